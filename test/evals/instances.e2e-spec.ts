@@ -10,6 +10,7 @@ import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/dispatch/ru
 import { RunJobs } from '../../libs/evals/src/dispatch/run-jobs.js';
 import { RUN_TIMING, runTiming, type RunTiming } from '../../libs/evals/src/dispatch/run-timing.js';
 import { RunWorker } from '../../libs/evals/src/execution/run-worker.js';
+import { isWaiting } from '../fake-provider/start-fake-provider.ts';
 import { openLink, type Link } from '../support/cut-link.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp, type ServerAppOptions } from '../support/server-app.ts';
@@ -155,6 +156,7 @@ describe('a run of two instances', () => {
     const lab = labs[0]!.on(lost);
     const { runId, owner: first, texts } = await startedHere(lab, 'taken over', 60, 'fake:slow:150');
     const before = await labs[0]!.read(runId);
+    await until(() => lab.provider.requests.some(isWaiting));
     link.cut();
     // A tenth of a minute goes by for pg-boss; again, where a sign of life was still under way.
     const elapse = (): Promise<unknown> =>

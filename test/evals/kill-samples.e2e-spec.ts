@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AddedResults, EvalRunResource, EvalStatistics, ResultItemResource } from '@spandrel/contract';
-import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { isWaiting, startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { FAKE_USAGE } from '../fake-provider/usage.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { differences } from '../support/differences.ts';
@@ -131,7 +131,8 @@ describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace })
     /** What had been asked, and how often, for datapoints of which all samples had been recorded. */
     const settled: AskedCounts = new Map();
     for (let killed = 1; killed <= kills; killed++) {
-      await until(() => provider.requests.length >= (killed * SAMPLES) / (kills + 1), 30_000);
+      const due = (killed * SAMPLES) / (kills + 1);
+      await until(() => provider.requests.length >= due && provider.requests.some(isWaiting), 30_000);
       const { recorded, asked } = await kill(runId, REPEATS);
       expect(recorded.length).toBeLessThan(SAMPLES);
       for (const [id, samples] of Map.groupBy(recorded, ({ datapointId }) => datapointId)) {

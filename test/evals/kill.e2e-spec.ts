@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { EvalRunResource } from '@spandrel/contract';
-import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { isWaiting, startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Api } from '../support/api.ts';
 import type { Place, Program } from '../support/places.ts';
 import { THOROUGH } from '../support/repetitions.ts';
@@ -49,7 +49,8 @@ describeOnBothDatabases('a run in whose middle the server ends', ({ name: databa
     );
     const progress: number[] = [];
     for (let kill = 1; kill <= kills; kill++) {
-      await until(() => provider.requests.length >= (kill * DATAPOINTS) / (kills + 1), 30_000);
+      const due = (kill * DATAPOINTS) / (kills + 1);
+      await until(() => provider.requests.length >= due && provider.requests.some(isWaiting), 30_000);
       await server.stop('SIGKILL');
       const [left] = await place.rows<{ progress: number }>(`select progress from eval_run where id = '${runId}'`);
       expect(Number(left!.progress)).toBeLessThan(DATAPOINTS);

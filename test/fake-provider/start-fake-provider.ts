@@ -40,6 +40,12 @@ export interface FakeProviderOptions {
   requestsMax?: number;
 }
 
+/**
+ * Whether a call is still to be answered. A caller that is ended in the turn of the loop in which this is asked never gets its
+ * answer: this provider runs in the test itself.
+ */
+export const isWaiting = ({ answer, aborted }: RecordedCall): boolean => !answer.complete && !aborted;
+
 /** Starts a server on loopback that speaks the formats of all providers. See `scenario.ts` for what it can do. */
 export async function startFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
   const { port = 0, requestsMax = 10_000 } = options;
