@@ -83,6 +83,10 @@ describeOnBothDatabases('ten times too much', ({ name: database, takePlace }) =>
     const livez = watch(spandrel.apiUrl);
     forgetPeak(spandrel.pid);
     const body = JSON.stringify({ trace_id: 't', name: 'large', input: 'x'.repeat(9_000_000) });
+    const alone = programTime(spandrel.pid);
+    for (let n = 0; n < 5; n++) expect(await post(agent, `${spandrel.apiUrl}/api/spans`, body)).toBe(201);
+    const twentyMs = alone() * 4;
+    await livez.slowestMs();
     for (let round = 0; round < repetitions(3); round++) {
       const statuses = await Promise.all(
         Array.from({ length: 20 }, () => post(agent, `${spandrel.apiUrl}/api/spans`, body)),
@@ -90,9 +94,9 @@ describeOnBothDatabases('ten times too much', ({ name: database, takePlace }) =>
       expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
     }
     const slowest = await livez.slowestMs();
-    seen('20 × 9 MB', { ms: slowest, MiB: peakMiB(spandrel.pid) });
-    // One transaction takes all 180 MB, and health waits for it: see docs/reliability.md.
-    expect(slowest).toBeLessThan(4_000);
+    seen('20 × 9 MB', { ms: slowest, twentyMs, MiB: peakMiB(spandrel.pid) });
+    // One transaction takes all 180 MB, and health waits for it: see docs/reliability.md. Some 2 s on a quiet machine.
+    expect(slowest).toBeLessThan(twentyMs * 2);
     expect(peakMiB(spandrel.pid)).toBeLessThan(1_536);
     expect((await keptAt(place)).faults).toEqual([]);
   });

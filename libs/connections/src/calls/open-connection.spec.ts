@@ -54,7 +54,7 @@ const request = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => (
   ...more,
 });
 
-const within = { timeoutMs: 5_000 };
+const within = { timeoutMs: 60_000 };
 const kindOf = (sending: Promise<unknown>): Promise<string> =>
   sending.then(
     () => 'answered',

@@ -48,7 +48,7 @@ const call = (host: string, guarded: boolean, scheme = 'http'): Promise<string> 
         body: null,
         guarded,
       },
-      { timeoutMs: 5_000 },
+      { timeoutMs: 60_000 },
     )
     .then(
       ({ status }) => `${status}`,
