@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { median, medianTurn, run, singleFile, type Load, type Turn } from './load.ts';
+import { median, medianTurn, run, singleFile, warmUp, type Load, type Turn } from './load.ts';
 import { startPeer, type Peer } from './process.ts';
 import { freePorts } from '../support/ports.ts';
 import { countSpans } from './database.ts';
@@ -127,7 +127,7 @@ export async function measureGateway(rounds: number, seconds: number): Promise<G
       }
       return Object.fromEntries([...seen].map(([name, list]) => [name, medianTurn(list)]));
     };
-    await warmUp(ways);
+    await warmUpAll(ways);
     const json32 = await turns(jsonBody, 32);
     const json128 = await turns(jsonBody, 128);
     const sse = await turns(sseBody, 32);
@@ -170,11 +170,11 @@ async function diskCosts(
   return median(differences);
 }
 
-/** Long enough that every JavaScript peer runs its compiled code. */
-async function warmUp(ways: Way[]): Promise<void> {
+/** Every JavaScript peer runs its compiled code: on a slow machine that takes some of them six seconds. */
+async function warmUpAll(ways: Way[]): Promise<void> {
   for (const { port, headers, peer } of ways) {
     const url = `http://127.0.0.1:${port}/v1/chat/completions`;
-    await run({ url, headers, body: jsonBody, connections: 32, seconds: 2 }, peer);
+    await warmUp(() => run({ url, headers, body: jsonBody, connections: 32, seconds: 2 }, peer));
     await run({ url, headers, body: sseBody, connections: 32, seconds: 1 }, peer);
   }
 }
