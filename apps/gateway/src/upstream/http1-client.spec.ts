@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { resolve } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Http1Client } from './http1-client.js';
+import { Http1Client, type Http1ClientOptions } from './http1-client.js';
 import type {
   Exchange,
   Origin,
@@ -38,6 +38,12 @@ const listen = async (next: Server): Promise<void> => {
 
 /** Limits that no machine reaches, however busy it is. */
 const PATIENT = { connectMs: 60_000, headMs: 60_000 };
+
+/** Replaces the client of the test by a patient one with these options. */
+const useClient = (options: Partial<Http1ClientOptions>): void => {
+  client.close();
+  client = new Http1Client({ ...PATIENT, ...options });
+};
 
 beforeEach(async () => {
   sockets = [];
@@ -307,12 +313,11 @@ describe('a failure', () => {
   });
 
   it('is told: no answer in time; a slow body has all the time it wants', async () => {
-    client.close();
-    client = new Http1Client({ ...PATIENT, headMs: 1_000 });
+    useClient({ headMs: 2_000 });
     await expect(send().heard.end).rejects.toMatchObject({ kind: 'timeout' });
     onRequest = (_request, socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no');
-      setTimeout(() => socket.write('k'), 1_200);
+      setTimeout(() => socket.write('k'), 2_200);
     };
     await send().heard.end;
   });
@@ -377,8 +382,7 @@ describe('a request that meets a connection its upstream has closed', () => {
   });
 
   it.each(['POST', 'PATCH', 'LOCK'])('is no %s sent twice that was read, whatever came of it', async (method) => {
-    client.close();
-    client = new Http1Client({ ...PATIENT, staleMs: 200 });
+    useClient({ staleMs: 200 });
     answerFirst((socket) => socket.destroy());
     await send().heard.end;
     const { heard } = send({ method, body: Buffer.from('body') });
@@ -420,8 +424,7 @@ describe('a request that meets a connection its upstream has closed', () => {
   });
 
   it('is not sent again when the reset comes late: it may have been executed by then', async () => {
-    client.close();
-    client = new Http1Client({ ...PATIENT, staleMs: 20 });
+    useClient({ staleMs: 20 });
     answerFirst((socket) => void setTimeout(() => socket.resetAndDestroy(), 60));
     await send().heard.end;
     const { heard } = post();
@@ -481,8 +484,7 @@ describe('a free connection', () => {
   });
 
   it('is not used beyond our own time where the upstream named none', async () => {
-    client.close();
-    client = new Http1Client({ ...PATIENT, idleMs: 20 });
+    useClient({ idleMs: 20 });
     await answeredBy('');
     await after(30);
     await answeredBy('');
@@ -508,8 +510,7 @@ describe('TLS', () => {
     await expect(send({ origin: secure({ key: 'other', hostname: '127.0.0.1' }) }).heard.end).rejects.toMatchObject({
       kind: 'connect',
     });
-    client.close();
-    client = new Http1Client(PATIENT);
+    useClient({});
     await expect(send({ origin: secure() }).heard.end).rejects.toMatchObject({
       kind: 'connect',
       reason: expect.stringMatching(/SELF_SIGNED|UNABLE/),
@@ -531,6 +532,7 @@ describe('TLS', () => {
   });
 
   it('closes what is below it when connecting takes too long', async () => {
+    useClient({ connectMs: 500, ca: CERT });
     let closed = false;
     onSocket = (socket) => {
       socket.resume();
@@ -543,6 +545,7 @@ describe('TLS', () => {
   });
 
   it('counts the handshake into the time for connecting', async () => {
+    useClient({ connectMs: 500, ca: CERT });
     await expect(send({ origin: secure({ hostname: '127.0.0.1' }) }).heard.end).rejects.toMatchObject({
       kind: 'connect',
     });
