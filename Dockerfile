@@ -1,7 +1,7 @@
 # Images of Spandrel: `docker build --target server .` and `docker build --target gateway .` (amd64 and arm64).
 # docs/operations.md, "Containers", says how to run them; docs/adr/0016-deployables.md why they are so.
 
-FROM node:26.10.0-bookworm-slim AS base
+FROM node:26.12.1-bookworm-slim AS base
 WORKDIR /app
 ENV NODE_ENV=production
 

@@ -12,8 +12,8 @@ export const ENTRIES = [
 /** What the image of the gateway holds. */
 export const GATEWAY_ENTRIES = ['apps/{cli,gateway}/src/main.ts', 'plugins/*/*/index.ts'];
 
-/** Packages that are loaded from node_modules: they have a binary, or files that are served as they are. */
-const EXTERNAL_PACKAGES = ['better-sqlite3', 'swagger-ui-dist'];
+/** Packages that are loaded from node_modules: they have a binary, files that are served as they are, or a thread of their own. */
+const EXTERNAL_PACKAGES = ['better-sqlite3', 'piscina', 'swagger-ui-dist'];
 
 /** Other packages name these and can do without them. */
 const NOT_INSTALLED = [
