@@ -22,7 +22,7 @@ COPY libs ./libs
 COPY plugins ./plugins
 RUN npm run build
 
-# Without the commands that open the database: what is left loads no package from node_modules.
+# Without the commands that open the database.
 FROM build AS gateway-build
 RUN npm run build -- --gateway
 
@@ -50,6 +50,7 @@ STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "bin/spandrel.cjs"]
 
 FROM runtime AS gateway
+COPY --from=dependencies /app/node_modules/piscina ./node_modules/piscina
 COPY --from=gateway-build /app/dist ./dist
 USER 1000:1000
 EXPOSE 3001
@@ -60,6 +61,7 @@ CMD ["gateway"]
 # The last stage, so that it is what a build without --target makes. It holds the gateway too: `serve` runs both.
 FROM runtime AS server
 COPY --from=dependencies /app/node_modules/better-sqlite3 ./node_modules/better-sqlite3
+COPY --from=dependencies /app/node_modules/piscina ./node_modules/piscina
 COPY --from=dependencies /app/node_modules/swagger-ui-dist ./node_modules/swagger-ui-dist
 COPY --from=build /app/dist ./dist
 USER 1000:1000

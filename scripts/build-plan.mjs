@@ -4,13 +4,17 @@
 export const ENTRIES = [
   'apps/*/src/main.ts',
   'plugins/*/*/index.ts',
-  'libs/*/src/**/*.thread.ts',
+  '{apps,libs}/*/src/**/*.thread.ts',
   // What `spandrel eval file` lends to evals whose project has no SDK installed.
   'libs/sdk/src/{index,eval}.ts',
 ];
 
 /** What the image of the gateway holds. */
-export const GATEWAY_ENTRIES = ['apps/{cli,gateway}/src/main.ts', 'plugins/*/*/index.ts'];
+export const GATEWAY_ENTRIES = [
+  'apps/{cli,gateway}/src/main.ts',
+  'plugins/*/*/index.ts',
+  '{apps/gateway,libs/masking}/src/**/*.thread.ts',
+];
 
 /** Packages that are loaded from node_modules: they have a binary, files that are served as they are, or a thread of their own. */
 const EXTERNAL_PACKAGES = ['better-sqlite3', 'piscina', 'swagger-ui-dist'];
