@@ -7,6 +7,8 @@ export interface Link {
   cut(): void;
   /** Cuts before a text of ASCII would pass on to the server. */
   cutBefore(text: string): void;
+  /** Passes nothing on any more and leaves connections open, as a network does that loses every packet. */
+  stall(): void;
   mend(): void;
   /** From now on leads new connections to another port, as an address does that moves to another server. */
   lead(target: number): void;
@@ -17,10 +19,16 @@ export interface Link {
 export async function openLink(target: number): Promise<Link> {
   let to = target;
   const sockets = new Set<Socket>();
+  const hold = (socket: Socket): void => {
+    sockets.add(socket.unpipe().pause());
+    socket.on('error', () => undefined);
+  };
   let isCut = false;
+  let isStalled = false;
   let awaited: string | undefined;
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
+    if (isStalled) return void hold(near);
     const far = connect(to, '127.0.0.1');
     let sent = '';
     near.on('data', (bytes) => {
@@ -54,7 +62,14 @@ export async function openLink(target: number): Promise<Link> {
     port: (server.address() as AddressInfo).port,
     cut,
     cutBefore: (text) => void (awaited = text),
-    mend: () => void (isCut = false),
+    stall: () => {
+      isStalled = true;
+      for (const socket of sockets) hold(socket);
+    },
+    mend: () => {
+      if (isStalled) endAll();
+      isCut = isStalled = false;
+    },
     lead: (next) => void (to = next),
     close: () => {
       endAll();

@@ -91,7 +91,7 @@ export {
   type ActingParty,
   type RequestContext,
 } from './request-context.js';
-export { remembered } from './remembered.js';
+export { registerSourceGauges, type GaugeSample, type SourceGauge } from './source-gauges.js';
 export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';
 export { TaskFailure, type TaskFailureReason } from './threads/task-failure.js';
 export { TaskPool, type TaskOptions, type TaskPoolOptions } from './threads/task-pool.js';

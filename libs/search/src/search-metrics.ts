@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import { METRICS, remembered } from '@spandrel/kernel';
+import { Counter, type Registry } from '@prometheus-io/client';
+import { METRICS, registerSourceGauges } from '@spandrel/kernel';
 import { SearchTaskStore } from './search-task.store.js';
 
 /** What an index was not given: the vector alone, or the span. */
@@ -20,16 +20,13 @@ export class SearchMetrics {
       registers,
     });
     for (const missing of ['vector', 'span']) this.refused.inc({ missing }, 0);
-    const waiting = remembered(() => tasks.count());
-    new Gauge({
-      name: 'spandrel_search_tasks_waiting',
-      help: 'Changes of spans that the search index has yet to hear of, on all instances.',
-      registers,
-      async collect() {
-        const count = await waiting();
-        if (count !== undefined) this.set(count);
+    registerSourceGauges(registry, () => tasks.count(), [
+      {
+        name: 'spandrel_search_tasks_waiting',
+        help: 'Changes of spans that the search index has yet to hear of, on all instances.',
+        samples: (value) => [{ value }],
       },
-    });
+    ]);
   }
 
   spanRefused(missing: Missing): void {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
-import { remembered } from '@spandrel/kernel';
+import { registerSourceGauges, type SourceGauge } from '@spandrel/kernel';
 import type { BackendState, BackendSize } from './backend.js';
 
 const TRANSACTION_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -12,6 +12,12 @@ export type TransactionOutcome = 'committed' | 'refused' | 'failed';
 const FAILING_HOOKS = ['before_commit', 'after_commit', 'never_returned', 'group_commit'] as const;
 /** Which hook of a transaction failed; `never_returned` is the transaction's own work, or a hook before its commit. */
 export type FailingHook = (typeof FAILING_HOOKS)[number];
+
+const DISK_FREE: SourceGauge<BackendSize> = {
+  name: 'spandrel_storage_disk_free_bytes',
+  help: 'Bytes that can still be written where the SQLite database lies.',
+  samples: ({ diskFree }) => (diskFree === undefined ? [] : [{ value: diskFree }]),
+};
 
 /** What metrics ask storage for when they are read. */
 export interface StorageState {
@@ -130,25 +136,15 @@ export class StorageMetrics {
   }
 
   private watchSize(read: () => Promise<BackendSize>, isOnDisk: boolean): void {
-    const size = remembered(read);
-    new Gauge({
-      name: 'spandrel_storage_size_bytes',
-      help: 'Size of the database by part: database, and on SQLite wal (its write-ahead log).',
-      labelNames: ['part'] as const,
-      registers: [this.registry],
-      async collect() {
-        for (const [part, bytes] of Object.entries((await size())?.parts ?? {})) this.set({ part }, bytes);
+    registerSourceGauges(this.registry, read, [
+      {
+        name: 'spandrel_storage_size_bytes',
+        help: 'Size of the database by part: database, and on SQLite wal (its write-ahead log).',
+        labelNames: ['part'],
+        samples: ({ parts }) => Object.entries(parts).map(([part, value]) => ({ labels: { part }, value })),
       },
-    });
-    if (!isOnDisk) return;
-    new Gauge({
-      name: 'spandrel_storage_disk_free_bytes',
-      help: 'Bytes that can still be written where the SQLite database lies.',
-      registers: [this.registry],
-      async collect() {
-        this.set((await size())?.diskFree ?? 0);
-      },
-    });
+      ...(isOnDisk ? [DISK_FREE] : []),
+    ]);
   }
 
   private gauge(name: string, help: string, read: () => number): void {

@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import { METRICS, remembered } from '@spandrel/kernel';
+import { Counter, type Registry } from '@prometheus-io/client';
+import { METRICS, registerSourceGauges, type SourceGauge } from '@spandrel/kernel';
 import { RemovalStore } from './removal.store.js';
+
+type Unfinished = Awaited<ReturnType<RemovalStore['unfinished']>>[number];
 
 /** Shows whether projects and organizations that are being deleted do go. */
 @Injectable()
@@ -15,26 +17,27 @@ export class RemovalMetrics {
       help: 'Times that the removal of a project or an organization could not go on; it is tried again.',
       registers,
     });
-    const unfinished = remembered(() => store.unfinished());
-    const shown = (name: string, help: string, at: 'requestedAt' | 'progressedAt'): void => {
-      new Gauge({
-        ...{ name, help, registers },
-        async collect() {
-          const removals = await unfinished();
-          if (removals) this.set(secondsSince(removals.map((removal) => removal[at])));
-        },
-      });
-    };
-    shown(
-      'spandrel_removal_oldest_seconds',
-      'Seconds since the oldest removal that is not done was asked for, on all instances; 0 when there is none.',
-      'requestedAt',
-    );
-    shown(
-      'spandrel_removal_stalled_seconds',
-      'Seconds for which nothing of a removal has gone, that which has waited longest, on all instances; 0 when there is none.',
-      'progressedAt',
-    );
+    const since = (
+      name: string,
+      help: string,
+      at: 'requestedAt' | 'progressedAt',
+    ): SourceGauge<readonly Unfinished[]> => ({
+      name,
+      help,
+      samples: (removals) => [{ value: secondsSince(removals.map((removal) => removal[at])) }],
+    });
+    registerSourceGauges(registry, () => store.unfinished(), [
+      since(
+        'spandrel_removal_oldest_seconds',
+        'Seconds since the oldest removal that is not done was asked for, on all instances; 0 when there is none.',
+        'requestedAt',
+      ),
+      since(
+        'spandrel_removal_stalled_seconds',
+        'Seconds for which nothing of a removal has gone, that which has waited longest, on all instances; 0 when there is none.',
+        'progressedAt',
+      ),
+    ]);
   }
 
   countFailure(): void {

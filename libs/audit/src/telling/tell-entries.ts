@@ -5,13 +5,14 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { Counter, type Registry } from '@prometheus-io/client';
 import {
   LOGGER,
   METRICS,
   newFileFault,
   OutageLog,
   PeriodicTask,
+  registerSourceGauges,
   settingName,
   StartError,
   type Logger,
@@ -110,15 +111,13 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
 
 /** @returns the counter of writes that failed. */
 function registerMetrics(registry: Registry, waiting: () => Promise<number>): Counter {
-  new Gauge({
-    name: 'spandrel_audit_log_waiting_entries',
-    help: 'Entries of the audit log that are not in the log of its own (audit.log) yet.',
-    registers: [registry],
-    async collect() {
-      // What cannot be asked now is shown as not known.
-      this.set(await waiting().catch(() => NaN));
+  registerSourceGauges(registry, waiting, [
+    {
+      name: 'spandrel_audit_log_waiting_entries',
+      help: 'Entries of the audit log that are not in the log of its own (audit.log) yet.',
+      samples: (value) => [{ value }],
     },
-  });
+  ]);
   return new Counter({
     name: 'spandrel_audit_log_write_failures_total',
     help: 'Writes to the log of the audit log (audit.log) that failed; they are tried again.',

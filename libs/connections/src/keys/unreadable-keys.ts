@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { Gauge, type Registry } from '@prometheus-io/client';
-import { LOGGER, METRICS, PeriodicTask, type Logger } from '@spandrel/kernel';
+import type { Registry } from '@prometheus-io/client';
+import { LOGGER, METRICS, PeriodicTask, registerSourceGauges, type Logger } from '@spandrel/kernel';
 import { MaskingRulesStore } from '@spandrel/masking';
 import { ConnectionStore } from '../connection.store.js';
 import { KeyRing } from './key-ring.js';
@@ -25,22 +25,24 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
     @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
   ) {
-    const connections = new Gauge({
-      name: 'spandrel_unreadable_connections',
-      help: 'Provider connections whose keys are encrypted with a secret key that this server does not have.',
-      registers: [registry],
-    });
-    const maskingKeys = new Gauge({
-      name: 'spandrel_unreadable_masking_keys',
-      help: 'Projects whose key of masking hashes is encrypted with a secret key that this server does not have.',
-      registers: [registry],
-    });
-    this.connections = new UnreadableCount(connections, logger, {
+    registerSourceGauges(registry, () => this.lacking(), [
+      {
+        name: 'spandrel_unreadable_connections',
+        help: 'Provider connections whose keys are encrypted with a secret key that this server does not have.',
+        samples: ({ connections }) => [{ value: countOf(connections) }],
+      },
+      {
+        name: 'spandrel_unreadable_masking_keys',
+        help: 'Projects whose key of masking hashes is encrypted with a secret key that this server does not have.',
+        samples: ({ maskingKeys }) => [{ value: countOf(maskingKeys) }],
+      },
+    ]);
+    this.connections = new UnreadableCount(logger, {
       counted: 'connections',
       lacking: `this server cannot read the keys of some provider connections: ${REMEDY}`,
       readable: 'this server can read the keys of all provider connections',
     });
-    this.maskingKeys = new UnreadableCount(maskingKeys, logger, {
+    this.maskingKeys = new UnreadableCount(logger, {
       counted: 'projects',
       lacking: `this server cannot read the keys that some projects have masked values hashed with, and puts labels: ${REMEDY}`,
       readable: 'this server can read all keys that masked values are hashed with',
@@ -64,31 +66,46 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
   }
 
   private async look(): Promise<void> {
+    const { connections, maskingKeys } = await this.lacking();
+    this.connections.told(connections);
+    this.maskingKeys.told(maskingKeys);
+  }
+
+  /** How much is sealed with each key that this server does not have. */
+  private async lacking(): Promise<{ connections: Lacking[]; maskingKeys: Lacking[] }> {
     const isLacking = ({ keyId }: { keyId: string }): boolean => keyId !== NO_KEY.keyId && !this.ring.find(keyId);
     const connections = await this.store.countByKey();
-    this.connections.told(connections.filter(isLacking).map(({ keyId, connections: count }) => ({ keyId, count })));
     const projects = await this.maskingRules.countByKey();
-    this.maskingKeys.told(projects.filter(isLacking).map(({ keyId, projects: count }) => ({ keyId, count })));
+    return {
+      connections: connections.filter(isLacking).map(({ keyId, connections: count }) => ({ keyId, count })),
+      maskingKeys: projects.filter(isLacking).map(({ keyId, projects: count }) => ({ keyId, count })),
+    };
   }
 }
 
 const REMEDY =
   'they are encrypted with another secret key; give it that key as SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS';
 
-/** How much of one kind cannot be read: a metric, and a line in the log when it changes. */
+/** How much is sealed with one key that this server does not have. */
+interface Lacking {
+  keyId: string;
+  count: number;
+}
+
+const countOf = (lacking: readonly Lacking[]): number => lacking.reduce((sum, { count }) => sum + count, 0);
+
+/** How much of one kind cannot be read: a line in the log when it changes. */
 class UnreadableCount {
   private known = 0;
 
   constructor(
-    private readonly gauge: Gauge,
     private readonly logger: Logger,
     private readonly lines: { counted: string; lacking: string; readable: string },
   ) {}
 
   /** @param lacking how much is sealed with each key that is not here. */
-  told(lacking: readonly { keyId: string; count: number }[]): void {
-    const unreadable = lacking.reduce((sum, { count }) => sum + count, 0);
-    this.gauge.set(unreadable);
+  told(lacking: readonly Lacking[]): void {
+    const unreadable = countOf(lacking);
     if (unreadable === this.known) return;
     this.known = unreadable;
     if (unreadable === 0) this.logger.info(this.lines.readable);

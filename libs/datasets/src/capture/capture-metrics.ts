@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import { METRICS, remembered } from '@spandrel/kernel';
+import { Counter, type Registry } from '@prometheus-io/client';
+import { METRICS, registerSourceGauges } from '@spandrel/kernel';
 import { CaptureTaskStore } from './capture-task.store.js';
 
 /** Shows how capture rules keep up with the spans. */
@@ -15,16 +15,13 @@ export class CaptureMetrics {
       help: 'Spans that a capture rule took and that could not be captured, after all attempts.',
       registers,
     });
-    const waiting = remembered(() => tasks.count());
-    new Gauge({
-      name: 'spandrel_capture_tasks_waiting',
-      help: 'Spans that a capture rule took and that are not captured yet, on all instances.',
-      registers,
-      async collect() {
-        const count = await waiting();
-        if (count !== undefined) this.set(count);
+    registerSourceGauges(registry, () => tasks.count(), [
+      {
+        name: 'spandrel_capture_tasks_waiting',
+        help: 'Spans that a capture rule took and that are not captured yet, on all instances.',
+        samples: (value) => [{ value }],
       },
-    });
+    ]);
   }
 
   taskLost(): void {
