@@ -75,7 +75,7 @@ describeOnDatabase(POSTGRES, 'the session of a browser', () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const stranger = await page.context().newPage();
       await stranger.goto(`http://${host}:${portElsewhere()}/page`);
-      expect([host, await stranger.evaluate(strike, app.url)]).toEqual([host, ['opaque', 'opaque', 'refused']]);
+      expect([host, await stranger.evaluate(strike, app.url)]).toEqual([host, ['refused', 'refused', 'refused']]);
       await stranger.close();
     }
     expect(await tenant.api.traces()).toEqual([]);
@@ -86,7 +86,7 @@ describeOnDatabase(POSTGRES, 'the session of a browser', () => {
   });
 });
 
-/** What a page from elsewhere can try without being asked beforehand; and reading an answer, which browsers refuse. */
+/** What a page from elsewhere can try without being asked beforehand: its browser hands it no answer, not even an opaque one. */
 async function strike(api: string): Promise<string[]> {
   const send = async (path: string, init: RequestInit): Promise<string> =>
     fetch(api + path, { credentials: 'include', ...init }).then(

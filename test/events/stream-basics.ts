@@ -39,6 +39,7 @@ export function describeStreamBasics(server: () => ServerApp): void {
       expect(client.status).toBe(200);
       expect(client.headers).toMatchObject({
         'content-type': 'text/event-stream; charset=utf-8',
+        'cross-origin-resource-policy': 'same-origin',
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
       });

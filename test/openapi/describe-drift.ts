@@ -39,6 +39,7 @@ function exchange({ answer = TRACE, sent = {}, contentType, requestId = 'r1', ..
   const headers: Record<string, string | null> = {
     'content-type': contentType ?? (status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json'),
     'x-request-id': requestId,
+    'cross-origin-resource-policy': 'same-origin',
   };
   return {
     method: 'POST',
@@ -128,7 +129,8 @@ export function describeDrift(described: () => Described): void {
 async function withServer(answers: Record<string, unknown>, use: (api: Api) => Promise<void>): Promise<void> {
   const server = createServer((request, answer) => {
     const body = answers[request.url!] ?? LIST.answer;
-    answer.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(body));
+    const headers = { 'x-request-id': 'r1', 'cross-origin-resource-policy': 'same-origin' };
+    answer.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   try {

@@ -78,12 +78,22 @@ const ATTEMPTS: Record<string, string>[] = [
   ...ORIGINS.map((origin) => ({ Host: 'localhost:PORT', Origin: origin })),
 ];
 
+/** What a page from elsewhere does without a header Origin: an image, a script, a form, a frame and a link. */
+const FETCHES = [
+  { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' },
+  { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'script' },
+  { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' },
+  { 'Sec-Fetch-Mode': 'websocket', 'Sec-Fetch-Dest': 'websocket' },
+  { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' },
+  { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' },
+];
+
 async function nothingCameIn({ program, provider }: Attacked): Promise<void> {
   expect(provider.requests).toEqual([]);
   expect((await program.api.traces()).map(({ id }) => id)).toEqual(['kept']);
 }
 
-/** Local mode has no keys: it refuses by Host and Origin. */
+/** Local mode has no keys: it refuses by Host, Origin and Sec-Fetch-Site. */
 export function describeLocalWebPage(attacked: () => Attacked): void {
   describe.each([
     ['the API', () => attacked().program.apiUrl, API_REQUESTS],
@@ -101,6 +111,15 @@ export function describeLocalWebPage(attacked: () => Attacked): void {
 
     it.each(HOSTS)('refuses the Host %s', (host) => refusedWith({ Host: host }));
     it.each(ORIGINS)('refuses the Origin "%s"', (origin) => refusedWith({ Host: 'localhost:PORT', Origin: origin }));
+
+    it.each(FETCHES)('refuses what a browser marks as cross-site: %j', (fetched) =>
+      refusedWith({ Host: 'localhost:PORT', 'Sec-Fetch-Site': 'cross-site', ...fetched }),
+    );
+
+    it.each(['same-origin', 'same-site', 'none'])('answers what a browser marks as %s', async (site) => {
+      const [request] = requestsOf('GET /livez', url(), { Host: 'localhost:PORT', 'Sec-Fetch-Site': site });
+      expect((await sendRaw(url(), request!)).statuses).toEqual([200]);
+    });
 
     it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'app.localhost:PORT', 'LOCALHOST'])(
       'answers a program that says %s, and a page of this machine',
@@ -122,6 +141,25 @@ export function describeLocalWebPage(attacked: () => Attacked): void {
         expect([400, 403, 404]).toContain(status);
       }
     });
+  });
+  it('opens a page of the dashboard by a link from elsewhere, and nothing else', async () => {
+    const { apiUrl } = attacked().program;
+    const link = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+    for (const [path, status] of [
+      ['/traces/kept', 200],
+      ['/docs', 200],
+      ['/api/traces', 403],
+      ['/nothing', 403],
+    ] as const) {
+      const [request] = requestsOf(`GET ${path}`, apiUrl, { Host: 'localhost:PORT', ...link });
+      expect([path, (await sendRaw(apiUrl, request!)).statuses]).toEqual([path, [status]]);
+    }
+    const [framed] = requestsOf('GET /traces/kept', apiUrl, {
+      Host: 'localhost:PORT',
+      ...link,
+      'Sec-Fetch-Dest': 'iframe',
+    });
+    expect((await sendRaw(apiUrl, framed!)).statuses).toEqual([403]);
   });
 }
 

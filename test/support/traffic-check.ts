@@ -59,6 +59,7 @@ export class TrafficCheck {
   /** What is not as documented; `undefined` when everything is. */
   private faultOf(exchange: Exchange): string | undefined {
     if (!exchange.headers.get('x-request-id')) return 'there is no X-Request-Id';
+    if (exchange.headers.get('cross-origin-resource-policy') !== 'same-origin') return 'other pages may embed it';
     const operation = this.operationOf(exchange);
     if (!operation) {
       if (isForeignPath(exchange.path))

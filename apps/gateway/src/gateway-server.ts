@@ -128,7 +128,7 @@ export class GatewayServer {
       answer({ code: 'malformed_request', message: 'The request must have exactly one Host.' }, null);
       return null;
     }
-    const foreign = this.keys === null ? localRequestFault({ host: headers.host, origin: headers.origin }) : undefined;
+    const foreign = this.keys === null ? localRequestFault(headers) : undefined;
     if (foreign !== undefined) {
       answer({ code: 'host_not_allowed', message: foreign }, null);
       return null;

@@ -10,7 +10,7 @@ export const ERRORS = {
   eval_run_not_running: { status: 400, title: 'The eval run is not running' },
   unauthenticated: { status: 401, title: 'Credentials are missing or not valid' },
   insufficient_scope: { status: 403, title: 'The credentials do not allow this' },
-  host_not_allowed: { status: 403, title: 'The Host or Origin is not allowed' },
+  host_not_allowed: { status: 403, title: 'The Host, Origin or Sec-Fetch-Site is not allowed' },
   target_not_allowed: { status: 403, title: 'The forwarding target is not allowed' },
   not_found: { status: 404, title: 'There is nothing here' },
   trace_not_found: { status: 404, title: 'The trace does not exist' },

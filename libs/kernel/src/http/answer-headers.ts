@@ -8,5 +8,6 @@ import type { OutgoingHttpHeaders } from 'node:http';
 export const answerHeaders = (hstsSeconds: number | null): OutgoingHttpHeaders => ({
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
   ...(hstsSeconds !== null && { 'strict-transport-security': `max-age=${hstsSeconds}` }),
 });

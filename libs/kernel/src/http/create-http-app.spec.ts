@@ -135,6 +135,7 @@ describe('the HTTP application', () => {
     ['a wrong method', 'PUT /api/health HTTP/1.1\r\nHost: localhost'],
     ['a path that is none', 'GET /api/% HTTP/1.1\r\nHost: localhost'],
     ['a request from elsewhere', 'GET /api/health HTTP/1.1\r\nHost: evil.example'],
+    ['a request of a page from elsewhere', 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site'],
     ['metrics', 'GET /metrics HTTP/1.1\r\nHost: localhost'],
   ])('lets nobody keep or reinterpret %s, and asks for https', async (_name, head) => {
     const answer = (await raw(`${head}\r\nConnection: close\r\n\r\n`))
@@ -144,6 +145,7 @@ describe('the HTTP application', () => {
     for (const header of [
       'x-content-type-options: nosniff',
       'cache-control: no-store',
+      'cross-origin-resource-policy: same-origin',
       'strict-transport-security: max-age=600',
     ])
       expect(answer).toContain(header);

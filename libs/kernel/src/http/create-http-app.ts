@@ -35,6 +35,7 @@ import { namesOneHost } from './intake/host-header.js';
 import { registerJsonBody } from './json-body.js';
 import { Http2Notice } from './intake/http2-notice.js';
 import { localRequestFault } from './intake/local-request.js';
+import { isPageRoute } from './open-route.js';
 import { answerMalformedHttp } from './intake/malformed-http.js';
 import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics } from './metrics.js';
@@ -190,8 +191,7 @@ function addRequestRules(
     mark(request);
     watch.begin(request, reply);
     void reply.headers(headers).header('x-request-id', request.id);
-    const { host, origin } = request.headers;
-    const foreign = isLocal ? localRequestFault({ host, origin }) : undefined;
+    const foreign = isLocal ? localRequestFault(request.headers, isPageRoute(request.routeOptions.config)) : undefined;
     if (!namesOneHost(request.raw)) {
       done(new DomainError('malformed_request', 'the request must have exactly one Host'));
     } else if (foreign !== undefined) {

@@ -1,26 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The headers by which a request tells where it comes from, as they came. */
+export type RequestSource = Pick<IncomingHttpHeaders, 'host' | 'origin'> & {
+  [name in 'sec-fetch-site' | 'sec-fetch-mode' | 'sec-fetch-dest']?: string | string[] | undefined;
+};
+
 /**
  * Tells why a request may not come from this machine's own programs, or may be a web page's; local mode refuses it with
  * 403 `host_not_allowed` (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host` (so
- * DNS rebinding shows) and a browser always sends `Origin` with cross-origin posts.
- * @param headers `host` and `origin` as they came; an absent Origin is no browser.
+ * DNS rebinding shows), a browser always sends `Origin` with cross-origin posts, and `Sec-Fetch-Site` with everything else
+ * (images, scripts, forms by GET), which no page can set.
+ * @param headers an absent Origin or Sec-Fetch-Site is no browser, or one from before 2023.
+ * @param isPage whether the request is for a page of this server, which a link on any web page may open.
  * @returns `undefined` for a request that is served.
  */
-export function localRequestFault({
-  host,
-  origin,
-}: {
-  host: string | undefined;
-  origin: string | undefined;
-}): string | undefined {
+export function localRequestFault(headers: RequestSource, isPage = false): string | undefined {
+  const { host, origin } = headers;
   if (host !== undefined && !isLocalAuthority(host)) {
     return `${ONLY_THIS_MACHINE}, and the header Host names another one: ask for 127.0.0.1 or localhost; cloud mode serves others`;
   }
-  if (origin === undefined) return undefined;
-  const authority = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
-  return authority !== undefined && isLocalAuthority(authority)
-    ? undefined
-    : `${ONLY_THIS_MACHINE}, and the header Origin names a web page from elsewhere: call from a program, or from a page of localhost; cloud mode serves others`;
+  const authority = origin === undefined ? undefined : /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
+  if (origin !== undefined && (authority === undefined || !isLocalAuthority(authority))) {
+    return `${ONLY_THIS_MACHINE}, and the header Origin names a web page from elsewhere: call from a program, or from a page of localhost; cloud mode serves others`;
+  }
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || NEAR_SITES.has(site) || (isPage && isNavigation(headers))) return undefined;
+  return `${ONLY_THIS_MACHINE}, and the header Sec-Fetch-Site says that a web page from elsewhere sends this: call from a program, or from a page under the same host name (localhost and 127.0.0.1 are two); cloud mode serves others`;
 }
+
+/**
+ * What browsers say of requests by pages of this server, by pages of another port of the same host name, such as a
+ * development server, and by the address bar. Anything else counts as `cross-site`.
+ */
+const NEAR_SITES: ReadonlySet<unknown> = new Set(['same-origin', 'same-site', 'none']);
+
+/** Whether a browser opens an address in a tab of its own, as a link does, and not inside another page. */
+const isNavigation = (headers: RequestSource): boolean =>
+  headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 
 const ONLY_THIS_MACHINE = 'local mode answers programs of this machine only';
 

@@ -41,6 +41,7 @@ export function answerMalformedHttp(error: ParserError, socket: Duplex): Refused
     `X-Request-Id: ${id}`,
     'X-Content-Type-Options: nosniff',
     'Cache-Control: no-store',
+    'Cross-Origin-Resource-Policy: same-origin',
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { PACKAGE } from '../../package-root.js';
-import { OPEN_ROUTE } from '../open-route.js';
+import { OPEN_ROUTE, PLAIN_PAGE_ROUTE } from '../open-route.js';
 
 /** Everything comes from this server, and nothing in the page is code but the files named. */
 const CONTENT_SECURITY_POLICY = [
@@ -65,7 +65,7 @@ const VIEWER_FILES: ReadonlyMap<string, string> = new Map([
  */
 export function registerDocsPage(fastify: FastifyInstance): void {
   const require = createRequire(join(PACKAGE.root, 'package.json'));
-  fastify.get('/docs', OPEN, (_request, reply) =>
+  fastify.get('/docs', { config: PLAIN_PAGE_ROUTE }, (_request, reply) =>
     withHeaders(reply, 'text/html; charset=utf-8', 'no-cache')
       .header('content-security-policy', CONTENT_SECURITY_POLICY)
       .header('referrer-policy', 'no-referrer')
