@@ -1,7 +1,18 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { answerMalformedHttp, localRequestFault, namesOneHost, type CredentialRefusals } from '@spandrel/kernel';
+import {
+  endWith,
+  framingFault,
+  IntakeRequest,
+  localRequestFault,
+  namesOneHost,
+  opensWebSocket,
+  refuseMalformed,
+  refuseUnread,
+  takeRequest,
+  type CredentialRefusals,
+} from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import type { CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
@@ -52,28 +63,15 @@ export class GatewayServer {
       requestTimeout: 0,
       maxHeaderSize: 64 * 1024,
       requireHostHeader: false,
-      shouldUpgradeCallback: ({ method, headers }: IncomingMessage) =>
-        method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
+      IncomingMessage: IntakeRequest,
+      shouldUpgradeCallback: opensWebSocket,
     } as http.ServerOptions);
     this.http.on('request', (req, res) => this.onRequest(req, res));
     this.http.on('checkContinue', (req, res) => this.onRequest(req, res));
     this.http.on('checkExpectation', (req, res) => this.onRequest(req, res));
     this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket, head));
-    this.http.on('connect', (req, socket) => {
-      const answered = answerErrorOn(
-        socket,
-        {
-          code: 'method_not_allowed',
-          message: 'The gateway is not a CONNECT proxy: use its address as the base URL of your client.',
-        },
-        null,
-        { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
-      );
-      this.log?.answered(req, answered);
-    });
     this.http.on('clientError', (error, socket) => {
-      const refused = answerMalformedHttp(error, socket);
-      if (refused) this.log?.malformed(refused, socket as Socket);
+      refuseMalformed(error, socket, (refused) => this.log?.malformed(refused, socket as Socket));
     });
   }
 
@@ -83,10 +81,24 @@ export class GatewayServer {
   }
 
   private onRequest(req: IncomingMessage, res: ServerResponse): void {
-    if (this.ending) res.shouldKeepAlive = false;
+    if (!takeRequest(req, res)) return;
+    if (this.ending) endWith(res);
     const answer = this.logged(req, (error, provider) => answerError(res, error, provider));
+    if (req.method === 'CONNECT') {
+      res.setHeader('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+      const message = 'The gateway is not a CONNECT proxy: use its address as the base URL of your client.';
+      answer({ code: 'method_not_allowed', message }, null);
+      return;
+    }
     const head = this.admit(req, answer);
-    if (head === null || this.handlers.own(head.path, req, res)) return;
+    if (head === null) return;
+    const unreadable = framingFault(req);
+    if (unreadable !== undefined) {
+      refuseUnread(req, res);
+      answer(unreadable, providerOf(this.resolver.resolve(head)));
+      return;
+    }
+    if (this.handlers.own(head.path, req, res)) return;
     this.route(req, head, answer, (target, caller) => {
       // The client may have left while its key was checked.
       if (!res.destroyed) this.handlers.forward(req, res, head, target, caller);
@@ -165,10 +177,14 @@ export class GatewayServer {
     }
     const decide = (verdict: Verdict): void => {
       if (verdict.ok) settle(verdict.caller);
-      else answer(this.refusals.of(verdict.error, req), refused ? target.provider : (target.wire?.provider ?? null));
+      else answer(this.refusals.of(verdict.error, req), providerOf(target));
     };
     const verdict = this.keys.check(keyOf(req));
     if (verdict instanceof Promise) void verdict.then(decide);
     else decide(verdict);
   }
 }
+
+/** The provider in whose shape errors about a target are written; `null` where none is known. */
+const providerOf = (target: ReturnType<TargetResolver['resolve']>): Provider | null =>
+  'code' in target ? target.provider : (target.wire?.provider ?? null);

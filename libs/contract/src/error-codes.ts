@@ -46,6 +46,7 @@ export const ERRORS = {
   too_many_wrong_credentials: { status: 429, title: 'Too many wrong credentials came from this address' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'Something went wrong' },
+  not_implemented: { status: 501, title: 'The server does not support this' },
   search_not_available: { status: 501, title: 'Search is not set up' },
   bad_gateway: { status: 502, title: 'The upstream did not answer' },
   unavailable: { status: 503, title: 'The service is not available right now' },

@@ -28,6 +28,8 @@ import { Capabilities } from './capabilities/capabilities.js';
 import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities.controller.js';
 import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
+import { endWith, guardRequests, IntakeRequest } from './intake/connection-intake.js';
+import { framingFault } from './intake/framing.js';
 import { HealthController } from './health.controller.js';
 import { InProcessApi } from './in-process/in-process-api.js';
 import { InnerRequests } from './in-process/inner-requests.js';
@@ -36,7 +38,7 @@ import { registerJsonBody } from './json-body.js';
 import { Http2Notice } from './intake/http2-notice.js';
 import { localRequestFault } from './intake/local-request.js';
 import { isPageRoute } from './open-route.js';
-import { answerMalformedHttp } from './intake/malformed-http.js';
+import { refuseMalformed } from './intake/malformed-http.js';
 import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
@@ -95,20 +97,21 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     // Bodies have limits of their own, see `limitArrival`.
     requestTimeout: 0,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
+    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false, IncomingMessage: IntakeRequest },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       watch.begin(request, reply);
       void reply.headers(headers);
       sendProblem(error, request, reply, logger);
     },
     clientErrorHandler: (error: Error, socket: Socket) => {
-      const refused = answerMalformedHttp(error, socket);
-      if (!refused) return;
-      watch.malformed(refused, socket);
-      if (refused.isHttp2) http2.notice();
+      refuseMalformed(error, socket, (refused) => {
+        watch.malformed(refused, socket);
+        if (refused.isHttp2) http2.notice();
+      });
     },
   });
   const fastify: FastifyInstance = adapter.getInstance();
+  guardRequests(fastify.server);
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   const collections = collectionsOf(fastify);
@@ -191,9 +194,13 @@ function addRequestRules(
     mark(request);
     watch.begin(request, reply);
     void reply.headers(headers).header('x-request-id', request.id);
+    const framing = framingFault(request.raw);
     const foreign = isLocal ? localRequestFault(request.headers, isPageRoute(request.routeOptions.config)) : undefined;
     if (!namesOneHost(request.raw)) {
       done(new DomainError('malformed_request', 'the request must have exactly one Host'));
+    } else if (framing !== undefined) {
+      endWith(reply.raw);
+      done(new DomainError(framing.code, framing.message));
     } else if (foreign !== undefined) {
       done(new DomainError('host_not_allowed', foreign));
     } else if (request.is404) {

@@ -7,7 +7,7 @@ import type { RefusedRequests } from './access/refused-requests.js';
 import { foreignProtocolOf } from './foreign/foreign-requests.js';
 import { contentTypeOf } from './streamed-body.js';
 import { WrongDoor } from './wrong-door.js';
-import { isArriving, lingeringAnswer } from './intake/lingering-answer.js';
+import { isArriving, refuseUnread } from './intake/linger.js';
 
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, docs/spec/general.md#errors). */
 @Catch()
@@ -43,13 +43,14 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const retryAfterSeconds = known.retryAfterSeconds ?? (known.code === 'unavailable' ? 1 : undefined);
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds));
   const { mediaType, body } = writeError(known, request);
-  const lingers = reply.getHeader('connection') === 'close' && isArriving(request.raw);
+  const isLast = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
+  if (isArriving(request.raw) && (isLast || known.code === 'payload_too_large')) refuseUnread(request.raw, reply.raw);
   void reply
     .status(ERRORS[known.code].status)
     .header('x-request-id', request.id)
     .header('content-type', mediaType)
     .header('content-length', body.length)
-    .send(lingers ? lingeringAnswer(body, request.raw) : body);
+    .send(body);
   return known.code;
 }
 

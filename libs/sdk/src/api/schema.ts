@@ -1433,6 +1433,7 @@ export interface Problem {
     | 'too_many_wrong_credentials'
     | 'headers_too_large'
     | 'internal'
+    | 'not_implemented'
     | 'search_not_available'
     | 'bad_gateway'
     | 'unavailable';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { limitArrival } from './arrival.js';
-import { answerMalformedHttp } from './malformed-http.js';
+import { refuseMalformed } from './malformed-http.js';
 import { registerStreamedBodies } from '../streamed-body.js';
 
 /** What comes late in a test comes later than this. */
@@ -23,7 +23,7 @@ describe('limitArrival', () => {
   async function begin(path: string, limits = SHORT, workMs = 0): Promise<{ socket: Socket; answer: Promise<string> }> {
     app = fastify({
       requestTimeout: 0,
-      clientErrorHandler: (error, socket) => void answerMalformedHttp(error, socket),
+      clientErrorHandler: (error, socket) => void refuseMalformed(error, socket),
     });
     limitArrival(app, limits);
     registerStreamedBodies(app);

@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from '../../log/logger.js';
 import { Http2Notice } from './http2-notice.js';
-import { answerMalformedHttp } from './malformed-http.js';
+import { refuseMalformed } from './malformed-http.js';
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
@@ -13,7 +13,7 @@ describe('a client that speaks HTTP/2', () => {
   it('is told how exporters of gRPC are set up', async () => {
     const refused: unknown[] = [];
     const server = createHttpServer().on('clientError', (error, socket) => {
-      refused.push(answerMalformedHttp(error, socket));
+      refuseMalformed(error, socket, (each) => refused.push(each));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

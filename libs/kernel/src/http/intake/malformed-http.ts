@@ -1,7 +1,11 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
 import { lostExportAdvice } from '../../addresses/lost-export.js';
 import { newId } from '../../ids.js';
+import { hasGoneOut, intakeOf } from './connection-intake.js';
+import { endLingering } from './linger.js';
 
 const CODE_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -23,14 +27,52 @@ export interface RefusedBytes {
 }
 
 /**
- * Answers what is not HTTP, or came too slowly to be, and closes the connection.
- * @returns the answer's facts; `undefined` when nobody was there to be answered.
+ * Hears of a `clientError` of Node's server: answers what is not HTTP, or came too slowly to be, and closes the connection.
+ * The answer stands where that of the request would: behind those that the connection still owes, which go out whole. A
+ * request that has been answered before its body went wrong gets no second answer, and one whose answer has begun is cut off.
+ * @param answered gets the answer's facts; not called when nobody was there to be answered.
  */
-export function answerMalformedHttp(error: ParserError, socket: Duplex): RefusedBytes | undefined {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return undefined;
+export function refuseMalformed(
+  error: ParserError,
+  socket: Duplex,
+  answered: (refused: RefusedBytes) => void = () => undefined,
+): void {
+  // Node has a listener of its own on the sockets that it hands over here.
+  const connection = socket as Socket;
+  if (error.code === 'ECONNRESET' || !connection.writable) return void connection.destroy();
+  const intake = intakeOf(connection);
+  if (intake.isRefused) {
+    // The parser repeats itself with all that comes. Who has ended its side waits for nothing.
+    if (connection.readableEnded) connection.end();
+    return;
   }
+  intake.isRefused = intake.takesNoMore = true;
+  const refuse = (): void => {
+    if (!connection.writable) return;
+    answered(writeRefusal(error, connection));
+    endLingering(connection);
+  };
+  const { newest } = intake;
+  if (!newest || (hasGoneOut(newest) && newest.req.complete)) refuse();
+  else if (hasGoneOut(newest)) endLingering(connection);
+  else if (newest.req.complete) newest.once('close', refuse);
+  else inTurn(newest, () => refuseBodyOf(newest, connection, refuse));
+}
+
+/** Calls back when it is an answer's turn on its connection. */
+function inTurn(answer: ServerResponse, then: () => void): void {
+  if (answer.socket) then();
+  else answer.once('socket', then);
+}
+
+/** What went wrong is the body of a request whose turn it is. */
+function refuseBodyOf(answer: ServerResponse, connection: Socket, refuse: () => void): void {
+  if (!answer.headersSent) refuse();
+  else if (answer.writableEnded) answer.once('close', () => endLingering(connection));
+  else connection.destroy();
+}
+
+function writeRefusal(error: ParserError, socket: Socket): RefusedBytes {
   const code = CODE_BY_PARSER_ERROR[error.code ?? ''] ?? 'malformed_request';
   const id = newId();
   const body = JSON.stringify(problem(code, detailOf(code, error), id));
@@ -44,7 +86,7 @@ export function answerMalformedHttp(error: ParserError, socket: Duplex): Refused
     'Cross-Origin-Resource-Policy: same-origin',
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   return { id, status: ERRORS[code].status, isHttp2: error.code === HTTP2_BEGAN };
 }
 

@@ -1,0 +1,94 @@
+import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** What is known of a connection that requests come over. */
+interface Intake {
+  /** The answer to the newest request; answers go out in order, so that all are out when this one is. */
+  newest: ServerResponse | undefined;
+  /** No request behind the newest is taken any more. */
+  takesNoMore: boolean;
+  /** The bytes behind the newest request were no HTTP, or came too late; they are answered once. */
+  isRefused: boolean;
+}
+
+const intakes = new WeakMap<Duplex, Intake>();
+
+/** What is known of the requests of a connection. */
+export function intakeOf(socket: Duplex): Intake {
+  let intake = intakes.get(socket);
+  if (!intake) intakes.set(socket, (intake = { newest: undefined, takesNoMore: false, isRefused: false }));
+  return intake;
+}
+
+/** Whether an answer has gone out whole, and the connection carries the next one. */
+export const hasGoneOut = (answer: ServerResponse): boolean => answer.writableFinished && answer.socket === null;
+
+/** Whether a connection owes the answer to a request that has come over it. */
+export function owesAnswer(socket: Duplex): boolean {
+  const newest = intakes.get(socket)?.newest;
+  return newest !== undefined && !hasGoneOut(newest);
+}
+
+/**
+ * A request as both listeners take it. CONNECT is a method like any other to them: Node would hand over the bare socket,
+ * with nobody listening to its errors and in front of answers that are still owed.
+ */
+export class IntakeRequest extends IncomingMessage {
+  /** Whether the parser takes what comes behind this request for bytes of another protocol, and loses it. */
+  declare endsParsing: boolean | undefined;
+  declare private isUpgrade: boolean | undefined;
+
+  /** Written by Node's parser, and once more after `shouldUpgradeCallback` was asked; read by its server. */
+  get upgrade(): boolean {
+    return this.isUpgrade === true && this.method !== 'CONNECT';
+  }
+
+  set upgrade(isUpgrade: boolean | null) {
+    if (isUpgrade === true) this.endsParsing = true;
+    this.isUpgrade = isUpgrade === true;
+  }
+}
+
+/**
+ * Whether a request is the opening of a WebSocket that may leave HTTP (RFC 6455, 4.1): of HTTP/1.1, without a body, with no
+ * answer owed before it. Any other request with `Upgrade` is answered as if it had none (RFC 9110, 7.8).
+ */
+export const opensWebSocket = ({ method, httpVersion, headers, socket }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  httpVersion === '1.1' &&
+  headers.upgrade?.trim().toLowerCase() === 'websocket' &&
+  headers['transfer-encoding'] === undefined &&
+  (headers['content-length'] ?? '0') === '0' &&
+  !owesAnswer(socket);
+
+/**
+ * Takes the next request of a connection. One that asks for another protocol without getting it is the last: Node's parser
+ * has lost what came behind it, so that later bytes may begin anywhere.
+ * @returns false for a request behind the last one of its connection, which is dropped.
+ */
+export function takeRequest(request: IncomingMessage, answer: ServerResponse): boolean {
+  const intake = intakeOf(request.socket);
+  if (intake.takesNoMore) {
+    request.resume();
+    return false;
+  }
+  intake.newest = answer;
+  if ((request as IntakeRequest).endsParsing === true) endWith(answer);
+  return true;
+}
+
+/** Makes an answer whose head has not gone out the last one of its connection: it says so, and nothing behind it is taken. */
+export function endWith(answer: ServerResponse): void {
+  answer.shouldKeepAlive = false;
+  intakeOf(answer.req.socket).takesNoMore = true;
+}
+
+/** Puts {@link takeRequest} before what listens to the requests of a server by now. */
+export function guardRequests(server: Server): void {
+  const listeners = server.listeners('request') as ((request: IncomingMessage, answer: ServerResponse) => void)[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
+    if (!takeRequest(request, answer)) return;
+    for (const listener of listeners) listener.call(server, request, answer);
+  });
+}

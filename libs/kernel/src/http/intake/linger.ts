@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { endWith } from './connection-intake.js';
+
+/** How long a client may pause, and go on in all, while it sends what nobody wants. */
+const PAUSE_MS_MAX = 1_000;
+const LINGER_MS_MAX = 10_000;
+/** A pause is counted in so many steps, so that a process that stood still meanwhile counts one of them. */
+const PAUSE_STEPS = 10;
+const STEP_MS = PAUSE_MS_MAX / PAUSE_STEPS;
+
+/**
+ * Ends a connection after what has been written to it, and reads and drops what its client still sends: closing at once
+ * would reset it, and a client that writes its whole request before it reads would see that instead of the answer
+ * (RFC 9112, 9.6).
+ */
+export function endLingering(socket: Socket): void {
+  let read = socket.bytesRead;
+  let steps = 0;
+  let quietSteps = 0;
+  const step = setInterval(() => {
+    quietSteps = socket.bytesRead === read ? quietSteps + 1 : 0;
+    read = socket.bytesRead;
+    if (++steps * STEP_MS >= LINGER_MS_MAX || quietSteps >= PAUSE_STEPS) socket.destroy();
+  }, STEP_MS);
+  socket.once('close', () => clearInterval(step));
+  if (socket.destroyed) clearInterval(step);
+  socket.end();
+  socket.resume();
+}
+
+/** Whether a request's body is still arriving. */
+export const isArriving = (request: IncomingMessage): boolean => !request.complete;
+
+/**
+ * Makes the answer to a request whose body is refused unread the last of its connection, which then ends as
+ * {@link endLingering} has it. Called before the answer's head goes out; the answer itself waits for nothing.
+ */
+export function refuseUnread(request: IncomingMessage, answer: ServerResponse): void {
+  endWith(answer);
+  // Node ends a connection after its last answer so.
+  request.socket.destroySoon = () => {
+    request.resume();
+    endLingering(request.socket);
+  };
+}
