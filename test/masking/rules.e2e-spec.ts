@@ -86,6 +86,10 @@ describe('masking rules', () => {
       text: '[email]',
       found: [{ masker: 'email', label: 'email', count: 1 }],
     });
+    const ownRules = { text: 'a@b.co', rules: [{ masker: 'email', label: 'mine' }] };
+    const refused = await reader.post<Problem>(`${path}/preview`, ownRules);
+    expect(refused.body).toMatchObject({ code: 'insufficient_scope', detail: expect.stringContaining('scope admin') });
+    expect((await tenant.api.post(`${path}/preview`, ownRules)).body).toMatchObject({ text: '[mine]' });
     expect((await put([], reader)).body).toMatchObject({ code: 'insufficient_scope' });
     expect((await sender.get(path)).body).toMatchObject({ code: 'insufficient_scope' });
     expect((await sender.get<RecordingMasking>('/api/masking')).body).toMatchObject({
@@ -123,6 +127,11 @@ describe('masking rules', () => {
       'a pattern that is none',
       { masker: 'pattern', config: { pattern: '(' } },
       'rules[0].config is refused: error parsing',
+    ],
+    [
+      'a pattern that is too large',
+      { masker: 'pattern', config: { pattern: '(a|aa|aaa){300}a{600}' } },
+      'and may have 2000; use fewer or shorter repetitions',
     ],
     ['no pattern', { masker: 'pattern' }, 'rules[0].config is refused: pattern is missing'],
     ['a config that the masker does not take', { masker: 'email', config: { strict: true } }, 'rules[0].config.strict'],

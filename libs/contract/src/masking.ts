@@ -89,7 +89,7 @@ export const previewMaskingSchema = z
   .object({
     text: z.string().max(MASKING_PREVIEW_MAX),
     field: z.enum(MASKED_FIELDS).default('input'),
-    rules: givenRulesSchema.nullish().describe("The project's own when left out."),
+    rules: givenRulesSchema.nullish().describe("With the scope `admin`; the project's own when left out."),
   })
   .meta({ id: 'PreviewMasking' });
 export type PreviewMasking = z.output<typeof previewMaskingSchema>;

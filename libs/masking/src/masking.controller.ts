@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
 import {
+  holds,
   maskingPreviewSchema,
   maskingSchema,
   previewMaskingSchema,
@@ -14,6 +15,7 @@ import {
 import {
   CurrentCaller,
   CurrentScope,
+  DomainError,
   Operation,
   PathId,
   PLUGINS,
@@ -84,16 +86,19 @@ export class MaskingController {
     id: 'previewMasking',
     access: 'read',
     summary: 'What rules make of a text',
-    description: 'The text is kept nowhere.',
+    description: 'The text is kept nowhere. `rules` in the body need the scope `admin`.',
     answer: maskingPreviewSchema,
-    problems: ['project_not_found'],
+    problems: ['project_not_found', 'insufficient_scope'],
   })
   preview(
+    @CurrentCaller() caller: Caller | undefined,
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(projectNotFound)) id: string,
     @Body({ schema: previewMaskingSchema }) body: PreviewMasking,
   ): Promise<MaskingPreview> {
-    return this.previews.execute(this.projects.own(scope, id).projectId, body);
+    const { projectId } = this.projects.own(scope, id);
+    if (body.rules) requireAdmin(caller);
+    return this.previews.execute(projectId, body);
   }
 
   @Get('masking')
@@ -116,4 +121,11 @@ export class MaskingController {
     const key = row && hashes(rules) && caller?.kind !== 'person' ? await this.keys.of(row) : null;
     return recordingMasking(projectId, rules, key && new ProjectHashes(key).beginKey);
   }
+}
+
+/** Rules cost what their patterns ask for, so they are given by those alone who may store them. @param caller `undefined` in local mode. */
+function requireAdmin(caller: Caller | undefined): void {
+  if (!caller || holds(caller.permissions, 'admin')) return;
+  const detail = 'rules in a preview need the scope admin; without "rules" it shows what those of the project do';
+  throw new DomainError('insufficient_scope', detail);
 }

@@ -29,7 +29,7 @@ export interface Found {
 /**
  * Finds the values of one kind. It is pure and synchronous, and quick: it looks at every text that is recorded, so it first
  * makes sure by something cheap (`text.includes('@')`) that there may be one. A finder that throws, answers nonsense or works
- * for longer than a second has the whole text masked.
+ * for longer than a second has the whole text masked. One that is made in a thread again, for long texts, is made of the same configs.
  */
 export interface Finder {
   /** UTF-16 units of the shortest value; no shorter text is shown to it. */
@@ -41,8 +41,16 @@ export interface Finder {
    * digits.
    */
   readonly written?: boolean;
-  /** @returns the values, in the order of the text; those that overlap are masked as one. */
-  find(text: string): readonly Found[];
+  /**
+   * How many steps a character of a text takes at most, where it is more than a few: texts that would take too long go to a thread.
+   * One step is some 30 ns. The time must grow with the length of a text, and no faster.
+   */
+  readonly work?: number;
+  /**
+   * @returns the values, in the order of the text; those that overlap are masked as one. A generator may be left before its end, when
+   *   a text takes too long.
+   */
+  find(text: string): Iterable<Found>;
   /** The form in which equal values are equal, for keyed hashes: an address in small letters. Left out: as it stands. */
   canonical?(value: string): string;
 }

@@ -10,10 +10,10 @@ export const readMasking = (projectId: string, signal: AbortSignal): Promise<Mas
 export const putMasking = (projectId: string, rules: readonly MaskingRule[]): Promise<MaskingResource> =>
   call(pathOf(projectId), { method: 'PUT', body: { rules } });
 
-/** What rules make of a text, which is kept nowhere. */
+/** What rules make of a text, which is kept nowhere. @param rules those of the project when left out. */
 export const previewMasking = (
   projectId: string,
   text: string,
-  rules: readonly MaskingRule[],
+  rules: readonly MaskingRule[] | undefined,
 ): Promise<MaskingPreview> =>
   call(`${pathOf(projectId)}/preview`, { method: 'POST', body: { text, field: 'input', rules } });

@@ -380,7 +380,7 @@ export interface Operations {
     answer: Masking;
   };
   /** What rules make of a text: `POST /api/projects/{id}/masking/preview`.
-   * The text is kept nowhere. */
+   * The text is kept nowhere. `rules` in the body need the scope `admin`. */
   previewMasking: {
     path: {
       id: string;
@@ -2392,7 +2392,7 @@ export interface PreviewMasking {
    * @default input
    */
   field?: 'input' | 'output' | 'metadata' | 'error' | 'name' | 'identity';
-  /** The project's own when left out. */
+  /** With the scope `admin`; the project's own when left out. */
   rules?: GivenMaskingRule[] | null;
 }
 

@@ -88,7 +88,7 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
         )}
         {saving.error && <FaultNotice title="The rules could not be saved" error={saving.error} />}
       </form>
-      <MaskingTryOut projectId={masking.project_id} rules={rules} />
+      <MaskingTryOut projectId={masking.project_id} rules={mayChange ? rules : undefined} />
     </>
   );
 }

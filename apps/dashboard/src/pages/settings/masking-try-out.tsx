@@ -7,8 +7,14 @@ import { FaultNotice } from '../../components/fault-notice.js';
 import { TextArea } from '../../components/field.js';
 import styles from './settings-page.module.css';
 
-/** Shows what the rules of the page, saved or not, make of a text. */
-export function MaskingTryOut({ projectId, rules }: { projectId: string; rules: readonly MaskingRule[] }) {
+interface MaskingTryOutProps {
+  projectId: string;
+  /** Rules of the page, saved or not; those of the project when left out, which readers see alone. */
+  rules: readonly MaskingRule[] | undefined;
+}
+
+/** Shows what rules make of a text. */
+export function MaskingTryOut({ projectId, rules }: MaskingTryOutProps) {
   const preview = useMutation({ mutationFn: (text: string) => previewMasking(projectId, text, rules) });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
