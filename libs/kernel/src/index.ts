@@ -99,3 +99,4 @@ export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';
 export { TaskFailure, type TaskFailureReason } from './threads/task-failure.js';
 export { TaskPool, type TaskOptions, type TaskPoolOptions } from './threads/task-pool.js';
 export { pauseUnlessStopped, withinMs } from './time-limit.js';
+export { inTurns, Turn } from './turn.js';

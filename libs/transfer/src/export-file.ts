@@ -21,10 +21,14 @@ const TEXT_AT_ONCE = 64 * 1024;
 
 /** A spooled file that is to be imported, read from its beginning as often as need be, an item at a time. */
 export class ExportFile {
-  /** @param itemBytesMax largest item. */
+  /**
+   * @param itemBytesMax largest item.
+   * @param valuesMax values that an item may have.
+   */
   constructor(
     private readonly file: SpooledFile,
     private readonly itemBytesMax: number,
+    private readonly valuesMax: number,
   ) {}
 
   /**
@@ -39,11 +43,11 @@ export class ExportFile {
     for await (const part of this.parts(scanner)) {
       stop.throwIfAborted();
       if ('member' in part) {
-        const value = readMember(part, EXPORT_COLLECTIONS);
+        const value = await readMember(part, EXPORT_COLLECTIONS, this.valuesMax);
         hasVersion ||= part.member === 'version';
         if (part.member === 'exported_at' && typeof value === 'string') exportedAt = parseTimestamp(value);
       } else {
-        readItem(part.collection, part);
+        await readItem(part.collection, part, this.valuesMax);
       }
     }
     if (!hasVersion) throw memberFault('version', 'is required');

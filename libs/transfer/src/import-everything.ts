@@ -56,14 +56,14 @@ export class ImportEverything {
    *   when the database is lost or the service stops on the way.
    */
   async execute(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
-    const { bodyBytes } = this.core;
+    const { bodyBytes, bodyValues } = this.core;
     const { importBytes } = this.settings;
     const sealed = (await this.masking.of(scope)) !== null;
     const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf: assertJson, sealed });
     const stop = AbortSignal.any([gone, this.running.stopping]);
     try {
       return await this.running.run(() =>
-        this.import(scope, new ExportFile(file, bodyBytes * BODIES_OF_AN_ITEM), stop),
+        this.import(scope, new ExportFile(file, bodyBytes * BODIES_OF_AN_ITEM, bodyValues * BODIES_OF_AN_ITEM), stop),
       );
     } finally {
       await file.close();
@@ -105,7 +105,7 @@ export class ImportEverything {
     };
     let done = 0;
     for await (const part of parts) {
-      add(batch, part.collection, part);
+      await add(batch, part.collection, part, this.core.bodyValues * BODIES_OF_AN_ITEM);
       items++;
       text += 'json' in part ? part.json.length : 0;
       if (items >= BATCH.items || text >= BATCH.text) await flush();
@@ -115,9 +115,14 @@ export class ImportEverything {
   }
 }
 
-function add<Collection extends ExportCollection>(batch: ImportBatch, collection: Collection, part: ItemPart): void {
+async function add<Collection extends ExportCollection>(
+  batch: ImportBatch,
+  collection: Collection,
+  part: ItemPart,
+  valuesMax: number,
+): Promise<void> {
   const items = batch[collection] as { index: number; item: unknown }[];
-  items.push({ index: part.index, item: readItem(collection, part) });
+  items.push({ index: part.index, item: await readItem(collection, part, valuesMax) });
 }
 
 /** An export is JSON by its name or, where that says nothing, by its media type. */

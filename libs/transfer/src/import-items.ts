@@ -1,8 +1,9 @@
 import {
+  exactJsonInPieces,
   EXPORT_VERSION,
   fieldErrors,
   JsonSyntaxError,
-  parseExactJson,
+  TooManyValues,
   restoredCaptureRuleSchema,
   restoredConnectionSchema,
   restoredDatapointSchema,
@@ -26,7 +27,7 @@ import {
   type RestoredSample,
   type RestoredTrace,
 } from '@spandrel/contract';
-import { Invalid } from '@spandrel/kernel';
+import { inTurns, Invalid } from '@spandrel/kernel';
 import { restoredSpanSchema } from '@spandrel/tracing';
 import type { z } from 'zod';
 import type { FilePart } from './collection-scanner.js';
@@ -65,14 +66,16 @@ const FAULTS_MAX = 100;
 
 /**
  * Reads an item of a file.
+ * @param valuesMax values that an item may have.
  * @throws Invalid `malformed_json` or `validation_failed`, naming the item and the member: `spans[12].kind.model`.
  */
-export function readItem<Collection extends ExportCollection>(
+export async function readItem<Collection extends ExportCollection>(
   collection: Collection,
   part: FilePart & { index: number },
-): ImportItems[Collection] {
+  valuesMax: number,
+): Promise<ImportItems[Collection]> {
   const place = `${collection}[${part.index}]`;
-  const parsed = SCHEMAS[collection].safeParse(valueOf(part, place));
+  const parsed = SCHEMAS[collection].safeParse(await valueOf(part, place, valuesMax));
   if (parsed.success) return parsed.data;
   const faults = fieldErrors(parsed.error).slice(0, FAULTS_MAX);
   const errors = faults.map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message }));
@@ -86,9 +89,13 @@ export function readItem<Collection extends ExportCollection>(
  * @returns its value.
  * @throws Invalid `malformed_json` or `validation_failed`.
  */
-export function readMember(part: FilePart & { member: string }, collections: readonly string[]): unknown {
+export async function readMember(
+  part: FilePart & { member: string },
+  collections: readonly string[],
+  valuesMax: number,
+): Promise<unknown> {
   const { member } = part;
-  const value = valueOf(part, member);
+  const value = await valueOf(part, member, valuesMax);
   if (collections.includes(member) && value !== null) throw memberFault(member, 'must be a list');
   if (member === 'version' && value !== EXPORT_VERSION) throw memberFault(member, `must be ${EXPORT_VERSION}`);
   return value;
@@ -98,11 +105,14 @@ export function readMember(part: FilePart & { member: string }, collections: rea
 export const memberFault = (path: string, message: string): Invalid =>
   new Invalid('validation_failed', `${path}: ${message}`, [{ path, message }]);
 
-function valueOf(part: FilePart, place: string): unknown {
+async function valueOf(part: FilePart, place: string, valuesMax: number): Promise<unknown> {
   if ('fault' in part) throw memberFault(place, part.fault);
   try {
-    return parseExactJson(part.json);
+    return await inTurns(exactJsonInPieces(part.json, valuesMax));
   } catch (error) {
+    if (error instanceof TooManyValues) {
+      throw memberFault(place, `has more than ${valuesMax} values (limits.body_values)`);
+    }
     if (error instanceof JsonSyntaxError) throw new Invalid('malformed_json', `${place}: ${error.message}`);
     throw error;
   }

@@ -1,23 +1,38 @@
 import { describeJsonFault } from './json-fault.js';
 import { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './json-digits.js';
-import { endOfString } from './json-members.js';
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, parseInPieces, TooManyValues } from './json-in-pieces.js';
 
-/** Levels of arrays and objects a body may nest (docs/spec/general.md#json). */
-export const JSON_DEPTH_MAX = 200;
-
-/** Members one object of a body may have: a million of them keep the parser busy for a second. */
-export const JSON_MEMBERS_MAX = 100_000;
+export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, TooManyValues };
 
 /**
  * Parses JSON text without changing a value (docs/spec/general.md#values-are-kept-exactly).
  * @param text UTF-16 text of one JSON value.
+ * @param valuesMax as {@link parseInPieces} counts them; no limit when left out.
  * @returns the value; own `__proto__` keys stay own keys, the last of duplicate keys wins.
  * @throws JsonSyntaxError when the text is not JSON, nests deeper than {@link JSON_DEPTH_MAX}, has an object of more
- *   than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double.
+ *   than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double. TooManyValues.
  */
-export function parseExactJson(text: string): JsonValue {
-  assertModest(text);
-  return readExactJson(text);
+export function parseExactJson(text: string, valuesMax = Infinity): JsonValue {
+  const parsing = exactJsonInPieces(text, valuesMax);
+  for (;;) {
+    const { done, value } = parsing.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * {@link parseExactJson} for long texts: at each `yield` others may have their turn.
+ * @throws what that throws.
+ */
+export function* exactJsonInPieces(text: string, valuesMax = Infinity): Generator<void, JsonValue, void> {
+  try {
+    if (text.length <= SHORT && text.length < 2 * valuesMax && !hasMore(text, JSON_DEPTH_MAX, '[', '{')) {
+      return parseWithAllDigits(text);
+    }
+    return yield* parseInPieces(text, valuesMax);
+  } catch (error) {
+    throw jsonFault(text, error);
+  }
 }
 
 /**
@@ -29,37 +44,18 @@ export function readExactJson(text: string): JsonValue {
   try {
     return parseWithAllDigits(text);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw error;
-    throw new JsonSyntaxError(describeJsonFault(text));
+    throw jsonFault(text, error);
   }
 }
+
+const jsonFault = (text: string, error: unknown): unknown =>
+  error instanceof SyntaxError ? new JsonSyntaxError(describeJsonFault(text)) : error;
 
 /**
- * Refuses what would keep the event loop for long, before it is parsed. Counts brackets and colons outside strings and
- * jumps from quote to quote, so long texts cost little.
+ * A text no longer than this is parsed at once: tens of milliseconds for the worst of texts, which only callers accept that
+ * do not let others have their turn. It has no object of too many members, each of which takes five characters.
  */
-function assertModest(text: string): void {
-  if (text.length <= SHORT && !hasMore(text, JSON_DEPTH_MAX, '[', '{')) return;
-  members[0] = 0;
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x22) {
-      i = endOfString(text, i);
-      if (i === -1) return;
-    } else if (code === 0x5b || code === 0x7b) {
-      if (++depth > JSON_DEPTH_MAX) throw new JsonSyntaxError(`JSON nests deeper than ${JSON_DEPTH_MAX} levels`);
-      members[depth] = 0;
-    } else if (code === 0x5d || code === 0x7d) {
-      depth--;
-    } else if (code === 0x3a && ++members[depth]! > JSON_MEMBERS_MAX) {
-      throw new JsonSyntaxError(`an object has more than ${JSON_MEMBERS_MAX} members`);
-    }
-  }
-}
-
-/** A text no longer than this has no object of too many members: each takes quotes, a colon, a value and a comma. */
-const SHORT = 5 * JSON_MEMBERS_MAX;
+const SHORT = 131_072;
 
 /** Whether two characters stand in a text more often than so, within strings or not: a look that costs next to nothing. */
 function hasMore(text: string, times: number, ...characters: readonly [string, string]): boolean {
@@ -71,6 +67,3 @@ function hasMore(text: string, times: number, ...characters: readonly [string, s
   }
   return false;
 }
-
-/** Members so far of the object at each depth; only while {@link assertModest} runs. */
-const members = new Uint32Array(JSON_DEPTH_MAX + 1);

@@ -95,7 +95,7 @@ describe('describeJsonFault', () => {
   });
 
   it('gives up on long texts', () => {
-    expect(describeJsonFault(`"${'x'.repeat(1_000_000)}`)).toBe('not valid JSON somewhere after character 1000000');
+    expect(describeJsonFault(`"${'x'.repeat(1_000_000)}`)).toBe('not valid JSON somewhere after character 250000');
     expect(describeJsonFault(`{"a" "${'x'.repeat(2_000_000)}"}`)).toContain(
       'not valid JSON at character 6: expected ":"',
     );

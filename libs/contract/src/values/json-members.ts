@@ -41,11 +41,18 @@ export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1) {
     let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
     if (backslashes % 2 === 0) return end;
-    end = text.indexOf('"', end + 1);
+    end = nextQuote(text, end + 1);
   }
   return -1;
+}
+
+/** A search costs more than to look at a few characters, and where one quote is escaped others are. */
+function nextQuote(text: string, start: number): number {
+  const near = start + 32;
+  for (let at = start; at < near; at++) if (text.charCodeAt(at) === QUOTE) return at;
+  return text.indexOf('"', near);
 }
 
 /** The place behind a value that begins at `start`. */
@@ -77,6 +84,7 @@ function skipBlanks(text: string, start: number): number {
 
 const code = (character: string): number => character.charCodeAt(0);
 const QUOTE = code('"');
+const BACKSLASH = code('\\');
 const COMMA = code(',');
 const OPEN_BRACE = code('{');
 const CLOSE_BRACE = code('}');

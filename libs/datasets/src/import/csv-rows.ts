@@ -7,6 +7,9 @@ import { describeHeader, EXPECTED_NAMES } from './unknown-columns.js';
 /** Rows handed over at once. */
 const ROWS_AT_ONCE = 256;
 
+/** Cells of one row: a row of millions would hold up everybody. */
+const CELLS_MAX = 100_000;
+
 /**
  * Rows of a CSV file (RFC 4180, any line ends). The first is the header; its names are trimmed and their case ignored.
  * A quote inside a cell that is not quoted means itself.
@@ -17,6 +20,7 @@ export async function* csvRows(texts: AsyncIterable<string>, rowBytesMax: number
   let header: Header | undefined;
   const lines = new RecordLines();
   const toRow = (record: string[], info: { lines: number }): SourceRow | null => {
+    if (record.length > CELLS_MAX) throw new FileFault(info.lines, `a row has more than ${CELLS_MAX} cells`);
     const line = lines.startOf(record, info.lines);
     if (header) return header.row(record, line);
     header = new Header(record);

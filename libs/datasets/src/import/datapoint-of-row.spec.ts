@@ -3,8 +3,9 @@ import { JSON_DEPTH_MAX } from '@spandrel/contract';
 import { datapointOfRow, RowFault } from './datapoint-of-row.js';
 import type { Column } from './source-row.js';
 
-const ofJson = (row: unknown) => datapointOfRow({ line: 1, json: typeof row === 'string' ? row : JSON.stringify(row) });
-const ofCells = (cells: Partial<Record<Column, string>>) => datapointOfRow({ line: 1, cells });
+const ofJson = (row: unknown) =>
+  datapointOfRow({ line: 1, json: typeof row === 'string' ? row : JSON.stringify(row) }, 500_000);
+const ofCells = (cells: Partial<Record<Column, string>>) => datapointOfRow({ line: 1, cells }, 500_000);
 const messages = [{ role: 'user', content: 'hi' }];
 
 describe('a datapoint of a row', () => {

@@ -4,11 +4,12 @@ import {
   isScore,
   JsonSyntaxError,
   parseExactJson,
+  TooManyValues,
   type DatapointKind,
   type JsonValue,
 } from '@spandrel/contract';
 import type { ImportedColumns } from './imported-columns.js';
-import { COLUMNS, EXPECTED_COLUMNS, isColumn, type Column, type SourceRow } from './source-row.js';
+import { COLUMNS, EXPECTED_COLUMNS, isColumn, type CellRow, type Column, type SourceRow } from './source-row.js';
 import { describeNames } from './unknown-columns.js';
 
 /** A row that makes no datapoint; `message` is fit for the caller. */
@@ -28,12 +29,14 @@ export class RowFault extends Error {
  * What a row of an imported file becomes (docs/spec/import-export.md#what-a-row-becomes): `messages` make a
  * conversation, else `input` makes a Generic. Members it does not know are ignored. `actual_output` and `score` come
  * back from an export; a score that is none (another file's column) is ignored like any other member.
+ * @param valuesMax values that a row, or a cell, may have (setting `limits.body_values`).
  * @param columns is told of a row that becomes a datapoint.
  * @throws RowFault
  */
-export function datapointOfRow(row: SourceRow, columns?: ImportedColumns): DatapointKind {
+export function datapointOfRow(row: SourceRow, valuesMax: number, columns?: ImportedColumns): DatapointKind {
   if ('fault' in row) throw new RowFault(row.fault);
-  const read = 'json' in row ? readJson(row.json) : readCells(row.cells, row.others);
+  const read =
+    'cells' in row ? readCells(row, valuesMax) : readJson('value' in row ? row.value : parseRow(row.json, valuesMax));
   const checked = datapointKindSchema.safeParse(kindOf(read));
   if (!checked.success) {
     const { path, message } = checked.error.issues[0]!;
@@ -64,8 +67,7 @@ interface ReadRow {
   expectedText: string | null | undefined;
 }
 
-function readJson(json: string): ReadRow {
-  const row = parseRow(json);
+function readJson(row: JsonValue): ReadRow {
   if (typeof row !== 'object' || row === null || Array.isArray(row) || JSON.isRawJSON(row)) {
     throw new RowFault(`the row is ${whatIs(row)}, not a JSON object like {"input": …, "expected_output": …}`);
   }
@@ -76,12 +78,12 @@ function readJson(json: string): ReadRow {
   return { members, names, expected, expectedText: expected && textOf(members[expected]!) };
 }
 
-function readCells(cells: Partial<Record<Column, string>>, others: readonly string[] = []): ReadRow {
+function readCells({ cells, others = [], values = {} }: CellRow, valuesMax: number): ReadRow {
   const members: Members = {};
   const names: string[] = [];
   for (const name of COLUMNS) {
     if (cells[name] === undefined) continue;
-    members[name] = cellValue(cells[name]);
+    members[name] = values[name] ?? cellValue(cells[name], valuesMax);
     names.push(name);
   }
   const expected = EXPECTED_COLUMNS.find((name) => cells[name] !== undefined);
@@ -130,24 +132,33 @@ function whatIs(row: JsonValue): string {
 const textOf = (value: JsonValue): string | null =>
   value === null || typeof value === 'string' ? value : JSON.stringify(value);
 
-function parseRow(json: string): JsonValue {
+function parseRow(json: string, valuesMax: number): JsonValue {
   try {
-    return parseExactJson(json);
+    return parseExactJson(json, valuesMax);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw new RowFault(error.message);
-    throw error;
+    throw error instanceof JsonSyntaxError ? new RowFault(rowFaultOf(error)) : error;
   }
 }
 
+/** Why a row, or a cell of it, is not taken as JSON. */
+export const rowFaultOf = (error: JsonSyntaxError): string =>
+  error instanceof TooManyValues
+    ? `the row has more than ${error.valuesMax} values (limits.body_values)`
+    : error.message;
+
 /** A cell that is JSON, a string apart, is taken as such; every other is text. */
-function cellValue(cell: string): JsonValue {
-  if (!MAY_BE_JSON.test(cell)) return cell;
+function cellValue(cell: string, valuesMax: number): JsonValue {
+  if (!mayBeJson(cell)) return cell;
   try {
-    return parseExactJson(cell);
+    return parseExactJson(cell, valuesMax);
   } catch (error) {
+    if (error instanceof TooManyValues) throw new RowFault(rowFaultOf(error));
     if (error instanceof JsonSyntaxError) return cell;
     throw error;
   }
 }
+
+/** Whether a cell begins as JSON does that is no string. */
+export const mayBeJson = (cell: string): boolean => MAY_BE_JSON.test(cell);
 
 const MAY_BE_JSON = /^\s*(?:[[{\d-]|true|false|null)/;

@@ -1,7 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
-import { CoreSettings, Invalid, LOGGER, newId, type Logger, type Scope, type StreamedBody } from '@spandrel/kernel';
+import { jsonTextInPieces, type DatapointKind, type ImportQuery, type ImportResult } from '@spandrel/contract';
+import {
+  CoreSettings,
+  inTurns,
+  Invalid,
+  LOGGER,
+  newId,
+  type Logger,
+  type Scope,
+  type StreamedBody,
+} from '@spandrel/kernel';
 import { DatasetsSettings } from '../datasets.settings.js';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
@@ -14,6 +23,7 @@ import { ImportUpkeep } from './import-upkeep.js';
 import { ImportStore } from './import.store.js';
 import { ImportedColumns } from './imported-columns.js';
 import { datasetNotFound } from '../not-found.js';
+import { isLongRow, parseLongRow } from './parse-long-row.js';
 import { readRows } from './read-rows.js';
 import { SkippedRows } from './skipped-rows.js';
 import { type SourceRow } from './source-row.js';
@@ -92,11 +102,12 @@ export class ImportFile {
       const details = { datapoints: count, format: received.format };
       this.audit.record(tx, { action: 'dataset.imported', ...scope, targetId: datasetId, targetName, details });
     });
+    const { bodyValues } = this.core;
     const columns = new ImportedColumns();
-    const skipped = onError === 'skip' ? new SkippedRows() : undefined;
+    const skipped = onError === 'skip' ? new SkippedRows(bodyValues) : undefined;
     const read = (row: SourceRow): DatapointKind | undefined => {
       progress.rows++;
-      return skipped ? skipped.kindOf(row, columns) : kindOf(row, columns);
+      return skipped ? skipped.kindOf(row, columns) : kindOf(row, bodyValues, columns);
     };
     const stop = AbortSignal.any([gone, this.upkeep.stopping]);
     try {
@@ -126,9 +137,11 @@ export class ImportFile {
     };
     for await (const rows of readRows(file.chunks(), format, this.core.bodyBytes)) {
       for (const row of rows) {
-        const kind = read(row);
+        const isLong = isLongRow(row);
+        const kind = read(isLong ? await parseLongRow(row, this.core.bodyValues) : row);
         if (kind === undefined) continue;
-        batch.put({ id: newId(), kind: JSON.stringify(kind), source: 'file_upload', sourceSpanId: null });
+        const json = isLong ? await inTurns(jsonTextInPieces(kind)) : JSON.stringify(kind);
+        batch.put({ id: newId(), kind: json, source: 'file_upload', sourceSpanId: null });
         if (batch.isFull) await write();
       }
     }
@@ -136,9 +149,9 @@ export class ImportFile {
   }
 }
 
-function kindOf(row: SourceRow, columns: ImportedColumns): DatapointKind {
+function kindOf(row: SourceRow, valuesMax: number, columns: ImportedColumns): DatapointKind {
   try {
-    return datapointOfRow(row, columns);
+    return datapointOfRow(row, valuesMax, columns);
   } catch (error) {
     throw error instanceof RowFault ? new FileFault(row.line, error.message) : error;
   }

@@ -4,7 +4,7 @@ import { ImportedColumns } from './imported-columns.js';
 
 function ofRows(...rows: unknown[]) {
   const columns = new ImportedColumns();
-  for (const row of rows) datapointOfRow({ line: 1, json: JSON.stringify(row) }, columns);
+  for (const row of rows) datapointOfRow({ line: 1, json: JSON.stringify(row) }, 500_000, columns);
   return columns.answer();
 }
 
@@ -58,7 +58,7 @@ describe('the columns of an import', () => {
 
   it('are not counted of a row that is refused', () => {
     const columns = new ImportedColumns();
-    expect(() => datapointOfRow({ line: 1, json: '{"input":1,"metadata":5}' }, columns)).toThrow(/metadata/);
+    expect(() => datapointOfRow({ line: 1, json: '{"input":1,"metadata":5}' }, 500_000, columns)).toThrow(/metadata/);
     expect(columns.answer()).toEqual({ columns_used: [], columns_ignored: [], without_expected_count: 0 });
   });
 });

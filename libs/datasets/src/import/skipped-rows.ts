@@ -13,10 +13,13 @@ export class SkippedRows {
   private count = 0;
   private countOfUnknownNames = 0;
 
+  /** @param valuesMax values that a row may have. */
+  constructor(private readonly valuesMax: number) {}
+
   /** What a row becomes; `undefined`, noted, when it becomes nothing. */
   kindOf(row: SourceRow, columns: ImportedColumns): DatapointKind | undefined {
     try {
-      return datapointOfRow(row, columns);
+      return datapointOfRow(row, this.valuesMax, columns);
     } catch (error) {
       if (!(error instanceof RowFault)) throw error;
       this.count++;

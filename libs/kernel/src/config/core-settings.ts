@@ -130,6 +130,10 @@ export class CoreSettings extends defineSettings(
       default: 10_485_760,
       doc: 'Largest body of a request, in bytes.',
     }),
+    bodyValues: setting('limits.body_values', z.number().int().min(1_000), {
+      default: 500_000,
+      doc: 'Most objects, lists, texts, numbers, true, false and null together in the JSON of a body, or of a row or an item of an import.',
+    }),
     /** `null`: there is one instance. */
     redisUrl: setting('redis_url', settingValue.redisUrl.nullable(), {
       default: null,

@@ -80,6 +80,7 @@ let port: number;
 beforeAll(async () => {
   const settings = loadSettings([], { args: [], env: {}, cwd: '/' });
   settings.core.bodyBytes = 2_000;
+  settings.core.bodyValues = 300;
   settings.core.hstsSeconds = 600;
   app = await createHttpApp({
     settings,
@@ -192,6 +193,7 @@ describe('the HTTP application', () => {
     ['nested too deep', `{"name":"n","value":${'['.repeat(300)}${']'.repeat(300)}}`, 400, 'malformed_json'],
     ['a number out of range', '{"name":"n","value":1e400}', 400, 'malformed_json'],
     ['too large', JSON.stringify({ name: 'x'.repeat(3_000) }), 413, 'payload_too_large'],
+    ['of too many values', JSON.stringify({ name: 'n', value: Array(300).fill(0) }), 413, 'payload_too_large'],
     ['no object', '[]', 400, 'validation_failed'],
     ['null', 'null', 400, 'validation_failed'],
   ])('refuses a body that is %s', async (_what, body, status, code) => {

@@ -139,7 +139,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     { bodyParser: false, logger: false, abortOnError: false },
   );
   if (core.mode === 'cloud') assertGuarded(app);
-  registerJsonBody(fastify);
+  registerJsonBody(fastify, core.bodyValues);
   limitArrival(fastify);
   registerStreamedBodies(fastify);
   checkNames(fastify, () => app.get(OpenApi).routes);

@@ -1,16 +1,22 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonSyntaxError, parseExactJson } from '@spandrel/contract';
+import { exactJsonInPieces, JsonSyntaxError, parseExactJson, TooManyValues, type JsonValue } from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { lostExportAdvice, lostExportOf } from '../addresses/lost-export.js';
 import { Invalid } from '../errors/domain-error.js';
+import { inTurns } from '../turn.js';
 
 /**
  * Body parsing of the API: JSON only, kept exactly, UTF-8 checked (docs/spec/general.md#json). A body of no bytes is no
  * body, whatever its media type says (an action may be posted with `curl -d ''`).
+ * @param valuesMax setting `limits.body_values`.
  */
-export function registerJsonBody(fastify: FastifyInstance): void {
+export function registerJsonBody(fastify: FastifyInstance, valuesMax: number): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser(/^application\/(?:[\w.+-]+\+)?json(?:$|[;\s])/i, { parseAs: 'buffer' }, parseJsonBody);
+  fastify.addContentTypeParser(
+    /^application\/(?:[\w.+-]+\+)?json(?:$|[;\s])/i,
+    { parseAs: 'buffer' },
+    (request, body, done) => parseJsonBody(request, body as Buffer, valuesMax, done),
+  );
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     done(body.length === 0 ? null : unsupported(request.headers['content-type']), undefined);
   });
@@ -18,22 +24,52 @@ export function registerJsonBody(fastify: FastifyInstance): void {
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-function parseJsonBody(request: FastifyRequest, body: Buffer | string, done: Done): void {
-  const bytes = body as Buffer;
+/** A body that is longer is parsed in pieces, and others have their turn in between. */
+const SHORT_BYTES = 65_536;
+
+function parseJsonBody(request: FastifyRequest, bytes: Buffer, valuesMax: number, done: Done): void {
   if (bytes.length === 0) return done(null, undefined);
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     return done(new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed'));
   }
-  if (!isUtf8(bytes)) {
-    const place = firstDifference(bytes, Buffer.from(bytes.toString('utf8'))) + 1;
-    return done(new Invalid('malformed_json', `the body is not valid UTF-8: byte ${place} belongs to no character`));
+  if (bytes.length > SHORT_BYTES) {
+    inTurns(longJson(bytes, valuesMax)).then(
+      (value) => done(null, value),
+      (error: unknown) => done(bodyFault(error)),
+    );
+    return;
   }
   try {
-    done(null, parseExactJson(bytes.toString('utf8')));
+    done(null, parseExactJson(utf8Text(bytes), valuesMax));
   } catch (error) {
-    done(error instanceof JsonSyntaxError ? new Invalid('malformed_json', error.message) : (error as Error));
+    done(bodyFault(error));
   }
+}
+
+function* longJson(bytes: Buffer, valuesMax: number): Generator<void, JsonValue, void> {
+  const text = utf8Text(bytes);
+  yield;
+  return yield* exactJsonInPieces(text, valuesMax);
+}
+
+/** @throws Invalid where the bytes are no text, naming the first that is none. */
+function utf8Text(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  if (isUtf8(bytes)) return text;
+  const place = firstDifference(bytes, Buffer.from(text)) + 1;
+  throw new Invalid('malformed_json', `the body is not valid UTF-8: byte ${place} belongs to no character`);
+}
+
+/** What was wrong with a body, as its sender is to hear it. */
+function bodyFault(error: unknown): Error {
+  if (error instanceof TooManyValues) {
+    return new Invalid(
+      'payload_too_large',
+      `the body has more than ${error.valuesMax} values (limits.body_values); send it in several requests, or large lists of numbers as texts`,
+    );
+  }
+  return error instanceof JsonSyntaxError ? new Invalid('malformed_json', error.message) : (error as Error);
 }
 
 /** Decoding puts a replacement where bytes are no text: there they differ from what was decoded. */

@@ -26,29 +26,35 @@ export class ItemBudget {
   private left: number;
   private othersLeft: number;
   private namedLeft = NAMED_MAX;
+  private ownLeft: number;
   private passed = NONE_PASSED;
 
   /**
    * @param max setting `otlp.items_max`.
    * @param hold hears of the memory that items take, in bytes, before they take it; what it throws ends the reading.
+   * @param ownMax attributes, events, links and elements of one span, log record or resource (setting `limits.body_values`).
    */
   constructor(
     private readonly max: number,
     private readonly hold: (bytes: number) => void = () => undefined,
+    private readonly ownMax = Infinity,
   ) {
     this.left = max;
+    this.ownLeft = ownMax;
     this.othersLeft = 2 * max + OTHERS_MIN;
   }
 
   /** @throws ExportFault `too_large` when there are more than allowed. */
   take(): void {
     if (--this.left < 0) throw this.tooMany();
+    if (--this.ownLeft < 0) throw this.tooManyOfOne();
     if (this.left % ITEMS_TOLD === 0) this.hold(ITEMS_TOLD * ITEM_BYTES);
   }
 
   /** Begins a span, a log record or a resource, whose attributes, events and links are counted from here on. */
   begin(): void {
     this.namedLeft = NAMED_MAX;
+    this.ownLeft = this.ownMax;
     this.passed = NONE_PASSED;
   }
 
@@ -86,6 +92,14 @@ export class ItemBudget {
    */
   assertRoomFor(containers: number): void {
     if (containers > this.left + 4 * NAMED_MAX) throw this.tooMany();
+    if (containers > this.ownMax + 4 * NAMED_MAX) throw this.tooManyOfOne();
+  }
+
+  private tooManyOfOne(): ExportFault {
+    return new ExportFault(
+      'too_large',
+      `a span, log record or resource has more than ${this.ownMax} attributes, events, links and elements together (limits.body_values)`,
+    );
   }
 
   private tooMany(): ExportFault {

@@ -184,6 +184,23 @@ describe('the JSON reader', () => {
   });
 });
 
+describe('one span', () => {
+  const withElements = (count: number): string => {
+    const values = Array.from({ length: count }, () => ({ intValue: 1 }));
+    const attributes = [{ key: 'list', value: { arrayValue: { values } } }];
+    const one = { attributes: [{ key: 'a' }], events: [{}] };
+    return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [one, { attributes }, one] }] }] });
+  };
+
+  it('may have so many values, however many others there are', () => {
+    const allowed = (): ItemBudget => new ItemBudget(100_000, undefined, 500);
+    expect([...spansOfJson(withElements(498), allowed())]).toHaveLength(3);
+    const faulty = { kind: 'too_large', message: expect.stringContaining('limits.body_values') as unknown };
+    expect(() => [...spansOfJson(withElements(500), allowed())]).toThrow(expect.objectContaining(faulty));
+    expect(() => [...spansOfJson(withElements(90_000), allowed())]).toThrow(expect.objectContaining(faulty));
+  });
+});
+
 describe('log records and metrics', () => {
   it('take the event name from the field, else from the attribute', () => {
     const named = (record: object): unknown => {

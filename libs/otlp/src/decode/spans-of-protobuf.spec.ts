@@ -173,6 +173,16 @@ describe('the protobuf reader', () => {
     expect(nestedSpan!.dropped.attributes).toBe(1);
   });
 
+  it('takes so many values of one span alone', () => {
+    const values = Array.from({ length: 600 }, () => ({ intValue: 1 }));
+    const span = { attributes: [{ key: 'list', value: { arrayValue: { values } } }] };
+    const body = encode({ resourceSpans: [{ scopeSpans: [{ spans: [{}, span] }] }] });
+    expect([...spansOfProtobuf(Buffer.from(body), new ItemBudget(10_000, undefined, 601))]).toHaveLength(2);
+    expect(() => [...spansOfProtobuf(Buffer.from(body), new ItemBudget(10_000, undefined, 600))]).toThrow(
+      expect.objectContaining({ kind: 'too_large', message: expect.stringContaining('limits.body_values') as unknown }),
+    );
+  });
+
   it('counts wrappers too, which hold nothing', () => {
     const bomb = Buffer.alloc(2_000_000);
     for (let at = 0; at < bomb.length; at += 2) bomb[at] = 0x0a;

@@ -1,6 +1,5 @@
-import { Invalid } from '@spandrel/kernel';
+import { Invalid, Turn } from '@spandrel/kernel';
 import { ExportFault } from '../decode/export-fault.js';
-import { Turn } from '../turn.js';
 
 /** What was read of an export. */
 export interface Collected<Item> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError, Invalid, type Scope, type StreamedBody } from '@spandrel/kernel';
+import { CoreSettings, DomainError, Invalid, type Scope, type StreamedBody } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { ItemBudget } from '../decode/item-budget.js';
 import { logsOfJson } from '../decode/logs-of-json.js';
@@ -59,6 +59,7 @@ export class TakeExport {
 
   constructor(
     private readonly settings: OtlpSettings,
+    private readonly core: CoreSettings,
     private readonly writer: WriteExport,
   ) {
     this.budget = new DecodeBudget(settings.decodeBytes);
@@ -111,7 +112,7 @@ export class TakeExport {
     try {
       const bytes = await readBody(body.stream, unpacker, { bytesMax: bodyBytes, budget });
       const decode = decoderOf(bytes, encoding, decoders);
-      const read = collect(decode(new ItemBudget(itemsMax, budget.take)), KEPT_MAX);
+      const read = collect(decode(new ItemBudget(itemsMax, budget.take, this.core.bodyValues)), KEPT_MAX);
       const { items, count } = await read.catch((error: unknown) => {
         const mayBeOther = error instanceof Invalid && error.code === 'malformed_request';
         if (mayBeOther && decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);

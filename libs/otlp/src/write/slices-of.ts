@@ -1,4 +1,4 @@
-import { Turn } from '../turn.js';
+import { Turn } from '@spandrel/kernel';
 
 /**
  * Takes items one after the other, in slices of those that are kept, and lets others have their turn meanwhile.

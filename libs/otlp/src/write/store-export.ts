@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CoreSettings, type Scope } from '@spandrel/kernel';
+import { CoreSettings, type Scope, Turn } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
@@ -7,7 +7,6 @@ import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import { OtlpSettings } from '../otlp.settings.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan, type ReadSpan } from '../reading/read-span.js';
-import { Turn } from '../turn.js';
 import { WriteExport, type WrittenExport } from '../write-export.js';
 import { droppedScopes } from './dropped-scopes.js';
 import { eventRows, isSpanEvent } from './log-event.js';

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds for which work on an export holds the event loop; after that others have their turn. */
+/** Milliseconds for which work holds the event loop; after that others have their turn. */
 const TURN_MS = 10;
 
 /** A look at the clock costs as much as a small piece of work: pieces between two looks. */
 const PIECES_A_LOOK = 4;
 
-/** The time that work on an export has until others are served. */
+/** The time that long work has until others are served. */
 export class Turn {
   private began = performance.now();
   private pieces = 0;
@@ -20,5 +20,20 @@ export class Turn {
   async next(): Promise<void> {
     await nextTurn();
     this.began = performance.now();
+  }
+}
+
+/**
+ * Does work that stops between its pieces, and lets others have their turn whenever it has taken long.
+ * @throws what the work throws.
+ */
+export async function inTurns<Result>(work: Iterator<void, Result>): Promise<Result> {
+  let began = performance.now();
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+    if (performance.now() - began < TURN_MS) continue;
+    await nextTurn();
+    began = performance.now();
   }
 }

@@ -1,0 +1,191 @@
+import { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './json-digits.js';
+import { endOfString } from './json-members.js';
+
+/** Levels of arrays and objects a body may nest (docs/spec/general.md#json). */
+export const JSON_DEPTH_MAX = 200;
+
+/** Members one object of a body may have: a million of them keep the parser busy for a second. */
+export const JSON_MEMBERS_MAX = 100_000;
+
+/** UTF-16 units that are parsed at once, about: a few milliseconds for the worst of texts. A single string may be longer. */
+const PIECE = 32_768;
+
+/** A text of more values than its reader allows (docs/spec/limits.md#values-of-a-body). */
+export class TooManyValues extends JsonSyntaxError {
+  constructor(readonly valuesMax: number) {
+    super(`JSON has more than ${valuesMax} values`);
+  }
+}
+
+/**
+ * Parses a JSON text piece by piece, so that whoever drives it can let others have their turn at each `yield`. What it is
+ * about to parse has been counted: a text of too many values, members or levels is refused before it becomes objects.
+ * @param valuesMax objects, lists, texts, numbers, `true`, `false` and `null` together; names of members do not count.
+ * @returns the value, as `parseWithAllDigits` does of the whole text.
+ * @throws SyntaxError when the text is not JSON. JsonSyntaxError when it nests deeper than {@link JSON_DEPTH_MAX}, has
+ *   an object of more than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double.
+ *   TooManyValues.
+ */
+export function* parseInPieces(text: string, valuesMax: number): Generator<void, JsonValue, void> {
+  const open: OpenContainer[] = [];
+  let top: OpenContainer | undefined;
+  let values = 1;
+  let parsedThrough = 0;
+  let lookedThrough = 0;
+  /** The last character outside of strings that is no blank; a quote for a string. */
+  let last = 0;
+  const count = (): void => {
+    if (++values > valuesMax) throw new TooManyValues(valuesMax);
+  };
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE) continue;
+    const before = last;
+    last = code;
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      if (at === -1) throw new SyntaxError('a string does not end');
+    } else if (code === COMMA) {
+      if (!top) throw new SyntaxError('something is left over');
+      count();
+      top.goOn(at);
+      if (at - parsedThrough > PIECE) {
+        for (const container of open) container.parsePending();
+        parsedThrough = at;
+        yield;
+      }
+    } else if (code === COLON) {
+      if (top && ++top.members > JSON_MEMBERS_MAX) {
+        throw new JsonSyntaxError(`an object has more than ${JSON_MEMBERS_MAX} members`);
+      }
+    } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      top = new OpenContainer(text, at, code === OPEN_BRACE);
+      if (open.push(top) > JSON_DEPTH_MAX) {
+        throw new JsonSyntaxError(`JSON nests deeper than ${JSON_DEPTH_MAX} levels`);
+      }
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
+      if (!top || top.isObject !== (code === CLOSE_BRACE)) throw new SyntaxError('brackets do not match');
+      if (before !== OPEN_BRACKET && before !== OPEN_BRACE) count();
+      open.pop();
+      const parent = open.at(-1);
+      if (top.parsed !== undefined) {
+        const value = top.close(at);
+        if (!parent) {
+          assertBlank(text, 0, top.start);
+          assertBlank(text, at + 1, text.length);
+          return value;
+        }
+        parent.append(top.start, value, at + 1);
+      }
+      top = parent;
+    }
+    if (at - lookedThrough > LOOK) {
+      lookedThrough = at;
+      yield;
+    }
+  }
+  if (top) throw new SyntaxError('brackets do not match');
+  return parseWithAllDigits(text);
+}
+
+/** Characters that are looked through before others may have their turn, where nothing is parsed meanwhile. */
+const LOOK = 1_048_576;
+
+/** A list or an object of which the end has not been seen. What is short stays text, and is parsed with what is around it. */
+class OpenContainer {
+  /** Members so far, of an object. */
+  members = 0;
+  /** What has been parsed of it; `undefined` while all of it is text. */
+  parsed: JsonValue[] | Record<string, JsonValue> | undefined;
+  /** Where the text begins that is not parsed yet. */
+  private pending: number;
+  /** Where the item or member begins that is being looked at. */
+  private current: number;
+  /** Whether nothing but blanks may come before the next comma: a large item has been appended. */
+  private isAppended = false;
+
+  constructor(
+    private readonly text: string,
+    readonly start: number,
+    readonly isObject: boolean,
+  ) {
+    this.pending = this.current = start + 1;
+  }
+
+  /** @param comma where the item or member ends. */
+  goOn(comma: number): void {
+    if (this.isAppended) {
+      assertBlank(this.text, this.pending, comma);
+      this.isAppended = false;
+      this.pending = comma + 1;
+    }
+    this.current = comma + 1;
+  }
+
+  /** Parses the items or members that have ended. */
+  parsePending(): void {
+    this.parsed ??= this.isObject ? {} : [];
+    if (this.current > this.pending) this.parse(this.current - 1);
+    this.pending = this.current;
+  }
+
+  /** Takes an item or member that was parsed by itself. @param start where its value begins. @param end behind it. */
+  append(start: number, value: JsonValue, end: number): void {
+    if (this.isObject) {
+      const name = this.text.slice(this.current, start).trimEnd();
+      if (!name.endsWith(':')) throw new SyntaxError('a member has no name');
+      const key = JSON.parse(name.slice(0, -1)) as unknown;
+      if (typeof key !== 'string') throw new SyntaxError('a member has no name');
+      setOwn(this.parsed as Record<string, JsonValue>, key, value);
+    } else {
+      assertBlank(this.text, this.current, start);
+      (this.parsed as JsonValue[]).push(value);
+    }
+    this.pending = end;
+    this.isAppended = true;
+  }
+
+  /** @param end where its bracket closes. */
+  close(end: number): JsonValue {
+    if (this.isAppended) assertBlank(this.text, this.pending, end);
+    else this.parse(end);
+    return this.parsed!;
+  }
+
+  private parse(end: number): void {
+    const piece = this.text.slice(this.pending, end);
+    if (this.isObject) {
+      const members = parseWithAllDigits(`{${piece}}`) as Record<string, JsonValue>;
+      const names = Object.keys(members);
+      if (names.length === 0) throw new SyntaxError('a member is missing');
+      for (const name of names) setOwn(this.parsed as Record<string, JsonValue>, name, members[name]!);
+    } else {
+      const items = parseWithAllDigits(`[${piece}]`) as JsonValue[];
+      if (items.length === 0) throw new SyntaxError('an item is missing');
+      for (const item of items) (this.parsed as JsonValue[]).push(item);
+    }
+  }
+}
+
+/** Sets a member as `JSON.parse` does: `__proto__` is a name like any other. */
+function setOwn(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+function assertBlank(text: string, start: number, end: number): void {
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== SPACE && code !== 0x0a && code !== 0x0d && code !== 0x09)
+      throw new SyntaxError('something is left over');
+  }
+}
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;

@@ -1,0 +1,109 @@
+/** What is written at once, about: a value counts eight, a text its UTF-16 units. A few milliseconds for the worst of values. */
+const PIECE = 65_536;
+const VALUE = 8;
+
+/**
+ * Writes a value as `JSON.stringify` does, piece by piece, so that whoever drives it can let others have their turn at
+ * each `yield`.
+ * @param value what a JSON text was parsed to, and objects and lists around it; members that are `undefined` are left out.
+ * @returns JSON text.
+ */
+export function* jsonTextInPieces(value: unknown): Generator<void, string, void> {
+  const texts: string[] = [];
+  yield* write(value, texts);
+  return texts.join('');
+}
+
+/** Whether a value is so large that {@link jsonTextInPieces} writes it in several pieces. */
+export const isLargeJson = (value: unknown): boolean => weightOf(value, PIECE) > PIECE;
+
+function* write(value: unknown, texts: string[]): Generator<void, void, void> {
+  if (weightOf(value, PIECE) <= PIECE) {
+    texts.push(JSON.stringify(value));
+  } else if (typeof value === 'string') {
+    yield* writeString(value, texts);
+  } else if (Array.isArray(value)) {
+    yield* writeList(value, texts);
+  } else {
+    yield* writeObject(value as Record<string, unknown>, texts);
+  }
+}
+
+function* writeString(value: string, texts: string[]): Generator<void, void, void> {
+  texts.push('"');
+  for (let start = 0, end = 0; start < value.length; start = end) {
+    end = Math.min(start + PIECE, value.length);
+    // Halves of one character are written otherwise than the whole.
+    if (isHighSurrogate(value.charCodeAt(end - 1)) && end < value.length) end++;
+    texts.push(JSON.stringify(value.slice(start, end)).slice(1, -1));
+    yield;
+  }
+  texts.push('"');
+}
+
+function* writeList(items: readonly unknown[], texts: string[]): Generator<void, void, void> {
+  texts.push('[');
+  let from = 0;
+  let weight = 0;
+  const writeSmall = (end: number): void => {
+    if (end > from) texts.push(from === 0 ? '' : ',', JSON.stringify(items.slice(from, end)).slice(1, -1));
+    from = end;
+    weight = 0;
+  };
+  for (let index = 0; index < items.length; index++) {
+    const own = weightOf(items[index], PIECE);
+    weight += own;
+    if (weight <= PIECE) continue;
+    writeSmall(index);
+    yield;
+    if (own <= PIECE) {
+      weight = own;
+      continue;
+    }
+    if (index > 0) texts.push(',');
+    yield* write(items[index], texts);
+    from = index + 1;
+    weight = 0;
+  }
+  writeSmall(items.length);
+  texts.push(']');
+}
+
+function* writeObject(object: Record<string, unknown>, texts: string[]): Generator<void, void, void> {
+  texts.push('{');
+  let isFirst = true;
+  let weight = 0;
+  for (const name of Object.keys(object)) {
+    const value = object[name];
+    if (value === undefined) continue;
+    texts.push(isFirst ? '' : ',', JSON.stringify(name), ':');
+    isFirst = false;
+    weight += VALUE + name.length + weightOf(value, PIECE);
+    if (weight <= PIECE) {
+      texts.push(JSON.stringify(value));
+      continue;
+    }
+    yield;
+    yield* write(value, texts);
+    weight = 0;
+  }
+  texts.push('}');
+}
+
+/** How much a value is to write, about; no more than that is looked at once it is over `max`. */
+function weightOf(value: unknown, max: number): number {
+  if (typeof value === 'string') return VALUE + value.length;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return VALUE;
+  let weight = VALUE;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && weight <= max; index++) weight += weightOf(value[index], max - weight);
+    return weight;
+  }
+  for (const name in value) {
+    if (weight > max) break;
+    weight += VALUE + name.length + weightOf((value as Record<string, unknown>)[name], max - weight);
+  }
+  return weight;
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
