@@ -55,7 +55,7 @@ export default {
       },
       testMatch: [
         '<rootDir>/{apps,libs,plugins}/**/*.spec.ts',
-        '<rootDir>/test/{bench,fake-provider,support}/**/*.spec.ts',
+        '<rootDir>/test/{bench,fake-provider,fuzz,support}/**/*.spec.ts',
       ],
     },
     {
