@@ -212,6 +212,31 @@ describe('credentials', () => {
     expect(JSON.stringify(span)).toContain('[redacted]');
     for (const secret of secrets) expect(api.bodies.join()).not.toContain(secret);
   });
+
+  it('withhold what was said where there are too many to look for', async () => {
+    const cookies = Array.from({ length: 900 }, (_, n) => `canary${n}`);
+    const said = { model: 'gpt canary899', messages: [{ role: 'user', content: 'canary17' }], user: 'canary18' };
+    await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        cookie: cookies
+          .map((value, n) => `${n % 10}=${value}`)
+          .join(';')
+          .slice(0, 60_000),
+        'x-spandrel-user-id': 'canary19',
+        'x-spandrel-name': 'canary20',
+      },
+      body: JSON.stringify(said),
+    });
+    const [span] = await recorded(api);
+    expect(span).toMatchObject({
+      name: 'gpt [redacted]',
+      status: 'completed',
+      metadata: { status_code: 200, content_withheld: 'too_many_credentials' },
+    });
+    expect(span).not.toHaveProperty('input');
+    expect(api.bodies.join()).not.toContain('canary');
+  });
 });
 
 describe('WebSockets', () => {

@@ -5,7 +5,7 @@ import type { CallerKey } from '../access/caller-key.js';
 import type { KeySeal } from '../access/key-seal.js';
 import type { GatewaySettings } from '../gateway-settings.js';
 import type { SpoolDirectory } from '../spool/spool-directory.js';
-import { keptOnDisk, maskFacts } from '../masking/mask-facts.js';
+import { keptOnDisk, maskFacts, withoutContent } from '../masking/mask-facts.js';
 import type { RecordingRules } from '../masking/recording-rules.js';
 import { doubledPath } from '../target/doubled-path.js';
 import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
@@ -15,7 +15,7 @@ import { Call } from './call.js';
 import { CaptureWarning } from './capture-warning.js';
 import { captureOf } from './capture.js';
 import { correlationOf } from './correlation.js';
-import { credentialsOf } from './redact.js';
+import { credentialsOf } from './credentials.js';
 import { unknownHeaders } from './unknown-headers.js';
 
 /** What a gateway's calls have in common. */
@@ -51,7 +51,8 @@ export class BeginCall {
     const rule = rules.of(caller);
     const masking = rule.kind === 'known' ? rule.masking : null;
     const read = this.factsOf(req, head, target, caller);
-    const facts = masking ? maskFacts(masking, read) : read;
+    const told: CallFacts = secrets.areTooMany ? { ...withoutContent(read), withheld: 'too_many_credentials' } : read;
+    const facts = masking ? maskFacts(masking, told) : told;
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
     const tape = (): BodyTape => new BodyTape(settings.recordBytes, this.budget);
     const kept = keptOnDisk(facts, rule);

@@ -44,4 +44,15 @@ describe('BodyTape', () => {
     expect(join(second.pieces)).toHaveLength(20);
     expect(isTruncated(second)).toBe(true);
   });
+
+  it('gathers small pieces that come together, each with its time, and copies no large one', () => {
+    const tape = new BodyTape(10_000_000, new TapeBudget(10_000_000));
+    const texts = Array.from({ length: 20_000 }, (_, n) => `data: ${n}\n\n`);
+    texts.forEach((text, n) => tape.add(Buffer.from(text), Math.floor(n / 2_000) * 5 + (n % 2_000) / 2_500));
+    expect(tape.pieces.map(({ at }) => at)).toEqual([0, 5, 10, 15, 20, 25, 30, 35, 40, 45]);
+    expect(join(tape.pieces)).toBe(texts.join(''));
+    const large = Buffer.alloc(5_000);
+    tape.add(large, 45);
+    expect(tape.pieces.at(-1)!.data).toBe(large);
+  });
 });

@@ -128,6 +128,7 @@ function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnsw
     request: capturedParameters(request.parameters, facts.capture),
   };
   if (facts.captureNotUnderstood !== undefined) metadata['capture_not_understood'] = facts.captureNotUnderstood;
+  if (facts.withheld !== undefined) metadata['content_withheld'] = facts.withheld;
   if (facts.unknownHeaders) metadata['unknown_headers'] = facts.unknownHeaders;
   if (outcome.kind !== 'running' && lacksUsage(read)) metadata['usage_missing'] = true;
   if (isTruncated(record.request) || isTruncated(record.response)) metadata['truncated'] = true;

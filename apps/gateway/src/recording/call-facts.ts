@@ -5,6 +5,9 @@ import type { ProviderEntry } from '../target/provider-table.js';
 import type { TapedBody } from './body-tape.js';
 import type { Correlation } from './correlation.js';
 
+/** Why what was said in a call is not in its recording, nothing that anybody asked for (docs/spec/gateway.md#content-that-is-withheld). */
+export type WithheldReason = 'too_many_credentials';
+
 /** What is known of a call when it begins; plain JSON, so that a journal can keep it. */
 export interface CallFacts {
   /** Id of its span. */
@@ -23,6 +26,8 @@ export interface CallFacts {
   /** Host and path of a call whose `X-Forward-URL` seems to have the path of the call in it. */
   doubledPath?: string;
   capture: CaptureSetting;
+  /** Set where what was said is left out for a reason of the gateway's own. */
+  withheld?: WithheldReason;
   /** What `X-Spandrel-Capture` said when it was not understood. */
   captureNotUnderstood?: string;
   /** Names of the gateway's headers that it does not know, each with the one probably meant. */

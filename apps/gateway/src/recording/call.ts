@@ -5,6 +5,7 @@ import type { SpoolItem } from '../spool/spool-item.js';
 import type { ListMember } from '../unordered-list.js';
 import type { AnswerFacts, CallFacts, Outcome, Wire } from './call-facts.js';
 import type { BodyTape } from './body-tape.js';
+import type { Secrets } from './secrets.js';
 
 /** One recorded call while it goes on: takes down what passes, reads nothing of it. */
 export class Call implements ListMember {
@@ -23,7 +24,7 @@ export class Call implements ListMember {
     readonly request: BodyTape,
     readonly response: BodyTape,
     /** The call's own credentials, see `credentialsOf`. */
-    readonly secrets: readonly string[],
+    readonly secrets: Secrets,
     /** Keeps it over a crash; `null` without a spool directory. */
     readonly journal: CallJournal | null,
     /** The caller's key that the recording is delivered with; `null` for the gateway's own. */

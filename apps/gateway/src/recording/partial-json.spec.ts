@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parsePartialJson } from './partial-json.js';
 
+const SLASH = '\\';
+
 describe('parsePartialJson', () => {
   it('finds beginning and end of an object whose middle is missing', () => {
     const text = JSON.stringify({
@@ -31,5 +33,37 @@ describe('parsePartialJson', () => {
 
   it('gives nothing for what is no JSON', () => {
     expect(parsePartialJson('<html>', 'x')).toBeUndefined();
+  });
+
+  it.each<[cut: string, read: unknown]>([
+    [`{"a":"x${SLASH}`, { a: 'x' }],
+    [`{"a":"x${SLASH}${SLASH}`, { a: `x${SLASH}` }],
+    [`{"a":"x${SLASH}${SLASH}${SLASH}`, { a: `x${SLASH}` }],
+    [`{"a":"x${SLASH}u12`, { a: 'x' }],
+    [`{"a":"x${SLASH}${SLASH}u12`, { a: `x${SLASH}u12` }],
+    ['{"a":1, "b', { a: 1 }],
+    ['{"a":1,\n  "b', { a: 1 }],
+    ['{"a":["b', { a: ['b'] }],
+    ['{"a":[{"b":1},2', { a: [{ b: 1 }] }],
+    ['{"a":"b","c":"d', { a: 'b', c: 'd' }],
+  ])('reads %s', (cut, read) => {
+    expect(parsePartialJson(cut, '')).toEqual(read);
+  });
+
+  it.each<[what: string, text: (size: number) => string]>([
+    ['commas in depth', (size) => '['.repeat(190) + '1,'.repeat(size)],
+    ['brackets', (size) => '['.repeat(size)],
+    ['backslashes in a text', (size) => `{"a":"${'\\\\'.repeat(size)}`],
+    ['texts behind blanks', (size) => `{"a":[${`"a",${' '.repeat(60)}`.repeat(size >> 5)}`],
+  ])('takes as long as the text is, with %s', (_what, text) => {
+    const timeOf = (size: number): number => {
+      const cut = text(size);
+      const { user } = process.threadCpuUsage();
+      parsePartialJson(cut, cut.slice(-65_536));
+      return process.threadCpuUsage().user - user;
+    };
+    timeOf(20_000);
+    // What grows with the square of the text would take 64 times as long.
+    expect(timeOf(640_000) / Math.max(5_000, timeOf(80_000))).toBeLessThan(24);
   });
 });

@@ -1,4 +1,4 @@
-import { parseExactJson } from '@spandrel/contract';
+import { endOfString, JSON_DEPTH_MAX, parseExactJson } from '@spandrel/contract';
 
 /**
  * Reads what is there of a JSON object whose middle was left out: its beginning, completed where it breaks off, and
@@ -12,47 +12,58 @@ export function parsePartialJson(beginning: string, ending: string): unknown {
   return last === undefined ? first : { ...first, ...last };
 }
 
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
+const SPACE = 0x20;
+
 /** Cuts JSON text that breaks off back to its last whole value and closes what is open. */
 function completeJson(text: string): string {
   const open: string[] = [];
   let safe = 0;
-  let closers = '';
-  let i = 0;
-  while (i < text.length) {
-    const char = text[i]!;
-    if (char === '"') {
-      const end = stringEnd(text, i);
-      const isKey = open.at(-1) === '}' && /[{,]\s*$/.test(text.slice(Math.max(0, i - 64), i));
-      if (end === -1)
-        return isKey ? text.slice(0, safe) + closers : `${closeString(text)}"${open.toReversed().join('')}`;
-      i = end;
-    } else if (char === '{' || char === '[') {
-      open.push(char === '{' ? '}' : ']');
-      safe = i + 1;
-      closers = open.toReversed().join('');
-    } else if (char === '}' || char === ']') {
+  /** The last character outside strings that is no blank. */
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = endOfString(text, at);
+      if (end === -1) {
+        const isName = open.at(-1) === '}' && (before === OPEN_BRACE || before === COMMA);
+        return (isName ? text.slice(0, safe) : `${withoutBrokenEscape(text)}"`) + closersOf(open);
+      }
+      at = end;
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      // Deeper text is not read, however it ends.
+      if (open.push(code === OPEN_BRACE ? '}' : ']') > JSON_DEPTH_MAX) return text;
+      safe = at + 1;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       open.pop();
-      safe = i + 1;
-      closers = open.toReversed().join('');
-    } else if (char === ',') {
-      safe = i;
-      closers = open.toReversed().join('');
+      safe = at + 1;
+    } else if (code === COMMA) {
+      safe = at;
     }
-    i++;
+    if (code > SPACE) before = code;
   }
-  return text.slice(0, safe) + closers;
+  return text.slice(0, safe) + closersOf(open);
 }
 
-function stringEnd(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    if (text[i] === '\\') i++;
-    else if (text[i] === '"') return i;
-  }
-  return -1;
+const closersOf = (open: readonly string[]): string => open.toReversed().join('');
+
+/** A text that breaks off within a string, without an escape that breaks off. */
+function withoutBrokenEscape(text: string): string {
+  const broken = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(text.slice(-LONGEST_BROKEN_ESCAPE));
+  if (!broken) return text;
+  const at = text.length - broken[0].length;
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 0 ? text.slice(0, at) : text;
 }
 
-/** The text without an escape that breaks off at the end. */
-const closeString = (text: string): string => text.replace(/(^|[^\\])((?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$/, '$1$2');
+/** `\u` and three digits. */
+const LONGEST_BROKEN_ESCAPE = 5;
 
 /** How many commas from the end are tried as the start of the last members. */
 const CANDIDATES_MAX = 64;
@@ -64,10 +75,20 @@ function lastMembers(ending: string): Record<string, unknown> | undefined {
   for (let tries = 0; tries < CANDIDATES_MAX; tries++) {
     at = ending.lastIndexOf(',', at - 1);
     if (at <= 0) break;
-    const members = tryParse(`{${ending.slice(at + 1)}`);
-    if (typeof members === 'object' && members !== null) found = members as Record<string, unknown>;
+    const members = `{${ending.slice(at + 1)}`;
+    if (isJson(members)) found = (tryParse(members) as Record<string, unknown> | undefined) ?? found;
   }
   return found;
+}
+
+/** The quick way to know: {@link parseExactJson} looks for words that say what is wrong. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function tryParse(text: string): unknown {

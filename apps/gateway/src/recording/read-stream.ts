@@ -52,17 +52,19 @@ function feedPieces(pieces: readonly Piece[], framer: Framer, reader: StreamRead
 
 function sseFramer(push: (frame: StreamFrame) => void): Framer {
   const parser = createParser({ onEvent: ({ event, data }) => push({ event, data }) });
+  const ends = new LineEnds();
   let skipping = false;
   return {
     feed(text) {
+      const lines = ends.asLineFeeds(text);
       if (!skipping) {
-        parser.feed(text);
+        parser.feed(lines);
         return;
       }
-      const next = /\r?\n\r?\n/.exec(text);
-      if (!next) return;
+      const next = lines.indexOf('\n\n');
+      if (next === -1) return;
       skipping = false;
-      parser.feed(text.slice(next.index + next[0].length));
+      parser.feed(lines.slice(next + 2));
     },
     finish: () => parser.feed('\n\n'),
     skipToNext() {
@@ -72,28 +74,42 @@ function sseFramer(push: (frame: StreamFrame) => void): Framer {
   };
 }
 
+/** Gives all lines the same end: for each line of a text with two kinds the parser looks through all that follows. */
+class LineEnds {
+  private endedInReturn = false;
+
+  asLineFeeds(text: string): string {
+    if (text === '') return text;
+    const rest = this.endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.endedInReturn = text.endsWith('\r');
+    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;
+  }
+}
+
 function ndjsonFramer(push: (frame: StreamFrame) => void): Framer {
-  let line = '';
+  /** The beginning of a line that is not whole, as it came. */
+  let begun: string[] = [];
   let skipping = false;
   const pushLine = (data: string): void => {
     if (data.trim() !== '') push({ data });
   };
   return {
     feed(text) {
-      const lines = (line + text).split('\n');
-      line = lines.pop()!;
-      if (skipping && lines.length > 0) {
-        lines.shift();
-        skipping = false;
-      }
+      const end = text.indexOf('\n');
+      begun.push(end === -1 ? text : text.slice(0, end));
+      if (end === -1) return;
+      const lines = text.slice(end + 1).split('\n');
+      if (skipping) skipping = false;
+      else pushLine(begun.join(''));
+      begun = [lines.pop()!];
       lines.forEach(pushLine);
     },
     finish() {
-      if (!skipping) pushLine(line);
-      line = '';
+      if (!skipping) pushLine(begun.join(''));
+      begun = [];
     },
     skipToNext() {
-      line = '';
+      begun = [];
       skipping = true;
     },
   };

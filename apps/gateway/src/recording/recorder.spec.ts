@@ -6,6 +6,7 @@ import type { CallJournal } from '../spool/call-journal.js';
 import { BodyTape, TapeBudget } from './body-tape.js';
 import { Call } from './call.js';
 import { Recorder } from './recorder.js';
+import { Secrets } from './secrets.js';
 
 const ANNOUNCE_MS = 200;
 const FLUSH_MS = 20;
@@ -42,7 +43,7 @@ function begun(id: string, requestComplete = true, journal: CallJournal | null =
     requestEncoding: null,
   };
   const tape = new BodyTape(1_000, new TapeBudget(1_000));
-  const call = new Call(facts, { entry: {} as never, endpoint }, tape, tape, [], journal, null);
+  const call = new Call(facts, { entry: {} as never, endpoint }, tape, tape, new Secrets([]), journal, null);
   if (requestComplete) call.endRequest();
   recorder.begin(call);
   return call;

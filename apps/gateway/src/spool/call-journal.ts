@@ -1,6 +1,6 @@
 import type { AnswerFacts, CallFacts, Outcome } from '../recording/call-facts.js';
 import type { FinalRecording } from '../recording/finalise.js';
-import { ANYWHERE_LENGTH_MIN, redactJson } from '../recording/redact.js';
+import type { Secrets } from '../recording/secrets.js';
 import { FrameType } from './journal-frames.js';
 import type { KeptCall } from './segment.js';
 import type { SharedJournal } from './shared-journal.js';
@@ -13,18 +13,15 @@ import type { SharedJournal } from './shared-journal.js';
 export class CallJournal {
   private readonly call: KeptCall;
   private contentLeft: number;
-  private readonly masks: readonly Buffer[];
 
   /** @param contentMax bytes of bodies kept; 0 for a call whose content may not be kept. */
   constructor(
     private readonly journal: SharedJournal,
     facts: CallFacts,
-    private readonly secrets: readonly string[],
+    private readonly secrets: Secrets,
     contentMax: number,
   ) {
     this.contentLeft = contentMax;
-    // Bytes are masked wherever they stand, so short ones would spoil the JSON around them.
-    this.masks = secrets.filter(({ length }) => length >= ANYWHERE_LENGTH_MIN).map((secret) => Buffer.from(secret));
     this.call = journal.begin(facts.id);
     this.json(FrameType.Facts, facts);
   }
@@ -63,24 +60,12 @@ export class CallJournal {
 
   private content(type: FrameType, chunk: Buffer, prefix?: Buffer): void {
     if (this.contentLeft === 0) return;
-    const kept = this.mask(chunk.length > this.contentLeft ? chunk.subarray(0, this.contentLeft) : chunk);
+    const kept = this.secrets.mask(chunk.length > this.contentLeft ? chunk.subarray(0, this.contentLeft) : chunk);
     this.contentLeft -= kept.length;
     this.journal.append(this.call, type, kept, true, prefix);
   }
 
-  /** Overwrites credentials, length unchanged. */
-  private mask(chunk: Buffer): Buffer {
-    let masked = chunk;
-    for (const secret of this.masks) {
-      for (let at = masked.indexOf(secret); at !== -1; at = masked.indexOf(secret, at)) {
-        if (masked === chunk) masked = Buffer.from(chunk);
-        masked.fill(0x2a, at, at + secret.length);
-      }
-    }
-    return masked;
-  }
-
   private json(type: FrameType, value: unknown): void {
-    this.journal.append(this.call, type, redactJson(JSON.stringify(value), this.secrets), true);
+    this.journal.append(this.call, type, this.secrets.redactJson(JSON.stringify(value)), true);
   }
 }

@@ -9,6 +9,7 @@ import { CallerKey, keyDigest } from '../access/caller-key.js';
 import { KeySeal } from '../access/key-seal.js';
 import type { CallFacts } from '../recording/call-facts.js';
 import type { RecordedSpan } from '../recording/build-recording.js';
+import { Secrets } from '../recording/secrets.js';
 import { ProviderTable } from '../target/provider-table.js';
 import { CallJournal } from './call-journal.js';
 import { FrameType, type Frame } from './journal-frames.js';
@@ -102,7 +103,12 @@ let segment: Segment;
 
 const write = (mode: 'full' | 'off' = 'full', status = 200, more: Partial<CallFacts> = {}): Promise<Buffer> =>
   written((shared) => {
-    const journal = new CallJournal(shared, { ...facts(mode), ...more }, [SECRET], mode === 'full' ? 1_000_000 : 0);
+    const journal = new CallJournal(
+      shared,
+      { ...facts(mode), ...more },
+      new Secrets([SECRET]),
+      mode === 'full' ? 1_000_000 : 0,
+    );
     journal.requestChunk(Buffer.from('{"model":"m",'));
     journal.requestChunk(Buffer.from(`"input":"the question ${SECRET}"}`));
     journal.answerHead({
@@ -189,7 +195,7 @@ describe('the journal of a call', () => {
 
   it('prefers what was finished', async () => {
     const bytes = await written((journal) => {
-      const call = new CallJournal(journal, facts(), [], 100);
+      const call = new CallJournal(journal, facts(), new Secrets([]), 100);
       call.recording({ trace: '{"id":"trace"}', span: '{"id":"call","name":"done"}' }, true);
     });
     expect(await recover(bytes)).toEqual({ id: 'call', name: 'done' });
@@ -215,7 +221,7 @@ describe('the spool directory', () => {
     let errors = 0;
     const directory = await SpoolDirectory.open(folder, OPTIONS, logger, { ...observer, journalError: () => errors++ });
     fs.rmSync(folder, { recursive: true });
-    const journal = directory.keep(facts(), [], true);
+    const journal = directory.keep(facts(), new Secrets([]), true);
     journal.requestChunk(Buffer.from('x'));
     let passed = 0;
     journal.whenKept(() => passed++);

@@ -6,6 +6,7 @@ import { NO_BODY, type Piece, type TapedBody } from '../recording/body-tape.js';
 import { buildRecording, type RecordedSpan } from '../recording/build-recording.js';
 import { codingsOf } from '../recording/decode-body.js';
 import { finalise } from '../recording/finalise.js';
+import { Secrets } from '../recording/secrets.js';
 import { decodeTaped } from '../recording/recorder.js';
 import type { ProviderTable } from '../target/provider-table.js';
 import { FrameType, type Frame } from './journal-frames.js';
@@ -56,7 +57,7 @@ export async function recoverCall(
   const record = { facts, wire, request, answer: journal.answer, response, outcome, endedTick };
   const recording = buildRecording(record, maskingOf(caller));
   if (journal.running) adopt(recording.span, JSON.parse(journal.running[1]) as RecordedSpan);
-  const { trace, span } = finalise(recording, []);
+  const { trace, span } = finalise(recording, new Secrets([]));
   return new SpoolItem(caller, facts.id, journal.running?.[0] ?? trace, span, true);
 }
 

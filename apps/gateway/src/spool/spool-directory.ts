@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathFault, settingName, StartError, useDirectory, type Logger } from '@spandrel/kernel';
 import { GatewayUserSettings, type SpoolSync } from '../gateway.settings.js';
 import type { CallFacts } from '../recording/call-facts.js';
+import type { Secrets } from '../recording/secrets.js';
 import { CallJournal } from './call-journal.js';
 import { lockDirectory } from './directory-lock.js';
 import { Quarantine, type QuarantineObserver } from './quarantine.js';
@@ -88,7 +89,7 @@ export class SpoolDirectory implements JournalOwner {
   }
 
   /** Begins to keep a call. @param content whether what goes by in it may be kept. */
-  keep(facts: CallFacts, secrets: readonly string[], content: boolean): CallJournal {
+  keep(facts: CallFacts, secrets: Secrets, content: boolean): CallJournal {
     const contentMax = content && facts.capture.mode === 'full' ? this.options.contentMax : 0;
     return new CallJournal(this.journal, facts, secrets, contentMax);
   }

@@ -1,10 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { keepNumber, mapTexts } from './map-texts.js';
-
-const REDACTED = '[redacted]';
-
-/** From this length on a credential is taken out wherever it stands; a shorter one only where it is a word by itself. */
-export const ANYWHERE_LENGTH_MIN = 7;
+import { Secrets } from './secrets.js';
 
 /** Below this nothing is a credential. */
 const SECRET_LENGTH_MIN = 3;
@@ -16,50 +11,22 @@ const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key', 'x-spandrel-key']
 const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'token', 'access_token']);
 
 /**
- * The credentials of a request, longest first, in every spelling in which they may come back: header values and the
- * tokens in them, a decoded basic password, cookie values, keys in the query.
+ * The credentials of a request in every spelling in which they may come back: header values and the tokens in them, a
+ * decoded basic password, keys in the query, cookie values.
  */
 export function credentialsOf(
   headers: IncomingHttpHeaders | Record<string, string | undefined>,
   requestTarget: string,
-): string[] {
+): Secrets {
   const found = new Set<string>();
   for (const name of KEY_HEADERS) addText(found, headers[name]);
   addAuthorization(found, headers['authorization']);
   addAuthorization(found, headers['proxy-authorization']);
+  if (requestTarget.includes('?')) addParameters(found, requestTarget);
   const cookie = headers['cookie'];
   if (typeof cookie === 'string') for (const pair of cookie.split(';')) add(found, pair.slice(pair.indexOf('=') + 1));
-  if (requestTarget.includes('?')) addParameters(found, requestTarget);
-  const list = [...found];
-  return list.length > 1 ? list.sort((a, b) => b.length - a.length) : list;
+  return new Secrets([...found]);
 }
-
-/**
- * A recording's JSON without the credentials.
- * @param json text written by `JSON.stringify`.
- * @param secrets the secrets that {@link credentialsOf} found.
- */
-export function redactJson(json: string, secrets: readonly string[]): string {
-  // Only looks for them in the text; a match may straddle an escape, so the values themselves are changed.
-  if (!secrets.some((secret) => json.includes(escaped(secret)))) return json;
-  const redact = (text: string): string => redactText(text, secrets);
-  return JSON.stringify(mapTexts(JSON.parse(json, keepNumber), redact, redact));
-}
-
-function redactText(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
-    (redacted, secret) =>
-      redacted.includes(secret)
-        ? redacted.replaceAll(secret.length < ANYWHERE_LENGTH_MIN ? asWord(secret) : secret, REDACTED)
-        : redacted,
-    text,
-  );
-}
-
-const asWord = (secret: string): RegExp =>
-  new RegExp(`(?<![\\w-])${secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g');
-
-const escaped = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
 function addAuthorization(found: Set<string>, value: string | undefined): void {
   if (value === undefined) return;

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Endpoint, StreamFrame } from '@spandrel/plugin-api';
+import { readStream } from './read-stream.js';
+
+/** The frames of a stream that comes in such pieces. */
+function framesOf(
+  framing: Endpoint['framing'],
+  pieces: readonly string[],
+  tail: readonly string[] = [],
+): StreamFrame[] {
+  const frames: StreamFrame[] = [];
+  const reader = { started: false, ended: false, push: (frame: StreamFrame) => frames.push(frame), answer: () => null };
+  const endpoint = { readStream: () => reader } as unknown as Endpoint;
+  const taped = (texts: readonly string[]) => texts.map((text, at) => ({ data: Buffer.from(text), at }));
+  readStream(endpoint, framing, { pieces: taped(pieces), tail: taped(tail), bytes: 0 });
+  return frames;
+}
+
+describe('readStream', () => {
+  it.each(['\n', '\r\n', '\r'])('reads events whose lines end in %j, wherever pieces end', (end) => {
+    const text = [`event: a`, `data: one`, '', 'data: two', 'data: three', '', ''].join(end);
+    for (const pieces of [[text], [...text]]) {
+      expect(framesOf('sse', pieces)).toEqual([
+        { event: 'a', data: 'one' },
+        { event: undefined, data: 'two\nthree' },
+      ]);
+    }
+  });
+
+  it.each(['\n\n', '\r\n\r\n'])('goes on behind a gap at the event after %j', (end) => {
+    expect(framesOf('sse', [`data: one${end}data: t`], [`wo${end}data: three${end}`])).toEqual([
+      { event: undefined, data: 'one' },
+      { event: undefined, data: 'three' },
+    ]);
+  });
+
+  it('reads lines, wherever pieces end, and behind a gap', () => {
+    const text = '{"a":1}\n\n{"b":2}\n{"c":3}';
+    for (const pieces of [[text], [...text]]) {
+      expect(framesOf('ndjson', pieces).map(({ data }) => data)).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
+    }
+    expect(framesOf('ndjson', ['{"a":1}\n{"b'], ['b', '":2}\n{"c":3}\n']).map(({ data }) => data)).toEqual([
+      '{"a":1}',
+      '{"c":3}',
+    ]);
+  });
+
+  it.each<[what: string, framing: Endpoint['framing'], pieces: (size: number) => string[]]>([
+    ['no line end', 'sse', (size) => Array<string>(size).fill('x'.repeat(40))],
+    ['no line end', 'ndjson', (size) => Array<string>(size).fill('x'.repeat(40))],
+    ['lines of two kinds', 'sse', (size) => ['\n'.repeat(10 * size) + '\r\n']],
+  ])('takes as long as the stream is, with %s (%s)', (_what, framing, pieces) => {
+    const timeOf = (size: number): number => {
+      const stream = pieces(size);
+      const { user } = process.threadCpuUsage();
+      framesOf(framing, stream);
+      return process.threadCpuUsage().user - user;
+    };
+    timeOf(2_000);
+    // What grows with the square of the stream would take 64 times as long.
+    expect(timeOf(64_000) / Math.max(5_000, timeOf(8_000))).toBeLessThan(24);
+  });
+});

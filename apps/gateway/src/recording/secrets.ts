@@ -1,0 +1,106 @@
+import { endOfString } from '@spandrel/contract';
+import { WordSearch, type Place } from './word-search.js';
+
+const REDACTED = '[redacted]';
+
+/** From this length on a credential is taken out wherever it stands; a shorter one only where it is a word by itself. */
+const ANYWHERE_LENGTH_MIN = 7;
+
+/** The most credentials that are looked for in what was said in a call; nothing of it is recorded where there are more. */
+const SECRETS_MAX = 32;
+
+/** Up to so many are first looked for by their beginnings, which costs next to nothing where there are none. */
+const HEADS_MAX = 4;
+const HEAD_LENGTH = 8;
+
+/**
+ * The credentials of a call, and what takes them out of what is recorded of it. All are looked for in one pass, so that the time it takes
+ * grows with the length of the text alone.
+ */
+export class Secrets {
+  private textSearch: WordSearch | undefined;
+  private jsonSearch: WordSearch | undefined;
+  private bytesSearch: WordSearch | undefined;
+
+  /** The beginning of each as JSON has it, and in bytes; only where there are few. */
+  private readonly heads: readonly string[];
+  private readonly byteHeads: readonly Buffer[];
+
+  /** @param texts each once, none empty. */
+  constructor(readonly texts: readonly string[]) {
+    const few = texts.length <= HEADS_MAX ? texts : [];
+    this.heads = few.map((text) => escaped(text).slice(0, HEAD_LENGTH));
+    this.byteHeads = few.map((text) => Buffer.from(text).subarray(0, HEAD_LENGTH));
+  }
+
+  /** Whether there are more than are looked for in what was said. */
+  get areTooMany(): boolean {
+    return this.texts.length > SECRETS_MAX;
+  }
+
+  /**
+   * JSON without them: in texts and in names of members each is `[redacted]`, and nothing else is changed.
+   * @param json text written by `JSON.stringify`.
+   */
+  redactJson(json: string): string {
+    const { texts, heads } = this;
+    if (texts.length <= HEADS_MAX && !heads.some((head) => json.includes(head))) return json;
+    this.jsonSearch ??= new WordSearch(texts.map(escaped));
+    const places = this.jsonSearch.places(json);
+    return places.length === 0 ? json : this.redactStrings(json, places);
+  }
+
+  /** Bytes with asterisks in their place; short ones stay, since JSON around them would be spoilt. */
+  mask(bytes: Buffer): Buffer {
+    const { texts, byteHeads } = this;
+    if (texts.length <= HEADS_MAX && !byteHeads.some((head) => bytes.includes(head))) return bytes;
+    this.bytesSearch ??= new WordSearch(
+      texts.filter(({ length }) => length >= ANYWHERE_LENGTH_MIN).map((text) => Buffer.from(text).toString('latin1')),
+    );
+    const places = this.bytesSearch.places(bytes.toString('latin1'));
+    if (places.length === 0) return bytes;
+    const masked = Buffer.from(bytes);
+    for (const { start, end } of places) masked.fill(0x2a, start, end);
+    return masked;
+  }
+
+  /** What is found in JSON may straddle an escape, so the strings are read that it stands in. */
+  private redactStrings(json: string, places: readonly Place[]): string {
+    let redacted = '';
+    let copied = 0;
+    let at = 0;
+    for (const place of places) {
+      while (at < place.end) {
+        const open = json.indexOf('"', at);
+        if (open === -1 || open >= place.end) break;
+        const end = endOfString(json, open) + 1;
+        at = end;
+        if (end <= place.start) continue;
+        redacted += json.slice(copied, open) + this.redactString(json.slice(open, end));
+        copied = end;
+      }
+    }
+    return redacted + json.slice(copied);
+  }
+
+  private redactString(string: string): string {
+    const text = JSON.parse(string) as string;
+    this.textSearch ??= new WordSearch(this.texts);
+    const places = this.textSearch.places(
+      text,
+      (start, end) => end - start >= ANYWHERE_LENGTH_MIN || (!isOfWord(text[start - 1]) && !isOfWord(text[end])),
+    );
+    if (places.length === 0) return string;
+    let redacted = '';
+    let copied = 0;
+    for (const { start, end } of places) {
+      redacted += text.slice(copied, start) + REDACTED;
+      copied = end;
+    }
+    return JSON.stringify(redacted + text.slice(copied));
+  }
+}
+
+const isOfWord = (character: string | undefined): boolean => character !== undefined && /[\w-]/.test(character);
+
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
