@@ -3,12 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  ARRIVAL_LIMITS,
   ClientAddresses,
   CredentialRefusals,
   StartError,
   systemClock,
   WrongCredentials,
   type AccessLog,
+  type ArrivalLimits,
   type Clock,
   type LoadedMasker,
   type Logger,
@@ -68,6 +70,8 @@ export interface GatewayDeps {
   metrics?: Registry;
   /** Gets a line a request; none is written when left out. */
   accessLog?: AccessLog<GatewayLine>;
+  /** When a request's body counts as too slow, see {@link ARRIVAL_LIMITS}. */
+  arrival?: ArrivalLimits;
 }
 
 /**
@@ -118,6 +122,7 @@ class RunningGateway implements Gateway, ForwardHost {
   readonly ownHeaders: ReadonlySet<string>;
 
   private readonly logger: Logger;
+  private readonly arrival: ArrivalLimits;
   private readonly server: GatewayServer;
   private readonly upgrades: Upgrades;
   private readonly spool: Spool;
@@ -137,6 +142,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly seal: KeySeal | null;
   private stopping = false;
   private closing = false;
+  private bodyLooks: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly settings: GatewaySettings,
@@ -148,6 +154,7 @@ class RunningGateway implements Gateway, ForwardHost {
     const clock = deps.clock ?? systemClock;
     metrics.watch(() => this.state());
     this.logger = deps.logger;
+    this.arrival = deps.arrival ?? ARRIVAL_LIMITS;
     const addresses = new ClientAddresses(settings.trustProxy);
     this.log = deps.accessLog ? new RequestLog(deps.accessLog, addresses) : null;
     this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
@@ -223,6 +230,9 @@ class RunningGateway implements Gateway, ForwardHost {
       http.listen(this.settings.port, this.settings.host, () => resolve());
     });
     http.on('error', (error) => this.logger.error({ err: error }, 'the listener failed'));
+    this.bodyLooks = setInterval(() => {
+      for (const forward of this.forwards.all()) forward.lookForBody(this.arrival);
+    }, this.arrival.sweepMs).unref();
     return { port: (http.address() as AddressInfo).port };
   }
 
@@ -243,6 +253,7 @@ class RunningGateway implements Gateway, ForwardHost {
       http.closeIdleConnections();
       await sleep(10);
     }
+    clearInterval(this.bodyLooks);
     for (const forward of this.forwards.all()) forward.stop();
     this.upgrades.close();
     await this.directory?.quiet();

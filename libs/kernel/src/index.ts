@@ -25,6 +25,7 @@ export { actingParty } from './http/audited-routes.js';
 export { ClientGone } from './http/intake/client-gone.js';
 export { CurrentReader, type Reader } from './http/current-reader.js';
 export { CurrentScope } from './http/current-scope.js';
+export { ARRIVAL_LIMITS, type ArrivalLimits } from './http/intake/arrival.js';
 export { endWith, IntakeRequest, opensWebSocket, owesAnswer, takeRequest } from './http/intake/connection-intake.js';
 export { framingFault } from './http/intake/framing.js';
 export { namesOneHost } from './http/intake/host-header.js';

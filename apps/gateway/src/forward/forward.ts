@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
-import { newId } from '@spandrel/kernel';
+import { newId, refuseUnread, type ArrivalLimits } from '@spandrel/kernel';
 import { withoutToken } from '../access/request-key.js';
 import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
@@ -55,6 +55,13 @@ export class Forward implements UpstreamHandler, ListMember {
   private held = 0;
   private heldUp = false;
   private over = false;
+  /** Whether the request's body passes piece by piece. */
+  private streams = false;
+  /** Whether bytes have passed, either way, since it was last looked for them; and how often none had. */
+  private moved = false;
+  private quietLooks = 0;
+  /** Upstream has said that it wants the body, or its client did not wait for that. */
+  private continued = false;
   private ownId: string | undefined;
 
   constructor(
@@ -97,9 +104,21 @@ export class Forward implements UpstreamHandler, ListMember {
     this.res.socket?.destroy();
   }
 
+  /**
+   * Looks whether the request's body still comes; called every `sweepMs`. One that is too slow is answered 408, and the call
+   * given up. Looks are counted and not time, so that a process that stood still meanwhile counts one.
+   */
+  lookForBody({ wholeMs, gapMs, sweepMs }: ArrivalLimits): void {
+    if (this.over || this.req.complete) return;
+    if (this.streams && (this.moved || !this.isWaitedFor())) this.quietLooks = 0;
+    this.moved = false;
+    if (++this.quietLooks * sweepMs > (this.streams ? gapMs : wholeMs)) this.giveUpLate();
+  }
+
   onInformation(status: number, _statusMessage: string, headers: string[]): void {
     if (this.over || this.res.headersSent) return;
     if (status === 100) {
+      this.continued = true;
       if (this.req.headers.expect !== undefined) this.res.writeContinue();
     } else if (this.req.httpVersionMinor === 1) {
       this.res.writeInformation(status, headers);
@@ -121,6 +140,7 @@ export class Forward implements UpstreamHandler, ListMember {
 
   onData(chunk: Buffer): boolean {
     if (this.over) return true;
+    this.moved = true;
     this.call?.responseChunk(chunk);
     const passed = this.question?.pass(chunk) ?? chunk;
     return passed.length === 0 || this.take(passed);
@@ -151,7 +171,7 @@ export class Forward implements UpstreamHandler, ListMember {
   onError(error: UpstreamError): void {
     if (this.over) return;
     this.host.onUpstreamError(this, error);
-    if (this.head !== null) this.breakOff(error);
+    if (this.head !== null) this.breakOff(error.reason);
     else this.answerFailure(error);
   }
 
@@ -202,11 +222,13 @@ export class Forward implements UpstreamHandler, ListMember {
 
   private stream(framing: 'length' | 'chunked'): void {
     const { req } = this;
+    this.streams = true;
     this.whenKept(() => {
       if (!this.over) this.send(framing);
     });
     req.on('data', (chunk: Buffer) => {
       if (this.over) return;
+      this.moved = this.continued = true;
       this.call?.requestChunk(chunk);
       let waited = false;
       waited = !this.whenKept(() => {
@@ -267,9 +289,9 @@ export class Forward implements UpstreamHandler, ListMember {
     return false;
   }
 
-  /** Upstream broke off after its head: the client gets what came, and then a connection that ends too early. */
-  private breakOff(error: UpstreamError): void {
-    this.finish({ kind: 'cut', reason: error.reason }, this.head!.status);
+  /** It is over after the head of the answer: the client gets what came, and then a connection that ends too early. */
+  private breakOff(reason: string): void {
+    this.finish({ kind: 'cut', reason }, this.head!.status);
     this.takeRest();
     this.whenKept(() => this.endBroken());
   }
@@ -292,6 +314,33 @@ export class Forward implements UpstreamHandler, ListMember {
     const { res, target, id } = this;
     this.whenKept(() => {
       answerError(res, { code, message: `${target.base.host}: ${reason}` }, target.wire?.provider ?? null, id);
+    });
+  }
+
+  /** Whether nothing but its client keeps a body that is passed on from coming. */
+  private isWaitedFor(): boolean {
+    const { req } = this;
+    const waitsForContinue = req.headers.expect !== undefined && !this.continued;
+    return !req.isPaused() && !waitsForContinue;
+  }
+
+  private giveUpLate(): void {
+    this.exchange?.abort();
+    const reason = 'the request body did not arrive in time';
+    if (this.head !== null) {
+      this.breakOff(reason);
+      return;
+    }
+    this.finish({ kind: 'unreachable', status: 408, reason }, 408);
+    const { req, res, target, id } = this;
+    this.whenKept(() => {
+      refuseUnread(req, res);
+      answerError(
+        res,
+        { code: 'request_timeout', message: 'The request body did not arrive in time.' },
+        target.wire?.provider ?? null,
+        id,
+      );
     });
   }
 

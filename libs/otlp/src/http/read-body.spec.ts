@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -58,6 +60,20 @@ describe('the encodings', () => {
     expect(jsonOf(media)).toMatchObject({ code: 3 });
     expect((await app.post(Buffer.from('no gzip'), { ...PROTOBUF, 'content-encoding': 'gzip' })).status).toBe(400);
   });
+
+  it.each(['', 'Content-Encoding: gzip\r\n'])(
+    'refuses a body by its length, before any of it has come: %j',
+    async (coding) => {
+      const socket = connect(app.port, '127.0.0.1');
+      let text = '';
+      socket.setEncoding('latin1').on('data', (data) => (text += data));
+      socket.write(`POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n${coding}`);
+      socket.write(`Content-Length: ${BODY_BYTES + 1}\r\n\r\n`);
+      await once(socket, 'end');
+      expect(text).toMatch(/^HTTP\/1\.1 413 [^]*connection: close[^]*limits\.otlp_bytes/i);
+      socket.destroy();
+    },
+  );
 
   it('takes JSON, and answers in JSON', async () => {
     const answer = await app.post(JSON_BODY, JSON_TYPE);

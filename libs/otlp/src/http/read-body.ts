@@ -5,6 +5,8 @@ import type { BodyBudget } from './decode-budget.js';
 
 /** How a body is read. */
 export interface BodyLimits {
+  /** `Content-Length`; `undefined` in chunks. */
+  length?: number | undefined;
   /** Most bytes of the body as it comes, and of what it unpacks to (setting `limits.otlp_bytes`). */
   bytesMax: number;
   /** Takes the bytes that are held. */
@@ -12,8 +14,9 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a body as a whole, unpacked. Unpacking stops at the limit, so that a bomb takes no memory. What is left of a
- * refused body is let pass, so that the client hears the answer.
+ * Reads a body as a whole, unpacked. Unpacking stops at the limit, so that a bomb takes no memory. A body whose
+ * length is over the limit is refused before any of it has come. What is left of a refused body is let pass, so that the client
+ * hears the answer.
  * @param unpacker as `unpackerOf` gives it.
  * @throws Invalid `payload_too_large`, `malformed_request` when it is not packed as it says; DomainError `unavailable`
  * when all bodies together take too much, `request_timeout` when the client leaves.
@@ -29,6 +32,7 @@ export async function readBody(body: Readable, unpacker: Transform | null, limit
     }
   };
   try {
+    within(limits.length ?? 0, limits, 'is');
     if (unpacker === null) await keep(arriving(body));
     else await pipeline(counted(body, limits), unpacker, keep);
   } catch (error) {

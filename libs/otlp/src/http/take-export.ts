@@ -110,7 +110,7 @@ export class TakeExport {
     const { bodyBytes, itemsMax } = this.settings;
     const budget = this.budget.open();
     try {
-      const bytes = await readBody(body.stream, unpacker, { bytesMax: bodyBytes, budget });
+      const bytes = await readBody(body.stream, unpacker, { length: body.length, bytesMax: bodyBytes, budget });
       const decode = decoderOf(bytes, encoding, decoders);
       const read = collect(decode(new ItemBudget(itemsMax, budget.take, this.core.bodyValues)), KEPT_MAX);
       const { items, count } = await read.catch((error: unknown) => {

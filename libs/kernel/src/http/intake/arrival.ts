@@ -13,7 +13,8 @@ export interface ArrivalLimits {
   sweepMs: number;
 }
 
-const LIMITS: ArrivalLimits = { wholeMs: 120_000, gapMs: 60_000, sweepMs: 5_000 };
+/** The limits of both listeners (docs/reliability.md). */
+export const ARRIVAL_LIMITS: ArrivalLimits = { wholeMs: 120_000, gapMs: 60_000, sweepMs: 5_000 };
 
 /** What Node says of a request that takes too long: answered 408 as if Node had found out. */
 const tooSlow = (): Error => Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
@@ -29,7 +30,7 @@ interface Arriving {
  * Ends requests whose body comes too slowly, whichever way it is read: Node knows one limit for all of them, which
  * would also end large uploads over slow lines. Heads have Node's own limit (`headersTimeout`, a minute).
  */
-export function limitArrival(fastify: FastifyInstance, limits: ArrivalLimits = LIMITS): void {
+export function limitArrival(fastify: FastifyInstance, limits: ArrivalLimits = ARRIVAL_LIMITS): void {
   const connections = new Map<Socket, Arriving | undefined>();
   const late = ({ socket }: IncomingMessage): void => void fastify.server.emit('clientError', tooSlow(), socket);
   fastify.server.on('connection', (socket: Socket) => {
@@ -70,7 +71,11 @@ function watchGaps(request: IncomingMessage, gapMs: number, late: (request: Inco
   const { socket } = request;
   const over = (): void => void socket.setTimeout(0);
   socket.setTimeout(gapMs);
-  request.once('timeout', () => late(request));
+  request.on('timeout', () => {
+    // What has come and is not read yet, a slow disk keeps waiting, not the client.
+    if (request.readableLength === 0) late(request);
+    else socket.setTimeout(gapMs);
+  });
   request.once('end', over);
   request.once('close', over);
 }

@@ -56,6 +56,33 @@ describe('the answer to a request that is refused unread', () => {
     }
   });
 
+  it('is whole at once, and what the client goes on to send is dropped', async () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    let error: string | undefined;
+    socket.setEncoding('utf8').on('data', (data) => (text += data));
+    socket.on('error', ({ message }) => (error = message));
+    socket.write('POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
+    socket.write(`Content-Length: ${BODY.length}\r\n\r\n`);
+    await once(socket, 'end');
+    expect(text).toMatch(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large".*\}$/);
+    await new Promise<void>((done) => void socket.write(BODY, () => done()));
+    socket.end();
+    if (!socket.closed) await once(socket, 'close');
+    expect(error).toBeUndefined();
+  });
+
+  it('reaches clients that listen while they send', async () => {
+    for (let i = 0; i < 5; i++) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/probe`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: BODY,
+      });
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'payload_too_large']);
+    }
+  });
+
   it('does not wait for a body that does not come', async () => {
     const head = `Content-Type: application/json\r\nContent-Length: ${BODY.length}`;
     const { text } = await writeThenRead(head, Buffer.from('{'));
