@@ -8,11 +8,14 @@ import type { ConnectionResource, ConnectionTestResult, EvalRunResource, Problem
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
 import { createMigrated } from '../support/migrated-database.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import type { Client } from 'pg';
+import { connectClient, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 
 const PATH = '/api/provider-connections';
-const NOT_PUBLIC = 'the host resolves to an address that is not public';
+/** What is said of a name that is not called, whether it leads inward or nowhere. */
+const notCalled = (origin: string): string =>
+  `the host name of ${origin} is not known, or has an address that is not public: check base_url for a typing error; hosts that are not public need an entry in connections.allow_private`;
 const KEY = 'sk-0123456789abcdef0123456789';
 
 /** A server on loopback, as one that an attacker wants to reach; it answers as models do, or with a redirect. */
@@ -35,6 +38,7 @@ async function startInside(redirectTo?: () => string): Promise<Inside> {
 }
 
 let postgres: TestPostgres;
+let database: Client;
 let secret: Inside;
 let redirecting: Inside;
 let model: Inside;
@@ -45,16 +49,20 @@ beforeAll(async () => {
   const { lookup } = dns;
   // Names that an attacker's own name server answers.
   jest.spyOn(dns, 'lookup').mockImplementation(((name: string, options: object, callback: (...of: unknown[]) => void) =>
-    name.endsWith('.evil.example')
-      ? callback(null, [
-          { address: '127.0.0.1', family: 4 },
-          { address: '8.8.8.8', family: 4 },
-        ])
-      : lookup(name, options as never, callback as never)) as never);
+    name.endsWith('.unknown.example')
+      ? callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }))
+      : name.endsWith('.evil.example')
+        ? callback(null, [
+            { address: '127.0.0.1', family: 4 },
+            { address: '8.8.8.8', family: 4 },
+          ])
+        : lookup(name, options as never, callback as never)) as never);
   postgres = await startPostgres();
   [secret, model] = [await startInside(), await startInside()];
   redirecting = await startInside(() => `http://127.0.0.1:${secret.port}/stolen`);
-  app = await cloudApp(await createMigrated(postgres, 'addresses'), {
+  const url = await createMigrated(postgres, 'addresses');
+  database = await connectClient(url);
+  app = await cloudApp(url, {
     env: { SPANDREL_OPENAI_BASE_URL: `http://127.0.0.1:${model.port}` },
     settings: (settings) => {
       settings.of(ConnectionsSettings).allowPrivate = [`127.0.0.1:${redirecting.port}`, `localhost:${model.port}`];
@@ -64,6 +72,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await app?.close();
+  await database?.end();
   await postgres?.stop();
   for (const inside of [secret, redirecting, model]) inside?.server.close().closeAllConnections();
   jest.restoreAllMocks();
@@ -83,6 +92,22 @@ async function created(base_url: string | null, provider?: string): Promise<stri
 
 const tested = async (id: string): Promise<ConnectionTestResult> =>
   (await tenant.api.post<ConnectionTestResult>(`${PATH}/${id}/test`)).body;
+
+/** Runs one datapoint. @returns the run when it is over. */
+async function runWith(config: object, scoring = 'ExactMatch'): Promise<EvalRunResource> {
+  const { body: dataset } = await tenant.api.post<{ id: string }>('/api/datasets', { name: 'd' });
+  const kind = { Generic: { input: 'x', expected_output: 'y' } };
+  await tenant.api.post(`/api/datasets/${dataset.id}/datapoints`, { kind });
+  const started = await tenant.api.post<{ id: string }>(`/api/datasets/${dataset.id}/eval`, {
+    name: 'r',
+    scoring,
+    config,
+  });
+  expect([started.status, started.body]).toEqual([201, expect.anything()]);
+  const read = async () => (await tenant.api.get<EvalRunResource>(`/api/eval/${started.body.id}`)).body;
+  await until(async () => ['completed', 'failed'].includes((await read()).status));
+  return read();
+}
 
 describe('a base_url in cloud mode', () => {
   it('that can only lead inward is refused when it is given, however it is written', async () => {
@@ -105,7 +130,7 @@ describe('a base_url in cloud mode', () => {
       `LOCALHOST:${secret.port}`,
       'x.localhost',
     ]) {
-      const base_url = `http://${host}/v1`;
+      const base_url = `https://${host}/v1`;
       const refusals = [
         await create(base_url),
         await tenant.api.send('PUT', `${PATH}/${id}`, { base_url, api_key: KEY }),
@@ -122,17 +147,72 @@ describe('a base_url in cloud mode', () => {
     expect((await tenant.api.get<ConnectionResource>(`${PATH}/${id}`)).body.base_url).toBe('https://api.example/v1');
   });
 
-  it('whose name leads inward is stored, and not called: by its test, nor by a run', async () => {
-    const id = await created(`http://inward.evil.example:${secret.port}/v1`);
-    expect(await tested(id)).toMatchObject({ ok: false, models: null, error: NOT_PUBLIC });
-    const { body: dataset } = await tenant.api.post<{ id: string }>('/api/datasets', { name: 'd' });
-    const kind = { Generic: { input: 'x', expected_output: 'y' } };
-    await tenant.api.post(`/api/datasets/${dataset.id}/datapoints`, { kind });
-    const run = { name: 'r', scoring: 'ExactMatch', config: { connection_id: id, model: 'm' } };
-    const started = await tenant.api.post<{ id: string }>(`/api/datasets/${dataset.id}/eval`, run);
-    const read = async () => (await tenant.api.get<EvalRunResource>(`/api/eval/${started.body.id}`)).body;
-    await until(async () => (await read()).status === 'completed');
-    expect((await read()).result_items).toMatchObject([{ status: 'failed', error: NOT_PUBLIC, output: null }]);
+  it('over plain http, or with a port where no provider is, is refused when it is given', async () => {
+    const id = await created('https://api.example/v1');
+    for (const [base_url, fault] of [
+      ['http://api.example/v1', /must begin with https/],
+      ['http://api.example:443', /must begin with https/],
+      [`https://inward.evil.example:${secret.port}/v1`, /must have the port 443,/],
+      ['https://api.example:22', /must have the port 443,/],
+    ] as const) {
+      for (const { status, body } of [
+        await create(base_url),
+        await tenant.api.send('PUT', `${PATH}/${id}`, { base_url, api_key: KEY }),
+      ]) {
+        expect([base_url, status, body.code]).toEqual([base_url, 400, 'validation_failed']);
+        expect(body.errors).toEqual([{ path: 'base_url', message: expect.stringMatching(fault) }]);
+      }
+    }
+    // Ollama listens on a port of its own.
+    expect((await create('https://ollama.example:11434', 'ollama')).status).toBe(201);
+    expect((await create('https://ollama.example:11435', 'ollama')).status).toBe(400);
+    const { body } = await create('https://ollama.example:11434', 'ollama');
+    expect((await tenant.api.send('PUT', `${PATH}/${body.id}`, { provider: 'custom', api_key: KEY })).status).toBe(400);
+  });
+
+  it('is told to be unusable by its test, a run and a judge when it was stored before the rule', async () => {
+    const stored = async (base_url: string): Promise<string> => {
+      const id = await created('https://api.example/v1');
+      await database.query('update provider_connection set base_url = $1 where id = $2', [base_url, id]);
+      return id;
+    };
+    for (const [base_url, fault] of [
+      [
+        `http://inward.evil.example:${secret.port}/v1`,
+        'must begin with https://, unless its host is in connections.allow_private',
+      ],
+      [
+        `https://inward.evil.example:${secret.port}`,
+        'must have the port 443, unless its host is in connections.allow_private',
+      ],
+      [`http://127.0.0.1:${secret.port}/v1`, 'must name a host that is public, or in connections.allow_private'],
+    ] as const) {
+      const id = await stored(base_url);
+      const error = `the base_url of connection "c" (${id}) ${fault}`;
+      expect(await tested(id)).toMatchObject({ ok: false, models: null, error });
+      expect(await runWith({ connection_id: id, model: 'm' })).toMatchObject({ status: 'failed', error });
+      const judge = { connection_id: id, model: 'm' };
+      const own = await created(`http://localhost:${model.port}/v1`);
+      const judged = await runWith({ connection_id: own, model: 'm', judge }, 'LlmJudge');
+      expect(judged).toMatchObject({ status: 'failed', error });
+    }
+    expect([secret.asked, model.asked]).toEqual([[], []]);
+  });
+
+  it('whose name leads inward is stored, and not called, with nothing that tells it from a name that is not known', async () => {
+    const results: ConnectionTestResult[] = [];
+    for (const host of ['inward.evil.example', 'name.unknown.example']) {
+      const id = await created(`https://${host}/v1`);
+      const error = notCalled(`https://${host}`);
+      const result = await tested(id);
+      results.push(result);
+      expect(result).toEqual({ ok: false, models: null, error, latency_ms: expect.any(Number) });
+      expect((await runWith({ connection_id: id, model: 'm' })).result_items).toMatchObject([
+        { status: 'failed', error, output: null },
+      ]);
+    }
+    // Both wait for the same moment, however soon the look-up has failed.
+    for (const { latency_ms } of results) expect(latency_ms).toBeGreaterThanOrEqual(990);
     expect(secret.asked).toEqual([]);
   });
 
@@ -150,6 +230,9 @@ describe('a base_url in cloud mode', () => {
 
   it('left out leads to the base that the operator gave the provider, and to no built-in one inside', async () => {
     expect(await tested(await created(null, 'openai'))).toMatchObject({ ok: true, models: ['m'] });
-    expect(await tested(await created(null, 'ollama'))).toMatchObject({ ok: false, error: NOT_PUBLIC });
+    expect(await tested(await created(null, 'ollama'))).toMatchObject({
+      ok: false,
+      error: notCalled('http://localhost:11434'),
+    });
   });
 });

@@ -39,9 +39,8 @@ export function checkConnection(
   if (baseUrl !== null && !isStorableText(baseUrl)) {
     throw invalid({ path: 'base_url', message: 'must not hold NUL characters or lone surrogates' });
   }
-  if (baseUrl !== null && addresses.refuses(baseUrl)) {
-    throw invalid({ path: 'base_url', message: 'must name a host that is public, or in connections.allow_private' });
-  }
+  const addressFault = baseUrl === null ? undefined : addresses.faultOf(baseUrl, extension.defaultBaseUrl);
+  if (addressFault !== undefined) throw invalid({ path: 'base_url', message: addressFault });
   const callPath = baseUrl === null ? undefined : CALL_PATH.exec(URL.parse(baseUrl)?.pathname ?? '')?.[1];
   if (callPath !== undefined) {
     throw invalid({ path: 'base_url', message: `must end before ${callPath}, which every call puts behind it` });

@@ -36,6 +36,6 @@ export class ConnectionsSettings extends defineSettings({
   /** Hosts that connections of cloud mode may lead to though they are not public. */
   allowPrivate: setting('connections.allow_private', settingValue.hosts, {
     default: [],
-    doc: 'Cloud mode: hosts that provider connections may lead to though their addresses are not public (models of your own): host, host:port or *.domain. Every project can then call them.',
+    doc: 'Cloud mode: hosts that provider connections may lead to though their addresses are not public, by plain http too and at any port (models of your own): host, host:port or *.domain. Every project can then call them.',
   }),
 }) {}

@@ -37,7 +37,7 @@ export class Connections {
     return row ? usable(row) : undefined;
   }
 
-  /** Opens a connection for calls. @throws ConnectionUnusable when it is gone, cannot be decrypted, or has no provider. */
+  /** Opens a connection for calls. @throws ConnectionUnusable when it is gone, cannot be decrypted, has no provider, or leads where it may not. */
   async open(scope: Scope, id: string): Promise<OpenConnection> {
     const row = await this.store.find(scope, id);
     if (!row) throw new ConnectionUnusable(`connection ${id} does not exist any more`);
@@ -62,6 +62,9 @@ export class Connections {
         `${describe(row)} wants the provider "${providerName}", of which no plugin is loaded`,
       );
     }
+    // The rule may have come after the connection, or the operator has taken its host off the list.
+    const fault = baseUrl === null ? undefined : this.addresses.faultOf(baseUrl, provider.defaultBaseUrl);
+    if (fault !== undefined) throw new ConnectionUnusable(`the base_url of ${describe(row)} ${fault}`);
     const target = { baseUrl, apiKey: unsealKey(row, this.ring) };
     const guarded = this.addresses.guards(baseUrl, provider.defaultBaseUrl);
     const named = this.addresses.names(baseUrl, provider.defaultBaseUrl);

@@ -29,13 +29,19 @@ export class RestoreConnections {
       for (const item of [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
         const before = await this.store.findForWrite(tx, scope, item.id);
         const after = connectionRow(scope, item, before);
-        if (after.baseUrl !== null && this.addresses.refuses(after.baseUrl)) rejected.push({ item, ...NOT_PUBLIC });
+        const fault = this.addressFault(after);
+        if (fault !== undefined) rejected.push({ item, code: 'validation_failed', message: `base_url ${fault}` });
         else if (!before) this.store.insert(tx, after);
         else if (this.wouldMoveKey(before, after)) rejected.push({ item, ...OTHER_SERVER });
         else Object.assign(before, after);
       }
       return rejected;
     });
+  }
+
+  private addressFault({ provider, baseUrl }: ConnectionRow): string | undefined {
+    const known = this.plugins.providers.find(({ name }) => name === provider)?.extension;
+    return baseUrl === null ? undefined : this.addresses.faultOf(baseUrl, known?.defaultBaseUrl ?? null);
   }
 
   private wouldMoveKey(before: ConnectionRow, after: ConnectionRow): boolean {
@@ -56,10 +62,6 @@ const connectionRow = (scope: Scope, item: RestoredConnection, before: Connectio
   updatedAt: item.updated_at,
 });
 
-const NOT_PUBLIC = {
-  code: 'validation_failed',
-  message: 'base_url must name a host that is public, or in connections.allow_private',
-};
 const OTHER_SERVER = {
   code: 'id_conflict',
   message: 'the connection leads to another server here, where its key stays: change its base_url or provider yourself',

@@ -18,7 +18,10 @@ const rule = (mode: 'local' | 'cloud', allowPrivate: string[] = [], operatorBase
 
 describe('the address rule', () => {
   it('is none in local mode', () => {
-    expect([rule('local').guards('http://10.0.0.1', null), rule('local').refuses(OLLAMA)]).toEqual([false, false]);
+    expect(rule('local').guards('http://10.0.0.1', null)).toBe(false);
+    for (const base of [OLLAMA, 'http://model.example:8000/v1', 'http://10.0.0.1']) {
+      expect([base, rule('local').faultOf(base, OPENAI)]).toEqual([base, undefined]);
+    }
   });
 
   it('holds for every base in cloud mode', () => {
@@ -38,7 +41,7 @@ describe('the address rule', () => {
       'http://a.b.lab.example',
       'http://localhost:1/',
     ]) {
-      expect([base, some.guards(base, null), some.refuses(base)]).toEqual([base, false, false]);
+      expect([base, some.guards(base, null), some.faultOf(base, OPENAI)]).toEqual([base, false, undefined]);
     }
     for (const base of [
       'http://models.internal.example',
@@ -77,12 +80,44 @@ describe('the address rule', () => {
     'http://me.localhost:80',
     'http://100.64.0.1',
   ])('refuses %s at once', (base) => {
-    expect([rule('cloud').refuses(base), rule('cloud', ['other.example']).refuses(base)]).toEqual([true, true]);
+    for (const each of [rule('cloud'), rule('cloud', ['other.example'])]) {
+      expect(each.faultOf(base, OPENAI)).toBe('must name a host that is public, or in connections.allow_private');
+    }
   });
 
   it('leaves names to the moment of the call', () => {
-    expect(rule('cloud').refuses('http://models.internal')).toBe(false);
-    expect(rule('cloud').refuses('https://api.openai.com/v1')).toBe(false);
+    expect(rule('cloud').faultOf('https://models.internal', null)).toBeUndefined();
+    expect(rule('cloud').faultOf('https://api.openai.com/v1', OPENAI)).toBeUndefined();
+  });
+
+  it.each(['http://model.example/v1', 'HTTP://model.example:443', 'http://8.8.8.8', 'http://model.example:11434'])(
+    'wants https of %s',
+    (base) => {
+      expect(rule('cloud').faultOf(base, OLLAMA)).toMatch(
+        /^must begin with https:\/\/, unless .* connections\.allow_private$/,
+      );
+    },
+  );
+
+  it('allows port 443 and that of the provider, and no other', () => {
+    const fault = (base: string, provider: string | null): string | undefined => rule('cloud').faultOf(base, provider);
+    for (const base of ['https://model.example', 'https://model.example:443/v1', 'https://8.8.8.8']) {
+      for (const provider of [OPENAI, OLLAMA, null]) expect([base, fault(base, provider)]).toEqual([base, undefined]);
+    }
+    expect(fault('https://model.example:11434', OLLAMA)).toBeUndefined();
+    expect(fault('https://model.example:11434', OPENAI)).toMatch(/^must have the port 443, unless/);
+    for (const port of [1, 22, 80, 5432, 6379, 8443, 11435]) {
+      expect([port, fault(`https://model.example:${port}`, OLLAMA)]).toEqual([
+        port,
+        expect.stringMatching(/^must have the port 443 or 11434, unless .* connections\.allow_private$/),
+      ]);
+    }
+    const operators = 'http://ollama.internal:8000';
+    expect(rule('cloud', [], operators).faultOf('https://model.example:8000', operators)).toMatch(
+      /the port 443, unless/,
+    );
+    expect(rule('cloud', ['model.example:8443']).faultOf('http://model.example:8443', null)).toBeUndefined();
+    expect(rule('cloud', ['model.example:8443']).faultOf('https://model.example:8444', null)).toMatch(/port 443/);
   });
 
   it('stops the start for an entry that is no host', () => {

@@ -4,9 +4,9 @@ import { ConnectionsSettings } from '../connections.settings.js';
 import { originOf } from './open-connection.js';
 
 /**
- * Where provider connections may lead (docs/spec/connections.md#where-a-connection-may-lead): to public addresses, to
- * hosts of `connections.allow_private`, and, without a base of their own, to the base that the operator gave their
- * provider. In local mode they may lead anywhere.
+ * Where provider connections may lead (docs/spec/connections.md#where-a-connection-may-lead): to public addresses by https
+ * and the usual ports, to hosts of `connections.allow_private`, and, without a base of their own, to the base that the
+ * operator gave their provider. In local mode they may lead anywhere.
  */
 @Injectable()
 export class AddressRule {
@@ -43,10 +43,23 @@ export class AddressRule {
     return !this.allowed || !this.isOperators(baseUrl, defaultBaseUrl);
   }
 
-  /** Whether a base can lead nowhere it may lead to, whatever a resolver says. */
-  refuses(baseUrl: string): boolean {
+  /**
+   * Why a connection may not have a base, whatever a resolver says: it can lead inward alone, its calls would go over plain
+   * http, or to a port where no provider is.
+   * @param defaultBaseUrl of its provider, whose port is allowed beside 443; `null` for none.
+   * @returns what the member `base_url` must do instead; `undefined` for a base that it may have.
+   */
+  faultOf(baseUrl: string, defaultBaseUrl: string | null): string | undefined {
     const url = URL.parse(baseUrl);
-    return url !== null && isPrivateHost(url.hostname) && this.guards(baseUrl, null);
+    if (url === null || !this.guards(baseUrl, null)) return undefined;
+    if (isPrivateHost(url.hostname)) return 'must name a host that is public, or in connections.allow_private';
+    if (url.protocol !== 'https:') return 'must begin with https://, unless its host is in connections.allow_private';
+    const [, port] = hostAndPort(url);
+    // The port of a base that the operator chose is not for tenants to know.
+    const own = this.isOperators(null, defaultBaseUrl) ? null : URL.parse(defaultBaseUrl ?? '');
+    const ports = new Set([HTTPS_PORT, ...(own ? [hostAndPort(own)[1]] : [])]);
+    if (ports.has(port)) return undefined;
+    return `must have the port ${[...ports].join(' or ')}, unless its host is in connections.allow_private`;
   }
 
   private isOperators(baseUrl: string | null, defaultBaseUrl: string | null): boolean {
@@ -54,7 +67,8 @@ export class AddressRule {
   }
 }
 
-const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+const HTTPS_PORT = 443;
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': HTTPS_PORT };
 
 const hostAndPort = ({ hostname, port, protocol }: URL): [string, number] => [
   hostname.replace(/\.$/, ''),

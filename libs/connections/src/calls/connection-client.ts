@@ -220,7 +220,8 @@ const timedOut = (server: string, timeoutMs: number): ConnectionCallError =>
 function toCallError(error: unknown, server: string): ConnectionCallError {
   if (error instanceof ConnectionCallError) return error;
   if (error instanceof AddressRefused) {
-    return new ConnectionCallError('refused', 'the host resolves to an address that is not public');
+    const sentence = `the host name of ${server} is not known, or has an address that is not public: check base_url for a typing error; hosts that are not public need an entry in connections.allow_private`;
+    return new ConnectionCallError('refused', sentence);
   }
   const code = codeOf(error);
   if (code === 'UND_ERR_INVALID_ARG') {
