@@ -219,7 +219,6 @@ describe('an answer', () => {
 
   it.each([
     ['no HTTP', 'hello\r\n\r\n'],
-    ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n'],
     ['a bare line feed', 'HTTP/1.1 200 OK\nContent-Length: 0\n\r\n\r\n'],
     ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],

@@ -1,6 +1,6 @@
 import { UpstreamError, type ResponseHead } from './upstream-client.js';
 
-const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: (.*))?$/;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d{2})(?: (.*))?$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NOT_ALLOWED = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?!\n)|(?<!\r)\n/;
 
@@ -45,6 +45,8 @@ export function parseResponseHead(text: string, method: string): ParsedHead {
 /** Works out from the headers where the body ends and whether the connection lives on. */
 class Framing {
   private contentLength: string | null = null;
+  /** How often it was said. */
+  private contentLengths = 0;
   private transferEncoding: string | null = null;
   private connection = '';
   private keepAliveSeconds: number | null = null;
@@ -64,33 +66,51 @@ class Framing {
         break;
       case 17:
         if (name.toLowerCase() === 'transfer-encoding') {
-          this.transferEncoding = this.transferEncoding === null ? value : `${this.transferEncoding},${value}`;
+          const coding = value.toLowerCase();
+          this.transferEncoding = this.transferEncoding === null ? coding : `${this.transferEncoding},${coding}`;
         }
         break;
       default:
     }
   }
 
+  /** Takes a `Content-Length`; a list of equal ones is one (RFC 9112 section 6.3). */
   private length(value: string): void {
-    if (!/^\d{1,15}$/.test(value)) throw malformed('a content length');
-    if (this.contentLength !== null && this.contentLength !== value) throw malformed('two content lengths');
-    this.contentLength = value;
+    const [first, ...more] = value.split(',').map(trimBlanks);
+    if (!/^\d{1,15}$/.test(first!)) throw malformed('a content length');
+    this.contentLength ??= first!;
+    if ([first, ...more].some((length) => length !== this.contentLength)) throw malformed('two content lengths');
+    this.contentLengths += 1 + more.length;
   }
 
+  /** @throws UpstreamError `protocol`: what {@link parseResponseHead} does. */
   complete(head: Pick<ResponseHead, 'status' | 'statusMessage' | 'headers'>, method: string): ParsedHead {
-    const keepAlive = this.http11 ? !/(^|,)\s*close\s*(,|$)/.test(this.connection) : /keep-alive/.test(this.connection);
-    const { keepAliveSeconds } = this;
+    const coding = this.transferEncoding;
+    // Who framed a message in two ways may see its end elsewhere than we do.
+    const twice = coding !== null && this.contentLength !== null;
+    const kept = this.http11 ? !/(^|,)\s*close\s*(,|$)/.test(this.connection) : /keep-alive/.test(this.connection);
+    const keepAlive = kept && !twice;
+    const parsed = { ...head, headers: this.oneLength(head.headers), keepAliveSeconds: this.keepAliveSeconds };
     const bodiless = method === 'HEAD' || head.status < 200 || head.status === 204 || head.status === 304;
-    if (bodiless) return { ...head, keepAlive, keepAliveSeconds, framing: 'none', contentLength: null };
-    if (this.transferEncoding !== null) {
-      if (this.contentLength !== null) throw malformed('both a content length and a transfer encoding');
-      if (!this.http11 || this.transferEncoding.toLowerCase() !== 'chunked') throw malformed('a transfer encoding');
-      return { ...head, keepAlive, keepAliveSeconds, framing: 'chunked', contentLength: null };
+    if (bodiless) return { ...parsed, keepAlive, framing: 'none', contentLength: null };
+    if (coding === 'chunked' && this.http11) return { ...parsed, keepAlive, framing: 'chunked', contentLength: null };
+    if (coding !== null && (coding !== 'identity' || !this.http11)) throw malformed('a transfer encoding');
+    if (coding !== null || this.contentLength === null) {
+      return { ...parsed, keepAlive: false, framing: 'close', contentLength: null };
     }
-    if (this.contentLength === null) {
-      return { ...head, keepAlive: false, keepAliveSeconds, framing: 'close', contentLength: null };
+    return { ...parsed, keepAlive, framing: 'length', contentLength: Number(this.contentLength) };
+  }
+
+  /** The headers as they are passed on: without a length beside a transfer encoding, and with one length once. */
+  private oneLength(headers: string[]): string[] {
+    let keep = this.transferEncoding === null ? 1 : 0;
+    if (this.contentLengths <= keep) return headers;
+    const kept: string[] = [];
+    for (let i = 0; i < headers.length; i += 2) {
+      if (headers[i]!.toLowerCase() !== 'content-length') kept.push(headers[i]!, headers[i + 1]!);
+      else if (keep-- > 0) kept.push(headers[i]!, this.contentLength!);
     }
-    return { ...head, keepAlive, keepAliveSeconds, framing: 'length', contentLength: Number(this.contentLength) };
+    return kept;
   }
 }
 

@@ -85,8 +85,22 @@ describe('an answer in pieces', () => {
   });
 
   it.each([
+    ['a length beside chunks', 'Content-Length: 1\r\nA: b\r\nTransfer-Encoding: chunked', 'chunked', []],
+    ['a length twice', 'Content-Length: 0, 0\r\nA: b\r\ncontent-length: 0', 'length', ['Content-Length', '0']],
+  ])('passes on %s as one way to end', (_name, headers, framing, length) => {
+    const kept = framing === 'chunked' ? [...length, 'A', 'b', 'Transfer-Encoding', 'chunked'] : [...length, 'A', 'b'];
+    const body = framing === 'chunked' ? '0\r\n\r\n' : '';
+    expect(parse([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`)])).toEqual([
+      ['head', 200, 'OK', kept, framing, framing === 'length'],
+      ['end', '', []],
+    ]);
+  });
+
+  it.each([
     ['bytes after the end', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab'],
-    ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['lengths in a list that differ', 'HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\n'],
+    ['chunks in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
     ['a signed length', 'HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\n'],
     ['another transfer encoding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n'],
