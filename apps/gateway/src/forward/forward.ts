@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ErrorCode } from '@spandrel/contract';
 import { newId, refuseUnread, type ArrivalLimits } from '@spandrel/kernel';
 import { withoutToken } from '../access/request-key.js';
@@ -17,6 +18,7 @@ import {
 } from '../upstream/upstream-client.js';
 import { QUESTION_BYTES_MAX, type UsageQuestion } from '../usage/usage-question.js';
 import { answerError } from './answer-error.js';
+import { breakConnection } from './break-connection.js';
 import { pairs, requestHeaders, responseHeaders } from './forward-headers.js';
 
 /** What a forward needs of the gateway around it. */
@@ -33,6 +35,9 @@ export interface ForwardHost {
 
 /** Request bodies up to this length are gathered and written in one go; others stream. */
 const GATHERED_BYTES_MAX = 64 * 1024;
+
+/** The most interim answers (1xx) of one call that are passed on. */
+const INTERIM_ANSWERS_MAX = 32;
 
 /** Bytes of an answer that may wait for the journal before no more is read. */
 const HELD_BYTES_MAX = 256 * 1024;
@@ -55,12 +60,15 @@ export class Forward implements UpstreamHandler, ListMember {
   private held = 0;
   private heldUp = false;
   private over = false;
+  private interimAnswers = 0;
+  /** Whether the client was or will be asked for its body. */
+  private continuing = false;
   /** Whether the request's body passes piece by piece. */
   private streams = false;
   /** Whether bytes have passed, either way, since it was last looked for them; and how often none had. */
   private moved = false;
   private quietLooks = 0;
-  /** Upstream has said that it wants the body, or its client did not wait for that. */
+  /** The client knows that upstream wants the body, or did not wait for that. */
   private continued = false;
   private ownId: string | undefined;
 
@@ -87,6 +95,7 @@ export class Forward implements UpstreamHandler, ListMember {
   start(): void {
     const { req, res } = this;
     res.on('close', () => this.clientGone());
+    res.on('error', () => this.clientGone());
     req.on('error', () => this.clientGone());
     const length = req.headers['content-length'];
     const gatheredMax = this.question ? QUESTION_BYTES_MAX : GATHERED_BYTES_MAX;
@@ -101,7 +110,8 @@ export class Forward implements UpstreamHandler, ListMember {
     if (this.over) return;
     this.exchange?.abort();
     this.finish({ kind: 'stopped' }, this.head?.status ?? 0);
-    this.res.socket?.destroy();
+    // The response has no socket yet while it waits behind others on its connection.
+    this.req.socket.destroy();
   }
 
   /**
@@ -115,14 +125,21 @@ export class Forward implements UpstreamHandler, ListMember {
     if (++this.quietLooks * sweepMs > (this.streams ? gapMs : wholeMs)) this.giveUpLate();
   }
 
+  /**
+   * Passes an interim answer on, or drops it: the 33rd of a call and those after it, one that comes while the client does
+   * not take what was sent before, and one whose call waits behind others on its connection
+   * (docs/spec/gateway.md#interim-answers).
+   */
   onInformation(status: number, _statusMessage: string, headers: string[]): void {
-    if (this.over || this.res.headersSent) return;
+    const { req, res } = this;
+    if (this.over || res.headersSent || req.httpVersionMinor !== 1) return;
     if (status === 100) {
-      this.continued = true;
-      if (this.req.headers.expect !== undefined) this.res.writeContinue();
-    } else if (this.req.httpVersionMinor === 1) {
-      this.res.writeInformation(status, headers);
+      if (req.headers.expect !== undefined) this.passContinue();
+      return;
     }
+    if (this.interimAnswers >= INTERIM_ANSWERS_MAX || res.socket?.writableLength !== 0) return;
+    this.interimAnswers++;
+    res.writeInformation(status, responseHeaders(headers, false));
   }
 
   onHead(head: ResponseHead): void {
@@ -181,6 +198,24 @@ export class Forward implements UpstreamHandler, ListMember {
 
   onDrain(): void {
     this.req.resume();
+  }
+
+  /** Has the client send its body. A client that waits for this must get it, so that it is held until its turn comes. */
+  private passContinue(): void {
+    if (this.continuing) return;
+    this.continuing = true;
+    const { res } = this;
+    this.withSocket(() => {
+      this.continued = true;
+      if (!res.headersSent) res.writeContinue();
+    });
+  }
+
+  /** Calls back with the client's connection: at once, or when the response's turn on it has come, before it is written. */
+  private withSocket(use: (socket: Socket) => void): void {
+    const { res } = this;
+    if (res.socket) use(res.socket);
+    else res.once('socket', use);
   }
 
   /** Takes the next piece for the client. @returns false to stop reading, as {@link onData}. */
@@ -300,10 +335,8 @@ export class Forward implements UpstreamHandler, ListMember {
     const { res, pending } = this;
     if (pending !== null) res.write(pending);
     else res.flushHeaders();
-    const { socket } = res;
-    // Where the end of the connection is the end of the answer, only a reset can tell.
-    if (this.req.httpVersionMinor === 0) setImmediate(() => socket?.resetAndDestroy());
-    else socket?.destroySoon();
+    // At the end of the tick all that the response holds is in its socket.
+    this.withSocket((socket) => process.nextTick(() => breakConnection(socket, this.req)));
   }
 
   private answerFailure(error: UpstreamError): void {
