@@ -1,12 +1,12 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import {
   endWith,
   framingFault,
   IntakeRequest,
   localRequestFault,
   namesOneHost,
+  newId,
   opensWebSocket,
   refuseMalformed,
   refuseUnread,
@@ -18,6 +18,7 @@ import type { CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
 import { keyOf } from './access/request-key.js';
 import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
+import type { UpgradeAnswer } from './forward/passed-upgrade.js';
 import type { RecordingRules } from './masking/recording-rules.js';
 import type { RequestLog } from './request-log.js';
 import type { Target, TargetResolver } from './target/resolve-target.js';
@@ -26,7 +27,15 @@ import type { Target, TargetResolver } from './target/resolve-target.js';
 export interface GatewayHandlers {
   /** @param caller the caller's key; `null` in local mode. */
   forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target, caller: CallerKey | null): void;
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target, caller: CallerKey | null): void;
+  /** @param answer filled in when the request is answered. */
+  upgrade(
+    req: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    target: Target,
+    caller: CallerKey | null,
+    answer: UpgradeAnswer,
+  ): void;
   /** @returns true when the gateway has answered the path itself. */
   own(path: string, req: IncomingMessage, res: ServerResponse): boolean;
 }
@@ -69,7 +78,8 @@ export class GatewayServer {
     this.http.on('request', (req, res) => this.onRequest(req, res));
     this.http.on('checkContinue', (req, res) => this.onRequest(req, res));
     this.http.on('checkExpectation', (req, res) => this.onRequest(req, res));
-    this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket, head));
+    // An upgrade without a body comes with its socket.
+    this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket as Socket, head));
     this.http.on('clientError', (error, socket) => {
       refuseMalformed(error, socket, (refused) => this.log?.malformed(refused, socket as Socket));
     });
@@ -105,15 +115,16 @@ export class GatewayServer {
     });
   }
 
-  private onUpgrade(req: IncomingMessage, socket: Duplex, first: Buffer): void {
+  private onUpgrade(req: IncomingMessage, socket: Socket, first: Buffer): void {
     socket.on('error', () => socket.destroy());
     const answer = this.logged(req, (error, provider) => answerErrorOn(socket, error, provider));
     const head = this.admit(req, answer);
     if (head === null) return;
     this.route(req, head, answer, (target, caller) => {
       if (socket.destroyed) return;
-      this.log?.upgraded(req, socket, target.providerName);
-      this.handlers.upgrade(req, socket, first, target, caller);
+      const answered: UpgradeAnswer = { id: newId(), status: 0 };
+      this.log?.upgraded(req, socket, target.providerName, answered);
+      this.handlers.upgrade(req, socket, first, target, caller, answered);
     });
   }
 

@@ -178,7 +178,8 @@ class RunningGateway implements Gateway, ForwardHost {
     const rechecks = this.keys
       ? { keys: this.keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger: this.logger }
       : undefined;
-    this.upgrades = new Upgrades(this.ownHeaders, settings.upstreamConnectMs, rechecks);
+    const limits = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs };
+    this.upgrades = new Upgrades(this.ownHeaders, limits, rechecks);
     this.seal = settings.apiKey === null ? null : new KeySeal(settings.apiKey);
     this.delivery = new Delivery(this.spool, this.ingest, this.logger, {
       flushMs: settings.flushMs,
@@ -206,7 +207,7 @@ class RunningGateway implements Gateway, ForwardHost {
       new TargetResolver(providers, allow, () => this.addresses()),
       {
         forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
-        upgrade: (req, socket, head, target, caller) => this.upgrades.pass(req, socket, head, target, caller),
+        upgrade: (...upgrade) => this.upgrades.pass(...upgrade),
         own: (path, req, res) => own.handle(path, req, res),
       },
       this.keys && keysWithRules(this.keys, rules),

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
-import { logMs, newId, type AccessLog, type ClientAddresses, type RefusedBytes } from '@spandrel/kernel';
+import { logMs, type AccessLog, type ClientAddresses, type RefusedBytes } from '@spandrel/kernel';
 import type { ErrorAnswered } from './forward/answer-error.js';
+import type { UpgradeAnswer } from './forward/passed-upgrade.js';
 import type { Forward } from './forward/forward.js';
 
 /** What the log says of a request at the gateway: nothing of its target, headers or body. */
@@ -24,11 +25,10 @@ export interface GatewayLine {
   remote_address?: string | undefined;
   /** The client left before the answer was whole. */
   aborted?: true;
-  /** A WebSocket connection; its line is written when it ends. */
+  /** A WebSocket connection, or the refusal of one by upstream; its line is written when it ends. */
   upgrade?: true;
 }
 
-const SWITCHING_PROTOCOLS = 101;
 const CLIENT_GONE = 499;
 
 /** Writes a line a request. Answers are passed on as they are, so that the id of a forwarded one is in the log alone. */
@@ -52,7 +52,7 @@ export class RequestLog {
         method: req.method,
         provider: target.providerName,
         endpoint: target.endpoint?.name ?? 'other',
-        status: status === 0 ? CLIENT_GONE : status,
+        status: status || CLIENT_GONE,
         duration_ms: logMs(performance.now() - forward.startedTick),
         ...(facts && { trace_id: facts.traceId, span_id: facts.id }),
         remote_address: this.addresses.of(req),
@@ -65,7 +65,7 @@ export class RequestLog {
   /** The gateway answered by itself. @param path of the endpoint of its own, a health check or a scrape, if it was one. */
   answered(req: IncomingMessage, { id, status }: ErrorAnswered, path?: string): void {
     const { method } = req;
-    const line = { request_id: id, method, ...(path !== undefined && { path }), status };
+    const line = { request_id: id, method, ...(path !== undefined && { path }), status: status || CLIENT_GONE };
     this.log.request({ ...line, remote_address: this.addresses.of(req) }, path !== undefined);
   }
 
@@ -74,17 +74,15 @@ export class RequestLog {
     this.log.request({ request_id: id, status, remote_address: socket.remoteAddress }, false);
   }
 
-  /** A connection that becomes another protocol's: tells of it when it ends. */
-  upgraded(req: IncomingMessage, socket: Duplex, provider: string): void {
+  /** An upgrade is passed on: tells of it when its connection ends. @param answer how it was answered by then. */
+  upgraded(req: IncomingMessage, socket: Duplex, provider: string, answer: Readonly<UpgradeAnswer>): void {
     const startedAt = performance.now();
-    const line = {
-      request_id: newId(),
-      method: req.method,
-      provider,
-      status: SWITCHING_PROTOCOLS,
-      remote_address: this.addresses.of(req),
-      upgrade: true as const,
-    };
-    socket.once('close', () => this.log.request({ ...line, duration_ms: logMs(performance.now() - startedAt) }, false));
+    const { method } = req;
+    const remote_address = this.addresses.of(req);
+    socket.once('close', () => {
+      const status = answer.status || CLIENT_GONE;
+      const line = { request_id: answer.id, method, provider, status, remote_address, upgrade: true as const };
+      this.log.request({ ...line, duration_ms: logMs(performance.now() - startedAt) }, false);
+    });
   }
 }

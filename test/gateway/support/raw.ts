@@ -10,8 +10,14 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** @param onConnection gets each connection; `onRequest` of it fires when a whole head has come. */
-export async function startRawServer(onRequest: (socket: Socket, head: string) => void): Promise<RawServer> {
+/**
+ * @param onRequest gets a connection whenever a whole head has come, and all that came over it so far.
+ * @param onConnection gets each connection when it is opened.
+ */
+export async function startRawServer(
+  onRequest: (socket: Socket, received: string) => void,
+  onConnection: (socket: Socket) => void = () => undefined,
+): Promise<RawServer> {
   const received: Buffer[] = [];
   const sockets: Socket[] = [];
   const server = net.createServer((socket) => {
@@ -19,6 +25,7 @@ export async function startRawServer(onRequest: (socket: Socket, head: string) =
     received[index] = Buffer.alloc(0);
     let answered = 0;
     socket.on('error', () => undefined);
+    onConnection(socket);
     socket.on('data', (data) => {
       received[index] = Buffer.concat([received[index]!, Buffer.from(data)]);
       const heads = received[index].toString('latin1').split('\r\n\r\n').length - 1;

@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
-import { newId } from '@spandrel/kernel';
+import { endLingering, newId } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 
 /** That an error was answered, for the log. */
 export interface ErrorAnswered {
   /** The request's id, as the answer has it. */
   id: string;
+  /** 0 when nothing was answered, since the client had gone. */
   status: number;
 }
 
@@ -55,31 +56,24 @@ export function answerError(
   provider: Provider | null,
   id = newId(),
 ): ErrorAnswered {
+  if (res.headersSent || res.destroyed) return { id, status: 0 };
   const { status, headers, body } = errorAnswer(error, provider, id);
-  if (!res.headersSent && !res.destroyed) {
-    res.writeHead(status, headers);
-    res.end(res.req.method === 'HEAD' ? undefined : body);
-  }
+  res.writeHead(status, headers);
+  res.end(res.req.method === 'HEAD' ? undefined : body);
   return { id, status };
 }
 
-/** Answers with an error where there is only a socket, and closes it. @param more headers. */
-export function answerErrorOn(
-  socket: Duplex,
-  error: GatewayError,
-  provider: Provider | null,
-  more: Readonly<Record<string, string>> = {},
-): ErrorAnswered {
+/** Answers with an error where there is only a socket, and closes it. */
+export function answerErrorOn(socket: Socket, error: GatewayError, provider: Provider | null): ErrorAnswered {
   const id = newId();
-  const { status, headers, body } = errorAnswer(error, provider, id);
   if (!socket.writable) {
     socket.destroy();
-    return { id, status };
+    return { id, status: 0 };
   }
-  const fields = Object.entries({ ...headers, ...more, Connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  socket.end(`HTTP/1.1 ${status} ${ERRORS[error.code].title}\r\n${fields.join('')}\r\n${body}`);
+  const { status, headers, body } = errorAnswer(error, provider, id);
+  const fields = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${status} ${ERRORS[error.code].title}\r\n${fields.join('')}\r\n${body}`);
+  endLingering(socket);
   return { id, status };
 }
 

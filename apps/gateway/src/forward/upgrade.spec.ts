@@ -38,10 +38,16 @@ beforeEach(async () => {
       return Promise.resolve(code ? { ok: false, error: new DomainError(code, 'refused') } : { ok: true, caller });
     },
   };
-  upgrades = new Upgrades(new Set(), 1_000, { keys, everyMs: 5, logger: createLogger('silent', 'test') });
+  upgrades = new Upgrades(
+    new Set(),
+    { connectMs: 60_000, headMs: 60_000 },
+    { keys, everyMs: 5, logger: createLogger('silent', 'test') },
+  );
   const target = { base: parseBase(`http://127.0.0.1:${portOf(upstream)}`, false) } as Target;
   gateway = http.createServer();
-  gateway.on('upgrade', (req, socket, head) => upgrades.pass(req, socket, head, target, callerOf(req.url!.slice(1))));
+  gateway.on('upgrade', (req, socket, head) =>
+    upgrades.pass(req, socket as Socket, head, target, callerOf(req.url!.slice(1)), { id: 'request', status: 0 }),
+  );
   await listening(gateway);
 });
 afterEach(() => {

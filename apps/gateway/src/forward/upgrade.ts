@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import proxies from 'http-proxy-3';
 import { PeriodicTask, type Logger } from '@spandrel/kernel';
 import type { CallerKey } from '../access/caller-key.js';
@@ -10,8 +10,7 @@ import { withoutToken } from '../access/request-key.js';
 import { joinTarget } from '../target/base-url.js';
 import type { Target } from '../target/resolve-target.js';
 import { guardedLookup } from '../upstream/guarded-lookup.js';
-import { UpstreamError } from '../upstream/upstream-client.js';
-import { answerErrorOn } from './answer-error.js';
+import { PassedUpgrade, type UpgradeAnswer } from './passed-upgrade.js';
 
 /** How callers of cloud mode are looked at again. */
 export interface Rechecks {
@@ -27,7 +26,9 @@ export interface Rechecks {
 export class Upgrades {
   private readonly proxy = proxies.createProxyServer({ xfwd: false, changeOrigin: false, prependPath: false });
   /** Open sockets, each with its caller; `null` in local mode. */
-  private readonly sockets = new Map<Duplex, CallerKey | null>();
+  private readonly sockets = new Map<Socket, CallerKey | null>();
+  /** Upgrades by their sockets, for what http-proxy-3 tells of them. */
+  private readonly passing = new WeakMap<Socket, PassedUpgrade>();
   private readonly recheck: PeriodicTask | undefined;
   /** Agents whose look-ups hand out public addresses only. */
   private readonly guardedAgents = {
@@ -41,9 +42,12 @@ export class Upgrades {
    */
   constructor(
     private readonly ownHeaders: ReadonlySet<string>,
-    private readonly connectMs: number,
+    private readonly limits: { connectMs: number; headMs: number },
     rechecks?: Rechecks,
   ) {
+    // Errors of clients' sockets, on which the sockets close.
+    this.proxy.on('error', () => undefined);
+    this.proxy.on('proxyReqWs', (request, _req, socket) => this.passing.get(socket)?.watch(request, limits.headMs));
     if (!rechecks) return;
     const { keys, everyMs, logger } = rechecks;
     const failure = 'the keys of open WebSocket connections could not be checked';
@@ -51,8 +55,19 @@ export class Upgrades {
     this.recheck.start();
   }
 
-  /** Takes over the socket of an upgrade request. @param caller the caller's key; `null` in local mode. */
-  pass(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target, caller: CallerKey | null): void {
+  /**
+   * Takes over the socket of an upgrade request without a body.
+   * @param caller the caller's key; `null` in local mode.
+   * @param answer filled in when the request is answered.
+   */
+  pass(
+    req: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    target: Target,
+    caller: CallerKey | null,
+    answer: UpgradeAnswer,
+  ): void {
     const { origin, host } = target.base;
     this.sockets.set(socket, caller);
     socket.on('close', () => this.sockets.delete(socket));
@@ -64,15 +79,12 @@ export class Upgrades {
     const agents = origin.guarded ? this.guardedAgents : undefined;
     const options = {
       target: { protocol: origin.secure ? 'https:' : 'http:', host, hostname: origin.hostname, port: origin.port },
-      connectTimeout: this.connectMs,
+      connectTimeout: this.limits.connectMs,
       ...(agents && { agent: origin.secure ? agents.https : agents.http }),
     };
-    this.proxy.ws(req, socket as never, head, options, (error) => {
-      const refused = error instanceof UpstreamError && error.kind === 'refused';
-      const message = refused ? `${host}: ${error.reason}` : `${host} cannot be reached.`;
-      const code = refused ? 'target_not_allowed' : 'bad_gateway';
-      answerErrorOn(socket, { code, message }, target.wire?.provider ?? null);
-    });
+    const upgrade = new PassedUpgrade(req, socket, host, target.wire?.provider ?? null, answer);
+    this.passing.set(socket, upgrade);
+    this.proxy.ws(req, socket, head, options, (error) => upgrade.fail(error));
   }
 
   /** Ends every connection. */
@@ -83,7 +95,7 @@ export class Upgrades {
 
   /** Ends the connections whose caller would not be let in; who cannot be asked about just now stays. */
   private async endRefused(keys: Rechecks['keys']): Promise<void> {
-    const endIfRefused = async ([socket, caller]: [Duplex, CallerKey | null]): Promise<void> => {
+    const endIfRefused = async ([socket, caller]: [Socket, CallerKey | null]): Promise<void> => {
       const verdict = await caller?.use((key) => keys.check(key));
       if (verdict && !verdict.ok && verdict.error.code !== 'unavailable') socket.destroy();
     };
