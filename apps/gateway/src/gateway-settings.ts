@@ -25,6 +25,10 @@ export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | '
   keyCheckMs: number;
   /** All bodies of all calls in flight together; beyond it recordings are cut short. */
   recordBytesTotal: number;
+  /** Calls whose bodies have at most so many bytes together are read at once, longer ones in a thread. */
+  readHereBytes: number;
+  /** How long a thread may read one call. */
+  readMs: number;
   /** How long recordings gather before they are sent. */
   flushMs: number;
   /** From this age on a call is shown as running; one that is over sooner is sent once, whole. */
@@ -63,6 +67,8 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   spoolBytes: 64 * 1024 * 1024,
   recordBytes: 8 * 1024 * 1024,
   recordBytesTotal: 256 * 1024 * 1024,
+  readHereBytes: 256 * 1024,
+  readMs: 5_000,
   forwardAllow: [],
   allowPrivate: [],
   flushMs: 20,

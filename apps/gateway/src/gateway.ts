@@ -15,6 +15,7 @@ import {
   type LoadedMasker,
   type Logger,
   type Named,
+  type PluginEntry,
 } from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
@@ -28,11 +29,12 @@ import { GatewayServer } from './gateway-server.js';
 import type { GatewaySettings } from './gateway-settings.js';
 import { GatewayMetrics, type GatewayState } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
-import { FailedTexts, type Masking } from '@spandrel/masking/engine';
+import { FailedTexts } from '@spandrel/masking/engine';
 import { keysWithRules } from './masking/keys-with-rules.js';
 import { MaskingClient } from './masking/masking-client.js';
 import { RecordingRules } from './masking/recording-rules.js';
 import { BeginCall } from './recording/begin-call.js';
+import { CallReader } from './recording/call-reader.js';
 import type { Call } from './recording/call.js';
 import { captureText } from './recording/capture-setting.js';
 import type { Outcome } from './recording/call-facts.js';
@@ -60,6 +62,8 @@ export interface GatewayDeps {
   providers: readonly Named<Provider>[];
   /** The loaded maskers. */
   maskers: readonly LoadedMasker[];
+  /** The config that these were loaded by, for threads that read long calls; without it all calls are read at once. */
+  plugins?: readonly PluginEntry[];
   logger: Logger;
   clock?: Clock;
   /** Clock by which answers about keys grow old (`KeyCheckOptions.tick`). */
@@ -131,6 +135,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly maskingClient: MaskingClient;
   private readonly rules: RecordingRules;
   private readonly recoveries: readonly Recovery[];
+  private readonly reader: CallReader;
   private readonly recorder: Recorder;
   private readonly beginCall: BeginCall;
   private readonly forwards = new UnorderedList<Forward>();
@@ -187,13 +192,22 @@ class RunningGateway implements Gateway, ForwardHost {
     });
     this.maskingClient = new MaskingClient(settings.apiUrl, settings.apiKey, settings.keyCheckMs);
     const failed = new FailedTexts(this.logger, (masker) => metrics.maskerFailed(masker));
-    this.rules = new RecordingRules(this.maskingClient, deps.maskers, (masker) => failed.note(masker));
+    const onMaskerFailed = (masker: string): void => failed.note(masker);
+    this.rules = new RecordingRules(this.maskingClient, deps.maskers, onMaskerFailed);
     const { rules, seal } = this;
     this.beginCall = new BeginCall({ settings, clock, logger: this.logger, directory, seal, rules });
+    const { readHereBytes: hereBytesMax, readMs } = settings;
+    this.reader = new CallReader(
+      { plugins: deps.plugins ?? null, logger: this.logger, onMaskerFailed },
+      { hereBytesMax, readMs },
+    );
     this.recoveries = directory ? this.recoveriesOf(directory) : [];
     const { announceMs, flushMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
     const recording = { announceMs, flushMs, decodedBytesMax, withheldMax };
-    this.recorder = new Recorder(this, this.logger, recording, rules, (call) => this.lose(call.facts.id, 'failed'));
+    this.recorder = new Recorder(this, this.logger, recording, rules, this.reader, {
+      onFailed: (call) => this.lose(call.facts.id, 'failed'),
+      onWithheld: (reason) => metrics.contentWithheld(reason),
+    });
     rules.onKnown(() => this.recorder.lookAgain());
     const { metrics: shown, spool, delivery, ingest, log } = this;
     const isStopping = (): boolean => this.stopping;
@@ -260,7 +274,8 @@ class RunningGateway implements Gateway, ForwardHost {
     await this.directory?.quiet();
     http.closeAllConnections();
     await Promise.all(this.recoveries.map((recovery) => recovery.stop()));
-    await this.recorder.drain();
+    await this.recorder.drain(Math.max(0, deadline - performance.now()) / 2);
+    await this.reader.close();
     await this.delivery.flush(Math.max(0, deadline - performance.now() - 100));
     this.delivery.close();
     this.upstream.close();
@@ -319,12 +334,8 @@ class RunningGateway implements Gateway, ForwardHost {
   }
 
   private recoveriesOf(directory: SpoolDirectory): Recovery[] {
-    const { spool, delivery, providers, seal, logger, rules } = this;
+    const { spool, delivery, providers, seal, logger, rules, reader } = this;
     const { recordBytes: bytesMax } = this.settings;
-    const maskingOf = (caller: CallerKey | null): Masking | null => {
-      const rule = rules.of(caller);
-      return rule.kind === 'known' ? rule.masking : null;
-    };
     const reading = { read: (file: string) => fs.readFileSync(file), retryMs: 1_000, retryMaxMs: 300_000 };
     const parts: RecoveryParts = {
       directory,
@@ -333,7 +344,8 @@ class RunningGateway implements Gateway, ForwardHost {
       providers,
       seal,
       logger,
-      maskingOf,
+      rules,
+      reader,
       bytesMax,
       ...reading,
     };

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import { WITHHELD_REASONS, type WithheldReason } from './recording/call-facts.js';
 import { DROP_REASONS, type DropReason } from './spool/spool.js';
 
 /** What metrics show of the gateway's state when they are read. */
@@ -21,6 +22,7 @@ export class GatewayMetrics {
   private readonly upstreamErrors;
   private readonly upstreamResends;
   private readonly dropped;
+  private readonly withheld;
   private readonly delivered;
   private readonly journalErrors;
   private readonly quarantines;
@@ -61,6 +63,12 @@ export class GatewayMetrics {
       labelNames: ['reason'] as const,
       registers,
     });
+    this.withheld = new Counter({
+      name: 'spandrel_gateway_withheld_contents_total',
+      help: 'Recordings without what was said in the call, by reason.',
+      labelNames: ['reason'] as const,
+      registers,
+    });
     this.delivered = new Counter({
       name: 'spandrel_gateway_delivered_recordings_total',
       help: 'Recordings the API has taken.',
@@ -89,6 +97,7 @@ export class GatewayMetrics {
     });
     // A counter that begins at its first increase hides that increase from Prometheus.
     for (const reason of DROP_REASONS) this.dropped.inc({ reason }, 0);
+    for (const reason of WITHHELD_REASONS) this.withheld.inc({ reason }, 0);
   }
 
   /** Counts from 0 what maskers may fail at. @param maskers names of those that are loaded. */
@@ -162,6 +171,10 @@ export class GatewayMetrics {
   recordingDropped(reason: DropReason): void {
     this.droppedRecordings++;
     this.dropped.inc({ reason });
+  }
+
+  contentWithheld(reason: WithheldReason): void {
+    this.withheld.inc({ reason });
   }
 
   journalError(): void {

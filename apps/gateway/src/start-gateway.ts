@@ -40,7 +40,7 @@ export async function startGateway({ settings, logger, life, output, lifecycle }
       wrongCredentials,
       ...(mode === 'cloud' && { flushMs: CLOUD_FLUSH_MS }),
     },
-    { providers, maskers, logger, metrics, ...(accessLog && { accessLog }) },
+    { providers, maskers, plugins: core.plugins, logger, metrics, ...(accessLog && { accessLog }) },
   );
   lifecycle.onStop('gateway', () => running.close());
   let ready: AppReady;

@@ -1,12 +1,16 @@
 import { withinMs, type LoadedMasker } from '@spandrel/kernel';
-import { BegunHashes, Masking } from '@spandrel/masking/engine';
+import type { RecordingMasking } from '@spandrel/contract';
+import type { Masking } from '@spandrel/masking/engine';
 import type { CallerKey } from '../access/caller-key.js';
 import type { MaskingAnswer, MaskingClient } from './masking-client.js';
+import { maskingOf } from './masking-of.js';
 
 /** How recordings of a credential are masked. */
 export type RecordingRule =
-  /** `masking` null: as they are. */
-  | { kind: 'known'; masking: Masking | null }
+  /** Nothing is masked. */
+  | { kind: 'known'; masking: null }
+  /** @property source what `masking` was made of, for other threads to make it of. */
+  | { kind: 'known'; masking: Masking; source: RecordingMasking }
   /** The API has not said so far: nothing of what was said in a call may be kept but in memory. */
   | { kind: 'unknown' }
   /** The API will not say: nothing of what was said in a call is recorded. */
@@ -136,9 +140,8 @@ export class RecordingRules {
 
   private ruleOf(answer: Exclude<MaskingAnswer, { kind: 'unavailable' }>): RecordingRule {
     if (answer.kind === 'refused') return REFUSED;
-    if (answer.kind === 'none' || answer.masking.rules.length === 0) return { kind: 'known', masking: null };
-    const { rules, hash_key: key } = answer.masking;
-    const hashes = key === null ? null : new BegunHashes(Buffer.from(key, 'base64url'));
-    return { kind: 'known', masking: new Masking(rules, this.maskers, { hashes, onFailure: this.onFailure }) };
+    const source = answer.kind === 'none' ? null : answer.masking;
+    const masking = source && maskingOf(source, this.maskers, this.onFailure);
+    return source && masking ? { kind: 'known', masking, source } : { kind: 'known', masking: null };
   }
 }

@@ -71,6 +71,13 @@ export class BodyTape implements TapedBody {
     else this.addTail(data, at);
   }
 
+  /** Lets go of what it keeps. */
+  forget(): void {
+    this.room = null;
+    this.pieces.length = 0;
+    this.tail.length = 0;
+  }
+
   /** Gives back what it counts in the budget; the tape is not used any more. */
   release(): void {
     this.room = null;

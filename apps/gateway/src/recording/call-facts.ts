@@ -6,7 +6,8 @@ import type { TapedBody } from './body-tape.js';
 import type { Correlation } from './correlation.js';
 
 /** Why what was said in a call is not in its recording, nothing that anybody asked for (docs/spec/gateway.md#content-that-is-withheld). */
-export type WithheldReason = 'too_many_credentials';
+export const WITHHELD_REASONS = ['too_many_credentials', 'deadline', 'busy', 'failed', 'stopped'] as const;
+export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
 /** What is known of a call when it begins; plain JSON, so that a journal can keep it. */
 export interface CallFacts {

@@ -8,6 +8,9 @@ export interface DecodedBody {
   truncated: boolean;
 }
 
+/** A body with more codings than anybody has use for is not decoded. */
+const CODINGS_MAX = 4;
+
 /** Codings of a `Content-Encoding`, outermost last; empty for none. */
 export function codingsOf(contentEncoding: string | null | undefined): string[] {
   if (!contentEncoding) return [];
@@ -28,8 +31,10 @@ export async function decodeBody(
   codings: readonly string[],
   bytesMax: number,
 ): Promise<DecodedBody> {
+  if (codings.length > CODINGS_MAX) return { pieces: [], truncated: false };
   let body: DecodedBody = { pieces, truncated: false };
   for (const coding of codings.toReversed()) {
+    if (body.pieces.length === 0) return body;
     const decoder = decoderOf(coding, body.pieces[0]?.data);
     if (decoder === undefined) return { pieces: [], truncated: false };
     const decoded = await decode(decoder, body.pieces, bytesMax);

@@ -5,6 +5,7 @@ import type { SpoolItem } from '../spool/spool-item.js';
 import type { CallJournal } from '../spool/call-journal.js';
 import { BodyTape, TapeBudget } from './body-tape.js';
 import { Call } from './call.js';
+import { CallReader } from './call-reader.js';
 import { Recorder } from './recorder.js';
 import { Secrets } from './secrets.js';
 
@@ -22,7 +23,11 @@ beforeEach(() => {
     {} as Logger,
     { announceMs: ANNOUNCE_MS, flushMs: FLUSH_MS, withheldMax: 10, decodedBytesMax: 1_000 },
     { of: () => ({ kind: 'known', masking: null }), pursue: () => undefined },
-    () => undefined,
+    new CallReader(
+      { plugins: null, logger: {} as Logger, onMaskerFailed: () => undefined },
+      { hereBytesMax: 1_000, readMs: 1_000 },
+    ),
+    { onFailed: () => undefined, onWithheld: () => undefined },
   );
 });
 afterEach(() => void jest.useRealTimers());

@@ -1,14 +1,12 @@
 import type { Logger } from '@spandrel/kernel';
-import { maskFacts, withoutContent } from '../masking/mask-facts.js';
 import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
 import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/spool-item.js';
 import { NO_BODY, isTruncated, type TapedBody } from './body-tape.js';
-import { buildRecording, type Recording } from './build-recording.js';
 import type { Call } from './call.js';
-import type { CallRecord, Outcome } from './call-facts.js';
+import type { CallRecord, Outcome, WithheldReason } from './call-facts.js';
+import type { CallReader, CallReading, CallToRead } from './call-reader.js';
 import { codingsOf, decodeBody } from './decode-body.js';
-import { finalise } from './finalise.js';
 
 /** Takes the items a recorder makes. */
 export interface ItemSink {
@@ -34,6 +32,14 @@ export interface RecorderOptions {
   decodedBytesMax: number;
 }
 
+/** Is told what is not recorded. */
+export interface RecorderObserver {
+  /** A finished call is not. */
+  onFailed(call: Call): void;
+  /** What was said in a finished call is not. */
+  onWithheld(reason: WithheldReason): void;
+}
+
 /** How often in {@link RecorderOptions.announceMs} it is looked, at least, which calls are that old. */
 const LOOKS = 4;
 
@@ -49,7 +55,8 @@ export class Recorder {
   private readonly young = new UnorderedList<Call>();
   private readonly finished: Call[] = [];
   private withheld: Withheld[] = [];
-  private readonly decoding = new Set<Promise<void>>();
+  /** Calls that are decoded, or read in another thread. */
+  private readonly underWay = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
   private draining = false;
 
@@ -58,7 +65,8 @@ export class Recorder {
     private readonly logger: Logger,
     private readonly options: RecorderOptions,
     private readonly rules: Pick<RecordingRules, 'of' | 'pursue'>,
-    private readonly onFailed: (call: Call) => void,
+    private readonly reader: Pick<CallReader, 'isLong' | 'read' | 'readAside' | 'close'>,
+    private readonly observer: RecorderObserver,
   ) {}
 
   /** A call has begun. */
@@ -82,16 +90,27 @@ export class Recorder {
     for (const { call, request, response } of waiting) this.record(call, call.outcome, true, request, response);
   }
 
-  /** Waits until every finished call is in the spool; those whose rules are not known go there without content. */
-  async drain(): Promise<void> {
-    while (this.finished.length > 0 || this.decoding.size > 0) {
-      while (this.finished.length > 0) this.finish(this.finished.shift()!);
-      await Promise.all(this.decoding);
-    }
+  /**
+   * Waits until every finished call is in the spool. Those whose rules are not known go there without content, and those that are not
+   * read in time.
+   * @param waitMs how long calls may be read in other threads.
+   */
+  async drain(waitMs: number): Promise<void> {
+    const timer = setTimeout(() => void this.reader.close(), waitMs);
+    await this.settle();
     const waiting = this.withheld;
     this.withheld = [];
     for (const { call, request, response } of waiting)
       this.recordBy(REFUSED, call, call.outcome, true, request, response);
+    await this.settle();
+    clearTimeout(timer);
+  }
+
+  private async settle(): Promise<void> {
+    while (this.finished.length > 0 || this.underWay.size > 0) {
+      while (this.finished.length > 0) this.finish(this.finished.shift()!);
+      await Promise.all(this.underWay);
+    }
   }
 
   private lookLater(): NodeJS.Timeout {
@@ -140,14 +159,14 @@ export class Recorder {
       this.record(call, outcome, finished, call.request, finished ? call.response : NO_BODY);
       return;
     }
-    const decoded = Promise.all([
-      this.decode(call.request, requestCodings),
-      finished ? this.decode(call.response, responseCodings) : NO_BODY,
-    ]).then(([request, response]) => {
-      if (finished || call.outcome.kind === 'running') this.record(call, outcome, finished, request, response);
-    });
-    this.decoding.add(decoded);
-    void decoded.finally(() => this.decoding.delete(decoded));
+    this.await(
+      Promise.all([
+        this.decode(call.request, requestCodings),
+        finished ? this.decode(call.response, responseCodings) : NO_BODY,
+      ]).then(([request, response]) => {
+        if (finished || call.outcome.kind === 'running') this.record(call, outcome, finished, request, response);
+      }),
+    );
   }
 
   private decode(body: TapedBody, codings: readonly string[]): Promise<TapedBody> {
@@ -178,27 +197,50 @@ export class Recorder {
     request: TapedBody,
     response: TapedBody,
   ): void {
+    const { secrets, caller } = call;
+    const toRead: CallToRead = { record: recordOf(call, outcome, request, response), rule, secrets, caller };
+    if (this.reader.isLong(toRead)) {
+      const reading = this.reader.readAside(toRead);
+      if (finished) call.forget();
+      this.await(this.recordRead(call, reading, finished));
+      return;
+    }
     try {
-      const record = recordOf(call, outcome, request, response);
-      const recording =
-        rule.kind === 'known'
-          ? buildRecording(withFactsOf(rule, record), rule.masking)
-          : buildRecording({ ...record, facts: withoutContent(record.facts) });
-      this.spool(call, recording, finished);
+      this.spool(call, this.reader.read(toRead), finished);
     } catch (error) {
-      this.logger.error(
-        { err: error, provider: call.wire.entry.name, endpoint: call.wire.endpoint.name },
-        'a call could not be recorded',
-      );
-      if (finished) this.onFailed(call);
+      this.fail(call, error, finished);
     } finally {
       if (finished) call.release();
     }
   }
 
-  private spool(call: Call, recording: Recording, finished: boolean): void {
-    const { trace, span } = finalise(recording, call.secrets);
+  private async recordRead(call: Call, reading: Promise<CallReading>, finished: boolean): Promise<void> {
+    try {
+      const recording = await reading;
+      // A call that is over meanwhile is told whole.
+      if (finished || call.outcome.kind === 'running') this.spool(call, recording, finished);
+    } catch (error) {
+      this.fail(call, error, finished);
+    } finally {
+      if (finished) call.release();
+    }
+  }
+
+  private fail(call: Call, error: unknown, finished: boolean): void {
+    const { entry, endpoint } = call.wire;
+    this.logger.error({ err: error, provider: entry.name, endpoint: endpoint.name }, 'a call could not be recorded');
+    if (finished) this.observer.onFailed(call);
+  }
+
+  private await(work: Promise<void>): void {
+    this.underWay.add(work);
+    void work.finally(() => this.underWay.delete(work));
+  }
+
+  private spool(call: Call, { trace, span, withheld }: CallReading, finished: boolean): void {
     const { facts, caller } = call;
+    const reason = withheld ?? facts.withheld;
+    if (finished && reason !== undefined) this.observer.onWithheld(reason);
     const item = new SpoolItem(caller, facts.id, call.started?.delivered ? null : trace, span, finished);
     if (finished || livesByRecordings(call)) call.journal?.recording({ trace, span }, finished);
     const former = call.started;
@@ -216,10 +258,6 @@ function recordOf(call: Call, outcome: Outcome, request: TapedBody, response: Ta
 }
 
 const REFUSED = { kind: 'refused' as const };
-
-/** What the headers of a call said was masked when it began, where the rules were known then. */
-const withFactsOf = ({ masking }: RecordingRule & { kind: 'known' }, record: CallRecord): CallRecord =>
-  masking === null ? record : { ...record, facts: maskFacts(masking, record.facts) };
 
 /** A body without its content codings. What lies behind a gap cannot be decoded. */
 export async function decodeTaped(body: TapedBody, codings: readonly string[], bytesMax: number): Promise<TapedBody> {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { Endpoint, Provider } from '@spandrel/plugin-api';
+import { CallReader } from '../recording/call-reader.js';
 import { ProviderTable } from '../target/provider-table.js';
 import { CallFileRecovery } from './call-file-recovery.js';
 import { callFile } from './fixtures/call-file.js';
@@ -78,7 +79,11 @@ async function recover(more: Partial<RecoveryParts> = {}): Promise<void> {
     delivery: { wakeAll: () => undefined },
     providers: new ProviderTable([], silent),
     seal: null,
-    maskingOf: () => null,
+    rules: { of: () => ({ kind: 'known', masking: null }) },
+    reader: new CallReader(
+      { plugins: null, logger, onMaskerFailed: () => undefined },
+      { hereBytesMax: 1_000, readMs: 1_000 },
+    ),
     bytesMax: 1_000_000,
     logger,
     read: (file) => fs.readFileSync(file),

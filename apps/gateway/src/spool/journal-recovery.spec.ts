@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import fc from 'fast-check';
+import { CallReader } from '../recording/call-reader.js';
 import { ProviderTable } from '../target/provider-table.js';
 import { FrameType } from './journal-frames.js';
 import { JournalRecovery } from './journal-recovery.js';
@@ -92,7 +93,11 @@ async function recover(more: Partial<RecoveryParts> = {}): Promise<void> {
     delivery: { wakeAll: () => undefined },
     providers: new ProviderTable([], silent),
     seal: null,
-    maskingOf: () => null,
+    rules: { of: () => ({ kind: 'known', masking: null }) },
+    reader: new CallReader(
+      { plugins: null, logger, onMaskerFailed: () => undefined },
+      { hereBytesMax: 1_000, readMs: 1_000 },
+    ),
     bytesMax: 1_000_000,
     logger,
     read: (file) => fs.readFileSync(file),

@@ -1,11 +1,11 @@
 import { CallerKey } from '../access/caller-key.js';
 import type { KeySeal } from '../access/key-seal.js';
-import type { AnswerFacts, CallFacts, Outcome, Wire } from '../recording/call-facts.js';
-import type { Masking } from '@spandrel/masking/engine';
+import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from '../recording/call-facts.js';
 import { NO_BODY, type Piece, type TapedBody } from '../recording/body-tape.js';
-import { buildRecording, type RecordedSpan } from '../recording/build-recording.js';
+import type { RecordedSpan } from '../recording/build-recording.js';
 import { codingsOf } from '../recording/decode-body.js';
-import { finalise } from '../recording/finalise.js';
+import type { FinalRecording } from '../recording/finalise.js';
+import { recordCall } from '../recording/record-call.js';
 import { Secrets } from '../recording/secrets.js';
 import { decodeTaped } from '../recording/recorder.js';
 import type { ProviderTable } from '../target/provider-table.js';
@@ -24,12 +24,18 @@ interface Journalled {
   lastTick: number;
 }
 
+type ReadRecord = (
+  record: CallRecord,
+  caller: CallerKey | null,
+  running: string | null,
+) => Promise<FinalRecording> | FinalRecording;
+
 /**
  * The recording of a call whose gateway was killed, from the frames of its journal: the same as it would have been,
  * or failed with `gateway stopped` where the call had not come to its end.
  * @param bytesMax the most of a body that is kept decoded.
  * @param seal opens callers' keys; a key it cannot open leaves the recording without one.
- * @param maskingOf the rules of a caller's project as far as they are known; the API masks what is delivered in any case.
+ * @param read makes the recording of what the journal tells, given the span as it was announced while the call ran.
  * @returns `no-facts` when the journal breaks off before it tells anything, `no-provider` when only a plugin that is not
  * loaded could read it.
  */
@@ -38,7 +44,7 @@ export async function recoverCall(
   providers: ProviderTable,
   bytesMax: number,
   seal: KeySeal | null = null,
-  maskingOf: (caller: CallerKey | null) => Masking | null = () => null,
+  read: ReadRecord = (record, _caller, running) => recordCall(record, null, new Secrets([]), running),
 ): Promise<SpoolItem | 'no-facts' | 'no-provider'> {
   const journal = readJournal(frames);
   const { facts } = journal;
@@ -55,9 +61,7 @@ export async function recoverCall(
   const outcome = journal.end?.outcome ?? { kind: 'stopped' as const };
   const endedTick = journal.end?.tick ?? journal.lastTick;
   const record = { facts, wire, request, answer: journal.answer, response, outcome, endedTick };
-  const recording = buildRecording(record, maskingOf(caller));
-  if (journal.running) adopt(recording.span, JSON.parse(journal.running[1]) as RecordedSpan);
-  const { trace, span } = finalise(recording, new Secrets([]));
+  const { trace, span } = await read(record, caller, journal.running?.[1] ?? null);
   return new SpoolItem(caller, facts.id, journal.running?.[0] ?? trace, span, true);
 }
 
@@ -115,14 +119,6 @@ function wireOf(facts: CallFacts, providers: ProviderTable): Wire | null {
   const endpoint =
     entry && providers.endpoint(entry, { method: facts.wire.method, path: facts.wire.path, headers: {} });
   return endpoint ? { entry, endpoint } : null;
-}
-
-/** What was announced while the call ran is known better than what a journal without content tells. */
-function adopt(span: RecordedSpan, running: RecordedSpan): void {
-  span.name = running.name;
-  span.kind = { ...span.kind, model: running.kind['model'] };
-  if (running.input !== undefined) span.input = running.input;
-  span.metadata = { ...span.metadata, request: running.metadata['request'], streaming: running.metadata['streaming'] };
 }
 
 function stoppedSpan(running: string): string {

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { backoff, type Logger } from '@spandrel/kernel';
-import type { Masking } from '@spandrel/masking/engine';
-import type { CallerKey } from '../access/caller-key.js';
 import type { KeySeal } from '../access/key-seal.js';
+import type { RecordingRules } from '../masking/recording-rules.js';
+import type { CallReader } from '../recording/call-reader.js';
+import { Secrets } from '../recording/secrets.js';
 import type { ProviderTable } from '../target/provider-table.js';
 import type { Delivery } from './delivery.js';
 import type { Frame } from './journal-frames.js';
@@ -17,8 +18,9 @@ export interface RecoveryParts {
   providers: ProviderTable;
   /** Opens callers' keys; `null` without a credential of the gateway's own. */
   seal: KeySeal | null;
-  /** The rules of a caller's project, as far as they are known. */
-  maskingOf: (caller: CallerKey | null) => Masking | null;
+  /** Rules that are known hold; the API masks what is delivered in any case. */
+  rules: Pick<RecordingRules, 'of'>;
+  reader: Pick<CallReader, 'isLong' | 'read' | 'readAside'>;
   /** The most of a body that is kept decoded. */
   bytesMax: number;
   logger: Logger;
@@ -28,6 +30,10 @@ export interface RecoveryParts {
   retryMs: number;
   retryMaxMs: number;
 }
+
+const UNMASKED = { kind: 'known' as const, masking: null };
+/** They were taken out before anything was written. */
+const NO_SECRETS = new Secrets([]);
 
 /**
  * Takes back the recordings that a former run left in files of one kind. No file is removed that was not read: one that
@@ -61,8 +67,13 @@ export abstract class Recovery {
   protected abstract passOnce(): Promise<{ recovered: number; unread: number }>;
 
   protected recoverCall(frames: readonly Frame[]): ReturnType<typeof recoverCall> {
-    const { providers, bytesMax, seal, maskingOf } = this.parts;
-    return recoverCall(frames, providers, bytesMax, seal, maskingOf);
+    const { providers, bytesMax, seal, rules, reader } = this.parts;
+    return recoverCall(frames, providers, bytesMax, seal, (record, caller, running) => {
+      const known = rules.of(caller);
+      const rule = known.kind === 'known' ? known : UNMASKED;
+      const toRead = { record, rule, secrets: NO_SECRETS, caller, running };
+      return reader.isLong(toRead) ? reader.readAside(toRead) : reader.read(toRead);
+    });
   }
 
   /** What becomes of a file that cannot be read, by the error. */

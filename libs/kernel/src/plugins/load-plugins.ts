@@ -28,10 +28,15 @@ type LoadedPlugin = Named<unknown> & Configurable;
 
 /**
  * Loads the plugins of config, checks each one's config and sets it up, in order.
+ * @param points those whose plugins are set up; all when left out.
  * @throws StartError with a line for every plugin that cannot be loaded: not found, not a plugin, another apiVersion,
  *   a name that is taken, a config its schema refuses, or a `setup` that throws. Each line names plugin and reason.
  */
-export async function loadPlugins(entries: readonly PluginEntry[], logger: Logger): Promise<PluginRegistry> {
+export async function loadPlugins(
+  entries: readonly PluginEntry[],
+  logger: Logger,
+  points: readonly ExtensionPoint[] = EXTENSION_POINTS,
+): Promise<PluginRegistry> {
   const loaded: Record<ExtensionPoint, LoadedPlugin[]> = {
     provider: [],
     scorer: [],
@@ -43,6 +48,7 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
   for (const entry of entries) {
     try {
       const plugin = await runAsPlugin(entry.use, () => importPlugin(entry.use));
+      if (!points.includes(plugin.extensionPoint)) continue;
       const point = loaded[plugin.extensionPoint];
       if (point.some(({ name }) => name === plugin.name)) {
         throw new PluginFault(`the ${plugin.extensionPoint} name "${plugin.name}" is already taken`);

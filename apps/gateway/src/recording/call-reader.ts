@@ -1,0 +1,221 @@
+import { codeFile, TaskFailure, TaskPool, type Logger, type PluginEntry } from '@spandrel/kernel';
+import type { RecordingMasking } from '@spandrel/contract';
+import type { CallerKey } from '../access/caller-key.js';
+import { maskFacts, withoutContent } from '../masking/mask-facts.js';
+import type { RecordingRule } from '../masking/recording-rules.js';
+import { NO_BODY, type Piece, type TapedBody } from './body-tape.js';
+import type { CallRecord, WithheldReason } from './call-facts.js';
+import type { FinalRecording } from './finalise.js';
+import { packBody, type PackedCall } from './packed-call.js';
+import { recordCall } from './record-call.js';
+import type * as ReadCallThread from './read-call.thread.js';
+import type { Secrets } from './secrets.js';
+
+/** A call that is to be recorded, and how. */
+export interface CallToRead {
+  record: CallRecord;
+  rule: Exclude<RecordingRule, { kind: 'unknown' }>;
+  secrets: Secrets;
+  /** The caller's key that it came with; `null` for none. */
+  caller: CallerKey | null;
+  /** The span as it was announced by a gateway that was killed since. */
+  running?: string | null;
+}
+
+/** A recording, and why what was said is not in it. */
+export interface CallReading extends FinalRecording {
+  withheld?: WithheldReason;
+}
+
+export interface CallReaderOptions {
+  /** Calls whose bodies have at most so many bytes together are read at once. */
+  hereBytesMax: number;
+  /** How long a thread may read one call, in milliseconds. */
+  readMs: number;
+  /** How many calls are read at a time, and how many more may wait. */
+  threadsMax?: number;
+  queueMax?: number;
+}
+
+export interface CallReaderParts {
+  /** What the threads load; `null`: all calls are read at once. */
+  plugins: readonly PluginEntry[] | null;
+  logger: Logger;
+  onMaskerFailed: (masker: string) => void;
+}
+
+/** Masking takes several times as long as reading. */
+const MASKED_PART = 1 / 4;
+
+/** So many pieces take longer to read than their bytes. */
+const PIECES_MAX = 10_000;
+
+/** The part of the queue that one caller's calls may take. */
+const CALLER_PART = 0.5;
+
+/** How much of the beginning and the end of a body tells model and tokens where it is not read whole. */
+const END_BYTES = 16 * 1024;
+
+const HEAP_MB = 512;
+const IDLE_MS = 60_000;
+/** The least time between two lines of the log, in milliseconds. */
+const PAUSE_MS = 60_000;
+
+/**
+ * Makes recordings of finished calls. Long ones are read in threads with a deadline, so that nobody's call waits for them; one that cannot be
+ * read there is recorded without what was said in it (docs/adr/0055-long-calls-are-read-in-threads.md).
+ */
+export class CallReader {
+  private readonly pool: TaskPool<typeof ReadCallThread> | null;
+  private readonly options: Required<CallReaderOptions>;
+  /** Calls in the pool by caller. */
+  private readonly callers = new Map<string, number>();
+  private silentUntil = -Infinity;
+
+  constructor(
+    private readonly parts: CallReaderParts,
+    options: CallReaderOptions,
+  ) {
+    this.options = { threadsMax: 2, queueMax: 32, ...options };
+    const { threadsMax, queueMax } = this.options;
+    this.pool =
+      parts.plugins &&
+      new TaskPool({
+        file: codeFile('apps/gateway/src/recording/read-call.thread.ts'),
+        data: { plugins: parts.plugins },
+        heapMb: HEAP_MB,
+        idleMs: IDLE_MS,
+        threadsMax,
+        queueMax,
+      });
+  }
+
+  /** Whether {@link readAside} is the way to read a call. */
+  isLong({ record: { request, response }, rule }: CallToRead): boolean {
+    if (this.pool === null) return false;
+    const { hereBytesMax } = this.options;
+    const bytesMax = rule.kind === 'known' && rule.masking ? hereBytesMax * MASKED_PART : hereBytesMax;
+    return request.bytes + response.bytes > bytesMax || request.pieces.length + response.pieces.length > PIECES_MAX;
+  }
+
+  /** Reads a call at once. @throws what a plugin's values throw. */
+  read({ record, rule, secrets, running = null }: CallToRead): FinalRecording {
+    const masking = rule.kind === 'known' ? rule.masking : null;
+    return recordCall(ruled(record, rule), masking, secrets, running);
+  }
+
+  /** Reads a call in a thread. Its bodies are copied before this returns. */
+  async readAside(call: CallToRead): Promise<CallReading> {
+    const ends = { request: endsOf(call.record.request), response: endsOf(call.record.response) };
+    try {
+      const { trace, span, failedMaskers } = await this.readInThread(call);
+      failedMaskers.forEach((masker) => this.parts.onMaskerFailed(masker));
+      return { trace, span };
+    } catch (error) {
+      const { reason } = error as TaskFailure;
+      const withheld = REASONS[reason] ?? 'failed';
+      this.say(withheld, error);
+      // A thread has come to grief over these bodies.
+      const kept = withheld === 'busy' || withheld === 'stopped' ? ends : { request: NO_BODY, response: NO_BODY };
+      const facts = { ...withoutContent(call.record.facts), withheld };
+      return { ...recordCall({ ...call.record, ...kept, facts }, null, call.secrets, null), withheld };
+    }
+  }
+
+  /** Ends the threads: what is not read by now is recorded without what was said. */
+  async close(): Promise<void> {
+    await this.pool?.close();
+  }
+
+  private async readInThread({ record, rule, secrets, caller, running = null }: CallToRead): Promise<{
+    trace: string;
+    span: string;
+    failedMaskers: string[];
+  }> {
+    const { readMs, threadsMax, queueMax } = this.options;
+    if (this.pool!.size >= threadsMax + queueMax) throw new TaskFailure('full', 'many calls wait to be read');
+    const name = caller?.digest ?? '';
+    const before = this.callers.get(name) ?? 0;
+    if (caller !== null && before >= queueMax * CALLER_PART)
+      throw new TaskFailure('full', 'one caller has many calls read');
+    this.callers.set(name, before + 1);
+    try {
+      const packed = packCall(ruled(record, rule), sourceOf(rule), secrets, running);
+      const { request, response } = packed;
+      const transfer = [request, response].flatMap(({ data, pieces }) => [data.buffer, pieces.buffer]);
+      return await this.pool!.run('readCall', packed, { deadlineMs: readMs, transfer });
+    } finally {
+      const left = this.callers.get(name)! - 1;
+      if (left === 0) this.callers.delete(name);
+      else this.callers.set(name, left);
+    }
+  }
+
+  /** Errors of a thread may repeat what they failed at, so that only their names are told. */
+  private say(reason: WithheldReason, error: unknown): void {
+    const now = performance.now();
+    if (reason === 'stopped' || now < this.silentUntil) return;
+    this.silentUntil = now + PAUSE_MS;
+    const { name: cause } = ((error as Error).cause ?? error) as Error;
+    this.parts.logger.warn(
+      { reason, cause },
+      'what was said in a long call is not recorded: it could not be read in time',
+    );
+  }
+}
+
+const REASONS: Readonly<Record<string, WithheldReason>> = {
+  deadline: 'deadline',
+  full: 'busy',
+  closed: 'stopped',
+  failed: 'failed',
+};
+
+const ruled = (record: CallRecord, rule: CallToRead['rule']): CallRecord => {
+  if (rule.kind === 'refused') return { ...record, facts: withoutContent(record.facts) };
+  // What the headers said was masked when the call began, where the rules were known then.
+  return rule.masking === null ? record : { ...record, facts: maskFacts(rule.masking, record.facts) };
+};
+
+const sourceOf = (rule: CallToRead['rule']): RecordingMasking | null =>
+  rule.kind === 'known' && rule.masking !== null ? rule.source : null;
+
+function packCall(
+  { facts, wire, request, answer, response, outcome, endedTick }: CallRecord,
+  rules: RecordingMasking | null,
+  secrets: Secrets,
+  running: string | null,
+): PackedCall {
+  return {
+    facts,
+    endpoint: wire.endpoint.name,
+    request: packBody(request),
+    answer,
+    response: packBody(response),
+    outcome,
+    endedTick,
+    rules,
+    secrets: secrets.texts,
+    running,
+  };
+}
+
+/** The beginning and the end of a long body, copied. */
+function endsOf({ pieces, tail, bytes }: TapedBody): TapedBody {
+  const all = [...pieces, ...tail];
+  const size = all.reduce((sum, { data }) => sum + data.length, 0);
+  // The tape lets go of its lists.
+  if (size <= 2 * END_BYTES) return { pieces: [...pieces], tail: [...tail], bytes };
+  return { pieces: slicesOf(all, 0, END_BYTES), tail: slicesOf(all, size - END_BYTES, size), bytes };
+}
+
+function slicesOf(pieces: readonly Piece[], start: number, end: number): Piece[] {
+  const slices: Piece[] = [];
+  let at = 0;
+  for (const { data, at: time } of pieces) {
+    const slice = data.subarray(Math.max(0, start - at), Math.max(0, end - at));
+    if (slice.length > 0) slices.push({ data: Buffer.from(slice), at: time });
+    at += data.length;
+  }
+  return slices;
+}
