@@ -18,6 +18,7 @@ async function loaded(plugin: MaskerPlugin): Promise<LoadedMasker> {
   const schema = pluginConfigSchema(plugin);
   return {
     name: plugin.name,
+    entry: { use: plugin.name, config: {} },
     extension: await setUpPlugin(plugin, {}),
     configure: (overrides) => ({ config: schema.parse(overrides ?? {}) }),
     configSchema: null,

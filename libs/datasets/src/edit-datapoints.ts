@@ -22,7 +22,7 @@ export class EditDatapoints {
   async create(scope: Scope, datasetId: string, kind: DatapointKind): Promise<DatapointRow> {
     const now = Date.now();
     const masking = await this.masking.of(scope);
-    const masked = masking ? maskDatapoint(masking, kind) : kind;
+    const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
     const added = { id: newId(), kind: masked, source: 'manual' as const, sourceSpanId: null };
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
     return row!;
@@ -35,7 +35,7 @@ export class EditDatapoints {
   ): Promise<DatapointRow> {
     const now = Date.now();
     const masking = await this.masking.of(scope);
-    const kind = masking ? maskDatapoint(masking, given) : given;
+    const kind = masking ? await masking.run((calls) => maskDatapoint(calls, given)) : given;
     return this.storage.write((tx) => this.changes.replace(tx, scope, { datasetId, id, kind }, now));
   }
 

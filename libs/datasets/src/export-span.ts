@@ -30,7 +30,7 @@ export class ExportSpanToDataset {
     if (!kind) throw new Invalid('validation_failed', explainFaults(faults), faults);
     // The span may have been stored before there were rules.
     const masking = await this.masking.of(scope);
-    const masked = masking ? maskDatapoint(masking, kind) : kind;
+    const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
     const added = { id: newId(), kind: masked, source: 'span_export' as const, sourceSpanId: span.id };
     const now = Date.now();
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));

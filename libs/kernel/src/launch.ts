@@ -2,6 +2,7 @@
  * The part of the kernel that starts programs: settings, faults of a start, and what threads tell one another. It loads
  * no framework, which `spandrel serve` would otherwise hold in memory once more, and every command wait for.
  */
+export type { PluginEntry } from './config/plugin-entries.js';
 export { CoreSettings } from './config/core-settings.js';
 export { cloudConfig, defaultConfig } from './config/default-config.js';
 export { defineSettings, type SettingsPart } from './config/define-settings.js';
@@ -18,5 +19,9 @@ export { endWithOutput, killProcess } from './lifecycle/end-process.js';
 export { stopOnSignals } from './lifecycle/stop-signals.js';
 export type { WholeProgram } from './lifecycle/told.js';
 export { onStrayFaults } from './lifecycle/stray-faults.js';
+export type { Logger } from './log/logger.js';
 export { takeProcessOutput, takeWarnings, type ProcessOutput } from './log/process-output.js';
+export { nearestName } from './nearest-name.js';
 export { codeFile, PACKAGE } from './package-root.js';
+export { loadPlugins } from './plugins/load-plugins.js';
+export type { LoadedMasker } from './plugins/plugin-registry.js';

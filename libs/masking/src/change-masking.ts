@@ -27,7 +27,7 @@ export class ChangeMasking {
   /** @throws Invalid for a rule that no masker takes. */
   async execute(scope: Scope, { rules: given }: PutMasking): Promise<MaskingRulesRow> {
     const { orgId, projectId } = scope;
-    const rules = completeRules(given, this.plugins.maskers);
+    const rules = await completeRules(given, this.plugins.maskers);
     const updatedAt = Date.now();
     const row = await this.storage.write(async (tx) => {
       const before = await this.store.lock(tx, { projectId, rules: NO_RULES, updatedAt });

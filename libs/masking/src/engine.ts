@@ -1,5 +1,6 @@
-/** The second door of this lib: rules and what they do to values, without database and framework, as the gateway needs it. */
+/** The second door of this lib: rules and what they do to values, without database and framework, as gateways and threads need it. */
 export { FailedTexts } from './engine/failed-texts.js';
 export { maskSpan, maskTrace } from './engine/mask-span.js';
-export { Masking } from './engine/masking.js';
+export { Masking, type MaskingCalls } from './engine/masking.js';
+export { loadMaskers, maskerEntries, maskingOf, type MaskingRecipe } from './engine/masking-recipe.js';
 export { BegunHashes } from './engine/value-hashes.js';

@@ -1,6 +1,7 @@
 export { maskDatapoint, maskReviewed } from './engine/mask-datapoint.js';
 export { maskKey, maskSpan, maskTrace } from './engine/mask-span.js';
-export { Masking } from './engine/masking.js';
+export { Masking, type MaskingCalls } from './engine/masking.js';
+export { BoundedMasking } from './bounded/bounded-masking.js';
 export { maskingFeature } from './masking.feature.js';
 export { maskingCommands, type MaskingCommands } from './masking-commands.js';
 export { allHashKeys, MaskingRulesStore, saveHashKey } from './masking-rules.store.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { dottedPath, isStorableText } from '@spandrel/contract';
 import { datapointKind, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
-import { maskDatapoint, ProjectMasking, type Masking } from '@spandrel/masking';
+import { maskDatapoint, ProjectMasking, type BoundedMasking } from '@spandrel/masking';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
@@ -62,7 +62,7 @@ export class EnqueueDatapoints {
   private async itemsOf(
     tx: WriteTx,
     scope: Scope,
-    { datasetId, masking }: { datasetId: string; masking: Masking | null },
+    { datasetId, masking }: { datasetId: string; masking: BoundedMasking | null },
     datapointIds: readonly string[],
   ): Promise<QueueItemRow[]> {
     const open = await this.items.findOpen(tx, scope, datasetId, datapointIds);
@@ -70,13 +70,15 @@ export class EnqueueDatapoints {
     const left = datapointIds.filter((id) => !queued.has(id));
     const found = await this.datapoints.findForWrite(tx, scope, datasetId, left);
     const byId = new Map(found.map((datapoint) => [datapoint.id, datapoint]));
-    const added = left.flatMap((id) => {
+    const added: QueueItemRow[] = [];
+    for (const id of left) {
       const datapoint = byId.get(id);
-      if (!datapoint) return [];
+      if (!datapoint) continue;
       // The datapoint may have been stored before there were rules.
       const kind = datapointKind(datapoint);
-      return [pendingItem(scope, datasetId, id, JSON.stringify(masking ? maskDatapoint(masking, kind) : kind))];
-    });
+      const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
+      added.push(pendingItem(scope, datasetId, id, JSON.stringify(masked)));
+    }
     await this.items.insert(tx, added);
     return [...open, ...added];
   }

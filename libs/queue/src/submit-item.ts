@@ -40,7 +40,7 @@ export class SubmitItem {
     now: number,
   ): Promise<QueueItemResource> {
     const masking = await this.masking.of(scope);
-    const editedData = masking ? maskReviewed(masking, given) : given;
+    const editedData = masking ? await masking.run((calls) => maskReviewed(calls, given)) : given;
     const text = toJsonText(editedData);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
     if (!kind) return this.changes.execute(scope, id, (item) => submitted(item, text));

@@ -30,7 +30,7 @@ export class WriteImportBatch {
   /** @throws Unavailable when the database is lost. */
   async execute(scope: Scope, given: ImportBatch, progress: ImportProgress): Promise<void> {
     const masking = await this.masking.of(scope);
-    const batch = masking ? maskBatch(masking, given) : given;
+    const batch = masking ? await masking.run((calls) => maskBatch(calls, given)) : given;
     await this.writeRecords(scope, batch, progress);
     await write(batch, 'datasets', progress, async (items) => {
       await this.datasets.restoreDatasets(scope, items);

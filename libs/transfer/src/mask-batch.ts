@@ -1,4 +1,4 @@
-import { maskDatapoint, maskReviewed, type Masking } from '@spandrel/masking';
+import { maskDatapoint, maskReviewed, type MaskingCalls } from '@spandrel/masking';
 import type { DatapointKind, RestoredResult } from '@spandrel/contract';
 import type { ImportBatch } from './items-together.js';
 
@@ -6,7 +6,7 @@ import type { ImportBatch } from './items-together.js';
  * A batch with the texts of datapoints, results, samples and queue items masked, as the rules of the project are now; those of traces
  * and spans are masked where all of them are written.
  */
-export const maskBatch = (masking: Masking, batch: ImportBatch): ImportBatch => ({
+export const maskBatch = (masking: MaskingCalls, batch: ImportBatch): ImportBatch => ({
   ...batch,
   datapoints: masked(batch.datapoints, (item) => ({ ...item, kind: maskDatapoint(masking, item.kind) })),
   datapoint_versions: masked(batch.datapoint_versions, (item) => {
@@ -25,7 +25,7 @@ export const maskBatch = (masking: Masking, batch: ImportBatch): ImportBatch => 
 const masked = <Item>(items: { index: number; item: Item }[], mask: (item: Item) => Item) =>
   items.map(({ index, item }) => ({ index, item: mask(item) }));
 
-const maskResult = <Result extends RestoredResult>(masking: Masking, item: Result): Result => ({
+const maskResult = <Result extends RestoredResult>(masking: MaskingCalls, item: Result): Result => ({
   ...item,
   output: masking.text(item.output, 'output'),
   score_reason: masking.text(item.score_reason, 'output'),
@@ -34,7 +34,7 @@ const maskResult = <Result extends RestoredResult>(masking: Masking, item: Resul
   metadata: masking.json(item.metadata, 'metadata'),
 });
 
-function maskScores(masking: Masking, scores: RestoredResult['scores']): RestoredResult['scores'] {
+function maskScores(masking: MaskingCalls, scores: RestoredResult['scores']): RestoredResult['scores'] {
   if (scores === null) return null;
   const masked = Object.entries(scores).map(([name, said]) => {
     const { reason, error } = said;

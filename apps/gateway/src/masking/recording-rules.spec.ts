@@ -12,6 +12,7 @@ const answer = (rules = [rule]): MaskingAnswer => ({
 });
 const WORD: LoadedMasker = {
   name: 'word',
+  entry: { use: 'word', config: {} },
   extension: {
     label: 'w',
     finder: () => ({

@@ -74,11 +74,11 @@ export class CaptureSpans {
   private async commit(scope: Scope, known: Rules, tasks: readonly CaptureTaskRow[], spans: Spans): Promise<void> {
     const spanIds = spanIdsOf(tasks);
     const masking = await this.masking.of(scope);
-    const maskedKind = (spanId: string): DatapointKind | undefined => {
+    const kinds = new Map<string, DatapointKind | undefined>();
+    for (const spanId of spanIds) {
       const kind = kindOf(spans.get(spanId));
-      return kind && masking ? maskDatapoint(masking, kind) : kind;
-    };
-    const kinds = new Map(spanIds.map((spanId) => [spanId, maskedKind(spanId)]));
+      kinds.set(spanId, kind && masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind);
+    }
     const ids = tasks.map(() => newId());
     const now = Date.now();
     await this.storage.write(async (tx) => {

@@ -1,6 +1,6 @@
 import { parseExactJson, type DatapointKind } from '@spandrel/contract';
 import { newId, Unavailable, type Scope } from '@spandrel/kernel';
-import { maskDatapoint, type Masking, type ProjectMasking } from '@spandrel/masking';
+import { maskDatapoint, type BoundedMasking, type ProjectMasking } from '@spandrel/masking';
 import type { Storage, WriteTx } from '@spandrel/storage';
 import { newRow, type NewDatapoint } from '../change-datapoints.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
@@ -70,7 +70,8 @@ export class StagedImport {
   async add(added: readonly StagedDatapoint[]): Promise<void> {
     const { storage, datapoints, imports } = this.parts;
     const masking = await this.parts.masking.of(this.scope);
-    const stored = masking ? added.map((datapoint) => masked(datapoint, masking)) : added;
+    const stored: StagedDatapoint[] = [];
+    for (const datapoint of added) stored.push(masking ? await masked(datapoint, masking) : datapoint);
     const rows = stored.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));
     const before = this.row;
     const after = { ...(before ?? this.firstRow()), leaseUntil: leaseUntil() };
@@ -128,7 +129,8 @@ export class StagedImport {
   }
 }
 
-function masked(datapoint: StagedDatapoint, masking: Masking): StagedDatapoint {
-  const kind = maskDatapoint(masking, parseExactJson(datapoint.kind) as unknown as DatapointKind);
+async function masked(datapoint: StagedDatapoint, masking: BoundedMasking): Promise<StagedDatapoint> {
+  const given = parseExactJson(datapoint.kind) as unknown as DatapointKind;
+  const kind = await masking.run((calls) => maskDatapoint(calls, given));
   return { ...datapoint, kind: JSON.stringify(kind) };
 }

@@ -115,7 +115,7 @@ export class ExecuteRun {
     const masking = await patiently(async () => this.masking.of(projectScope(run.projectId)), patience);
     const { model, scorers } = prepared;
     const scored = await executeSample(model, scorers, sample.kind, this.pricing, options, masking);
-    const result = masking ? maskResult(masking, scored) : scored;
+    const result = masking ? await masking.run((calls) => maskResult(calls, scored)) : scored;
     if (!prepared.trace) return result;
     try {
       return { ...result, traceId: await patiently(() => this.traces.execute(run, sample, calls), patience) };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Masking } from '@spandrel/masking';
+import type { MaskingCalls } from '@spandrel/masking';
 import { NO_SCORE } from './combine-scores.js';
 import { maskResult } from './execute-sample.js';
 import { NO_RESULT } from './sample-result.js';
 
-const masking = { text: (text: string | null) => text && text.replaceAll('secret', '***') } as unknown as Masking;
+const masking = { text: (text: string | null) => text && text.replaceAll('secret', '***') } as unknown as MaskingCalls;
 
 describe('a result that is to be stored', () => {
   it('is masked in what all scorers say, together and each', () => {

@@ -1,6 +1,6 @@
 import type { OpenConnection } from '@spandrel/connections';
 import type { DatapointKind, ScorerResult } from '@spandrel/contract';
-import type { Masking } from '@spandrel/masking';
+import type { BoundedMasking, MaskingCalls } from '@spandrel/masking';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { combineScores, NO_SCORE } from './combine-scores.js';
 import { datapointFacts } from '../datapoint-facts.js';
@@ -30,7 +30,7 @@ export async function executeSample(
   kind: DatapointKind,
   pricing: PricingTable,
   options: ItemCallOptions,
-  masking: Masking | null = null,
+  masking: BoundedMasking | null = null,
 ): Promise<SampleResult> {
   const { input, messages, expected } = datapointFacts(kind, asked.systemPrompt);
   let answer: ModelAnswer;
@@ -47,7 +47,7 @@ export async function executeSample(
     return { ...NO_RESULT, ...nothing, attempts, error: messageOf(error, asked.connection.providerName) };
   }
   // What a datapoint expects was masked as it was stored: masked alike, the two can be compared.
-  const output = masking ? masking.text(answer.text, 'output') : answer.text;
+  const output = masking ? await masking.run((calls) => calls.text(answer.text, 'output')) : answer.text;
   const results = await scoreSample(scorers, { input, output, expected }, pricing, options);
   return {
     ...NO_RESULT,
@@ -61,7 +61,7 @@ export async function executeSample(
 }
 
 /** A result as it may be stored; its output is masked already. */
-export const maskResult = (masking: Masking, result: SampleResult): SampleResult => ({
+export const maskResult = (masking: MaskingCalls, result: SampleResult): SampleResult => ({
   ...result,
   reason: masking.text(result.reason, 'output'),
   error: masking.text(result.error, 'error'),
@@ -71,7 +71,7 @@ export const maskResult = (masking: Masking, result: SampleResult): SampleResult
 });
 
 /** What a scorer said, as it may be stored. */
-export const maskScore = (masking: Masking, result: ScorerResult): ScorerResult => ({
+export const maskScore = (masking: MaskingCalls, result: ScorerResult): ScorerResult => ({
   ...result,
   reason: masking.text(result.reason, 'output'),
   error: masking.text(result.error, 'error'),

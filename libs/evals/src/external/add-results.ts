@@ -10,7 +10,7 @@ import { scorersOf } from '../run-plan.js';
 import { runConfig } from '../run-resource.js';
 import { readResults } from './given-result.js';
 import { RecordResults } from './record-results.js';
-import { takenResult, type Taken } from './taken-result.js';
+import { maskTaken, takenResult, type Taken } from './taken-result.js';
 import { assertTakesResults } from './takes-results.js';
 
 /** `POST /api/eval/:run_id/results` (docs/spec/external-runs.md#results). */
@@ -47,7 +47,9 @@ export class AddResults {
     for (const result of given) {
       if (present.has(result.datapointId)) {
         const { index, datapointId, repeat, hash } = result;
-        taken.push({ index, datapointId, repeat, hash, taken: takenResult(result, model, this.pricing, masking) });
+        const whole = takenResult(result, model, this.pricing);
+        const kept = masking ? await masking.run((calls) => maskTaken(calls, whole)) : whole;
+        taken.push({ index, datapointId, repeat, hash, taken: kept });
       } else {
         rejected.push({ index: result.index, code: 'datapoint_not_found', message: NOT_OF_RUN });
       }

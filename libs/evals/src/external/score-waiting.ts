@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { DatapointKind, ScorerResult } from '@spandrel/contract';
+import type { DatapointKind } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
@@ -97,7 +97,7 @@ export class ScoreWaiting {
     const scored = await scoreSample(scorers, { input, output: taken.output!, expected }, this.pricing, options);
     const patience = { kill, failed: this.slots.notStored(run) };
     const masking = await patiently(async () => this.masking.of(projectScope(run.projectId)), patience);
-    const results = scored.map((result): ScorerResult => (masking ? maskScore(masking, result) : result));
+    const results = masking ? await masking.run((calls) => scored.map((result) => maskScore(calls, result))) : scored;
     const byName = new Map(scorers.map(({ name }, index) => [name, results[index]!]));
     return sampleOfTaken(scorersOf(run), taken, byName, hash);
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExternalResult, RunScorer, ScorerResult } from '@spandrel/contract';
-import type { Masking } from '@spandrel/masking';
+import type { MaskingCalls } from '@spandrel/masking';
 import { NO_SCORE } from '../execution/combine-scores.js';
 import { readResults } from './given-result.js';
-import { sampleOfTaken, takenResult } from './taken-result.js';
+import { maskTaken, sampleOfTaken, takenResult } from './taken-result.js';
 
 const scorer = (name: string, scoring = 'External', weight = 1): RunScorer => ({
   ...{ name, scoring, scoring_config: null, judge: null, weight, pass_score: 1 },
@@ -16,10 +16,11 @@ const ofServer = new Map<string, ScorerResult>([['exact', { ...NO_SCORE, score: 
 function taken(
   scorers: readonly RunScorer[],
   result: Partial<ExternalResult>,
-  { model = null, masking = null }: { model?: string | null; masking?: Masking | null } = {},
+  { model = null, masking = null }: { model?: string | null; masking?: MaskingCalls | null } = {},
 ) {
   const { given } = readResults({ repeats: 1, scorers }, [{ datapoint_id: 'd', ...result }]);
-  return takenResult(given[0]!, model, prices, masking);
+  const whole = takenResult(given[0]!, model, prices);
+  return masking ? maskTaken(masking, whole) : whole;
 }
 
 describe('a taken result', () => {
@@ -38,7 +39,7 @@ describe('a taken result', () => {
     const masking = {
       text: (text: string | null, field: string) => text && `${field}(${text})`,
       json: (value: unknown, field: string) => value && { [field]: value },
-    } as unknown as Masking;
+    } as unknown as MaskingCalls;
     const scores = { External: { score: 1, reason: 'r' } };
     expect(taken(only, { output: 'o', scores, metadata: { a: 1 } }, { masking })).toMatchObject({
       ...{ output: 'output(o)', metadata: { metadata: { a: 1 } } },

@@ -1,5 +1,5 @@
 import type { RunScorer, ScorerResult } from '@spandrel/contract';
-import type { Masking } from '@spandrel/masking';
+import type { MaskingCalls } from '@spandrel/masking';
 import { toJsonText } from '@spandrel/storage';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { combineScores, NO_SCORE } from '../execution/combine-scores.js';
@@ -23,21 +23,15 @@ export interface TakenResult {
 export type Taken = Pick<GivenResult, 'index' | 'datapointId' | 'repeat' | 'hash'> & { taken: TakenResult };
 
 /**
- * A result as it may be kept.
+ * A result as it is taken; it is kept masked, see {@link maskTaken}.
  * @param model whom the caller asked, as far as the run says; what a result cost is priced by it when the result does not say.
- * @param masking the rules of the project.
  */
-export function takenResult(
-  { result, scores }: GivenResult,
-  model: string | null,
-  pricing: PricingTable,
-  masking: Masking | null,
-): TakenResult {
+export function takenResult({ result, scores }: GivenResult, model: string | null, pricing: PricingTable): TakenResult {
   const inputTokens = result.input_tokens ?? null;
   const outputTokens = result.output_tokens ?? null;
   const priced = (): number | null =>
     model === null ? null : estimateCost(pricing, model, { inputTokens, outputTokens, cachedInputTokens: null });
-  const taken: TakenResult = {
+  return {
     output: result.output ?? null,
     error: result.error ?? null,
     scores,
@@ -48,10 +42,10 @@ export function takenResult(
     spanId: result.span_id ?? null,
     metadata: result.metadata ?? null,
   };
-  return masking ? masked(masking, taken) : taken;
 }
 
-const masked = (masking: Masking, taken: TakenResult): TakenResult => ({
+/** A result as it may be kept. */
+export const maskTaken = (masking: MaskingCalls, taken: TakenResult): TakenResult => ({
   ...taken,
   output: masking.text(taken.output, 'output'),
   error: masking.text(taken.error, 'error'),

@@ -23,8 +23,8 @@ import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';
 const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect', 'masker'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
-/** A plugin of any extension point; only the registry's scorers and maskers show `configure` and `configSchema`. */
-type LoadedPlugin = Named<unknown> & Configurable;
+/** A plugin of any extension point; only the registry's scorers and maskers show more than their extension. */
+type LoadedPlugin = Named<unknown> & Configurable & { entry: PluginEntry };
 
 /**
  * Loads the plugins of config, checks each one's config and sets it up, in order.
@@ -57,6 +57,7 @@ export async function loadPlugins(
       const extension = await runAsPlugin(plugin.name, () => setUp(plugin, schema, entry.config, logger));
       point.push({
         name: plugin.name,
+        entry,
         // A built-in plugin is code of ours, and its faults are faults of ours.
         extension: isBuiltIn(entry.use) ? extension : asPlugin(plugin.name, extension),
         configure: (overrides) => layConfig(schema, entry.config, overrides),

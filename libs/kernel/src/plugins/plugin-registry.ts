@@ -1,4 +1,5 @@
 import type { Dialect, Masker, Provider, Scorer, SearchIndex } from '@spandrel/plugin-api';
+import type { PluginEntry } from '../config/plugin-entries.js';
 import type { LaidConfig } from './lay-config.js';
 
 /** A loaded extension with the name it goes by. */
@@ -23,7 +24,11 @@ export interface Configurable {
 export type LoadedScorer = Named<Scorer> & Configurable;
 
 /** A loaded masker, which every rule of a project may configure for itself. */
-export type LoadedMasker = Named<Masker> & Configurable;
+export type LoadedMasker = Named<Masker> &
+  Configurable & {
+    /** What it was loaded by, so that a thread can load it too. */
+    readonly entry: PluginEntry;
+  };
 
 /** The plugins of this process, by extension point, in the order of config. */
 export interface PluginRegistry {

@@ -1,4 +1,4 @@
-import type { Logger } from '@spandrel/kernel';
+import type { Logger } from '@spandrel/kernel/launch';
 
 /** The least time between two lines about one masker, in milliseconds. */
 const PAUSE_MS = 60_000;

@@ -1,10 +1,21 @@
 import { KEY_LENGTH_MAX, NAME_LENGTH_MAX } from '@spandrel/contract';
-import type { Masking } from './masking.js';
+import type { MaskingCalls, MemberFields } from './masking.js';
 
 /** Members of a kind by which spans are counted, priced and found; they stay as they are. */
-const COUNTED: ReadonlySet<string> = new Set([
-  ...['type', 'model', 'provider', 'cost', 'input_tokens', 'output_tokens', 'cached_input_tokens', 'reasoning_tokens'],
-]);
+const COUNTED: MemberFields = Object.fromEntries(
+  [
+    ...[
+      'type',
+      'model',
+      'provider',
+      'cost',
+      'input_tokens',
+      'output_tokens',
+      'cached_input_tokens',
+      'reasoning_tokens',
+    ],
+  ].map((name) => [name, null]),
+);
 
 type Json = Record<string, unknown>;
 
@@ -20,10 +31,10 @@ interface SpanTexts {
 }
 
 /** A span, or what a request says of one, as it may be stored; members that are not there stay away. */
-export function maskSpan<Span extends SpanTexts>(masking: Masking, span: Span): Span {
+export function maskSpan<Span extends SpanTexts>(masking: MaskingCalls, span: Span): Span {
   const masked: SpanTexts = { ...span };
   if (typeof span.name === 'string') masked.name = masking.text(span.name, 'name', NAME_LENGTH_MAX);
-  if (span.kind) masked.kind = maskKind(masking, span.kind);
+  if (span.kind) masked.kind = masking.members(span.kind, COUNTED, 'metadata');
   if (span.input !== undefined) masked.input = masking.json(span.input, 'input');
   if (span.output !== undefined) masked.output = masking.json(span.output, 'output');
   if (span.metadata) masked.metadata = masking.json(span.metadata, 'metadata');
@@ -33,13 +44,6 @@ export function maskSpan<Span extends SpanTexts>(masking: Masking, span: Span): 
     masked.status = { failed: { error: masking.text(status.failed.error, 'error') } };
   }
   return masked as Span;
-}
-
-function maskKind(masking: Masking, kind: Json): Json {
-  const others = Object.entries(kind).filter(([name]) => !COUNTED.has(name));
-  if (others.length === 0) return kind;
-  const counted = Object.entries(kind).filter(([name]) => COUNTED.has(name));
-  return Object.fromEntries([...counted, ...Object.entries(masking.json(Object.fromEntries(others), 'metadata'))]);
 }
 
 /** The members of a trace that hold text of applications; as the wire has them. */
@@ -53,7 +57,7 @@ interface TraceTexts {
 }
 
 /** A trace, or what a request says of one, as it may be stored; members that are not there stay away. */
-export function maskTrace<Trace extends TraceTexts>(masking: Masking, trace: Trace): Trace {
+export function maskTrace<Trace extends TraceTexts>(masking: MaskingCalls, trace: Trace): Trace {
   const masked: TraceTexts = { ...trace };
   if (typeof trace.name === 'string') masked.name = masking.text(trace.name, 'name', NAME_LENGTH_MAX);
   if (typeof trace.session_id === 'string') masked.session_id = maskKey(masking, trace.session_id);
@@ -67,4 +71,4 @@ export function maskTrace<Trace extends TraceTexts>(masking: Masking, trace: Tra
 }
 
 /** A value that traces are found by, such as a user: the same value becomes the same mask. */
-export const maskKey = (masking: Masking, key: string): string => masking.text(key, 'identity', KEY_LENGTH_MAX);
+export const maskKey = (masking: MaskingCalls, key: string): string => masking.text(key, 'identity', KEY_LENGTH_MAX);

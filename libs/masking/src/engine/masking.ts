@@ -1,35 +1,90 @@
 import { MASKED_FIELDS, type MaskedField, type MaskingRule } from '@spandrel/contract';
-import type { LoadedMasker } from '@spandrel/kernel';
-import { maskJson } from './mask-json.js';
-import { prepareRules } from './prepare-rules.js';
+import type { LoadedMasker } from '@spandrel/kernel/launch';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { maskJson, type KnownMembers } from './json-walk.js';
+import { prepareRule, type PreparedFields } from './prepare-rules.js';
 import { TextMasker, type TextMaskerParts } from './text-masker.js';
 
-/** The rules of a project, ready to mask what is recorded in it (docs/spec/masking.md). */
-export class Masking {
+/** What masks the members of a thing that is to be stored: each of the lib's `mask…` functions is told one. */
+export interface MaskingCalls {
+  /** The JSON value as it may be stored, masked as each of the fields in turn; by reference where nothing is masked. */
+  json<Value>(value: Value, ...fields: MaskedField[]): Value;
+  /** The text as it may be stored. @param lengthMax UTF-16 units that its column takes; a masked text may be longer. */
+  text<Text extends string | null | undefined>(text: Text, field: MaskedField, lengthMax?: number): Text;
+  /**
+   * The object as it may be stored.
+   * @param known fields of members that stay by their name; `null` for one that stays as it is.
+   * @param field of all other members, whose names may hold a value too.
+   */
+  members<Value extends object>(object: Value, known: MemberFields, field: MaskedField): Value;
+}
+
+export type MemberFields = Readonly<Record<string, MaskedField | null>>;
+
+/** The rules of a project, ready to mask what is recorded in it, at once and however long it takes (docs/spec/masking.md). */
+export class Masking implements MaskingCalls {
   private readonly maskers: ReadonlyMap<MaskedField, TextMasker>;
 
   /** @param maskers those of this process; a rule that names another masks the texts of its fields as a whole. */
-  constructor(rules: readonly MaskingRule[], maskers: readonly LoadedMasker[], parts: TextMaskerParts) {
-    const prepared = prepareRules(rules, maskers);
+  constructor(
+    rules: readonly MaskingRule[],
+    maskers: readonly LoadedMasker[],
+    parts: TextMaskerParts,
+    prepared: readonly PreparedFields[] = rules.map((rule) => prepareRule(rule, maskers)),
+  ) {
     this.maskers = new Map(
       MASKED_FIELDS.flatMap((field) => {
-        const own = prepared.filter(({ rule }) => rule.fields.includes(field)).map((one) => one.prepared);
+        const own = prepared.filter(({ fields }) => fields.includes(field)).map(({ rule }) => rule);
         return own.length === 0 ? [] : [[field, new TextMasker(own, parts)] as const];
       }),
     );
   }
 
-  /** The JSON value as it may be stored; by reference where nothing is masked. */
-  json<Value>(value: Value, field: MaskedField): Value {
-    const masker = this.maskers.get(field);
-    return masker && value !== undefined ? (maskJson(value, masker) as Value) : value;
+  /** What the constructor makes, with pauses for others: a pattern may take milliseconds to compile. */
+  static async prepared(
+    rules: readonly MaskingRule[],
+    maskers: readonly LoadedMasker[],
+    parts: TextMaskerParts,
+  ): Promise<Masking> {
+    const prepared: PreparedFields[] = [];
+    for (const rule of rules) {
+      prepared.push(prepareRule(rule, maskers));
+      await nextTurn();
+    }
+    return new Masking(rules, maskers, parts, prepared);
   }
 
-  /** The text as it may be stored. @param lengthMax UTF-16 units that its column takes; a masked text may be longer. */
+  json<Value>(value: Value, ...fields: MaskedField[]): Value {
+    let masked: unknown = value;
+    for (const field of fields) masked = maskJson(masked, this.of(field));
+    return masked as Value;
+  }
+
   text<Text extends string | null | undefined>(text: Text, field: MaskedField, lengthMax = Infinity): Text {
-    const masker = this.maskers.get(field);
-    if (!masker || typeof text !== 'string') return text;
-    const masked = masker.mask(text);
-    return (masked.length > lengthMax ? masked.slice(0, lengthMax).toWellFormed() : masked) as Text;
+    const masker = this.of(field);
+    return masker && typeof text === 'string' ? (fitted(masker.mask(text), lengthMax) as Text) : text;
+  }
+
+  members<Value extends object>(object: Value, known: MemberFields, field: MaskedField): Value {
+    return maskJson(object, this.of(field), this.knownOf(known)) as Value;
+  }
+
+  /** What masks a field; `undefined` for one that no rule names. */
+  of(field: MaskedField): TextMasker | undefined {
+    return this.maskers.get(field);
+  }
+
+  /** The field that a text masker of this masking is for. */
+  fieldOf(masker: TextMasker): MaskedField {
+    return MASKED_FIELDS.find((field) => this.maskers.get(field) === masker)!;
+  }
+
+  /** What masks each of the members that stay by their name. */
+  knownOf(known: MemberFields): KnownMembers {
+    return new Map(Object.entries(known).map(([name, field]) => [name, field === null ? undefined : this.of(field)]));
   }
 }
+
+/** A masked text in a column of limited length. */
+export const fitted = (masked: string, lengthMax: number): string =>
+  masked.length > lengthMax ? masked.slice(0, lengthMax).toWellFormed() : masked;

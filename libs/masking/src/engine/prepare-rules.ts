@@ -1,5 +1,5 @@
 import type { FieldError, MaskedField, MaskingRule } from '@spandrel/contract';
-import { nearestName, type LoadedMasker } from '@spandrel/kernel';
+import { nearestName, type LoadedMasker } from '@spandrel/kernel/launch';
 import type { Finder } from '@spandrel/plugin-api';
 
 /** A rule ready to be asked. */
@@ -49,14 +49,15 @@ function unknownMasker(name: string, maskers: readonly LoadedMasker[]): string {
   return `must be one of ${names.join(', ')}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
-/** The rules that hold for a field, ready to be asked. */
-export function prepareRules(
-  rules: readonly MaskingRule[],
-  maskers: readonly LoadedMasker[],
-): { rule: MaskingRule; prepared: PreparedRule }[] {
-  return rules.map((rule) => {
-    const made = finderOf(rule, maskers);
-    const finder = 'finder' in made ? made.finder : null;
-    return { rule, prepared: { masker: rule.masker, label: rule.label, hashes: rule.replace === 'hash', finder } };
-  });
+/** A rule ready to be asked, and the fields that it holds for. */
+export interface PreparedFields {
+  readonly fields: readonly MaskedField[];
+  readonly rule: PreparedRule;
+}
+
+/** Makes a rule ready; one that cannot be kept too. */
+export function prepareRule(rule: MaskingRule, maskers: readonly LoadedMasker[]): PreparedFields {
+  const { masker, label, replace, fields } = rule;
+  const made = finderOf(rule, maskers);
+  return { fields, rule: { masker, label, hashes: replace === 'hash', finder: 'finder' in made ? made.finder : null } };
 }

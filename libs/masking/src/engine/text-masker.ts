@@ -10,6 +10,19 @@ export const MASKED_WHOLE = '[masked]';
 /** How long the rules of a field may look at one text; a text that takes longer is masked as a whole. */
 const TEXT_MS_MAX = 1_000;
 
+/**
+ * What is looked at on the spot at most: UTF-16 units of a text, and their number times the steps that the rules take for each,
+ * which is some 10 ms of work. Longer texts go to a thread.
+ */
+const INLINE_LENGTH = 65_536;
+const INLINE_STEPS = 400_000;
+
+/** Values between two looks at the clock. */
+const VALUES_A_LOOK = 16;
+
+/** The text takes longer than it may. */
+class Late extends Error {}
+
 /** Where values were found, and which rule found them. */
 interface Hit extends Found {
   readonly rule: PreparedRule;
@@ -39,6 +52,8 @@ export class TextMasker {
   readonly masksNumbers: boolean;
   private readonly numberRules: readonly PreparedRule[];
   private readonly tick: () => number;
+  /** Steps that all rules take for a character. */
+  readonly work: number;
   /** Whether hashes that gateways have begun are finished here, or, without a key, taken out. */
   private readonly finishes: boolean;
 
@@ -53,35 +68,60 @@ export class TextMasker {
     this.numberRules = rules.filter(({ finder }) => finder === null || finder.numbers === true);
     this.masksNumbers = this.numberRules.length > 0;
     this.tick = parts.tick ?? (() => performance.now());
+    const worked = rules.map(({ finder }) => (finder?.work ?? 1) * (finder?.written ? 2 : 1));
+    this.work = worked.reduce((sum, steps) => sum + steps, 0);
+  }
+
+  /** Whether a text may take so long that it is not to be looked at on the spot. */
+  isLong(text: string): boolean {
+    return text.length > INLINE_LENGTH || text.length * this.work > INLINE_STEPS;
   }
 
   /** The text without the values; the same text when there are none. Never throws. */
   mask(text: string): string {
+    return this.attempt(text, TEXT_MS_MAX) ?? this.maskWhole();
+  }
+
+  /** Masks a text that would be masked by {@link mask}, or gives up. @returns `undefined` when it takes longer than `msMax`. */
+  attempt(text: string, msMax: number): string | undefined {
     if (text.length < this.lengthMin) return text;
-    let masker = '';
+    let { masker } = this;
     try {
-      const until = this.tick() + TEXT_MS_MAX;
+      const until = this.tick() + msMax;
       const hits: Hit[] = [];
       const shown = shownText(text);
       for (const rule of this.rules) {
-        masker = rule.masker;
-        findHits(rule, shown?.text ?? text, hits, shown);
-        if (shown && rule.finder?.written) findHits(rule, text, hits);
-        if (this.tick() > until) throw new Error('took too long over a text');
+        ({ masker } = rule);
+        this.find(rule, shown?.text ?? text, hits, until, shown);
+        if (shown && rule.finder?.written) this.find(rule, text, hits, until);
+        this.assertTime(until);
       }
       if (this.finishes) for (const hit of begunHits(text)) hits.push(hit);
       return hits.length > 0 ? this.replaced(text, hits, until) : text;
-    } catch {
+    } catch (error) {
+      if (error instanceof Late) {
+        this.masker = masker;
+        return undefined;
+      }
       this.parts.onFailure(masker);
       return MASKED_WHOLE;
     }
   }
 
+  /** What stands in the place of a text that took too long. */
+  maskWhole(): string {
+    this.parts.onFailure(this.masker);
+    return MASKED_WHOLE;
+  }
+
+  /** The masker that was at work when a text took too long. */
+  private masker = '';
+
   /** What stands in the place of a number of JSON, as it is written; `undefined` when it stays. */
   maskNumber(written: string): string | undefined {
     try {
       const hits: Hit[] = [];
-      for (const rule of this.numberRules) findHits(rule, written, hits);
+      for (const rule of this.numberRules) this.find(rule, written, hits, Infinity);
       return hits.length === 0 ? undefined : this.markOf(longest(hits));
     } catch {
       this.parts.onFailure(this.numberRules[0]!.masker);
@@ -89,12 +129,33 @@ export class TextMasker {
     }
   }
 
-  /** @throws Error when it takes until then. */
+  private assertTime(until: number): void {
+    if (this.tick() > until) throw new Late();
+  }
+
+  /** Adds what a rule finds. @throws Error when the finder throws, answers nonsense, or there is none; Late. */
+  private find(rule: PreparedRule, text: string, hits: Hit[], until: number, shown?: ShownText): void {
+    const { finder } = rule;
+    if (finder === null) throw new Error('this rule cannot be kept here');
+    if (text.length < finder.lengthMin) return;
+    for (const { start, end } of finder.find(text)) {
+      const isPlace =
+        Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= text.length;
+      if (!isPlace) throw new Error('named a place that is not in the text');
+      const value = rule.hashes ? text.slice(start, end) : '';
+      if (shown) hits.push({ ...shown.placeOf(start, end), rule, value });
+      else hits.push({ start, end, rule, value });
+      if (hits.length % VALUES_A_LOOK === 0) this.assertTime(until);
+    }
+  }
+
+  /** @throws Late when it takes until then. */
   private replaced(text: string, hits: Hit[], until: number): string {
     hits.sort((a, b) => a.start - b.start);
     const numbers = new NumberPlaces(text);
     let masked = '';
     let at = 0;
+    let marks = 0;
     for (let first = 0; first < hits.length;) {
       const { start } = hits[first]!;
       let { end } = hits[first]!;
@@ -104,7 +165,7 @@ export class TextMasker {
       masked += text.slice(at, start) + (numbers.has(start, end) ? `"${mark}"` : mark);
       at = end;
       first = next;
-      if (this.tick() > until) throw new Error('took too long over a text');
+      if (++marks % VALUES_A_LOOK === 0) this.assertTime(until);
     }
     return masked + text.slice(at);
   }
@@ -115,20 +176,6 @@ export class TextMasker {
     if (!rule.hashes || !hashes) return `[${rule.label}]`;
     if (begun !== undefined) return `[${rule.label}:${hashes.finish!(rule.label, begun)}]`;
     return `[${rule.label}:${hashes.of(rule.label, rule.finder!.canonical?.(value) ?? value)}]`;
-  }
-}
-
-/** Adds what a rule finds. @throws Error when the finder throws, answers nonsense, or there is none. */
-function findHits(rule: PreparedRule, text: string, hits: Hit[], shown?: ShownText): void {
-  const { finder } = rule;
-  if (finder === null) throw new Error('this rule cannot be kept here');
-  if (text.length < finder.lengthMin) return;
-  for (const { start, end } of finder.find(text)) {
-    const isPlace = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= text.length;
-    if (!isPlace) throw new Error('named a place that is not in the text');
-    const value = rule.hashes ? text.slice(start, end) : '';
-    if (shown) hits.push({ ...shown.placeOf(start, end), rule, value });
-    else hits.push({ start, end, rule, value });
   }
 }
 

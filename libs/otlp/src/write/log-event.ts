@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Masking } from '@spandrel/masking';
+import type { MaskingCalls } from '@spandrel/masking';
 import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue } from '@spandrel/plugin-api';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
@@ -24,18 +24,18 @@ export const isSpanEvent = ({ eventName }: OtelLogRecord): boolean => EVENT_NAME
  * The rows of records of one export; a record that comes again has the same id, and the second of two that are equal one of
  * its own.
  * @param position of the first of them in the export.
- * @param masking the rules of the project: rows hold what may be stored, and nothing else.
+ * @param attributes of each record, as they may be stored.
  */
 export function eventRows(
   records: readonly OtelLogRecord[],
   projectId: string,
   cameAt: number,
   position: number,
-  masking: Masking | null = null,
+  attributes: readonly unknown[] = records.map(attributesOf),
 ): OtlpEventRow[] {
   const met = new Map<string, number>();
   return records.map((record, at) => {
-    const row = eventRow(record, projectId, cameAt, position + at, masking);
+    const row = eventRow(record, attributes[at], projectId, cameAt, position + at);
     const name = `${row.traceId} ${row.spanId} ${row.id}`;
     const earlier = met.get(name) ?? 0;
     met.set(name, earlier + 1);
@@ -45,13 +45,11 @@ export function eventRows(
 
 function eventRow(
   record: OtelLogRecord,
+  attributes: unknown,
   projectId: string,
   cameAt: number,
   position: number,
-  masking: Masking | null,
 ): OtlpEventRow {
-  const told = plainMap(attributesOf(record));
-  const attributes = masking ? maskedAttributes(masking, told) : told;
   const event = JSON.stringify({ name: record.eventName, attributes });
   const time = String(record.timeUnixNano).padStart(20, '0');
   const id = createHash('sha256').update(`${time} ${event}`).digest('base64url').slice(0, 22);
@@ -60,14 +58,12 @@ function eventRow(
 }
 
 /** Which of them are input, output or neither is not known before the span is read. */
-const maskedAttributes = (masking: Masking, attributes: unknown): unknown =>
-  FIELDS_OF_EVENTS.reduce((masked, field) => masking.json(masked, field), attributes);
-
-const FIELDS_OF_EVENTS = ['input', 'output', 'metadata'] as const;
+export const maskAttributes = (masking: MaskingCalls, told: readonly unknown[]): unknown[] =>
+  told.map((attributes) => masking.json(attributes, 'input', 'output', 'metadata'));
 
 /** The members of a record's body beside its attributes, as a span event has them. */
-function attributesOf({ attributes, body }: OtelLogRecord): OtelMap {
-  return body instanceof Map ? new Map([...(body as OtelMap), ...attributes]) : attributes;
+export function attributesOf({ attributes, body }: OtelLogRecord): Record<string, unknown> {
+  return plainMap(body instanceof Map ? new Map([...(body as OtelMap), ...attributes]) : attributes);
 }
 
 /** The span event that a row is. */

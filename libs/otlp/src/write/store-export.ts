@@ -9,7 +9,7 @@ import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan, type ReadSpan } from '../reading/read-span.js';
 import { WriteExport, type WrittenExport } from '../write-export.js';
 import { droppedScopes } from './dropped-scopes.js';
-import { eventRows, isSpanEvent } from './log-event.js';
+import { attributesOf, eventRows, isSpanEvent, maskAttributes } from './log-event.js';
 import { withLogs } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
 import { keyOfSpan, OtlpEventStore } from './otlp-event.store.js';
@@ -58,7 +58,10 @@ export class StoreExport extends WriteExport {
       return fault === undefined;
     };
     for await (const slice of slicesOf(records, this.recordSpans.sliceSize, isKept)) {
-      const rows = eventRows(slice, scope.projectId, now, position, await this.masking.of(scope));
+      const told = slice.map(attributesOf);
+      const masking = await this.masking.of(scope);
+      const attributes = masking ? await masking.run((calls) => maskAttributes(calls, told)) : told;
+      const rows = eventRows(slice, scope.projectId, now, position, attributes);
       position += slice.length;
       await this.events.add(rows);
       await this.mergeEvents.execute(scope, rows);

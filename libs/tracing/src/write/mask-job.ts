@@ -1,11 +1,14 @@
 import { NAME_LENGTH_MAX } from '@spandrel/contract';
-import { maskKey, maskSpan, maskTrace, type Masking } from '@spandrel/masking';
+import { maskKey, maskSpan, maskTrace, type BoundedMasking, type MaskingCalls } from '@spandrel/masking';
 import type { SpanAmendment, SpanRecord } from './span-record.js';
 import type { Ranked, TraceTelling } from './tell-trace.js';
 import type { TracingJob } from './tracing-job.js';
 
-/** A job with its texts masked, so that neither tables nor events nor the search see them otherwise (docs/spec/masking.md). */
-export function maskJob(masking: Masking, job: TracingJob): TracingJob {
+/**
+ * A job with its texts masked, so that neither tables nor events nor the search see them otherwise (docs/spec/masking.md).
+ * @param later masks what is known within the transaction alone.
+ */
+export function maskJob(masking: MaskingCalls, job: TracingJob, later: Pick<BoundedMasking, 'attempt'>): TracingJob {
   switch (job.type) {
     case 'create_trace':
       return { ...job, body: maskTrace(masking, job.body) };
@@ -23,29 +26,37 @@ export function maskJob(masking: Masking, job: TracingJob): TracingJob {
     }
     case 'record_spans': {
       const records = job.records.map((record) => maskRecord(masking, record));
-      return { ...job, records, amendments: job.amendments.map((amendment) => maskAmendment(masking, amendment)) };
+      return { ...job, records, amendments: job.amendments.map((amendment) => maskAmendment(later, amendment)) };
     }
     default:
       return job;
   }
 }
 
-const maskRecord = (masking: Masking, record: SpanRecord): SpanRecord => ({
+const maskRecord = (masking: MaskingCalls, record: SpanRecord): SpanRecord => ({
   ...record,
   item: maskSpan(masking, record.item),
   telling: maskTelling(masking, record.telling),
 });
 
-/** An amendment writes a stored span anew: with it what was stored before the rules. */
-const maskAmendment = (masking: Masking, amendment: SpanAmendment): SpanAmendment => ({
+/** Milliseconds that amendments of one transaction may be masked for beside what was masked before it. */
+const MORE_MS = 10;
+
+/**
+ * An amendment writes a stored span anew: with it what was stored before the rules. Events were masked as they came; a span that would
+ * hold up the transaction stays as it was stored (docs/spec/masking.md#how-fast-a-change-holds).
+ */
+const maskAmendment = (masking: Pick<BoundedMasking, 'attempt'>, amendment: SpanAmendment): SpanAmendment => ({
   ...amendment,
   amend: (stored) => {
     const item = amendment.amend(stored);
-    return item && maskSpan(masking, item);
+    if (!item) return item;
+    const masked = masking.attempt((calls) => maskSpan(calls, item), MORE_MS);
+    return masked ? masked.result : item;
   },
 });
 
-function maskTelling(masking: Masking, telling: TraceTelling): TraceTelling {
+function maskTelling(masking: MaskingCalls, telling: TraceTelling): TraceTelling {
   const { name, session, user, tags, metadata, resource } = telling;
   const key = (ranked: Ranked): Ranked => ({ ...ranked, value: maskKey(masking, ranked.value) });
   return {

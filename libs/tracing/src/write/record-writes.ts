@@ -65,7 +65,8 @@ export class RecordWrites {
     if (preparing) await preparing;
     const rules = this.masking.of(job.scope);
     const masking = rules instanceof Promise ? await rules : rules;
-    const given = await this.group.submit(masking ? maskJob(masking, job) : job);
+    const stored = masking ? masking.run((calls) => maskJob(calls, job, masking)) : job;
+    const given = await this.group.submit(stored instanceof Promise ? await stored : stored);
     if (given.type !== answer) throw new Error(`${job.type} answered ${given.type}`);
     return given as AnswerOf<Type>;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '@spandrel/contract';
-import { maskJson } from './mask-json.js';
+import { maskJson } from './json-walk.js';
 import { TextMasker } from './text-masker.js';
 
 const finder = {

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Milliseconds for which all masking of this thread together holds a turn of its event loop. */
+const TURN_MS = 10;
+
+/** The least that a piece of work is given, so that it gets on. */
+const PIECE_MS_MIN = 1;
+
+/** The time that masking has until others are served, whichever requests it is for. */
+export class LoopTurn {
+  private spent = 0;
+  private isCounted = false;
+
+  /** What is left of this turn, in milliseconds. */
+  get left(): number {
+    return TURN_MS - this.spent;
+  }
+
+  /** Runs a piece of work that ends by itself in time. */
+  run<Result>(work: () => Result): Result {
+    if (!this.isCounted) {
+      this.isCounted = true;
+      setImmediate(() => {
+        this.isCounted = false;
+        this.spent = 0;
+      });
+    }
+    const began = performance.now();
+    try {
+      return work();
+    } finally {
+      this.spent += performance.now() - began;
+    }
+  }
+
+  /** Waits for a turn in which there is time. */
+  async next(): Promise<void> {
+    do await nextTurn();
+    while (this.left < PIECE_MS_MIN);
+  }
+}
