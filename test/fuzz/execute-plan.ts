@@ -62,7 +62,7 @@ export async function executePlan(plan: Plan, stage: Stage): Promise<Exchange> {
       await promise;
       clearTimeout(timer);
       // One look for many small chunks.
-      if (kept > 65_536) await sleep(5);
+      if (kept > 65_536) await sleep(kept / 50_000);
     }
   };
   for (const step of plan.steps) {

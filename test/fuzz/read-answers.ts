@@ -28,13 +28,11 @@ export function readAnswers(bytes: string, methods: readonly string[], ended: bo
   const answers: ReadAnswer[] = [];
   let interim = 0;
   for (let at = 0; at < bytes.length;) {
-    const head = /^HTTP\/1\.[01] (\d{3})[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/.exec(bytes.slice(at, at + 131_072));
-    if (head === null) {
-      const rest = bytes.slice(at);
-      const begun = 'HTTP/1.1 '.startsWith(rest.slice(0, 9)) || /^HTTP\/1\.[01] /.test(rest);
-      if (begun && !rest.includes('\r\n\r\n')) break;
-      return { answers, interim, fault: rest.slice(0, 300) };
-    }
+    const headEnd = bytes.indexOf('\r\n\r\n', at);
+    const text = bytes.slice(at, headEnd === -1 ? at + 16 : headEnd + 4);
+    if (headEnd === -1 && ('HTTP/1.1 '.startsWith(text.slice(0, 9)) || /^HTTP\/1\.[01] /.test(text))) break;
+    const head = headEnd === -1 ? null : /^HTTP\/1\.[01] (\d{3})[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n$/.exec(text);
+    if (head === null) return { answers, interim, fault: bytes.slice(at, at + 300) };
     const status = Number(head[1]);
     const bodyAt = at + head[0].length;
     if (status < 200 && status !== 101) {

@@ -17,6 +17,8 @@ export interface SpandrelOptions {
   queueBytes?: number | undefined;
   /** Gives what is recorded in the place of inputs, outputs, metadata and errors. */
   mask?: Mask | undefined;
+  /** `false` records what members hold that are named like secrets (`apiKey`, `password`, `authorization` …), too. */
+  maskSecrets?: boolean | undefined;
   /** Origins beside the gateway that `spandrel.fetch` sends `traceparent` to: `https://search.example.com`. */
   propagateTo?: readonly string[] | undefined;
   /** Sends what ends at once, for functions that are frozen after their answer. */
@@ -40,6 +42,7 @@ export interface Settings {
   payloadBytes: number;
   queueBytes: number;
   mask: Mask | undefined;
+  maskSecrets: boolean;
   propagateTo: readonly string[];
   immediate: boolean;
   waitUntil: ((settled: Promise<void>) => void) | undefined;
@@ -71,6 +74,7 @@ const FORMS: Record<keyof SpandrelOptions, [Check, string]> = {
   payloadBytes: [isSize, `a whole number of at least ${PAYLOAD_BYTES_MIN}`],
   queueBytes: [isSize, `a whole number of at least ${PAYLOAD_BYTES_MIN}`],
   mask: [isFunction, 'a function'],
+  maskSecrets: [isBoolean, 'true or false'],
   propagateTo: [(value) => Array.isArray(value) && value.every(isText), 'a list of origins'],
   immediate: [isBoolean, 'true or false'],
   waitUntil: [isFunction, 'a function'],
@@ -101,6 +105,7 @@ export function readSettings(options: SpandrelOptions): Settings {
     payloadBytes: options.payloadBytes ?? PAYLOAD_BYTES,
     queueBytes: options.queueBytes ?? QUEUE_BYTES,
     mask: options.mask,
+    maskSecrets: options.maskSecrets ?? true,
     propagateTo: (options.propagateTo ?? []).map((url) => new URL(checkedUrl(url, 'propagateTo')).origin),
     immediate: options.immediate ?? false,
     waitUntil: options.waitUntil,

@@ -38,9 +38,9 @@ export class Spandrel {
     this.makeFetch = gatewayFetch(this.settings, { headersOf });
     this.fetch = this.settings.isEnabled ? this.makeFetch() : plainFetch(this.settings.fetch);
     if (!this.settings.isEnabled) return;
-    const { onWarning, payloadBytes, mask, delivery, ...others } = this.settings;
+    const { onWarning, delivery, ...others } = this.settings;
     this.delivery = new Delivery({ ...others, ...delivery, onTold: onWarning });
-    this.tracer = new Tracer(createRecorder(this.delivery, payloadBytes, mask, onWarning), payloadBytes);
+    this.tracer = new Tracer(createRecorder(this.delivery, this.settings), others.payloadBytes);
   }
 
   /** Whether anything is recorded. */
@@ -149,12 +149,7 @@ type Work<Options, Handle, Result> = [Options | ((handle: Handle) => Result), ((
 const plainFetch = (own: typeof fetch | undefined): typeof fetch =>
   ((input, init) => (own ?? globalThis.fetch)(input as string, init)) as typeof fetch;
 
-function createRecorder(
-  delivery: Delivery,
-  payloadBytes: number,
-  mask: Settings['mask'],
-  onWarning: Settings['onWarning'],
-): Recorder {
+function createRecorder(delivery: Delivery, { payloadBytes, mask, maskSecrets, onWarning }: Settings): Recorder {
   const told = new Set<string>();
   /** Tells each kind of thing once. */
   const tell = (about: string, sentence: string): void => {
@@ -173,5 +168,5 @@ function createRecorder(
       tell('fault', `something could not be recorded (${error instanceof Error ? error.name : typeof error})`);
     }
   };
-  return { delivery, recording: new Recording(payloadBytes, mask, tell), guard };
+  return { delivery, recording: new Recording(payloadBytes, mask, maskSecrets, tell), guard };
 }

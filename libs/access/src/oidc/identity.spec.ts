@@ -14,11 +14,25 @@ describe('what an identity provider says of a person', () => {
     });
   });
 
-  it('is no address that it does not call verified, unless that is trusted', () => {
-    expect(of({ email: 'a@b.example' }).email).toBeNull();
-    expect(of({ email: 'a@b.example', email_verified: false }).email).toBeNull();
-    expect(of({ email: 'a@b.example', email_verified: 'true' }).email).toBe('a@b.example');
-    expect(of({ email: 'a@b.example' }, { ...SETTINGS, trustEmail: true }).email).toBe('a@b.example');
+  it.each<[trustEmail: boolean, claims: Record<string, unknown>, counts: boolean]>([
+    [false, {}, false],
+    [false, { email_verified: false }, false],
+    [false, { email_verified: true }, true],
+    [false, { email_verified: 'true' }, true],
+    [false, { email_verified: 'yes' }, false],
+    [false, { xms_edov: true }, true],
+    [false, { xms_edov: '1' }, true],
+    [false, { xms_edov: 0 }, false],
+    [false, { email_verified: true, xms_edov: false }, false],
+    [true, {}, true],
+    [true, { email_verified: null }, true],
+    [true, { email_verified: false }, false],
+    [true, { email_verified: 'false' }, false],
+    [true, { xms_edov: false }, false],
+    [true, { xms_edov: '0' }, false],
+  ])('is an address that is known to be theirs: trust_email %s, %j: %s', (trustEmail, claims, counts) => {
+    const { email } = of({ email: 'a@b.example', ...claims }, { ...SETTINGS, trustEmail });
+    expect(email).toBe(counts ? 'a@b.example' : null);
   });
 
   it('may be little, and nothing that no column can hold', () => {

@@ -57,7 +57,7 @@ export class OidcSettings extends defineSettings(
     }),
     trustEmail: setting('auth.oidc.trust_email', z.boolean(), {
       default: false,
-      doc: 'Whether addresses count that it does not call verified, as those of Entra ID.',
+      doc: 'Whether addresses count of which it does not say whether they are verified. Only where nobody can change their own: never for Entra ID.',
     }),
     label: setting('auth.oidc.label', z.string().min(1).max(100), {
       default: 'Sign in with single sign-on',

@@ -10,7 +10,8 @@ export class Collected {
   add(item: unknown): void {
     // So much more is kept than is recorded that it is seen to be cut.
     if (this.units > this.payloadBytes) return;
-    const reader = new PlainReader(this.payloadBytes);
+    // Secrets are left out when all of it is recorded, behind the application's own mask.
+    const reader = new PlainReader(this.payloadBytes, false);
     this.items.push(reader.read(item, ''));
     this.units += reader.length;
     // Others than texts are not joined: they have a comma each.

@@ -18,10 +18,11 @@ const READ_MORE = 1_024;
  * Writes any value as JSON, never throws: it is read as {@link PlainReader} says. What is far from the limit the language
  * writes, which takes half the time of doing so here.
  * @param bytesMax UTF-8 bytes of the JSON; texts are cut and members left out so that it has no more.
+ * @param masksSecrets whether what members hold that are named like secrets is left out (docs/sdk.md#secrets).
  */
-export function serialise(value: unknown, bytesMax: number): Serialised {
+export function serialise(value: unknown, bytesMax: number, masksSecrets = true): Serialised {
   if (value === undefined) return { json: undefined, isTruncated: false };
-  const reader = new PlainReader(bytesMax + READ_MORE);
+  const reader = new PlainReader(bytesMax + READ_MORE, masksSecrets);
   const plain = reader.read(value, '');
   const lengthMax = bytesMax / BYTES_PER_CHARACTER - LEVELS_MAX - SMALL;
   // A library may have taught all lists and objects another JSON.

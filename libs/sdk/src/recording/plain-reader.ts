@@ -1,3 +1,6 @@
+import { isPlainData, ownValue } from './plain-data.js';
+import { isSecretName, MASKED, mayBeSecret } from './secret-names.js';
+
 /** The server takes bodies of 200 levels, of which the span around it needs some. */
 export const LEVELS_MAX = 128;
 /** So many members an object may have for the server to take it. */
@@ -17,8 +20,14 @@ export class PlainReader {
   /** The objects that are being read, the outermost first. */
   private readonly ancestors: object[] = [];
 
-  /** @param lengthMax reading ends once the JSON has more characters. */
-  constructor(private readonly lengthMax: number) {}
+  /**
+   * @param lengthMax reading ends once the JSON has more characters.
+   * @param masksSecrets whether {@link MASKED} stands for what members hold that are named like secrets.
+   */
+  constructor(
+    private readonly lengthMax: number,
+    private readonly masksSecrets: boolean,
+  ) {}
 
   /** @param key where it stands, which `toJSON` is told. */
   read(value: unknown, key: string | number): unknown {
@@ -70,13 +79,13 @@ export class PlainReader {
       return this.text(`[more than ${LEVELS_MAX} levels]`);
     }
     if (Array.isArray(value)) return this.list(source, value);
-    const prototype: unknown = Object.getPrototypeOf(value);
-    const plain = prototype === Object.prototype || prototype === null ? value : asPlain(value);
+    const prototype = Object.getPrototypeOf(value) as object | null;
+    const plain = prototype === Object.prototype || prototype === null ? value : asPlain(value, prototype);
     if (typeof plain !== 'object') return this.read(plain, key);
     if (Array.isArray(plain)) return this.list(source, plain);
-    if (plain !== value || isAsked) return this.members(source, plain);
+    if (plain !== value || isAsked) return this.members(source, plain, key);
     const { toJSON } = value as { toJSON?: unknown };
-    if (typeof toJSON !== 'function') return this.members(source, value);
+    if (typeof toJSON !== 'function') return this.members(source, value, key);
     const given: unknown = toJSON.call(value, String(key));
     if (typeof given !== 'object' || given === null) return this.read(given, key);
     return this.object(given, key, value, true);
@@ -86,6 +95,7 @@ export class PlainReader {
     const copy: unknown[] = [];
     this.ancestors.push(source);
     const { length } = items;
+    let first: unknown;
     for (let index = 0; index < length; index++) {
       if (this.length > this.lengthMax) {
         this.isTruncated = true;
@@ -93,13 +103,18 @@ export class PlainReader {
       }
       // An item and a comma.
       this.length += 2;
-      copy.push(this.read(memberOf(items, index), index));
+      const item = memberOf(items, index);
+      if (index === 0) first = item;
+      // A header as a pair of its name and its value.
+      const isSecret = index === 1 && length === 2 && this.masksSecrets && isSecretName(first) && mayBeSecret(item);
+      copy.push(isSecret ? this.text(MASKED) : this.read(item, index));
     }
     this.ancestors.pop();
     return copy;
   }
 
-  private members(source: object, members: object): object {
+  /** @param place where the object itself stands. */
+  private members(source: object, members: object, place: string | number): object {
     const copy: Record<string, unknown> = {};
     this.ancestors.push(source);
     let count = 0;
@@ -113,7 +128,7 @@ export class PlainReader {
       count++;
       // Quotes, a colon, a comma and the value.
       this.length += key.length + 5;
-      const read = this.read(value, key);
+      const read = this.hides(members, key, value, place) ? this.text(MASKED) : this.read(value, key);
       // What all objects inherit may be frozen, or have a setter.
       if (key in INHERITED) Object.defineProperty(copy, key, { value: read, enumerable: true });
       else copy[key] = read;
@@ -121,10 +136,21 @@ export class PlainReader {
     this.ancestors.pop();
     return copy;
   }
+
+  /** Whether a value stays out of the recording for the name of its member. */
+  private hides(members: object, key: string, value: unknown, place: string | number): boolean {
+    // A header, a variable or a form field as `{ name, value }`.
+    const name = key === 'value' ? (ownValue(members, 'name') ?? ownValue(members, 'key')) : key;
+    if (!isSecretName(name) || !this.masksSecrets || !mayBeSecret(value)) return false;
+    // A JSON schema says what a secret looks like.
+    if (place === 'properties' && typeof value === 'object') return false;
+    // Log probabilities are those of pieces of text, and tokens of a tokenizer are numbers.
+    return !/token$/i.test(key) || !('logprob' in members || typeof value === 'number');
+  }
 }
 
 /** @returns what stands for an instance of a class: a plain value, a list, a plain object, or itself. */
-function asPlain(value: object): object | string | number | boolean {
+function asPlain(value: object, prototype: object): object | string | number | boolean {
   const tag = Object.prototype.toString.call(value);
   if (value instanceof Error || tag === '[object Error]') return ofError(value as Error);
   if (value instanceof Map) return ofMap(value);
@@ -134,11 +160,9 @@ function asPlain(value: object): object | string | number | boolean {
   const name = String(value.constructor?.name || 'Object');
   if (value instanceof Float32Array || value instanceof Float64Array) return [...value];
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${name} of ${value.byteLength} bytes]`;
-  const { toJSON, emit, on } = value as Record<'toJSON' | 'emit' | 'on', unknown>;
-  if (typeof toJSON === 'function') return value;
-  // Sockets, streams and what hangs on them.
-  if (typeof emit === 'function' && typeof on === 'function') return `[${name}]`;
-  return name !== 'Object' && Object.keys(value).length === 0 ? `[${name}]` : value;
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return value;
+  // Sockets, streams, clients and what hangs on them.
+  return isPlainData(value, prototype) && (name === 'Object' || Object.keys(value).length > 0) ? value : `[${name}]`;
 }
 
 /** An error without what clients hang on it: requests and their headers. */

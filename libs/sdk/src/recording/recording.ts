@@ -27,6 +27,7 @@ export class Recording {
   constructor(
     private readonly payloadBytes: number,
     private readonly mask: Mask | undefined,
+    private readonly masksSecrets: boolean,
     /** Takes a sentence for a person. */
     readonly tell: (about: string, sentence: string) => void,
   ) {}
@@ -38,7 +39,7 @@ export class Recording {
 
   /** The JSON of a value that no mask is asked about. */
   unmasked(value: unknown, faults: Faults): string | undefined {
-    const { json, isTruncated } = serialise(value, this.payloadBytes);
+    const { json, isTruncated } = serialise(value, this.payloadBytes, this.masksSecrets);
     if (isTruncated) faults.truncated = true;
     return json;
   }
