@@ -36,8 +36,9 @@ export interface ForwardHost {
 /** Request bodies up to this length are gathered and written in one go; others stream. */
 const GATHERED_BYTES_MAX = 64 * 1024;
 
-/** The most interim answers (1xx) of one call that are passed on. */
-const INTERIM_ANSWERS_MAX = 32;
+/** The most interim answers (1xx) of one call that are passed on, and that are taken from an upstream at all. */
+const PASSED_INTERIM_MAX = 32;
+const INTERIM_MAX = 1_000;
 
 /** Bytes of an answer that may wait for the journal before no more is read. */
 const HELD_BYTES_MAX = 256 * 1024;
@@ -60,7 +61,8 @@ export class Forward implements UpstreamHandler, ListMember {
   private held = 0;
   private heldUp = false;
   private over = false;
-  private interimAnswers = 0;
+  private interim = 0;
+  private passedInterim = 0;
   /** Whether the client was or will be asked for its body. */
   private continuing = false;
   /** Whether the request's body passes piece by piece. */
@@ -127,18 +129,24 @@ export class Forward implements UpstreamHandler, ListMember {
 
   /**
    * Passes an interim answer on, or drops it: the 33rd of a call and those after it, one that comes while the client does
-   * not take what was sent before, and one whose call waits behind others on its connection
+   * not take what was sent before, and one whose call waits behind others on its connection. Too many of them end the call
    * (docs/spec/gateway.md#interim-answers).
    */
   onInformation(status: number, _statusMessage: string, headers: string[]): void {
     const { req, res } = this;
-    if (this.over || res.headersSent || req.httpVersionMinor !== 1) return;
+    if (this.over || res.headersSent) return;
+    if (++this.interim > INTERIM_MAX) {
+      this.exchange?.abort();
+      this.onError(new UpstreamError('protocol', 'the upstream sent interim answers without end'));
+      return;
+    }
+    if (req.httpVersionMinor !== 1) return;
     if (status === 100) {
       if (req.headers.expect !== undefined) this.passContinue();
       return;
     }
-    if (this.interimAnswers >= INTERIM_ANSWERS_MAX || res.socket?.writableLength !== 0) return;
-    this.interimAnswers++;
+    if (this.passedInterim >= PASSED_INTERIM_MAX || res.socket?.writableLength !== 0) return;
+    this.passedInterim++;
     res.writeInformation(status, responseHeaders(headers, false));
   }
 
