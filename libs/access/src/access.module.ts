@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GATEKEEPER, PROJECT_DIRECTORY, RETENTION_POLICY } from '@spandrel/kernel';
+import { AccessMemory } from './credentials/access-memory.js';
 import { ApiKeyStore } from './credentials/api-key.store.js';
 import { ApiKeysController } from './credentials/api-keys.controller.js';
 import { ApiKeys } from './credentials/api-keys.js';
@@ -62,6 +63,7 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     ProjectStore,
     ApiKeyStore,
     CredentialStore,
+    AccessMemory,
     Organizations,
     Projects,
     MemberStore,

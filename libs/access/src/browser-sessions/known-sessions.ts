@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { permissionsOfRole } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
+import { AccessMemory } from '../credentials/access-memory.js';
 import { digestOf } from '../credentials/api-key.js';
 import { Batch } from '../credentials/batch.js';
-import { inTime, REMEMBERED_MAX, REMEMBERED_MS } from '../credentials/looked-up.js';
+import { inTime } from '../credentials/looked-up.js';
 import { permissionsOf } from '../credentials/permissions.js';
-import { ShortMemory } from '../credentials/short-memory.js';
 import { BrowserSessionStore, type FoundSession } from './browser-session.store.js';
 import { ConfirmPerson } from '../people/confirm-person.js';
 import { UNUSED_MS_MAX } from './session-ends.js';
@@ -19,14 +19,16 @@ export interface KnownSession extends KnownCredential {
 /** Finds out which session a cookie stands for. */
 @Injectable()
 export class KnownSessions {
-  private readonly memory = new ShortMemory<KnownSession | undefined>(REMEMBERED_MS, REMEMBERED_MAX);
+  private readonly memory;
   private readonly sessions;
 
   constructor(
     store: BrowserSessionStore,
     private readonly settings: AccessSettings,
     private readonly confirmPerson: ConfirmPerson,
+    memory: AccessMemory,
   ) {
+    this.memory = memory.newMemory<KnownSession | undefined>();
     this.sessions = new Batch(
       (digests) => inTime(store.byDigest(digests)),
       ({ digest }) => digest,
@@ -34,7 +36,7 @@ export class KnownSessions {
   }
 
   /**
-   * @returns what was found out half a second ago at most; whether its end has come since is the caller's to check.
+   * @returns what was found out half a second ago at most, and since the last change of access at this server; whether its end has come since is the caller's to check.
    *   `undefined` for a cookie that stands for none, for one whose key is gone or whose person has no role any more, and for
    *   one that nobody used for long.
    * @throws DomainError `unavailable` when it cannot be found out.

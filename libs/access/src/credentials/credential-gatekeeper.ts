@@ -16,6 +16,7 @@ import { isOwnPage, pageFromElsewhere } from '../browser-sessions/own-page.js';
 import { KnownSessions } from '../browser-sessions/known-sessions.js';
 import { NoteUse } from '../browser-sessions/note-use.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
+import { AccessMemory } from './access-memory.js';
 import { Credentials, type KnownCredential } from './credentials.js';
 import { limitHeaders, rateLimited } from '../limits/limit-headers.js';
 import { RateLimits } from '../limits/rate-limits.js';
@@ -46,6 +47,7 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     private readonly limits: RateLimits,
     core: CoreSettings,
     private readonly settings: AccessSettings,
+    memory: AccessMemory,
     @Inject(LOGGER) logger: Logger,
   ) {
     this.operator = new OperatorTokens(settings, core);
@@ -57,6 +59,7 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
       failure: 'the credentials of open event streams could not be checked',
       logger,
     });
+    memory.onForgotten(() => this.recheck.hurry());
   }
 
   onApplicationBootstrap(): void {

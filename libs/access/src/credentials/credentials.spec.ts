@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Unavailable } from '@spandrel/kernel';
+import type { AuditAction } from '@spandrel/contract';
 import type { AccessSettings } from '../access.settings.js';
+import { AccessMemory } from './access-memory.js';
 import { digestOf, newApiKey } from './api-key.js';
 import type { CredentialStore, KeyRow } from './credential.store.js';
 import { Credentials } from './credentials.js';
@@ -44,7 +46,10 @@ function credentialsOn(rows: () => KeyRow[]) {
     },
     tenantsByProject: async () => [],
   };
-  return { credentials: new Credentials(store as CredentialStore, SETTINGS, NAMES), queries };
+  let changed: (actions: ReadonlySet<AuditAction>) => void;
+  const memory = new AccessMemory({ onRecorded: (listener) => void (changed = listener) });
+  const credentials = new Credentials(store as CredentialStore, SETTINGS, NAMES, memory);
+  return { credentials, queries, recorded: (action: AuditAction) => changed(new Set([action])) };
 }
 
 afterEach(() => {

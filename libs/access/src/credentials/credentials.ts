@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
 import type { Caller } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
+import { AccessMemory } from './access-memory.js';
 import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
 import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
 import { JwtSettings } from './jwt.settings.js';
-import { inTime, REMEMBERED_MAX, REMEMBERED_MS } from './looked-up.js';
+import { inTime } from './looked-up.js';
 import { permissionsOf } from './permissions.js';
-import { ShortMemory } from './short-memory.js';
 import { notValid } from './unauthenticated.js';
 
 /** A credential that was found to be valid. */
@@ -23,7 +23,7 @@ export interface KnownCredential {
 /** Finds out whose an API key or a JWT is. */
 @Injectable()
 export class Credentials {
-  private readonly memory = new ShortMemory<KnownCredential | undefined>(REMEMBERED_MS, REMEMBERED_MAX);
+  private readonly memory;
   private readonly keys;
   private readonly tenants;
   private readonly jwts: JwtVerifier;
@@ -32,7 +32,9 @@ export class Credentials {
     store: CredentialStore,
     private readonly settings: AccessSettings,
     names: JwtSettings,
+    memory: AccessMemory,
   ) {
+    this.memory = memory.newMemory<KnownCredential | undefined>();
     this.jwts = new JwtVerifier(settings, names);
     this.keys = new Batch(
       (digests) => inTime(store.keysByDigest(digests)),
@@ -45,7 +47,7 @@ export class Credentials {
   }
 
   /**
-   * @returns what was found out half a second ago at most; whether it has expired since is the caller's to check.
+   * @returns what was found out half a second ago at most, and since the last change of access at this server; whether it has expired since is the caller's to check.
    *   `undefined` for a credential that is not known.
    * @throws DomainError `unauthenticated` for a JWT that does not verify, `unavailable` when that cannot be found out.
    */

@@ -27,6 +27,11 @@ export class ShortMemory<Answer> {
     return entry.answer;
   }
 
+  /** Forgets everything; what is being found out now is answered to those who wait for it, and kept for nobody else. */
+  clear(): void {
+    this.answers.clear();
+  }
+
   get size(): number {
     return this.answers.size;
   }

@@ -26,7 +26,7 @@ export interface AuditedAct {
 /** Who acts without a credential. */
 const NOBODY: ActingParty = { name: 'nobody', label: null };
 
-type Told = Omit<UnchainedEntry, 'id' | 'at'>;
+type Told = Omit<UnchainedEntry, 'id' | 'at' | 'action'> & { action: AuditAction };
 
 /**
  * The audit log as features write it (docs/spec/audit.md): an entry is written in the transaction of its act, so that there
@@ -36,7 +36,7 @@ type Told = Omit<UnchainedEntry, 'id' | 'at'>;
 export class AuditTrail {
   private readonly isKept: boolean;
   private readonly open = new WeakMap<WriteTx, Map<string, Told[]>>();
-  private readonly listeners: (() => void)[] = [];
+  private readonly listeners: ((actions: ReadonlySet<AuditAction>) => void)[] = [];
 
   constructor({ mode }: Pick<CoreSettings, 'mode'>) {
     this.isKept = mode === 'cloud';
@@ -55,7 +55,7 @@ export class AuditTrail {
       const gathered = (chains = new Map<string, Told[]>());
       this.open.set(tx, gathered);
       tx.end.lastBeforeCommit(() => append(tx, gathered));
-      tx.end.afterCommit(() => this.listeners.forEach((listener) => listener()));
+      tx.end.afterCommit(() => this.notify(gathered));
     }
     const chain = chainOf(act.orgId);
     const told = chains.get(chain);
@@ -69,9 +69,17 @@ export class AuditTrail {
     if (this.isKept) await storage.write(async (tx) => this.record(tx, { ...act, context }));
   }
 
-  /** Has `listener` called whenever entries of this process were committed. It must be quick. */
-  onRecorded(listener: () => void): void {
+  /**
+   * Has `listener` called whenever entries of this process were committed, before whoever did the act is answered. It must
+   * be quick.
+   */
+  onRecorded(listener: (actions: ReadonlySet<AuditAction>) => void): void {
     this.listeners.push(listener);
+  }
+
+  private notify(chains: ReadonlyMap<string, readonly Told[]>): void {
+    const actions = new Set([...chains.values()].flatMap((entries) => entries.map(({ action }) => action)));
+    for (const listener of this.listeners) listener(actions);
   }
 }
 

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AuditAction } from '@spandrel/contract';
+import { AccessMemory } from './access-memory.js';
+
+function newMemory() {
+  let listener: (actions: ReadonlySet<AuditAction>) => void = () => undefined;
+  const access = new AccessMemory({ onRecorded: (given) => void (listener = given) });
+  return { access, recorded: (...actions: AuditAction[]) => listener(new Set(actions)) };
+}
+
+describe('what a server remembers of access', () => {
+  it.each<AuditAction>([
+    ...(['key.deleted', 'key.updated', 'key.ended', 'session.deleted', 'session.updated'] as const),
+    ...(['member.updated', 'member.deleted', 'project.deletion_begun', 'org.updated', 'org.deletion_begun'] as const),
+  ])('is forgotten with %s', async (action) => {
+    const { access, recorded } = newMemory();
+    const memories = [access.newMemory<string>(), access.newMemory<string>()];
+    let forgotten = 0;
+    access.onForgotten(() => void forgotten++);
+    for (const memory of memories) await memory.get('a', async () => 'before');
+    recorded('trace.deleted', action);
+    expect(forgotten).toBe(1);
+    for (const memory of memories) expect(await memory.get('a', async () => 'after')).toBe('after');
+  });
+
+  it('stays with acts that change nobody’s access', async () => {
+    const { access, recorded } = newMemory();
+    const memory = access.newMemory<string>();
+    await memory.get('a', async () => 'before');
+    recorded('trace.deleted', 'project.exported', 'session.created');
+    expect(await memory.get('a', async () => 'after')).toBe('before');
+  });
+
+  it('is not filled by a look-up that began before the change', async () => {
+    const { access, recorded } = newMemory();
+    const memory = access.newMemory<string>();
+    const slow = Promise.withResolvers<string>();
+    const first = memory.get('a', () => slow.promise);
+    recorded('key.deleted');
+    expect(await memory.get('a', async () => 'after')).toBe('after');
+    slow.resolve('before');
+    expect(await first).toBe('before');
+    expect(await memory.get('a', async () => 'later')).toBe('after');
+  });
+});
