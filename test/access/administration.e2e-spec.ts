@@ -112,7 +112,15 @@ describe('the audit log', () => {
     await app.api.delete(`/api/keys/${id}`);
     await app.api.patch(`/api/orgs/${tenant.org.id}`, { plan: 'enterprise' });
     await app.api.patch(`/api/orgs/${tenant.org.id}`, { plan: 'enterprise' });
-    const details = { name: 'audited', project_id: tenant.project.id, scopes: ['ingest'], expires_at: null };
+    const details = {
+      ...{
+        name: 'audited',
+        project_id: tenant.project.id,
+        scopes: ['ingest'],
+        expires_at: null,
+        service_account: true,
+      },
+    };
     const of = {
       ...{ id: expect.any(String), at: expect.any(String), org_id: tenant.org.id, project_id: tenant.project.id },
       ...{ address: expect.stringMatching(/127\.0\.0\.1$/), request_id: expect.any(String), target_name: 'audited' },

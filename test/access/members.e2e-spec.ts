@@ -45,6 +45,7 @@ describe('a member', () => {
       {
         ...{ id: expect.any(String), org_id: tenant.org.id, project_id: null, role: 'editor', source: 'added' },
         ...{ email: 'ada@people.example', person: null, created_at: expect.any(String) },
+        ...{ provider_status: 'unknown', provider_asked_at: null },
       },
     ]);
     const path = `${members}/${made.body.id}`;

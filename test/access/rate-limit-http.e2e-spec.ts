@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
-import type { Problem } from '@spandrel/contract';
+import type { KeyCreated, KeyResource, Problem, ProjectResource } from '@spandrel/contract';
 import { readMetrics } from '../operations/metrics-text.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
@@ -188,14 +188,63 @@ describeWith('redis-server', 'an organization at its limit', () => {
     expect((await traffic(tenant, 150, 0.4)).statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
+  it('lets a project at ten requests a second through while another one floods', async () => {
+    const tenant = await apps[0]!.createTenant({ rateLimit: null });
+    const { body: project } = await tenant.api.post<ProjectResource>(`/api/orgs/${tenant.org.id}/projects`, {
+      name: 'quiet',
+    });
+    const { body: made } = await tenant.api.post<KeyCreated>('/api/keys', {
+      ...{ name: 'quiet', scopes: ['read'], project_id: project.id },
+    });
+    await drain(tenant);
+    const [over, beside] = await Promise.all([
+      traffic(tenant, 3 * LIMIT, 3),
+      traffic({ ...tenant, key: made.key }, 10, 3),
+    ]);
+    expect(new Set(over.statuses)).toEqual(new Set([200, 429]));
+    expect(beside.statuses.length).toBeGreaterThanOrEqual(28);
+    expect(new Set(beside.statuses)).toEqual(new Set([200]));
+  });
+
+  it('may give its projects and keys limits of their own, and each refusal says which it was', async () => {
+    const tenant = await newTenant(1_000);
+    const path = `/api/projects/${tenant.project.id}`;
+    const changed = await tenant.api.patch<ProjectResource>(path, { rate_limit: 3 });
+    expect([changed.status, changed.body.rate_limit]).toEqual([200, 3]);
+    const ofProject = (await drain(tenant)).refusal;
+    expect(Object.fromEntries(ofProject.headers)).toMatchObject({
+      ...{ 'ratelimit-policy': '"org";q=1000;w=1, "project";q=3;w=1', ratelimit: '"project";r=0;t=1' },
+    });
+    expect(((await ofProject.json()) as Problem).detail).toBe(
+      'the project has reached its limit of 3 requests a second',
+    );
+    // The operator's requests do not count.
+    await apps[0]!.api.patch(path, { rate_limit: null });
+    const key = await apps[0]!.api.patch<KeyResource>(`/api/keys/${tenant.keyId}`, { rate_limit: 2 });
+    expect([key.status, key.body.rate_limit]).toEqual([200, 2]);
+    await until(
+      async () => (await ask(apps[1]!, tenant)).headers.get('ratelimit-policy')?.includes('"key";q=2') === true,
+    );
+    const ofKey = (await drain(tenant)).refusal;
+    expect(ofKey.headers.get('ratelimit')).toBe('"key";r=0;t=1');
+    expect(((await ofKey.json()) as Problem).detail).toBe('the API key has reached its limit of 2 requests a second');
+    // Another key of the project has its own.
+    const other = await tenant.createKey(['read']);
+    const answer = await ask(apps[0]!, { ...tenant, key: other.key });
+    expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([200, '"org";q=1000;w=1']);
+    const invalid = await apps[0]!.api.patch(path, { rate_limit: 0 });
+    expect([invalid.status, invalid.body.code]).toEqual([400, 'validation_failed']);
+  });
+
   it('shows in metrics, which name no organization', async () => {
     await drain(await newTenant(1));
     const metrics = await metricsOf(apps[0]!);
     const docs = readFileSync('docs/operations.md', 'utf8');
     for (const name of ['spandrel_rate_limited_requests_total', FALLBACKS]) {
       const { type, samples } = metrics.get(name)!;
-      expect(samples).toEqual([expect.stringMatching(new RegExp(`^${name} \\d+$`))]);
-      expect(docs).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${type} +\\| +\\| [^|]+\\|$`, 'm'));
+      for (const sample of samples)
+        expect(sample).toMatch(new RegExp(`^${name}(\\{limit="(org|project|key)"\\})? \\d+$`));
+      expect(docs).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${type} +\\| [^|]+\\| [^|]+\\|$`, 'm'));
     }
     expect(metrics.get('spandrel_rate_limited_requests_total')!.samples[0]).not.toMatch(/ 0$/);
   });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { createLogger, dropRedisClient, makeRedisClient, type RedisClient } from '@spandrel/kernel';
 import { BUCKET_SCRIPT, REDIS_TIME } from '../../libs/access/src/limits/bucket-script.js';
 import { RateLimits } from '../../libs/access/src/limits/rate-limits.js';
-import { takeToken, type Bucket } from '../../libs/access/src/limits/token-bucket.js';
+import { takeTokens, type Buckets, type CountedRequest, type Rates } from '../../libs/access/src/limits/take-tokens.js';
 import { freePort } from '../support/ports.ts';
 import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
 import { until } from '../support/spandrel.ts';
@@ -26,10 +26,19 @@ async function instance(redisUrl: string | null): Promise<RateLimits> {
   return limits;
 }
 
+/** A request of an organization with one project, and with no limit but its own. */
+const of = (orgId: string, org: number): CountedRequest => ({
+  ...{ orgId, projectId: `project of ${orgId}`, keyId: null },
+  rates: { org, project: null, key: null, guaranteed: 0 },
+});
+
+const isAllowed = async (limits: RateLimits, request: CountedRequest): Promise<boolean> =>
+  (await limits.take(request)).refusedBy === null;
+
 /** What the instances opened by this test counted, together. */
 async function counted(metric: string): Promise<number> {
   const values = await Promise.all(opened.map(({ registry }) => registry.getSingleMetric(metric)!.get()));
-  return values.reduce((sum, { values: [value] }) => sum + value!.value, 0);
+  return values.flatMap((metric) => metric.values).reduce((sum, { value }) => sum + value, 0);
 }
 
 afterEach(() => {
@@ -44,7 +53,7 @@ const newOrganization = (): string => `org-${++organizations}`;
 async function drain(limits: RateLimits, orgId: string, perSecond: number): Promise<{ asked: number; told: number }> {
   for (;;) {
     const asked = performance.now();
-    if (!(await limits.take(orgId, perSecond)).allowed) return { asked, told: performance.now() };
+    if (!(await isAllowed(limits, of(orgId, perSecond)))) return { asked, told: performance.now() };
   }
 }
 
@@ -66,7 +75,7 @@ async function overload(
   // Until the last offer, not until a time: a pause may be over late.
   for (; last - began < seconds * 1_000; await pause(5)) {
     while (answers.length < ((performance.now() - began) * 3 * perSecond) / 1_000) {
-      answers.push(instances[answers.length % 2]!.take(orgId, perSecond).then(({ allowed }) => allowed));
+      answers.push(isAllowed(instances[answers.length % 2]!, of(orgId, perSecond)));
     }
     last = performance.now();
   }
@@ -76,7 +85,7 @@ async function overload(
   return { ofMost: served / came(empty.asked, performance.now()), ofLeast: served / came(empty.told, last), refused };
 }
 
-describeWith('redis-server', 'the limit of an organization', () => {
+describeWith('redis-server', 'the limits of an organization', () => {
   let redis: TestRedis;
   let client: RedisClient;
   beforeAll(async () => {
@@ -100,7 +109,7 @@ describeWith('redis-server', 'the limit of an organization', () => {
     // Fifty a second, also where the timer comes late.
     const beside = setInterval(() => {
       for (; sent < (performance.now() - began) / 20; sent++) {
-        void instances[sent % 2]!.take(other, 100).then(({ allowed }) => others.push(allowed));
+        void isAllowed(instances[sent % 2]!, of(other, 100)).then((allowed) => others.push(allowed));
       }
     }, 20);
     const { ofMost, ofLeast, refused } = await overload(instances, newOrganization(), 100, 3);
@@ -116,25 +125,42 @@ describeWith('redis-server', 'the limit of an organization', () => {
     expect(lines.length > 0).toBe(alone > 0);
   });
 
-  it('counts in Redis as takeToken does, whatever comes when', async () => {
-    const script = BUCKET_SCRIPT.replace(REDIS_TIME, 'local now = tonumber(ARGV[2])');
+  it('counts in Redis as takeTokens does, whatever comes when', async () => {
+    const script = BUCKET_SCRIPT.replace(REDIS_TIME, 'local now = tonumber(ARGV[5])');
     expect(script).not.toBe(BUCKET_SCRIPT);
+    const rate = fc.constantFrom(1, 7, 300, 999_983);
     const request = fc.record({
       gap: fc.integer({ min: -1_000, max: 400_000 }),
-      perSecond: fc.constantFrom(1, 7, 300, 999_983),
+      project: fc.constantFrom('p', 'q'),
+      rates: fc.record({
+        ...{ org: rate, project: fc.option(rate), key: fc.option(rate) },
+        guaranteed: fc.constantFrom(0, 1, 1.4, 20),
+      }),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 30 }), async (requests) => {
-        const key = `test:${newOrganization()}`;
-        let bucket: Bucket | undefined;
+        const name = `test:${newOrganization()}`;
+        const known = new Map<string, Buckets>();
         let now = 1_763_000_000_000_000;
-        for (const { gap, perSecond } of requests) {
+        for (const { gap, project, rates } of requests) {
           now += gap;
-          const taken = takeToken(bucket, perSecond, now);
-          const answer = await client.eval(script, { keys: [key], arguments: [String(perSecond), String(now)] });
-          expect(answer).toEqual([Number(taken.allowed), taken.remaining]);
+          const { org } = known.get('') ?? {};
+          const { refusedBy, remaining, buckets } = takeTokens(
+            { ...known.get(project), ...(org && { org }) },
+            rates as Rates,
+            now,
+          );
+          const answer = await client.eval(script, {
+            keys: [name, `${name}:${project}`, `${name}:${project}:key`],
+            arguments: [rates.org, rates.project ?? 0, rates.key ?? 0, rates.guaranteed, now].map(String),
+          });
+          const number = refusedBy === null ? 0 : ['org', 'project', 'key'].indexOf(refusedBy) + 1;
+          expect(answer).toEqual([number, remaining.org, remaining.project, remaining.key]);
           // A refusal changes nothing there; what fills meanwhile is the same.
-          if (taken.allowed) bucket = taken.bucket;
+          if (refusedBy !== null) continue;
+          known.set('', { org: buckets.org! });
+          const key = buckets.key ?? known.get(project)?.key;
+          known.set(project, { project: buckets.project!, ...(key && { key }) });
         }
       }),
       { numRuns: repetitions(20) },
@@ -144,24 +170,49 @@ describeWith('redis-server', 'the limit of an organization', () => {
   it('tells what remains, follows a limit that changes, and leaves nothing behind', async () => {
     const limits = await instance(redis.url);
     const orgId = newOrganization();
-    expect(await limits.take(orgId, 3)).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 1 });
+    const remaining = { project: 0, key: 0 };
+    expect(await limits.take(of(orgId, 3))).toMatchObject({ refusedBy: null, remaining: { org: 2, ...remaining } });
     await drain(limits, orgId, 3);
-    expect(await limits.take(orgId, 3)).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 1 });
+    expect(await limits.take(of(orgId, 3))).toMatchObject({ refusedBy: 'org', remaining: { org: 0, ...remaining } });
     await pause(20);
-    expect(await limits.take(orgId, 1_000)).toMatchObject({ allowed: true, limit: 1_000 });
-    const key = `spandrel:limit:{${orgId}}`;
-    expect(await client.pTTL(key)).toBeGreaterThan(1_000);
-    expect(await client.pTTL(key)).toBeLessThanOrEqual(2_000);
+    expect(await limits.take(of(orgId, 1_000))).toMatchObject({ refusedBy: null, rates: { org: 1_000 } });
+    const keys = [`spandrel:limit:{${orgId}}`, `spandrel:limit:{${orgId}}:project:project of ${orgId}`];
+    for (const key of keys) {
+      expect(await client.pTTL(key)).toBeGreaterThan(1_000);
+      expect(await client.pTTL(key)).toBeLessThanOrEqual(3_000);
+    }
+    expect((await client.keys(`spandrel:limit:{${orgId}}*`)).toSorted()).toEqual(keys);
+  });
+
+  it('is shared by the projects of an organization: one that floods starves no other, at two instances', async () => {
+    const instances = [await instance(redis.url), await instance(redis.url)];
+    const rates = { org: 100, project: null, key: null, guaranteed: 20 };
+    const orgId = newOrganization();
+    const flood = { orgId, projectId: 'flood', keyId: null, rates };
+    for (let n = 0; n < 300; n++) await instances[n % 2]!.take(flood);
+    const quiet: boolean[] = [];
+    const began = performance.now();
+    let refused = 0;
+    while (performance.now() - began < 1_500) {
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => isAllowed(instances[n % 2]!, flood)));
+      refused += answers.filter((allowed) => !allowed).length;
+      // Ten requests a second of the quiet one, also where the loop comes late.
+      if (quiet.length < (performance.now() - began) / 100)
+        quiet.push(await isAllowed(instances[quiet.length % 2]!, { ...flood, projectId: 'quiet' }));
+    }
+    expect(refused).toBeGreaterThan(0);
+    expect(quiet.length).toBeGreaterThan(5);
+    expect(quiet).toEqual(quiet.map(() => true));
   });
 
   it('holds after Redis has forgotten its scripts', async () => {
     const limits = await instance(redis.url);
     const orgId = newOrganization();
-    await limits.take(orgId, 2);
+    await limits.take(of(orgId, 2));
     await client.scriptFlush();
-    expect([await limits.take(orgId, 2), await limits.take(orgId, 2)]).toMatchObject([
-      { allowed: true, remaining: 0 },
-      { allowed: false },
+    expect([await limits.take(of(orgId, 2)), await limits.take(of(orgId, 2))]).toMatchObject([
+      { refusedBy: null, remaining: { org: 0 } },
+      { refusedBy: 'org' },
     ]);
     expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(0);
   });
@@ -172,7 +223,7 @@ describeWith('redis-server', 'the limit of an organization', () => {
     await drain(instances[0]!, orgId, 1);
     await redis.crash();
     const allowed = [];
-    for (const limits of [...instances, ...instances]) allowed.push((await limits.take(orgId, 1)).allowed);
+    for (const limits of [...instances, ...instances]) allowed.push(await isAllowed(limits, of(orgId, 1)));
     expect(allowed).toEqual([true, true, false, false]);
     expect(said('Redis cannot be reached')).toBe(2);
     await redis.start();
@@ -194,7 +245,7 @@ describeWith('redis-server', 'the limit of an organization', () => {
       const waits: number[] = [];
       for (let round = 0; round < 50; round++) {
         const began = performance.now();
-        await Promise.all([limits.take(orgId, 100), limits.take(orgId, 100)]);
+        await Promise.all([limits.take(of(orgId, 100)), limits.take(of(orgId, 100))]);
         waits.push(performance.now() - began);
       }
       // The first ones find it out, and wait for that; if the others waited too, they would take a hundred times as long.
@@ -204,7 +255,7 @@ describeWith('redis-server', 'the limit of an organization', () => {
       redis.signal('SIGCONT');
     }
     await until(() => Promise.resolve(said('Redis is reached again') === 1));
-    expect(await limits.take(newOrganization(), 100)).toMatchObject({ remaining: 99 });
+    expect(await limits.take(of(newOrganization(), 100))).toMatchObject({ remaining: { org: 99 } });
     expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(100);
   });
 });
@@ -212,16 +263,16 @@ describeWith('redis-server', 'the limit of an organization', () => {
 describe('an instance without Redis', () => {
   it('limits by itself', async () => {
     const limits = await instance(null);
-    const taken = await Promise.all(['a', 'a', 'a', 'b'].map((orgId) => limits.take(orgId, 2)));
-    expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, false, true]);
+    const taken = await Promise.all(['a', 'a', 'a', 'b'].map((orgId) => isAllowed(limits, of(orgId, 2))));
+    expect(taken).toEqual([true, true, false, true]);
     expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(0);
     expect(await counted('spandrel_rate_limited_requests_total')).toBe(1);
   });
 
   it('starts and limits by itself when the one it is told of is not there', async () => {
     const limits = await instance(`redis://127.0.0.1:${await freePort()}`);
-    const taken = await Promise.all(['a', 'a', 'a'].map((orgId) => limits.take(orgId, 2)));
-    expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, false]);
+    const taken = await Promise.all(['a', 'a', 'a'].map((orgId) => isAllowed(limits, of(orgId, 2))));
+    expect(taken).toEqual([true, true, false]);
     expect([said('Redis cannot be reached'), lines.length]).toEqual([1, 1]);
     expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(3);
   });

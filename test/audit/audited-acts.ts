@@ -62,6 +62,8 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
     return send('GET', '/api/session/oidc/callback?code=x&state=y', { as: 'nobody', headers: { cookie } });
   },
   createKey: ({ send }) => send('POST', '/api/keys', { body: { name: 'made', scopes: ['read'] } }),
+  updateKey: async ({ send, tenant }) =>
+    send('PATCH', `/api/keys/${(await tenant.createKey(['read'])).id}`, { body: { name: 'renamed' } }),
   deleteKey: async ({ send, tenant }) => send('DELETE', `/api/keys/${(await tenant.createKey(['read'])).id}`),
   createBrowserSession: ({ send, tenant }) =>
     send('POST', '/api/session', { body: { credential: tenant.key }, as: 'nobody' }),

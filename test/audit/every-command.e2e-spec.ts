@@ -65,6 +65,7 @@ const ACTS: Readonly<Record<string, [AuditAction, () => Promise<string[]>]>> = {
   deleteProject: ['project.deletion_begun', async () => ['project', 'delete', await project(), '--yes']],
   setMasking: ['project.masking_changed', async () => ['masking', 'set', await project(), '--rules', rules]],
   createKey: ['key.created', async () => ['key', 'create', '--project', await project(), '--scopes', 'read']],
+  updateKey: ['key.updated', async () => ['key', 'update', await key(), '--name', 'renamed']],
   deleteKey: ['key.deleted', async () => ['key', 'delete', await key()]],
   createMember: [
     'member.created',

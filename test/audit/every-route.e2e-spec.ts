@@ -66,6 +66,8 @@ const WORK: ReadonlySet<string> = new Set([
 
 /** Actions that no request of this suite leaves, with the suite that shows them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'key.suspended': 'test/access/leavers',
+  'key.resumed': 'test/access/leavers',
   'request.refused': 'test/audit/log',
   'session.refused': 'test/access/identity-provider',
   'retention.applied': 'test/tracing/retention-cloud',

@@ -75,6 +75,7 @@ const PROMISED_IN_CLOUD = [
   'GET /api/session/oidc',
   'GET /api/session/oidc/callback',
   'GET /api/session/projects',
+  'PATCH /api/keys/{}',
   'PATCH /api/orgs/{}',
   'PATCH /api/orgs/{}/members/{}',
   'PATCH /api/projects/{}',

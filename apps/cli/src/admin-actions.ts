@@ -6,6 +6,7 @@ import {
   createOrganizationSchema,
   createProjectSchema,
   PAGE_LIMIT_MAX,
+  updateKeySchema,
   updateMemberSchema,
   updateOrganizationSchema,
   updateProjectSchema,
@@ -40,9 +41,9 @@ export const ADMIN_ACTIONS = {
     return { json: org, lines: [organizationLine(org)] };
   },
   createProject: async ({ projects }, { options }) => {
-    const { name, retentionDays, protect } = options;
-    const retention_days = daysOf(retentionDays, 'organization');
-    const body = checked(createProjectSchema, { name, retention_days, protected: protect });
+    const { name, retentionDays, protect, rateLimit } = options;
+    const [retention_days, rate_limit] = [daysOf(retentionDays, 'organization'), limitOf(rateLimit)];
+    const body = checked(createProjectSchema, { name, retention_days, protected: protect, rate_limit });
     return made('project', await projects.create(CLI_ACTOR, String(options['org']), body), projectLine);
   },
   deleteOrganization: async ({ removal }, { id, options }) => {
@@ -56,9 +57,9 @@ export const ADMIN_ACTIONS = {
     return { json: project, lines: [`${projectLine(project)}: out of reach; the servers delete what it has.`] };
   },
   updateProject: async ({ projects }, { id, options }) => {
-    const { name, retentionDays, protect } = options;
-    const retention_days = daysOf(retentionDays, 'organization');
-    const body = checked(updateProjectSchema, { name, retention_days, protected: protect });
+    const { name, retentionDays, protect, rateLimit } = options;
+    const [retention_days, rate_limit] = [daysOf(retentionDays, 'organization'), limitOf(rateLimit)];
+    const body = checked(updateProjectSchema, { name, retention_days, protected: protect, rate_limit });
     const project = await projects.update(CLI_ACTOR, id!, body);
     return { json: project, lines: [projectLine(project)] };
   },
@@ -69,12 +70,13 @@ export const ADMIN_ACTIONS = {
   listProjects: async ({ projects }, { options }) =>
     listed(await all((query) => projects.list(CLI_ACTOR, String(options['org']), query)), projectLine),
   createKey: async ({ keys }, { options }) => {
-    const { name, project, scopes, expiresAt, org } = options;
+    const { name, project, scopes, expiresAt, org, rateLimit } = options;
     const body = checked(createKeySchema, {
       name,
       project_id: project,
       scopes: String(scopes).split(','),
       expires_at: expiresAt,
+      rate_limit: limitOf(rateLimit),
     });
     // With `--org` the command acts for that organization's administrator: a project of another one is not found.
     const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
@@ -88,6 +90,12 @@ export const ADMIN_ACTIONS = {
     const { org } = options;
     const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
     return listed(await all((query) => keys.list(actor, query)), keyLine);
+  },
+  updateKey: async ({ keys }, { id, options }) => {
+    const { name, rateLimit, serviceAccount } = options;
+    const changes = { name, rate_limit: limitOf(rateLimit), service_account: serviceAccount };
+    const key = await keys.update(CLI_ACTOR, id!, checked(updateKeySchema, changes));
+    return { json: key, lines: [keyLine(key)] };
   },
   deleteKey: async ({ keys }, { id }) => {
     const deleted = await keys.delete(CLI_ACTOR, id!);

@@ -59,11 +59,13 @@ export function adminCommand(settings: string): Command {
     .requiredOption('--org <id>', 'its organization')
     .requiredOption('--name <name>', 'what it is called')
     .option('--retention-days <days>', 'how long traces are kept; as long as the organization keeps them when left out')
+    .option('--rate-limit <number>', 'requests per second; as many as its organization when left out')
     .option('--protect', 'refuse the deletion of all traces, of datasets and of the project');
   leaf(project, 'show', 'show a project, and how far its deletion is', 'showProject', 'project');
   leaf(project, 'update', 'change a project', 'updateProject', 'project')
     .option('--name <name>', 'what it is called')
     .option('--retention-days <days>', 'how long traces are kept, or `organization` for as long as that keeps them')
+    .option('--rate-limit <number>', 'requests per second, or `default` for as many as the settings say')
     .option('--protect', 'refuse the deletion of all traces, of datasets and of the project')
     .option('--no-protect', 'lift the protection');
   leaf(project, 'delete', 'delete a project with everything that it has', 'deleteProject', 'project').option(
@@ -106,7 +108,12 @@ export function adminCommand(settings: string): Command {
     .requiredOption('--scopes <scopes>', 'read, write, ingest, review, admin; separated by commas')
     .option('--org <id>', 'the organization that the project must be of')
     .option('--name <name>', 'what it is for', 'made at the command line')
-    .option('--expires-at <time>', 'when it ends (ISO 8601); never when left out');
+    .option('--expires-at <time>', 'when it ends (ISO 8601); never when left out, or by access.key_max_age')
+    .option('--rate-limit <number>', 'requests per second; as many as its project when left out');
+  leaf(key, 'update', 'change an API key', 'updateKey', 'key')
+    .option('--name <name>', 'what it is for')
+    .option('--rate-limit <number>', 'requests per second, or `default` for as many as the settings say')
+    .option('--service-account', 'have it go on without the person who made it; there is no way back');
   leaf(key, 'list', 'list API keys', 'listKeys').option('--org <id>', 'those of this organization alone');
   leaf(key, 'delete', 'revoke an API key', 'deleteKey', 'key');
 

@@ -32,6 +32,7 @@ export const projectLine = (project: ProjectResource): string => {
   const { id, name, org_id, retention_days: days } = project;
   const said = [
     days !== null && `keeps traces ${days} days`,
+    project.rate_limit !== null && `${project.rate_limit} requests/s`,
     project.protected && 'protected',
     project.removal && deletingOf(project.removal),
   ].filter(Boolean);
@@ -39,9 +40,21 @@ export const projectLine = (project: ProjectResource): string => {
 };
 
 /** One line for people. */
-export const keyLine = ({ id, name, prefix, scopes, project_id, org_id, expires_at }: KeyResource): string =>
-  `${id}  ${quoted(name)}  ${prefix}…  ${scopes.join(',')}  project ${project_id} of organization ${org_id}, ` +
-  (expires_at === null ? 'does not end' : `ends ${expires_at}`);
+export const keyLine = (key: KeyResource): string => {
+  const { id, name, prefix, scopes, project_id, org_id, expires_at, state, maker, last_used_at, rate_limit } = key;
+  const by = maker === null ? 'somebody unknown' : maker.id + (maker.name === null ? '' : ` ${quoted(maker.name)}`);
+  const said = [
+    expires_at === null ? 'does not end' : `${state === 'expired' ? 'ended' : 'ends'} ${expires_at}`,
+    state === 'suspended' && 'refused: its maker has no role there, or is not confirmed',
+    `made by ${by}${key.service_account ? ' for a service account' : ''}`,
+    last_used_at === null ? 'not used yet' : `last used ${last_used_at}`,
+    rate_limit !== null && `${rate_limit} requests/s`,
+  ].filter(Boolean);
+  return (
+    `${id}  ${quoted(name)}  ${prefix}…  ${scopes.join(',')}  ` +
+    `project ${project_id} of organization ${org_id}, ${said.join(', ')}`
+  );
+};
 
 /** One line for people. */
 export const auditLine = (entry: AuditEntry): string => {
@@ -61,10 +74,21 @@ export const chainLines = ({ chain, entries, head, faults }: CheckedChain): stri
 ];
 
 /** One line for people. */
-export const memberLine = ({ id, role, email, person, project_id, org_id, source }: MemberResource): string =>
+export const memberLine = ({
+  id,
+  role,
+  email,
+  person,
+  project_id,
+  org_id,
+  source,
+  provider_status: status,
+  provider_asked_at: askedAt,
+}: MemberResource): string =>
   `${id}  ${role}  ${quoted(email ?? person?.email ?? person?.name ?? '')}  ` +
   `${project_id === null ? 'all projects' : `project ${project_id}`} of organization ${org_id}, ` +
-  (source === 'groups' ? 'from groups' : person === null ? 'never signed in' : 'added');
+  (source === 'groups' ? 'from groups' : person === null ? 'never signed in' : 'added') +
+  (askedAt === null ? '' : `, ${status} at the identity provider (asked ${askedAt})`);
 
 /** What became of a JWT: a line a rule, and what it is allowed. */
 export const jwtLines = ({ rules, allows }: JwtCheck): string[] => [

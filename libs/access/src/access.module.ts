@@ -8,6 +8,9 @@ import { CredentialGatekeeper } from './credentials/credential-gatekeeper.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialStore } from './credentials/credential.store.js';
 import { Credentials } from './credentials/credentials.js';
+import { MakerKeys } from './credentials/maker-keys.js';
+import { MakerTokenKey } from './people/maker-token-key.js';
+import { NoteKeyUse } from './credentials/note-key-use.js';
 import { BrowserSessionController } from './browser-sessions/browser-session.controller.js';
 import { BrowserSessionStore } from './browser-sessions/browser-session.store.js';
 import { DeleteEndedSessions } from './browser-sessions/delete-ended-sessions.js';
@@ -69,6 +72,9 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     MemberStore,
     Members,
     ApiKeys,
+    MakerKeys,
+    MakerTokenKey,
+    NoteKeyUse,
     Credentials,
     RateLimits,
     BrowserSessionStore,

@@ -12,6 +12,13 @@ const jwtSecret = z
   );
 
 const days = z.number().int().min(1).max(RETENTION_DAYS_MAX);
+/** Days, as milliseconds. */
+const lifeDays = z
+  .number()
+  .int()
+  .min(1)
+  .max(36_500)
+  .transform((number) => number * 86_400_000);
 const perOrganization = z.number().int().min(1).max(1_000_000);
 
 /** An origin as browsers write it in `Origin` (RFC 6454, 6.2). */
@@ -68,6 +75,18 @@ export class AccessSettings extends defineSettings(
         help: 'requests per second of an organization without a limit of its own (cloud mode)',
       },
     }),
+    projectRequestsPerSecond: setting('limits.project_requests_per_second', perOrganization.nullable(), {
+      default: null,
+      doc: 'Cloud mode: requests per second of a project that has no limit of its own; null: as many as its organization.',
+    }),
+    keyRequestsPerSecond: setting('limits.key_requests_per_second', perOrganization.nullable(), {
+      default: null,
+      doc: 'Cloud mode: requests per second of an API key that has no limit of its own; null: as many as its project.',
+    }),
+    projectShare: setting('limits.project_share', z.number().min(0).max(1), {
+      default: 0.2,
+      doc: "Cloud mode: share of its organization's limit that each project has for sure, whatever the others do; 0: none.",
+    }),
     eventStreams: setting('limits.event_streams', perOrganization, {
       default: 1_000,
       doc: 'Cloud mode: event streams that an organization may have open at one server.',
@@ -80,6 +99,18 @@ export class AccessSettings extends defineSettings(
     enterpriseDays: setting('retention.plans.enterprise', days, {
       default: 90,
       doc: 'The same for the plan enterprise.',
+    }),
+    keysEndWithMaker: setting('access.keys_end_with_maker', z.boolean(), {
+      default: true,
+      doc: 'Whether an API key that a person made is valid only while they have a role in its project.',
+    }),
+    keyMaxAgeMs: setting('access.key_max_age', lifeDays.nullable(), {
+      default: null,
+      doc: 'Days that an API key lasts at most, also one that was made before; null: as long as it says itself.',
+    }),
+    makerConfirmedMs: setting('access.maker_confirmed', lifeDays, {
+      default: 90,
+      doc: 'Days after which the identity provider must have confirmed the maker of a key again, by signing in or by itself.',
     }),
     insecureCookie: setting('dashboard.insecure_cookie', z.boolean(), {
       default: false,
@@ -97,6 +128,7 @@ export class AccessSettings extends defineSettings(
     }),
   },
   {
+    access: 'Cloud mode: how long API keys are valid.',
     auth: 'Cloud mode: who is let in. Secrets are better given by their variables (SPANDREL_ADMIN_TOKEN … or …_FILE).',
   },
 ) {}

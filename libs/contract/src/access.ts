@@ -89,6 +89,13 @@ export const organizationSchema = z
 export type OrganizationResource = z.output<typeof organizationSchema>;
 export const organizationListSchema = listAnswer('OrganizationList', 'orgs', organizationSchema);
 
+const ownRateLimitSchema = rateLimitSchema
+  .nullish()
+  .describe("Requests per second; the service's default when left out or `null`.");
+const effectiveRateLimitSchema = rateLimitSchema
+  .nullable()
+  .describe('Requests per second; `null`: no limit of its own.');
+
 const projectDaysSchema = daysSchema
   .nullable()
   .describe('Days that traces and spans are kept; `null`: as long as the organization keeps them, which is the most.');
@@ -102,6 +109,7 @@ export const createProjectSchema = z
     name: labelSchema,
     retention_days: projectDaysSchema.default(null),
     protected: protectedSchema.default(false),
+    rate_limit: ownRateLimitSchema,
   })
   .meta({ id: 'CreateProject' });
 export type CreateProject = z.output<typeof createProjectSchema>;
@@ -112,6 +120,7 @@ export const updateProjectSchema = z
     name: labelSchema.optional(),
     retention_days: projectDaysSchema.optional(),
     protected: protectedSchema.optional(),
+    rate_limit: ownRateLimitSchema,
   })
   .meta({ id: 'UpdateProject', description: 'Only members given change.' });
 export type UpdateProject = z.output<typeof updateProjectSchema>;
@@ -123,6 +132,7 @@ export const projectSchema = z
     name: z.string(),
     retention_days: projectDaysSchema,
     protected: protectedSchema,
+    rate_limit: effectiveRateLimitSchema,
     state: stateSchema,
     removal: removalSchema.nullable(),
     created_at: timestampTextSchema,
@@ -139,10 +149,32 @@ export const createKeySchema = z
     name: labelSchema,
     scopes: scopesSchema,
     project_id: z.string().nullish().describe("The caller's own when left out."),
-    expires_at: timestampSchema.nullish().describe('When the key ends; never when left out.'),
+    expires_at: timestampSchema
+      .nullish()
+      .describe('When the key ends; when left out never, or after `access.key_max_age` where that is set.'),
+    service_account: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the key outlives the membership of the person who makes it. Keys of the operator, of JWTs and of keys of service accounts do, others when this is `true`.',
+      ),
+    rate_limit: ownRateLimitSchema,
   })
   .meta({ id: 'CreateKey' });
 export type CreateKey = z.output<typeof createKeySchema>;
+
+/** `PATCH /api/keys/:id`: only members given change. */
+export const updateKeySchema = z
+  .object({
+    name: labelSchema.optional(),
+    rate_limit: ownRateLimitSchema,
+    service_account: z
+      .literal(true)
+      .optional()
+      .describe('Makes it a key of a service account, which does not end with its maker; there is no way back.'),
+  })
+  .meta({ id: 'UpdateKey', description: 'Only members given change.' });
+export type UpdateKey = z.output<typeof updateKeySchema>;
 
 /** A key as answers show it: not the key itself. */
 export const keyResourceSchema = z
@@ -154,6 +186,21 @@ export const keyResourceSchema = z
     org_id: z.string(),
     project_id: z.string(),
     expires_at: timestampTextSchema.nullable(),
+    state: z
+      .enum(['active', 'expired', 'suspended'])
+      .describe(
+        '`suspended`: its maker has no role in its project any more, or the identity provider does not confirm them; it is refused for as long as that is so.',
+      ),
+    service_account: z.boolean().describe('Whether it is valid whatever becomes of its maker.'),
+    maker: z
+      .object({
+        id: z.string().describe('`person:<id>`, `key:<id>`, `jwt:<sub>`, `admin` or `cli`, as in the audit log.'),
+        name: z.string().nullable(),
+      })
+      .nullable()
+      .describe('Who made it; `null` where that is not known any more.'),
+    last_used_at: timestampTextSchema.nullable().describe('To the minute; `null`: not yet.'),
+    rate_limit: effectiveRateLimitSchema,
     created_at: timestampTextSchema,
   })
   .meta({ id: 'Key', description: 'An API key, without the key itself.' });

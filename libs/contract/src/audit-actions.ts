@@ -14,7 +14,7 @@ export const AUDIT_ACTIONS = [
   'project.deleted',
   'key.created',
   'key.updated',
-  'key.ended',
+  'key.suspended',
   'key.resumed',
   'key.deleted',
   'member.created',

@@ -45,6 +45,12 @@ export const memberSchema = z
     source: z.enum(['added', 'groups']).describe('`groups`: from the groups of the identity provider.'),
     email: z.string().nullable(),
     person: personSchema.nullable().describe('`null` until somebody with this e-mail address has signed in.'),
+    provider_status: z
+      .enum(['active', 'removed', 'unknown'])
+      .describe(
+        'What the identity provider said when it was asked last: it confirmed the person, or it did not; `unknown`: it was never asked, or not for a day.',
+      ),
+    provider_asked_at: timestampTextSchema.nullable().describe('When it was asked last; `null`: never.'),
     created_at: timestampTextSchema,
   })
   .meta({ id: 'Member' });

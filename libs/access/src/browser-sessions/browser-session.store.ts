@@ -1,5 +1,6 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
-import { ROLES, type Role } from '@spandrel/contract';
+import type { Role } from '@spandrel/contract';
 import {
   anyOf,
   integer,
@@ -11,11 +12,15 @@ import {
   type RowOfShape,
   type WriteTx,
 } from '@spandrel/storage';
+import { strongestRole } from '../people/strongest-role.js';
 import { BrowserSession, type BrowserSessionRow } from './browser-session.entity.js';
 
 const SESSION = shapeOf({
   ...{ id: text(), digest: text(), orgId: text(), projectId: text(), scopes: text() },
   ...{ keyId: nullable(text()), keyName: nullable(text()), subject: nullable(text()), rateLimit: nullable(integer()) },
+  ...{ projectRateLimit: nullable(integer()), keyRateLimit: nullable(integer()) },
+  ...{ makerPersonId: nullable(text()), confirmedAt: nullable(integer()), refusedAt: nullable(integer()) },
+  ...{ keyCreatedAt: nullable(integer()), keyExpiresAt: nullable(integer()) },
   ...{ expiresAt: integer(), usedAt: integer() },
   ...{ personId: nullable(text()), refreshedAt: nullable(integer()), sealedTokens: nullable(text()) },
 });
@@ -23,9 +28,9 @@ const WITH_ROLE = SESSION.and(
   shapeOf({ role: nullable(text<Role>()), personName: nullable(text()), personEmail: nullable(text()) }),
 );
 
-/** A session as it is looked up to let a request in; `rateLimit` is its organization's. */
+/** A session as it is looked up to let a request in; `makerPersonId` and what the provider says are of its key's maker, or of its person. */
 export interface FoundSession extends RowOfShape<typeof SESSION> {
-  /** The role of a person in the session's project; `null` for a key and a JWT. */
+  /** The role of a person, or of the maker of a key, in the session's project; `null` for other keys and a JWT. */
   role: Role | null;
   /** What people call the key or the person; `null` for a JWT. */
   label: string | null;
@@ -42,16 +47,22 @@ export class BrowserSessionStore {
       WITH_ROLE.query`select s.id, s.digest, s.org_id as "orgId", s.project_id as "projectId", s.scopes,
           s.key_id as "keyId", k.name as "keyName", s.subject, o.rate_limit as "rateLimit", s.expires_at as "expiresAt",
           s.used_at as "usedAt", s.person_id as "personId", s.refreshed_at as "refreshedAt",
-          s.sealed_tokens as "sealedTokens", m.role as role, p.name as "personName", p.email as "personEmail"
+          s.sealed_tokens as "sealedTokens", m.role as role, p.name as "personName", p.email as "personEmail",
+          j.rate_limit as "projectRateLimit", k.rate_limit as "keyRateLimit", k.maker_person_id as "makerPersonId",
+          p.signed_in_at as "confirmedAt", p.refused_at as "refusedAt", k.created_at as "keyCreatedAt",
+          k.expires_at as "keyExpiresAt"
         from browser_session s join organization o on o.id = s.org_id join project j on j.id = s.project_id
         left join api_key k on k.id = s.key_id
-        left join person p on p.id = s.person_id
-        left join member m on m.person_id = s.person_id and m.org_id = s.org_id
+        left join person p on p.id = coalesce(s.person_id, k.maker_person_id)
+        left join member m on m.person_id = p.id and m.org_id = s.org_id
           and (m.project_id is null or m.project_id = s.project_id)
         where ${anyOf('s.digest', digests)} and j.deleting_at is null and (s.key_id is null or k.id is not null)
           and (s.person_id is null or m.id is not null)`,
     );
-    return strongest(rows);
+    return strongestRole(rows).map(({ personName, personEmail, ...row }) => ({
+      ...row,
+      label: row.keyName ?? personName ?? personEmail,
+    }));
   }
 
   insert(tx: WriteTx, row: BrowserSessionRow): void {
@@ -63,12 +74,27 @@ export class BrowserSessionStore {
     return tx.em.findOne(BrowserSession, { digest });
   }
 
+  /** One by its id, whether it has ended or not. */
+  findById(id: string): Promise<BrowserSessionRow | null> {
+    return this.storage.find((em) => em.findOne(BrowserSession, { id }));
+  }
+
+  /** {@link findById}, locked; what is changed of it is written with the transaction. */
+  findForWrite(tx: WriteTx, id: string): Promise<BrowserSessionRow | null> {
+    return tx.em.findOne(BrowserSession, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
   /**
    * Notes that a server asks the identity provider about a session.
    * @param since one that began before this time has died.
    * @returns whether no other one does so, or did since the session was looked up.
    */
-  async beginConfirming(tx: WriteTx, { id, refreshedAt }: FoundSession, now: number, since: number): Promise<boolean> {
+  async beginConfirming(
+    tx: WriteTx,
+    { id, refreshedAt }: Pick<FoundSession, 'id' | 'refreshedAt'>,
+    now: number,
+    since: number,
+  ): Promise<boolean> {
     const begun = await tx.run(
       sql`update browser_session set refreshing_at = ${now} where id = ${id} and refreshed_at = ${refreshedAt}
         and (refreshing_at is null or refreshing_at < ${since})`,
@@ -81,9 +107,25 @@ export class BrowserSessionStore {
     await tx.run(sql`update browser_session set refreshing_at = null where id = ${id}`);
   }
 
-  /** @returns whether it was there. */
+  /** @returns whether it was there and had not ended. */
   async delete(tx: WriteTx, id: string): Promise<boolean> {
-    return (await tx.run(sql`delete from browser_session where id = ${id}`)) > 0;
+    const hasBegun = sql`id = ${id} and expires_at > 0`;
+    const isOpen = (await tx.run(sql`update browser_session set expires_at = 0 where ${hasBegun}`)) > 0;
+    await tx.run(sql`delete from browser_session where id = ${id}`);
+    return isOpen;
+  }
+
+  /**
+   * Ends one for its browser. API keys that were made in it have their maker confirmed by its tokens: with such a key they are
+   * kept, without anything that a browser could show.
+   * @returns whether it was there and had not ended.
+   */
+  async end(tx: WriteTx, id: string): Promise<boolean> {
+    const kept = await tx.run(
+      sql`update browser_session set expires_at = 0, digest = ${`ended ${id}`} where id = ${id} and expires_at > 0
+        and sealed_tokens is not null and exists (select 1 from api_key k where k.session_id = browser_session.id)`,
+    );
+    return kept > 0 || this.delete(tx, id);
   }
 
   /** Notes that a session was used; never sooner than was noted before. */
@@ -91,23 +133,16 @@ export class BrowserSessionStore {
     await tx.run(sql`update browser_session set used_at = ${at} where id = ${id} and used_at < ${at}`);
   }
 
-  /** Deletes sessions that have ended: by time, for want of use, with their key, or with the last role of their person. */
+  /**
+   * Deletes sessions that have ended: with their key, with the last role of their person, and by time or for want of use those
+   * by whose tokens no API key has its maker confirmed.
+   */
   async deleteEnded(tx: WriteTx, now: number, unusedSince: number): Promise<void> {
     await tx.run(
-      sql`delete from browser_session where expires_at <= ${now} or used_at <= ${unusedSince}
+      sql`delete from browser_session where ((expires_at <= ${now} or used_at <= ${unusedSince})
+          and not exists (select 1 from api_key k where k.session_id = browser_session.id))
         or (key_id is not null and not exists (select 1 from api_key k where k.id = browser_session.key_id))
         or (person_id is not null and not exists (select 1 from member m where m.person_id = browser_session.person_id))`,
     );
   }
-}
-
-/** One session for the rows of each: a row a role that the person has, of which the one that may most counts. */
-function strongest(rows: readonly RowOfShape<typeof WITH_ROLE>[]): FoundSession[] {
-  const sessions = new Map<string, FoundSession>();
-  for (const { personName, personEmail, ...row } of rows) {
-    const known = sessions.get(row.id)?.role;
-    if (known && row.role && ROLES.indexOf(known) <= ROLES.indexOf(row.role)) continue;
-    sessions.set(row.id, { ...row, label: row.keyName ?? personName ?? personEmail });
-  }
-  return [...sessions.values()];
 }

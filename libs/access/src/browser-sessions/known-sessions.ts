@@ -5,7 +5,9 @@ import { AccessMemory } from '../credentials/access-memory.js';
 import { digestOf } from '../credentials/api-key.js';
 import { Batch } from '../credentials/batch.js';
 import { inTime } from '../credentials/looked-up.js';
+import { endOfKey, permissionsWithin, suspensionOf } from '../credentials/key-standing.js';
 import { permissionsOf } from '../credentials/permissions.js';
+import { ratesOf } from '../limits/rates-of.js';
 import { BrowserSessionStore, type FoundSession } from './browser-session.store.js';
 import { ConfirmPerson } from '../people/confirm-person.js';
 import { UNUSED_MS_MAX } from './session-ends.js';
@@ -50,24 +52,37 @@ export class KnownSessions {
   private async look(digest: string, token: string): Promise<KnownSession | undefined> {
     let row = await this.sessions.find(digest);
     if (row && (await this.confirmPerson.keep(row, token))) row = await this.sessions.find(digest);
-    return (
-      row && { caller: callerOf(row), perSecond: row.rateLimit ?? this.settings.requestsPerSecond, usedAt: row.usedAt }
-    );
+    if (!row || (row.keyId !== null && this.isSuspended(row))) return undefined;
+    const { keyRateLimit, ...limits } = row;
+    const rates = ratesOf({ ...limits, ...(row.keyId !== null && { keyRateLimit }) }, this.settings);
+    return { caller: this.callerOf(row), rates, usedAt: row.usedAt };
   }
-}
 
-function callerOf(row: FoundSession): KnownSession['caller'] {
-  const session = {
-    ...(row.label !== null && { label: row.label }),
-    scope: { orgId: row.orgId, projectId: row.projectId },
-    expiresAt: row.expiresAt,
-    sessionId: row.id,
-  };
-  if (row.personId !== null && row.role !== null) {
-    const { personId: id, role } = row;
-    return { kind: 'person', id, ...session, role, permissions: permissionsOfRole(role) };
+  /** Whether the key that was signed in with is refused because of its maker. */
+  private isSuspended(row: FoundSession): boolean {
+    const facts = { ...row, makerHasRole: row.role !== null, createdAt: row.keyCreatedAt ?? 0, expiresAt: null };
+    return suspensionOf(facts, this.settings, Date.now()) !== undefined;
   }
-  const holder =
-    row.keyId === null ? { kind: 'jwt' as const, id: row.subject ?? '' } : { kind: 'api_key' as const, id: row.keyId };
-  return { ...holder, ...session, permissions: permissionsOf(row) };
+
+  private callerOf(row: FoundSession): KnownSession['caller'] {
+    const session = {
+      ...(row.label !== null && { label: row.label }),
+      scope: { orgId: row.orgId, projectId: row.projectId },
+      expiresAt: row.expiresAt,
+      sessionId: row.id,
+    };
+    if (row.personId !== null && row.role !== null) {
+      const { personId: id, role } = row;
+      return { kind: 'person', id, ...session, role, permissions: permissionsOfRole(role) };
+    }
+    const permissions = permissionsOf(row);
+    if (row.keyId === null) return { kind: 'jwt', id: row.subject ?? '', ...session, permissions };
+    const key = { createdAt: row.keyCreatedAt ?? row.expiresAt, expiresAt: row.keyExpiresAt };
+    const isBounded = row.makerPersonId !== null && row.role !== null && this.settings.keysEndWithMaker;
+    return {
+      ...{ kind: 'api_key', id: row.keyId, ...session },
+      expiresAt: Math.min(row.expiresAt, endOfKey(key, this.settings) ?? Infinity),
+      permissions: isBounded ? permissionsWithin(permissions, row.role!) : permissions,
+    };
+  }
 }

@@ -3,6 +3,7 @@ import type { Deleted } from '@spandrel/contract';
 import { NotFound, type Caller } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
+import { OidcSettings } from '../oidc/oidc.settings.js';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 
@@ -13,6 +14,7 @@ export class SignOut {
     private readonly storage: Storage,
     private readonly store: BrowserSessionStore,
     private readonly audit: AuditTrail,
+    private readonly settings: OidcSettings,
   ) {}
 
   /** Ends the session that a request came with. @throws NotFound `session_not_found` where it came with none. */
@@ -20,7 +22,8 @@ export class SignOut {
     const { sessionId: id, scope } = caller;
     if (id === undefined || !scope) throw notSignedIn();
     await this.storage.write(async (tx) => {
-      if (!(await this.store.delete(tx, id))) return;
+      const isThere = this.settings.signOutThere ? this.store.delete(tx, id) : this.store.end(tx, id);
+      if (!(await isThere)) return;
       const { orgId, projectId } = scope;
       this.audit.record(tx, { action: 'session.deleted', orgId, ...audited(id, projectId) });
     });
@@ -29,8 +32,16 @@ export class SignOut {
 
   /** Ends the session of a browser that signs in anew. */
   async end(tx: WriteTx, row: BrowserSessionRow): Promise<void> {
+    if (await this.store.end(tx, row.id)) this.record(tx, row);
+  }
+
+  /** Ends the session of a person who is not confirmed any more, with its tokens. */
+  async endForGood(tx: WriteTx, row: BrowserSessionRow): Promise<void> {
+    if (await this.store.delete(tx, row.id)) this.record(tx, row);
+  }
+
+  private record(tx: WriteTx, row: BrowserSessionRow): void {
     const { id, orgId, projectId } = row;
-    if (!(await this.store.delete(tx, id))) return;
     const actor = { name: nameOf(row), label: null };
     this.audit.record(tx, { action: 'session.deleted', orgId, ...audited(id, projectId), actor });
   }

@@ -10,7 +10,7 @@ function newMemory() {
 
 describe('what a server remembers of access', () => {
   it.each<AuditAction>([
-    ...(['key.deleted', 'key.updated', 'key.ended', 'session.deleted', 'session.updated'] as const),
+    ...(['key.deleted', 'key.updated', 'key.suspended', 'session.deleted', 'session.updated'] as const),
     ...(['member.updated', 'member.deleted', 'project.deletion_begun', 'org.updated', 'org.deletion_begun'] as const),
   ])('is forgotten with %s', async (action) => {
     const { access, recorded } = newMemory();

@@ -8,7 +8,7 @@ import { ShortMemory } from './short-memory.js';
 const CHANGES_OF_ACCESS: ReadonlySet<AuditAction> = new Set([
   ...(['org.updated', 'org.deletion_begun', 'org.deleted'] as const),
   ...(['project.updated', 'project.deletion_begun', 'project.deleted'] as const),
-  ...(['key.updated', 'key.deleted', 'key.ended', 'key.resumed'] as const),
+  ...(['key.updated', 'key.deleted', 'key.suspended', 'key.resumed'] as const),
   ...(['member.created', 'member.updated', 'member.deleted', 'session.updated', 'session.deleted'] as const),
 ]);
 

@@ -1,16 +1,24 @@
-import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import {
   createKeySchema,
   deletedSchema,
   keyCreatedSchema,
   keyListSchema,
+  keyResourceSchema,
   listAccessSchema,
+  updateKeySchema,
   type CreateKey,
   type Deleted,
   type KeyCreated,
+  type KeyResource,
   type ListAccess,
+  type UpdateKey,
 } from '@spandrel/contract';
 import { Operation, PathId } from '@spandrel/kernel';
+import type { FastifyRequest } from 'fastify';
+import { AccessSettings } from '../access.settings.js';
+import { SessionCookie } from '../browser-sessions/session-cookie.js';
+import { MakerTokenKey } from '../people/maker-token-key.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
 import { ApiKeys } from './api-keys.js';
 import { listOf } from '../pages.js';
@@ -19,20 +27,34 @@ import { keyNotFound } from '../not-found.js';
 /** `/api/keys` (docs/spec/access.md#organizations-and-projects). */
 @Controller('api/keys')
 export class ApiKeysController {
-  constructor(private readonly keys: ApiKeys) {}
+  private readonly cookie: SessionCookie;
+
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly tokenKey: MakerTokenKey,
+    { insecureCookie }: AccessSettings,
+  ) {
+    this.cookie = new SessionCookie(insecureCookie);
+  }
 
   @Post()
   @Operation({
     id: 'createKey',
     access: 'admin',
     summary: 'Make an API key',
-    description: 'The answer has the key, which is not kept and cannot be had again.',
+    description:
+      'The answer has the key, which is not kept and cannot be had again. It ends with the membership of the person who makes it, unless `service_account` says otherwise.',
     audited: ['key.created'],
     answer: keyCreatedSchema,
     problems: ['project_not_found', 'being_deleted'],
   })
-  create(@CurrentActor() actor: Actor, @Body({ schema: createKeySchema }) body: CreateKey): Promise<KeyCreated> {
-    return this.keys.create(actor, body);
+  create(
+    @CurrentActor() actor: Actor,
+    @Body({ schema: createKeySchema }) body: CreateKey,
+    @Req() { headers }: FastifyRequest,
+  ): Promise<KeyCreated> {
+    const tokenKeyFor = this.tokenKey.from(actor.caller, this.cookie.read(headers.cookie));
+    return this.keys.create(actor, body, tokenKeyFor);
   }
 
   @Get()
@@ -45,6 +67,23 @@ export class ApiKeysController {
   })
   async list(@CurrentActor() actor: Actor, @Query({ schema: listAccessSchema }) query: ListAccess) {
     return listOf('keys', await this.keys.list(actor, query));
+  }
+
+  @Patch(':id')
+  @Operation({
+    id: 'updateKey',
+    access: 'admin',
+    summary: 'Change an API key: its name, its limit, whether it outlives its maker',
+    audited: ['key.updated'],
+    answer: keyResourceSchema,
+    problems: ['key_not_found'],
+  })
+  update(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(keyNotFound)) id: string,
+    @Body({ schema: updateKeySchema }) body: UpdateKey,
+  ): Promise<KeyResource> {
+    return this.keys.update(actor, id, body);
   }
 
   @Delete(':id')

@@ -1,21 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import {
-  PERMISSIONS,
   formatTimestamp,
+  PERMISSIONS,
   isStorableText,
   type CreateKey,
   type Deleted,
   type KeyCreated,
   type KeyResource,
   type ListAccess,
+  type UpdateKey,
 } from '@spandrel/contract';
-import { Invalid, invalidRequest, newId } from '@spandrel/kernel';
-import { AuditTrail, type AuditedAct } from '@spandrel/audit';
-import { Storage, type Page } from '@spandrel/storage';
+import { currentContext, Invalid, invalidRequest, newId } from '@spandrel/kernel';
+import { AuditTrail, changesBetween } from '@spandrel/audit';
+import { Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { AccessSettings } from '../access.settings.js';
 import { requireAll, type Actor } from '../organizations/actor.js';
 import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
 import type { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeyStore } from './api-key.store.js';
+import { auditedKey, keyResource } from './key-resource.js';
 import { mapPage } from '../pages.js';
 import { assertNotDeleting, keyNotFound, projectNotFound } from '../not-found.js';
 import { ProjectStore } from '../organizations/project.store.js';
@@ -29,25 +32,39 @@ export class ApiKeys {
     private readonly projects: ProjectStore,
     private readonly store: ApiKeyStore,
     private readonly audit: AuditTrail,
+    private readonly settings: AccessSettings,
   ) {}
 
   /**
-   * Makes a key for a project of the actor's organization, with scopes that the actor has.
+   * Makes a key for a project of the actor's organization, with scopes that the actor has. One that a person makes, or a key
+   * of a person, ends with this person unless it is to be one of a service account.
+   * @param tokenKeyFor gives what the key has its maker confirmed by, of the new key and its id.
    * @returns the key too: it cannot be had again.
-   * @throws NotFound `project_not_found`, Invalid `validation_failed` when the operator names no project, DomainError
+   * @throws NotFound `project_not_found`, Invalid `validation_failed` when the operator names no project or nobody stands
+   *   behind a key that is to end with its maker, or for an end behind `access.key_max_age`, DomainError
    *   `insufficient_scope` for scopes that the actor lacks.
    */
-  async create(actor: Actor, { name, scopes, project_id, expires_at }: CreateKey): Promise<KeyCreated> {
+  async create(
+    actor: Actor,
+    { name, scopes, project_id, expires_at, service_account, rate_limit }: CreateKey,
+    tokenKeyFor?: TokenKeyFor,
+  ): Promise<KeyCreated> {
     requireAll(actor, scopes);
     const projectId = project_id ?? actor.projectId;
     if (projectId === null) throw projectMissing();
     if (!isStorableText(projectId)) throw projectNotFound();
     const key = newApiKey();
     const given = { id: newId(), createdAt: Date.now(), expiresAt: expires_at ?? null };
-    const row = await this.storage.write(async (tx) => {
+    this.assertEnds(given);
+    const maker = currentContext().actor;
+    return this.storage.write(async (tx) => {
       const project = await this.projects.find(tx, actor, projectId);
       if (!project) throw projectNotFound();
       assertNotDeleting('project', project);
+      const person = await this.personBehind(tx, actor);
+      if (service_account === false && person === null) throw nobodyBehind();
+      const makerPersonId = service_account === true ? null : person;
+      const tokenKey = makerPersonId === null ? undefined : await tokenKeyFor?.(tx, key, given.id);
       const made: ApiKeyRow = {
         ...given,
         orgId: project.orgId,
@@ -56,17 +73,45 @@ export class ApiKeys {
         prefix: shownPrefixOf(key),
         digest: digestOf(key),
         scopes: JSON.stringify(PERMISSIONS.filter((permission) => scopes.includes(permission))),
+        ...{ maker: maker?.name ?? null, makerName: maker?.label ?? null, makerPersonId },
+        ...{ suspendedAt: null, usedAt: null, rateLimit: rate_limit ?? null },
+        ...{ sessionId: tokenKey?.sessionId ?? null, tokenKey: tokenKey?.sealed ?? null },
       };
       this.store.insert(tx, made);
-      this.audit.record(tx, { action: 'key.created', ...audited(made) });
-      return made;
+      this.audit.record(tx, { action: 'key.created', ...auditedKey(made) });
+      await tx.em.flush();
+      return { ...(await this.resource(tx, made.id)), key };
     });
-    return { ...keyResource(row), key };
   }
 
   /** The keys of the actor's organization (the operator sees all), newest first. @throws Invalid `invalid_cursor`. */
   async list(actor: Actor, query: ListAccess): Promise<Page<KeyResource>> {
-    return mapPage(await this.store.list(actor, query), keyResource);
+    const now = Date.now();
+    return mapPage(await this.store.list(actor, query), (key) => keyResource(key, this.settings, now));
+  }
+
+  /**
+   * Changes the members given.
+   * @throws NotFound `key_not_found`, DomainError `insufficient_scope` when a key with scopes that the actor lacks is to
+   *   become one of a service account.
+   */
+  async update(actor: Actor, id: string, { name, rate_limit, service_account }: UpdateKey): Promise<KeyResource> {
+    return this.storage.write(async (tx) => {
+      const row = await this.store.findForWrite(tx, actor, id);
+      if (!row) throw keyNotFound();
+      const before = changeable(row);
+      if (name !== undefined) row.name = name;
+      if (rate_limit !== undefined) row.rateLimit = rate_limit;
+      if (service_account && row.makerPersonId !== null) {
+        requireAll(actor, permissionsOf(row));
+        row.makerPersonId = row.suspendedAt = row.sessionId = row.tokenKey = null;
+      }
+      const details = changesBetween(before, changeable(row));
+      if (Object.keys(details).length > 0)
+        this.audit.record(tx, { action: 'key.updated', ...auditedKey(row), details });
+      await tx.em.flush();
+      return this.resource(tx, id);
+    });
   }
 
   /** Ends a key; every instance refuses it within a second. @throws NotFound `key_not_found` */
@@ -75,34 +120,49 @@ export class ApiKeys {
       const row = await this.store.findForWrite(tx, actor, id);
       if (!row) throw keyNotFound();
       this.store.delete(tx, row);
-      this.audit.record(tx, { action: 'key.deleted', ...audited(row) });
+      this.audit.record(tx, { action: 'key.deleted', ...auditedKey(row) });
     });
     return { id, deleted: true };
   }
+
+  private async resource(tx: WriteTx, id: string): Promise<KeyResource> {
+    return keyResource((await this.store.findListed(tx, id))!, this.settings, Date.now());
+  }
+
+  /** The person whom a new key of an actor ends with: a key passes its own maker on. */
+  private async personBehind(tx: WriteTx, { caller }: Actor): Promise<string | null> {
+    if (caller?.kind === 'person') return caller.id;
+    return caller?.kind === 'api_key' ? this.store.makerOf(tx, caller.id) : null;
+  }
+
+  private assertEnds({ createdAt, expiresAt }: Pick<ApiKeyRow, 'createdAt' | 'expiresAt'>): void {
+    const { keyMaxAgeMs } = this.settings;
+    if (keyMaxAgeMs === null || expiresAt === null || expiresAt <= createdAt + keyMaxAgeMs) return;
+    const message = `must be ${formatTimestamp(createdAt + keyMaxAgeMs)} or earlier: API keys last ${keyMaxAgeMs / DAY_MS} days at most here`;
+    throw invalidRequest([{ path: 'expires_at', message }]);
+  }
 }
+
+const DAY_MS = 86_400_000;
+
+/** Seals for a new key what opens the tokens of the session that it is made in. @returns `undefined` where there are none. */
+export type TokenKeyFor = (
+  tx: WriteTx,
+  key: string,
+  keyId: string,
+) => Promise<{ sessionId: string; sealed: string } | undefined>;
 
 function projectMissing(): Invalid {
   const message = 'must be given: the credential of the request belongs to no project';
   return invalidRequest([{ path: 'project_id', message }]);
 }
 
-const audited = (row: ApiKeyRow): Omit<AuditedAct, 'action'> => ({
-  ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, targetName: row.name },
-  details: {
-    name: row.name,
-    project_id: row.projectId,
-    scopes: permissionsOf(row),
-    expires_at: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),
-  },
-});
+function nobodyBehind(): Invalid {
+  const message = 'must be true: no person makes this key whose membership it could end with';
+  return invalidRequest([{ path: 'service_account', message }]);
+}
 
-const keyResource = (row: ApiKeyRow): KeyResource => ({
-  id: row.id,
-  name: row.name,
-  prefix: row.prefix,
-  scopes: permissionsOf(row),
-  org_id: row.orgId,
-  project_id: row.projectId,
-  expires_at: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),
-  created_at: formatTimestamp(row.createdAt),
+/** What of a key can be changed, by members of the wire. */
+const changeable = ({ name, rateLimit, makerPersonId }: ApiKeyRow) => ({
+  ...{ name, rate_limit: rateLimit, service_account: makerPersonId === null },
 });

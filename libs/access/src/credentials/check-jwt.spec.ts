@@ -12,7 +12,9 @@ const NAMES: JwtSettings = {
 };
 const store: Pick<CredentialStore, 'tenantsByProject'> = {
   tenantsByProject: async (ids) =>
-    ids.flatMap((projectId) => (projectId === 'project-1' ? { projectId, orgId: 'org-1', rateLimit: null } : [])),
+    ids.flatMap((projectId) =>
+      projectId === 'project-1' ? { projectId, orgId: 'org-1', rateLimit: null, projectRateLimit: null } : [],
+    ),
 };
 
 const checkJwt = new CheckJwt(

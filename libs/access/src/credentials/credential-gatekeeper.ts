@@ -20,8 +20,10 @@ import { AccessMemory } from './access-memory.js';
 import { Credentials, type KnownCredential } from './credentials.js';
 import { limitHeaders, rateLimited } from '../limits/limit-headers.js';
 import { RateLimits } from '../limits/rate-limits.js';
+import type { CountedRequest, Rates } from '../limits/take-tokens.js';
 import { OpenRequests } from '../limits/open-requests.js';
 import { NotConfirmed } from '../people/confirm-person.js';
+import { NoteKeyUse } from './note-key-use.js';
 import { OperatorTokens } from './operator-tokens.js';
 import { expired, notValid, sessionEnded } from './unauthenticated.js';
 
@@ -36,7 +38,7 @@ const RECHECK_MS = 400;
 export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly operator: OperatorTokens;
   private readonly open: OpenRequests;
-  private readonly perSecond = new WeakMap<Caller, number>();
+  private readonly rates = new WeakMap<Caller, Rates>();
   private readonly cookie: SessionCookie;
   private readonly recheck: PeriodicTask;
 
@@ -44,6 +46,7 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     private readonly credentials: Credentials,
     private readonly sessions: KnownSessions,
     private readonly noteUse: NoteUse,
+    private readonly noteKeyUse: NoteKeyUse,
     private readonly limits: RateLimits,
     core: CoreSettings,
     private readonly settings: AccessSettings,
@@ -83,10 +86,10 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     if (operator) return operator;
     const known = await this.find(proof);
     if (!known) throw proof.by === 'cookie' ? sessionEnded() : notValid();
-    const { caller, perSecond } = known;
+    const { caller, rates } = known;
     if (caller.expiresAt !== null && caller.expiresAt <= Date.now())
       throw proof.by === 'cookie' ? sessionEnded() : expired();
-    this.perSecond.set(caller, perSecond);
+    this.rates.set(caller, rates);
     return caller;
   }
 
@@ -108,16 +111,18 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
   ): Promise<void> {
     const { scope, expiresAt } = caller;
     if (!scope) return;
-    const perSecond = counted ? this.perSecond.get(caller) : undefined;
-    if (perSecond !== undefined) await this.count(scope.orgId, perSecond, reply);
+    const rates = counted ? this.rates.get(caller) : undefined;
+    const keyId = caller.kind === 'api_key' ? caller.id : null;
+    if (rates) await this.count({ ...scope, keyId, rates }, reply);
     if (caller.sessionId !== undefined) this.noteUse.of(caller.sessionId);
+    if (keyId !== null) this.noteKeyUse.of(keyId);
     if (lasting) this.open.add({ orgId: scope.orgId, proof, expiresAt }, request, reply);
   }
 
-  private async count(orgId: string, perSecond: number, reply: FastifyReply): Promise<void> {
-    const taken = await this.limits.take(orgId, perSecond);
+  private async count(request: CountedRequest, reply: FastifyReply): Promise<void> {
+    const taken = await this.limits.take(request);
     void reply.headers(limitHeaders(taken));
-    if (!taken.allowed) throw rateLimited(taken);
+    if (taken.refusedBy !== null) throw rateLimited(taken.refusedBy, taken);
   }
 
   private async endInvalid(): Promise<void> {

@@ -14,7 +14,8 @@ const SETTINGS: AccessSettings = {
   jwksUrl: null,
   jwtIssuer: null,
   jwtAudience: null,
-  requestsPerSecond: 100,
+  ...{ requestsPerSecond: 100, projectRequestsPerSecond: null, keyRequestsPerSecond: null, projectShare: 0.2 },
+  ...{ keysEndWithMaker: true, keyMaxAgeMs: null, makerConfirmedMs: 1_000_000 },
   eventStreams: 100,
   ...{ starterDays: 7, teamDays: 30, enterpriseDays: 90 },
   insecureCookie: false,
@@ -34,6 +35,9 @@ const rowOf = (key: string): KeyRow => ({
   projectId: 'project-1',
   orgId: 'org-1',
   rateLimit: null,
+  ...{ projectRateLimit: null, keyRateLimit: null, createdAt: 0 },
+  ...{ makerPersonId: null, role: null, confirmedAt: null, refusedAt: null, sessionId: null, tokenKey: null },
+  sessionRefreshedAt: null,
 });
 
 /** Credentials on a database that `rows` makes, and the queries that reached it. */
@@ -48,7 +52,9 @@ function credentialsOn(rows: () => KeyRow[]) {
   };
   let changed: (actions: ReadonlySet<AuditAction>) => void;
   const memory = new AccessMemory({ onRecorded: (listener) => void (changed = listener) });
-  const credentials = new Credentials(store as CredentialStore, SETTINGS, NAMES, memory);
+  const credentials = new Credentials(store as CredentialStore, SETTINGS, NAMES, memory, {
+    keepMaker: () => undefined,
+  });
   return { credentials, queries, recorded: (action: AuditAction) => changed(new Set([action])) };
 }
 
@@ -81,7 +87,7 @@ describe('an API key', () => {
     let rows = [rowOf(key)];
     const { credentials } = credentialsOn(() => rows);
     const askedAt = performance.now();
-    expect(await credentials.find(key)).toMatchObject({ caller: { id: 'key-1' }, perSecond: 100 });
+    expect(await credentials.find(key)).toMatchObject({ caller: { id: 'key-1' }, rates: { org: 100, guaranteed: 20 } });
     rows = [];
     expect(await credentials.find(key)).toBeDefined();
     jest.spyOn(performance, 'now').mockReturnValue(askedAt + 999);

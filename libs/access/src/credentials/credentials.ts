@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
 import type { Caller } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
@@ -10,14 +10,18 @@ import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
 import { JwtSettings } from './jwt.settings.js';
 import { inTime } from './looked-up.js';
+import { ratesOf } from '../limits/rates-of.js';
+import type { Rates } from '../limits/take-tokens.js';
+import { ConfirmPerson } from '../people/confirm-person.js';
+import { endOfKey, permissionsWithin, suspensionOf } from './key-standing.js';
 import { permissionsOf } from './permissions.js';
 import { notValid } from './unauthenticated.js';
 
 /** A credential that was found to be valid. */
 export interface KnownCredential {
   caller: Caller;
-  /** Requests per second of its organization. */
-  perSecond: number;
+  /** The limits of its requests. */
+  rates: Rates;
 }
 
 /** Finds out whose an API key or a JWT is. */
@@ -33,6 +37,7 @@ export class Credentials {
     private readonly settings: AccessSettings,
     names: JwtSettings,
     memory: AccessMemory,
+    @Inject(ConfirmPerson) private readonly confirm: Pick<ConfirmPerson, 'keepMaker'>,
   ) {
     this.memory = memory.newMemory<KnownCredential | undefined>();
     this.jwts = new JwtVerifier(settings, names);
@@ -55,24 +60,28 @@ export class Credentials {
     if (credential.startsWith(API_KEY_PREFIX)) {
       if (!isApiKey(credential)) return Promise.resolve(undefined);
       const digest = digestOf(credential);
-      return this.memory.get(digest, () => this.findKey(digest));
+      return this.memory.get(digest, () => this.findKey(credential, digest));
     }
     return this.memory.get(digestOf(credential), () => this.findJwt(credential));
   }
 
-  private async findKey(digest: string): Promise<KnownCredential | undefined> {
+  private async findKey(credential: string, digest: string): Promise<KnownCredential | undefined> {
     const row = await this.keys.find(digest);
     if (!row || !timingSafeEqual(Buffer.from(row.digest), Buffer.from(digest))) return undefined;
+    if (this.settings.keysEndWithMaker) this.confirm.keepMaker(row, credential);
+    if (suspensionOf({ ...row, makerHasRole: row.role !== null }, this.settings, Date.now())) return undefined;
+    const given = permissionsOf(row);
+    const isBounded = row.makerPersonId !== null && row.role !== null && this.settings.keysEndWithMaker;
     return {
       caller: {
         kind: 'api_key',
         id: row.id,
         label: row.name,
         scope: { orgId: row.orgId, projectId: row.projectId },
-        permissions: permissionsOf(row),
-        expiresAt: row.expiresAt,
+        permissions: isBounded ? permissionsWithin(given, row.role!) : given,
+        expiresAt: endOfKey(row, this.settings),
       },
-      perSecond: this.perSecond(row),
+      rates: ratesOf(row, this.settings),
     };
   }
 
@@ -82,11 +91,7 @@ export class Credentials {
     if (tenant?.orgId !== org) throw notValid();
     return {
       caller: { kind: 'jwt', id: sub, scope: { orgId: org, projectId: project }, permissions, expiresAt },
-      perSecond: this.perSecond(tenant),
+      rates: ratesOf(tenant, this.settings),
     };
-  }
-
-  private perSecond({ rateLimit }: { rateLimit: number | null }): number {
-    return rateLimit ?? this.settings.requestsPerSecond;
   }
 }

@@ -58,7 +58,9 @@ const sign = (claims: JWTPayload, key = keys.privateKey, kid = 'k1'): Promise<st
 
 const store: Pick<CredentialStore, 'tenantsByProject'> = {
   tenantsByProject: async (ids) =>
-    ids.flatMap((projectId) => (projectId === PROJECT ? { projectId, orgId: ORG, rateLimit: null } : [])),
+    ids.flatMap((projectId) =>
+      projectId === PROJECT ? { projectId, orgId: ORG, rateLimit: null, projectRateLimit: null } : [],
+    ),
 };
 
 describe.each([

@@ -4,24 +4,47 @@ import { createHash } from 'node:crypto';
 export const REDIS_TIME = "local time = redis.call('TIME')\nlocal now = time[1] * 1000000 + time[2]";
 
 /**
- * `takeToken` in Redis, where all instances share a bucket. One key; argument: tokens a second; answer: allowed (1 or 0),
- * tokens left. The key holds tokens and time, with all their digits; it goes once the bucket is full again. A refused
+ * `takeTokens` in Redis, where all instances share the buckets. Keys: those of the organization, the project and the API
+ * key; arguments: tokens a second of each, 0 where there is no limit, and what the project has for sure; answer: which limit
+ * was reached (1, 2, 3 in this order; 0: the request is allowed), and the tokens that are left of each. A key holds tokens,
+ * those of the guarantee (of a project) and time, with all their digits; it goes once the bucket is full again. A refused
  * request writes nothing.
  */
 export const BUCKET_SCRIPT = `
-local rate = tonumber(ARGV[1])
+local org_rate, project_rate = tonumber(ARGV[1]), tonumber(ARGV[2])
+local key_rate, guaranteed = tonumber(ARGV[3]), tonumber(ARGV[4])
 ${REDIS_TIME}
-local tokens = rate
-local held, at = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+)$')
-if held then
-  tokens = math.min(rate, tonumber(held) + math.max(0, now - tonumber(at)) * rate / 1000000)
+local held = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
+local function filled(tokens, at, rate)
+  if not tokens then
+    return rate
+  end
+  return math.min(rate, tonumber(tokens) + math.max(0, now - tonumber(at)) * rate / 1000000)
 end
-if tokens < 1 then
-  return {0, 0}
+local org_tokens, org_at = string.match(held[1] or '', '^(%S+) (%S+)$')
+local project_tokens, project_reserve, project_at = string.match(held[2] or '', '^(%S+) (%S+) (%S+)$')
+local key_tokens, key_at = string.match(held[3] or '', '^(%S+) (%S+)$')
+local org = filled(org_tokens, org_at, org_rate)
+local project = filled(project_tokens, project_at, project_rate)
+local reserve = filled(project_reserve, project_at, guaranteed)
+local key = filled(key_tokens, key_at, key_rate)
+local refused = 0
+if key_rate > 0 and key < 1 then
+  refused = 3
+elseif project_rate > 0 and project < 1 then
+  refused = 2
+elseif org < 1 and not (reserve >= 1 and org - 1 >= -org_rate) then
+  refused = 1
 end
-tokens = tokens - 1
-redis.call('SET', KEYS[1], string.format('%.17g %.0f', tokens, now), 'PX', 2000)
-return {1, math.floor(tokens)}
+if refused == 0 then
+  org, project, reserve, key = org - 1, math.max(0, project - 1), math.max(0, reserve - 1), key - 1
+  redis.call('SET', KEYS[1], string.format('%.17g %.0f', org, now), 'PX', 3000)
+  redis.call('SET', KEYS[2], string.format('%.17g %.17g %.0f', project, reserve, now), 'PX', 3000)
+  if key_rate > 0 then
+    redis.call('SET', KEYS[3], string.format('%.17g %.0f', key, now), 'PX', 3000)
+  end
+end
+return {refused, math.max(0, math.floor(org)), math.max(0, math.floor(project)), math.max(0, math.floor(key))}
 `;
 
 /** The digest by which Redis knows the script once it has seen it. */

@@ -1,31 +1,43 @@
-import { takeToken, type Bucket, type Taken } from './token-bucket.js';
+import { takeTokens, type CountedRequest, type ProjectBucket, type Taken } from './take-tokens.js';
+import type { Bucket } from './token-bucket.js';
 
 /** Number of buckets beyond which those that are full again are forgotten. */
 const BUCKETS_KEPT = 10_000;
-const FULL_AFTER_MICROS = 1_000_000;
+/** A bucket that is a second's worth in debt is full again after two. */
+const FULL_AFTER_MICROS = 2_000_000;
 
 /** The buckets of one process, for where there is no Redis. */
 export class LocalBuckets {
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly orgs = new Map<string, Bucket>();
+  private readonly projects = new Map<string, ProjectBucket>();
+  private readonly keys = new Map<string, Bucket>();
   private sweepAt = BUCKETS_KEPT;
 
   /** @param micros a clock that never goes back. */
   constructor(private readonly micros: () => number = () => performance.now() * 1_000) {}
 
-  take(orgId: string, perSecond: number): Taken {
+  take({ orgId, projectId, keyId, rates }: CountedRequest): Taken {
     const now = this.micros();
-    const { bucket, ...taken } = takeToken(this.buckets.get(orgId), perSecond, now);
-    this.buckets.set(orgId, bucket);
-    if (this.buckets.size > this.sweepAt) this.sweep(now);
+    const [org, project, key] = [this.orgs.get(orgId), this.projects.get(projectId), this.keys.get(keyId ?? '')];
+    const held = { ...(org && { org }), ...(project && { project }), ...(key && { key }) };
+    const { buckets, ...taken } = takeTokens(held, rates, now);
+    if (taken.refusedBy !== null) return taken;
+    this.orgs.set(orgId, buckets.org!);
+    this.projects.set(projectId, buckets.project!);
+    if (buckets.key) this.keys.set(keyId ?? '', buckets.key);
+    if (this.size > this.sweepAt) this.sweep(now);
     return taken;
   }
 
+  /** How many buckets are kept. */
   get size(): number {
-    return this.buckets.size;
+    return this.orgs.size + this.projects.size + this.keys.size;
   }
 
   private sweep(now: number): void {
-    for (const [orgId, { at }] of this.buckets) if (now - at >= FULL_AFTER_MICROS) this.buckets.delete(orgId);
-    this.sweepAt = Math.max(BUCKETS_KEPT, this.buckets.size * 2);
+    for (const buckets of [this.orgs, this.projects, this.keys]) {
+      for (const [id, { at }] of buckets) if (now - at >= FULL_AFTER_MICROS) buckets.delete(id);
+    }
+    this.sweepAt = Math.max(BUCKETS_KEPT, this.size * 2);
   }
 }

@@ -3,15 +3,12 @@ import { Counter, type Registry } from '@prometheus-io/client';
 import { CoreSettings, LOGGER, type Logger, METRICS, withinMs } from '@spandrel/kernel';
 import { LocalBuckets } from './local-buckets.js';
 import { SharedBuckets } from './shared-buckets.js';
+import { LIMIT_NAMES, type CountedRequest, type Rates, type Taken } from './take-tokens.js';
 
 /** What became of one request. */
-export interface RateLimitResult {
-  allowed: boolean;
-  /** Requests a second, and at once after a pause. */
-  limit: number;
-  /** Requests that may follow at once. */
-  remaining: number;
-  /** Seconds without a request after which all of the limit may be used at once again. */
+export interface RateLimitResult extends Taken {
+  rates: Rates;
+  /** Seconds without a request after which all of the limits may be used at once again. */
   resetSeconds: number;
 }
 
@@ -21,15 +18,15 @@ const START_MS_MAX = 1_000;
 const RESET_SECONDS = 1;
 
 /**
- * Limits the requests of each organization (docs/spec/limits.md#requests-of-an-organization): a token bucket that all
- * instances share through Redis. Without `REDIS_URL`, and for as long as Redis does not answer, each instance has
+ * Limits the requests of each organization, and of its projects and API keys (docs/spec/limits.md#requests-of-an-organization):
+ * token buckets that all instances share through Redis. Without `REDIS_URL`, and for as long as Redis does not answer, each instance has
  * buckets of its own; no request fails for want of Redis, or waits for it longer than 100 ms.
  */
 @Injectable()
 export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly shared: SharedBuckets | undefined;
   private readonly local = new LocalBuckets();
-  private readonly refused: Counter;
+  private readonly refused: Counter<'limit'>;
   private readonly alone: Counter;
 
   constructor(
@@ -41,9 +38,11 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
     const registers = [registry];
     this.refused = new Counter({
       name: 'spandrel_rate_limited_requests_total',
-      help: 'Requests refused because their organization had reached its limit.',
+      help: 'Requests refused because a limit was reached: that of their organization, project or API key.',
+      labelNames: ['limit'],
       registers,
     });
+    for (const limit of LIMIT_NAMES) this.refused.inc({ limit }, 0);
     this.alone = new Counter({
       name: 'spandrel_rate_limit_fallbacks_total',
       help: 'Requests that this instance counted by itself because Redis did not answer.',
@@ -56,19 +55,15 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
     await withinMs(START_MS_MAX, this.shared.connect(), () => undefined);
   }
 
-  /**
-   * Counts a request.
-   * @param perSecond a whole number from 1; the organization's limit as it is now.
-   * @returns never fails.
-   */
-  async take(orgId: string, perSecond: number): Promise<RateLimitResult> {
-    let taken = await this.shared?.take(orgId, perSecond);
+  /** Counts a request. @returns never fails. */
+  async take(request: CountedRequest): Promise<RateLimitResult> {
+    let taken = await this.shared?.take(request);
     if (!taken) {
       if (this.shared) this.alone.inc();
-      taken = this.local.take(orgId, perSecond);
+      taken = this.local.take(request);
     }
-    if (!taken.allowed) this.refused.inc();
-    return { ...taken, limit: perSecond, resetSeconds: RESET_SECONDS };
+    if (taken.refusedBy !== null) this.refused.inc({ limit: taken.refusedBy });
+    return { ...taken, rates: request.rates, resetSeconds: RESET_SECONDS };
   }
 
   /** Closes after the last request, which may still need a token. */

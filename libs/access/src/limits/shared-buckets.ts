@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { dropRedisClient, type Logger, makeRedisClient, OutageLog, type RedisClient, withinMs } from '@spandrel/kernel';
 import { BUCKET_SCRIPT, BUCKET_SCRIPT_SHA } from './bucket-script.js';
-import type { Taken } from './token-bucket.js';
+import { LIMIT_NAMES, type CountedRequest, type Taken } from './take-tokens.js';
 
 /** An answer of Redis that takes longer counts as none. */
 const ANSWER_MS_MAX = 100;
@@ -40,7 +40,7 @@ export class SharedBuckets {
     try {
       await inTime(client.connect(), CONNECT_MS_MAX);
       // Nobody's bucket: it shows that Redis reads and writes, in time.
-      await inTime(runScript(client, '', 1));
+      await inTime(runScript(client, NOBODYS));
     } catch (error) {
       this.lose(client, error as Error);
       return;
@@ -51,12 +51,12 @@ export class SharedBuckets {
   }
 
   /** @returns `undefined` when Redis does not say, or not in time. */
-  async take(orgId: string, perSecond: number): Promise<Taken | undefined> {
+  async take(request: CountedRequest): Promise<Taken | undefined> {
     const client = this.usable;
     if (!client) return undefined;
     try {
-      const [allowed, remaining] = await inTime(runScript(client, orgId, perSecond));
-      return { allowed: allowed === 1, remaining };
+      const [refused, org, project, key] = await inTime(runScript(client, request));
+      return { refusedBy: LIMIT_NAMES[refused - 1] ?? null, remaining: { org, project, key } };
     } catch (error) {
       this.lose(client, error as Error);
       return undefined;
@@ -79,15 +79,29 @@ export class SharedBuckets {
   }
 }
 
-async function runScript(client: RedisClient, orgId: string, perSecond: number): Promise<[number, number]> {
+const NOBODYS: CountedRequest = {
+  ...{ orgId: '', projectId: '', keyId: null },
+  rates: { org: 1, project: null, key: null, guaranteed: 0 },
+};
+
+type ScriptAnswer = [refused: number, org: number, project: number, key: number];
+
+async function runScript(
+  client: RedisClient,
+  { orgId, projectId, keyId, rates }: CountedRequest,
+): Promise<ScriptAnswer> {
   // The braces name the part of a key that Redis Cluster places it by.
-  const options = { keys: [`spandrel:limit:{${orgId}}`], arguments: [String(perSecond)] };
+  const org = `spandrel:limit:{${orgId}}`;
+  const options = {
+    keys: [org, `${org}:project:${projectId}`, `${org}:key:${keyId ?? ''}`],
+    arguments: [rates.org, rates.project ?? 0, rates.key ?? 0, rates.guaranteed].map(String),
+  };
   try {
-    return (await client.evalSha(BUCKET_SCRIPT_SHA, options)) as [number, number];
+    return (await client.evalSha(BUCKET_SCRIPT_SHA, options)) as ScriptAnswer;
   } catch (error) {
     // Forgotten: SCRIPT FLUSH, or another server behind the same name.
     if (!String(error).includes('NOSCRIPT')) throw error;
-    return (await client.eval(BUCKET_SCRIPT, options)) as [number, number];
+    return (await client.eval(BUCKET_SCRIPT, options)) as ScriptAnswer;
   }
 }
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LocalBuckets } from './local-buckets.js';
-import { takeToken, type Bucket } from './token-bucket.js';
+import { takeTokens, type Buckets, type Rates } from './take-tokens.js';
+import type { Bucket } from './token-bucket.js';
+
+/** A request of a project alone in its organization, which has no other limit. */
+function takeToken(bucket: Bucket | undefined, perSecond: number, now: number) {
+  const rates = { org: perSecond, project: null, key: null, guaranteed: 0 };
+  const { refusedBy, remaining, buckets } = takeTokens(bucket ? { org: bucket } : {}, rates, now);
+  // A refusal leaves the bucket as it was; what fills meanwhile is the same.
+  return { allowed: refusedBy === null, remaining: remaining.org, bucket: buckets.org! };
+}
 
 const SECOND = 1_000_000;
 
@@ -11,7 +20,7 @@ const gaps = fc.array(fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ 
   maxLength: 300,
 });
 
-describe('takeToken', () => {
+describe('the bucket of an organization', () => {
   it('gives a second’s worth at once, then one at a time as they come', () => {
     let bucket: Bucket | undefined;
     const take = (now: number) => {
@@ -80,24 +89,104 @@ describe('takeToken', () => {
     expect(takeToken({ tokens: 900, at: 0 }, 10, 0)).toMatchObject({ allowed: true, remaining: 9 });
   });
 
-  it('fills nothing while the clock goes back, and goes on from there', () => {
+  it('fills nothing while the clock goes back', () => {
     const { bucket, allowed } = takeToken({ tokens: 0, at: 10 * SECOND }, 5, 2 * SECOND);
     expect(allowed).toBe(false);
-    expect(takeToken(bucket, 5, 3 * SECOND)).toMatchObject({ allowed: true, remaining: 4 });
+    expect(takeToken(bucket, 5, 11 * SECOND)).toMatchObject({ allowed: true, remaining: 4 });
   });
+});
+
+/** Requests of several projects of one organization; the guarantee is a fifth. */
+class Organization {
+  private org: Bucket | undefined;
+  private readonly projects = new Map<string, Buckets['project']>();
+  private readonly keys = new Map<string, Bucket | undefined>();
+
+  constructor(private readonly rates: Rates) {}
+
+  take(project: string, now: number, { rates = this.rates, key = project }: { rates?: Rates; key?: string } = {}) {
+    const held = { org: this.org, project: this.projects.get(project), key: this.keys.get(key) };
+    const known = Object.fromEntries(Object.entries(held).filter(([, bucket]) => bucket !== undefined));
+    const { refusedBy, buckets } = takeTokens(known, rates, now);
+    this.org = buckets.org;
+    if (refusedBy === null) {
+      this.projects.set(project, buckets.project);
+      this.keys.set(key, buckets.key);
+    }
+    return refusedBy;
+  }
+}
+
+describe('projects of one organization', () => {
+  const RATES: Rates = { org: 100, project: null, key: null, guaranteed: 20 };
+
+  it('let one at ten requests a second through, however many others flood', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 110, max: 3_000 }), (flooding, perSecond) => {
+        const organization = new Organization(RATES);
+        let served = 0;
+        for (let tick = 0; tick < 10 * perSecond; tick++) {
+          const now = (tick * SECOND) / perSecond;
+          for (let n = 0; n < flooding; n++) served += Number(organization.take(`flood-${n}`, now) === null);
+          if (tick % Math.ceil(perSecond / 10) === 0) expect(organization.take('quiet', now)).toBeNull();
+        }
+        // Ten seconds of a hundred, what was in the bucket at first, and what it may owe.
+        expect(served).toBeLessThanOrEqual(1_200);
+        expect(served).toBeGreaterThanOrEqual(880);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('give one that is alone no more than the organization has', () => {
+    const alone = new Organization(RATES);
+    let served = 0;
+    for (let tick = 0; tick < 10_000; tick++)
+      served += Number(alone.take('one', (tick * 5 * SECOND) / 10_000) === null);
+    expect(served).toBeLessThanOrEqual(600);
+    expect(served).toBeGreaterThanOrEqual(598);
+  });
+
+  it('owe the organization no more than one second’s worth', () => {
+    const organization = new Organization(RATES);
+    let served = 0;
+    for (let n = 0; n < 1_000; n++) served += Number(organization.take(`project-${n}`, 0) === null);
+    expect(served).toBe(200);
+  });
+
+  it('say which limit was reached, and take nothing of the others then', () => {
+    const rates = { org: 4, project: 3, key: 2, guaranteed: 0 };
+    const organization = new Organization(rates);
+    const taken = (project: string, key: string) => organization.take(project, 0, { key });
+    expect([taken('a', 'a1'), taken('a', 'a1'), taken('a', 'a1')]).toEqual([null, null, 'key']);
+    expect([taken('a', 'a2'), taken('a', 'a2')]).toEqual([null, 'project']);
+    expect([taken('b', 'b1'), taken('b', 'b1')]).toEqual([null, 'org']);
+  });
+});
+
+const counted = (orgId: string, org: number, of: Partial<Rates> = {}) => ({
+  ...{ orgId, projectId: `project of ${orgId}`, keyId: null },
+  rates: { org, project: null, key: null, guaranteed: 0, ...of },
 });
 
 describe('LocalBuckets', () => {
   it('keeps organizations apart, and forgets those that are idle', () => {
     let now = 0;
     const buckets = new LocalBuckets(() => now);
-    expect([buckets.take('a', 1).allowed, buckets.take('a', 1).allowed, buckets.take('b', 1).allowed]).toEqual([
-      true,
-      false,
-      true,
+    const refusedBy = (orgId: string) => buckets.take(counted(orgId, 1)).refusedBy;
+    expect([refusedBy('a'), refusedBy('a'), refusedBy('b')]).toEqual([null, 'org', null]);
+    for (let org = 0; org < 10_000; org++, now += 1_000) refusedBy(`org-${org}`);
+    expect(buckets.size).toBeLessThan(10_100);
+    expect(refusedBy('org-9999')).toBe('org');
+  });
+
+  it('keeps projects and keys apart', () => {
+    const buckets = new LocalBuckets(() => 0);
+    const refusedBy = (projectId: string, keyId: string) =>
+      buckets.take({ orgId: 'a', projectId, keyId, rates: { org: 100, project: 2, key: 1, guaranteed: 0 } }).refusedBy;
+    expect([refusedBy('p', 'k'), refusedBy('p', 'k'), refusedBy('p', 'l'), refusedBy('p', 'm')]).toEqual([
+      ...[null, 'key', null, 'project'],
     ]);
-    for (let org = 0; org < 10_000; org++, now += 1_000) buckets.take(`org-${org}`, 1);
-    expect(buckets.size).toBeLessThan(1_100);
-    expect(buckets.take('org-9999', 1).allowed).toBe(false);
+    expect(refusedBy('q', 'n')).toBeNull();
   });
 });

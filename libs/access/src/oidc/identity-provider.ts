@@ -75,10 +75,10 @@ export class IdentityProvider {
 
   /**
    * Asks the provider about a person again: with the refresh token, else with the access token for as long as that lasts.
-   * @returns `undefined` for a person whom it does not confirm any more.
+   * @returns `refused` for a person whom it does not confirm any more, `tokens_ended` where there is nothing left to ask with.
    * @throws Unavailable when it does not answer.
    */
-  async confirmAgain(subject: string, tokens: ProviderTokens): Promise<Confirmed | undefined> {
+  async confirmAgain(subject: string, tokens: ProviderTokens): Promise<Confirmed | 'refused' | 'tokens_ended'> {
     const configuration = await this.configured();
     try {
       if (tokens.refreshToken !== null) {
@@ -88,7 +88,8 @@ export class IdentityProvider {
       const claims = await oidc.fetchUserInfo(configuration, tokens.accessToken, subject);
       return { identity: this.identity(subject, claims), tokens };
     } catch (error) {
-      if (isRefusal(error)) return undefined;
+      // An access token that has ended says nothing of the person.
+      if (isRefusal(error)) return tokens.refreshToken === null && hasEnded(tokens) ? 'tokens_ended' : 'refused';
       throw new Unavailable(NO_ANSWER, { cause: error });
     }
   }
@@ -123,6 +124,7 @@ export class IdentityProvider {
     const tokens: ProviderTokens = {
       refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
       accessToken: answer.access_token,
+      accessEndsAt: answer.expires_in === undefined ? null : Date.now() + answer.expires_in * 1_000,
       idToken: this.settings.signOutThere ? (answer.id_token ?? before?.idToken ?? null) : null,
     };
     return { identity: this.identity(subject, { ...more, ...ofToken }), tokens };
@@ -159,5 +161,12 @@ export class IdentityProvider {
     );
   }
 }
+
+/** How much sooner than the provider said an access token may end, by clocks that differ. */
+const LEEWAY_MS = 10_000;
+
+/** Whether an access token has ended, as far as is known. */
+const hasEnded = ({ accessEndsAt }: ProviderTokens): boolean =>
+  accessEndsAt == null || accessEndsAt - LEEWAY_MS <= Date.now();
 
 const NO_ANSWER = 'the identity provider did not answer; try again soon';

@@ -4,37 +4,105 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export interface ProviderTokens {
   refreshToken: string | null;
   accessToken: string;
+  /** When the access token ends, in milliseconds since the epoch; `null` where the provider did not say. */
+  accessEndsAt?: number | null;
   /** Kept to sign out there; `null` where nobody does. */
   idToken: string | null;
 }
 
+/** Tokens that were opened, and the key that they are sealed with. */
+export interface OpenedTokens {
+  tokens: ProviderTokens;
+  tokenKey: Buffer;
+  /** `false` for tokens that an earlier version sealed with the cookie itself: `tokenKey` is one that they can be sealed with anew. */
+  hasOwnKey: boolean;
+}
+
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const FOR_COOKIE = 'spandrel: tokens of the identity provider';
+const FOR_API_KEY = 'spandrel: the key of tokens of the identity provider';
+
+/** Between the sealed key and the sealed tokens. */
+const SEPARATOR = ':';
 
 /**
- * Seals tokens with the cookie of their session (AES-256-GCM, the session's id bound in): the server keeps no more than the
- * cookie's digest, so that neither database nor server gives them back without the browser.
+ * Seals tokens (AES-256-GCM, the session's id bound in) with a key of their own, which is sealed with the cookie of their
+ * session: the server keeps no more than the cookie's digest, so that neither database nor server gives them back without
+ * the browser, or an API key that was made in it ({@link sealTokenKey}).
+ * @param tokenKey a new one when left out.
  */
-export function sealTokens(tokens: ProviderTokens, cookie: string, sessionId: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', keyOf(cookie), nonce).setAAD(Buffer.from(sessionId));
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(tokens), 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+export function sealTokens(
+  tokens: ProviderTokens,
+  cookie: string,
+  sessionId: string,
+  tokenKey: Buffer = randomBytes(KEY_BYTES),
+): string {
+  const sealedKey = seal(tokenKey, keyOf(cookie, FOR_COOKIE), sessionId);
+  return sealedKey + SEPARATOR + sealBody(tokens, tokenKey, sessionId);
 }
 
 /** Opens what {@link sealTokens} made. @returns `undefined` where the cookie is another one. */
-export function openTokens(sealed: string, cookie: string, sessionId: string): ProviderTokens | undefined {
+export function openTokens(sealed: string, cookie: string, sessionId: string): OpenedTokens | undefined {
+  const key = keyOf(cookie, FOR_COOKIE);
+  const [sealedKey, body] = sealed.split(SEPARATOR, 2) as [string, string | undefined];
+  if (body === undefined) {
+    const tokens = open(sealedKey, key, sessionId);
+    return tokens && { tokens: tokensOf(tokens), tokenKey: randomBytes(KEY_BYTES), hasOwnKey: false };
+  }
+  const tokenKey = open(sealedKey, key, sessionId);
+  return tokenKey && openTokensWith(sealed, tokenKey, sessionId);
+}
+
+/** Opens what {@link sealTokens} made by the key of the tokens. @returns `undefined` where that is another one. */
+export function openTokensWith(sealed: string, tokenKey: Buffer, sessionId: string): OpenedTokens | undefined {
+  const body = sealed.split(SEPARATOR, 2)[1];
+  const opened = body === undefined ? undefined : open(body, tokenKey, sessionId);
+  return opened && { tokens: tokensOf(opened), tokenKey, hasOwnKey: true };
+}
+
+/** Puts other tokens in the place of sealed ones; whoever could open those can open these. @returns `undefined` for tokens that have no key of their own. */
+export function resealTokens(
+  sealed: string,
+  tokens: ProviderTokens,
+  tokenKey: Buffer,
+  sessionId: string,
+): string | undefined {
+  const [sealedKey, body] = sealed.split(SEPARATOR, 2) as [string, string | undefined];
+  return body === undefined ? undefined : sealedKey + SEPARATOR + sealBody(tokens, tokenKey, sessionId);
+}
+
+/** Seals the key of a session's tokens with an API key. @param keyId its id, which is bound in. */
+export const sealTokenKey = (tokenKey: Buffer, apiKey: string, keyId: string): string =>
+  seal(tokenKey, keyOf(apiKey, FOR_API_KEY), keyId);
+
+/** Opens what {@link sealTokenKey} made. @returns `undefined` where the API key is another one. */
+export const openTokenKey = (sealed: string, apiKey: string, keyId: string): Buffer | undefined =>
+  open(sealed, keyOf(apiKey, FOR_API_KEY), keyId);
+
+const sealBody = (tokens: ProviderTokens, tokenKey: Buffer, sessionId: string): string =>
+  seal(Buffer.from(JSON.stringify(tokens)), tokenKey, sessionId);
+
+const tokensOf = (bytes: Buffer): ProviderTokens => JSON.parse(bytes.toString('utf8')) as ProviderTokens;
+
+function seal(bytes: Buffer, key: Buffer, boundTo: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(boundTo));
+  return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+function open(sealed: string, key: Buffer, boundTo: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(cookie), bytes.subarray(0, NONCE_BYTES))
-    .setAAD(Buffer.from(sessionId))
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(boundTo))
     .setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
-    const opened = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-    return JSON.parse(opened.toString('utf8')) as ProviderTokens;
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
     return undefined;
   }
 }
 
-const keyOf = (cookie: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', cookie, '', 'spandrel: tokens of the identity provider', 32));
+const keyOf = (secret: string, use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));

@@ -21,8 +21,8 @@ export class SignOutThere {
     if (kind !== 'person' || cookie === undefined || !this.settings.signOutThere || !this.provider.isSet) return null;
     try {
       const [session] = await this.sessions.byDigest([digestOf(cookie)]);
-      const tokens = session?.sealedTokens ? openTokens(session.sealedTokens, cookie, session.id) : undefined;
-      return await this.provider.signOutAddress(tokens?.idToken ?? null);
+      const opened = session?.sealedTokens ? openTokens(session.sealedTokens, cookie, session.id) : undefined;
+      return await this.provider.signOutAddress(opened?.tokens.idToken ?? null);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       this.logger.warn({ err: error }, 'a person signed out here, and not at the identity provider');

@@ -10,11 +10,13 @@ export interface Actor {
   readonly projectId: string | null;
   /** What the actor may do, and so may give to others; everything for the operator. */
   readonly permissions: readonly Permission[];
+  /** Who the request let in; `null` at the command line. */
+  readonly caller: Caller | null;
   /** Whether the actor may make and remove owners: the operator, and owners themselves. */
   readonly isOwner: boolean;
 }
 
-const EVERYTHING = { orgId: null, projectId: null, permissions: PERMISSIONS, isOwner: true };
+const EVERYTHING = { orgId: null, projectId: null, permissions: PERMISSIONS, isOwner: true, caller: null };
 
 /** The operator at the command line. */
 export const CLI_ACTOR: Actor = EVERYTHING;
@@ -51,9 +53,10 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
 });
 
 /** What a caller administers. @throws DomainError `insufficient_scope` for one that belongs to no organization. */
-function actorOf({ kind, scope, permissions, role }: Caller): Actor {
+function actorOf(caller: Caller): Actor {
+  const { kind, scope, permissions, role } = caller;
   if (kind === 'admin_token') return EVERYTHING;
   if (!scope)
     throw new DomainError('insufficient_scope', 'this credential belongs to no organization that it could administer');
-  return { ...scope, permissions, isOwner: role === 'owner' };
+  return { ...scope, permissions, isOwner: role === 'owner', caller };
 }

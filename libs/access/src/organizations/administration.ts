@@ -6,6 +6,7 @@ import { ApiKeyStore } from '../credentials/api-key.store.js';
 import { ApiKeys } from '../credentials/api-keys.js';
 import { CheckJwt } from '../credentials/check-jwt.js';
 import { CredentialStore } from '../credentials/credential.store.js';
+import { MakerKeys } from '../credentials/maker-keys.js';
 import type { JwtSettings } from '../credentials/jwt.settings.js';
 import { MemberStore } from '../people/member.store.js';
 import { Members } from '../people/members.js';
@@ -35,6 +36,7 @@ export function administrationOf(storage: Storage, settings: AccessSettings, jwt
   const organizations = new OrganizationStore(storage);
   const projects = new ProjectStore(storage);
   const removals = new RemovalStore(storage);
+  const keys = new ApiKeyStore(storage);
   const changes = {
     organizations: new Organizations(storage, organizations, trail, settings, removals),
     projects: new Projects(storage, organizations, projects, trail, settings, removals),
@@ -51,8 +53,15 @@ export function administrationOf(storage: Storage, settings: AccessSettings, jwt
       removals,
       trail,
     ),
-    keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), trail),
-    members: new Members(storage, organizations, projects, new MemberStore(storage), trail),
+    keys: new ApiKeys(storage, projects, keys, trail, settings),
+    members: new Members(
+      storage,
+      organizations,
+      projects,
+      new MemberStore(storage),
+      new MakerKeys(keys, trail, settings),
+      trail,
+    ),
     audit,
     checkJwt: new CheckJwt(new CredentialStore(storage), settings, jwt),
   };

@@ -13,6 +13,8 @@ export const ProjectSchema = defineEntity({
     retentionDays: p.integer().nullable(),
     /** 1: what would delete much at once is refused. */
     protected: p.smallint().default(0),
+    /** Requests per second; `null`: the service's default. */
+    rateLimit: p.integer().nullable(),
     /** Since when it is being deleted; `null`: it is not. */
     deletingAt: p.bigint('number').nullable(),
     createdAt: p.bigint('number'),

@@ -30,7 +30,8 @@ export class ProjectsController {
   @Operation({
     id: 'updateProject',
     access: 'admin',
-    summary: 'Change a project of the organization: its name, how long it keeps traces, whether it is protected',
+    summary:
+      'Change a project of the organization: its name, its limit, how long it keeps traces, whether it is protected',
     audited: ['project.updated'],
     answer: projectSchema,
     problems: ['project_not_found', 'being_deleted'],

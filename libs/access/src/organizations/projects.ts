@@ -27,7 +27,7 @@ export class Projects {
     private readonly organizations: OrganizationStore,
     private readonly store: ProjectStore,
     private readonly audit: AuditTrail,
-    settings: AccessSettings,
+    private readonly settings: AccessSettings,
     private readonly removals: RemovalStore,
   ) {
     this.planDays = planDays(settings);
@@ -35,10 +35,10 @@ export class Projects {
 
   /** @throws NotFound `organization_not_found`, Conflict `being_deleted`, Invalid `validation_failed` for more days than it keeps. */
   async create(actor: Actor, orgId: string, body: NewProject): Promise<ProjectResource> {
-    const { name, retention_days: retentionDays = null, protected: isProtected = false } = body;
+    const { name, retention_days: retentionDays = null, protected: isProtected = false, rate_limit } = body;
     const row: ProjectRow = {
       ...{ id: newId(), orgId, name, retentionDays },
-      ...{ protected: Number(isProtected), deletingAt: null, createdAt: Date.now() },
+      ...{ protected: Number(isProtected), rateLimit: rate_limit ?? null, deletingAt: null, createdAt: Date.now() },
     };
     const details = auditedMembers(row);
     await this.storage.write(async (tx) => {
@@ -51,7 +51,7 @@ export class Projects {
       const target = { projectId, targetId: projectId, targetName: name };
       this.audit.record(tx, { action: 'project.created', orgId, ...target, details });
     });
-    return projectResource(row);
+    return projectResource(row, this.settings);
   }
 
   /**
@@ -59,7 +59,7 @@ export class Projects {
    * @throws NotFound `project_not_found`, Conflict `being_deleted`, Invalid `validation_failed` for more days than the organization keeps.
    */
   async update(actor: Actor, id: string, body: UpdateProject): Promise<ProjectResource> {
-    const { name, retention_days: days, protected: isProtected } = body;
+    const { name, retention_days: days, protected: isProtected, rate_limit } = body;
     return this.storage.write(async (tx) => {
       const project = await this.store.findForWrite(tx, actor, id);
       if (!project) throw projectNotFound();
@@ -68,6 +68,7 @@ export class Projects {
       const before = auditedMembers(project);
       if (name !== undefined) project.name = name;
       if (isProtected !== undefined) project.protected = Number(isProtected);
+      if (rate_limit !== undefined) project.rateLimit = rate_limit;
       if (days !== undefined) {
         this.assertKept((await this.organizations.find(tx, orgId))!, days);
         project.retentionDays = days;
@@ -77,7 +78,7 @@ export class Projects {
         const target = { projectId: id, targetId: id, targetName: project.name };
         this.audit.record(tx, { action: 'project.updated', orgId, ...target, details });
       }
-      return projectResource(project);
+      return projectResource(project, this.settings);
     });
   }
 
@@ -86,7 +87,7 @@ export class Projects {
     if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
     const page = await this.store.list(orgId, query);
     const removals = await this.removals.underWay(beingDeletedOf(page.items));
-    return mapPage(page, (row) => projectResource(row, removals.get(row.id)));
+    return mapPage(page, (row) => projectResource(row, this.settings, removals.get(row.id)));
   }
 
   /** A project of the actor's organization, any for the operator. @throws NotFound `project_not_found` */
@@ -98,7 +99,7 @@ export class Projects {
 
   /** A project as it is shown, with how far its deletion is. */
   async shown(row: ProjectRow): Promise<ProjectResource> {
-    return projectResource(row, (await this.removals.underWay(beingDeletedOf([row]))).get(row.id));
+    return projectResource(row, this.settings, (await this.removals.underWay(beingDeletedOf([row]))).get(row.id));
   }
 
   private assertKept(organization: OrganizationRetention, days: number | null): void {

@@ -6,7 +6,16 @@ import { BrowserSessionStore, type FoundSession } from '../browser-sessions/brow
 import { SignOut } from '../browser-sessions/sign-out.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
-import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';
+import type { KeyRow } from '../credentials/credential.store.js';
+import {
+  openTokenKey,
+  openTokens,
+  openTokensWith,
+  resealTokens,
+  sealTokens,
+  type OpenedTokens,
+  type ProviderTokens,
+} from '../oidc/sealed-tokens.js';
 import { KeepPerson } from './keep-person.js';
 import { PersonStore } from './person.store.js';
 
@@ -29,10 +38,24 @@ export class NotConfirmed extends Unavailable {
   }
 }
 
+/** A session as far as its person is confirmed by it. */
+type ConfirmedSession = Pick<FoundSession, 'id' | 'personId' | 'refreshedAt' | 'sealedTokens'>;
+
+/** What an API key has its maker confirmed by; `sessionRefreshedAt`: when that was done last. */
+type MakersKey = Pick<KeyRow, 'id' | 'sessionId' | 'tokenKey' | 'sessionRefreshedAt'>;
+
+/** Opens the tokens of a session, by its cookie or by an API key. */
+type Opener = (session: ConfirmedSession) => OpenedTokens | undefined;
+
+/** How long a provider that did not answer is not asked again for the requests of an API key. */
+const PAUSE_MS = 30_000;
+
 /** Has the identity provider confirm the person of a session again (docs/spec/sign-in.md#how-long-a-person-stays). */
 @Injectable()
 export class ConfirmPerson {
   private readonly running = new Map<string, Promise<void>>();
+  /** When the provider did not answer last, asked by an API key, by session. */
+  private readonly failedAt = new Map<string, number>();
 
   constructor(
     private readonly storage: Storage,
@@ -54,11 +77,9 @@ export class ConfirmPerson {
   async keep(session: FoundSession, cookie: string): Promise<boolean> {
     const age = session.personId === null ? 0 : Date.now() - (session.refreshedAt ?? 0);
     if (age < this.settings.refreshMs * DUE) return false;
-    const running = this.runOnce(session, cookie);
+    const running = this.runOnce(session.id, () => this.execute(session, openerBy(cookie), cookie));
     if (age < this.settings.refreshMs) {
-      running.catch((error: unknown) => {
-        this.logger.warn({ err: error }, 'a person could not be confirmed by the identity provider; it is asked again');
-      });
+      running.catch((error: unknown) => this.warn(error));
       return false;
     }
     await withinMs(WAIT_MS_MAX, running, () => {
@@ -67,25 +88,59 @@ export class ConfirmPerson {
     return true;
   }
 
-  private runOnce(session: FoundSession, cookie: string): Promise<void> {
-    const { id } = session;
-    let running = this.running.get(id);
+  /**
+   * Has the maker of an API key confirmed beside a request of the key, when that is due: by the tokens of the session that it
+   * was made in, which go on after the session. What the provider says counts from then on. Never throws.
+   */
+  keepMaker({ id, sessionId, tokenKey, sessionRefreshedAt }: MakersKey, apiKey: string): void {
+    if (sessionId === null || tokenKey === null || sessionRefreshedAt === null) return;
+    const now = Date.now();
+    if (now - sessionRefreshedAt < this.settings.refreshMs * DUE || !this.provider.isSet) return;
+    if (now - (this.failedAt.get(sessionId) ?? 0) < PAUSE_MS) return;
+    const key = openTokenKey(tokenKey, apiKey, id);
+    if (!key) return;
+    const opener: Opener = ({ sealedTokens, id: of }) =>
+      sealedTokens === null ? undefined : openTokensWith(sealedTokens, key, of);
+    this.runOnce(sessionId, () => this.executeFor(sessionId, opener)).catch((error: unknown) => {
+      if (this.failedAt.size > 10_000) this.failedAt.clear();
+      this.failedAt.set(sessionId, now);
+      this.warn(error);
+    });
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn({ err: error }, 'a person could not be confirmed by the identity provider; it is asked again');
+  }
+
+  private runOnce(sessionId: string, execute: () => Promise<void>): Promise<void> {
+    let running = this.running.get(sessionId);
     if (!running) {
-      running = this.execute(session, cookie).finally(() => this.running.delete(id));
-      this.running.set(id, running);
+      running = execute().finally(() => this.running.delete(sessionId));
+      this.running.set(sessionId, running);
     }
     return running;
   }
 
   /** Asks the provider, unless another server does so just now, and keeps what it says. */
-  private async execute(session: FoundSession, cookie: string): Promise<void> {
+  private async execute(session: FoundSession, open: Opener, cookie: string): Promise<void> {
     const now = Date.now();
-    const isOurs = await this.storage.write((tx) =>
-      this.sessions.beginConfirming(tx, session, now, now - ASKING_MS_MAX),
-    );
-    if (!isOurs) return this.waitForOther(session, now);
+    if (await this.begin(session, now)) return this.finish(session, open, cookie);
+    return this.waitForOther(session, now);
+  }
+
+  /** {@link execute} without waiting for another server, by the id of a session that may have ended. */
+  private async executeFor(sessionId: string, open: Opener): Promise<void> {
+    const session = await this.sessions.findById(sessionId);
+    if (session && (await this.begin(session, Date.now()))) await this.finish(session, open);
+  }
+
+  private begin(session: ConfirmedSession, now: number): Promise<boolean> {
+    return this.storage.write((tx) => this.sessions.beginConfirming(tx, session, now, now - ASKING_MS_MAX));
+  }
+
+  private async finish(session: ConfirmedSession, open: Opener, cookie?: string): Promise<void> {
     try {
-      await this.confirm(session, cookie);
+      await this.confirm(session, open, cookie);
     } catch (error) {
       await this.storage.write((tx) => this.sessions.endConfirming(tx, session.id));
       throw error instanceof Unavailable ? new NotConfirmed(error) : error;
@@ -103,19 +158,39 @@ export class ConfirmPerson {
     throw new NotConfirmed();
   }
 
-  private async confirm(session: FoundSession, cookie: string): Promise<void> {
+  private async confirm(session: ConfirmedSession, open: Opener, cookie?: string): Promise<void> {
     const person = await this.people.find(session.personId!);
-    const tokens = session.sealedTokens === null ? undefined : openTokens(session.sealedTokens, cookie, session.id);
-    const isSame = person && person.issuer === this.settings.issuer && tokens;
-    const confirmed = isSame ? await this.provider.confirmAgain(person.subject, tokens) : undefined;
+    const opened = open(session);
+    const isSame = person && person.issuer === this.settings.issuer && opened;
+    const confirmed = isSame ? await this.provider.confirmAgain(person.subject, opened.tokens) : 'tokens_ended';
     await this.storage.write(async (tx) => {
-      const row = await this.sessions.find(tx, session.digest);
+      const row = await this.sessions.findForWrite(tx, session.id);
       if (!row) return;
-      if (!confirmed) return this.signOut.end(tx, row);
+      if (typeof confirmed === 'string') {
+        await this.signOut.endForGood(tx, row);
+        if (confirmed === 'refused') await this.keepPerson.refuse(tx, session.personId!);
+        return;
+      }
       await this.keepPerson.execute(tx, confirmed.identity);
       row.refreshedAt = Date.now();
       row.refreshingAt = null;
-      row.sealedTokens = sealTokens(confirmed.tokens, cookie, session.id);
+      row.sealedTokens = sealedAgain(row, confirmed.tokens, opened!.tokenKey, cookie);
     });
   }
+}
+
+const openerBy =
+  (cookie: string): Opener =>
+  ({ sealedTokens, id }) =>
+    sealedTokens === null ? undefined : openTokens(sealedTokens, cookie, id);
+
+/** The session may have another cookie by now, which opens what is sealed anew as well. */
+function sealedAgain(
+  { sealedTokens, id }: Pick<ConfirmedSession, 'sealedTokens' | 'id'>,
+  tokens: ProviderTokens,
+  tokenKey: Buffer,
+  cookie: string | undefined,
+): string | null {
+  const sealed = sealedTokens === null ? undefined : resealTokens(sealedTokens, tokens, tokenKey, id);
+  return sealed ?? (cookie === undefined ? null : sealTokens(tokens, cookie, id, tokenKey));
 }

@@ -5,6 +5,7 @@ import { AuditTrail } from '@spandrel/audit';
 import type { Identity } from '../oidc/identity.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
 import type { MemberRow } from './member.entity.js';
+import { MakerKeys } from '../credentials/maker-keys.js';
 import { MemberStore } from './member.store.js';
 import { told } from './members.js';
 import type { PersonRow } from './person.entity.js';
@@ -18,6 +19,7 @@ export class KeepPerson {
   constructor(
     private readonly people: PersonStore,
     private readonly members: MemberStore,
+    private readonly makerKeys: MakerKeys,
     private readonly audit: AuditTrail,
     private readonly settings: OidcSettings,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -30,9 +32,19 @@ export class KeepPerson {
     person.name = identity.name;
     person.email = identity.email;
     person.signedInAt = now;
+    person.refusedAt = null;
     await this.people.takeRoles(tx, person);
     await this.keepGroupRoles(tx, person, await this.wanted(tx, identity.groups));
+    await this.makerKeys.review(tx, person.id, actingPerson(person));
     return person;
+  }
+
+  /** In a transaction that learns that the identity provider does not confirm a person any more. */
+  async refuse(tx: WriteTx, personId: string): Promise<void> {
+    const person = await this.people.findForWrite(tx, personId);
+    if (!person) return;
+    person.refusedAt ??= Date.now();
+    await this.makerKeys.review(tx, personId, actingPerson(person));
   }
 
   /** What the settings give to groups; what names an organization or a project that is not there gives nothing. */

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
 import {
   IdOrder,
+  integer,
   nullable,
   shapeOf,
   Storage,
@@ -17,7 +18,12 @@ import { Member, MemberSchema, type MemberRow } from './member.entity.js';
 
 const OLDEST_FIRST = new IdOrder('members', 'm.id', 'asc');
 const COLUMNS = tableOf(MemberSchema, ['id']).select('m');
-const LISTED = COLUMNS.and(shapeOf({ personName: nullable(text()), personEmail: nullable(text()) }));
+const LISTED = COLUMNS.and(
+  shapeOf({
+    ...{ personName: nullable(text()), personEmail: nullable(text()) },
+    ...{ confirmedAt: nullable(integer()), refusedAt: nullable(integer()) },
+  }),
+);
 
 /** A member with the person behind it, as lists show it. */
 export type ListedMember = RowOfShape<typeof LISTED>;
@@ -31,7 +37,8 @@ export class MemberStore {
   list(orgId: string, query: ListAccess): Promise<Page<ListedMember>> {
     return OLDEST_FIRST.page(query, (rest) =>
       this.storage.readLong(
-        LISTED.query`select ${COLUMNS}, p.name as "personName", p.email as "personEmail"
+        LISTED.query`select ${COLUMNS}, p.name as "personName", p.email as "personEmail",
+            p.signed_in_at as "confirmedAt", p.refused_at as "refusedAt"
           from member m left join person p on p.id = m.person_id where m.org_id = ${orgId} and ${rest}`,
         { orgId },
       ),
@@ -56,10 +63,13 @@ export class MemberStore {
     return (await tx.em.count(Member, { orgId, role: 'owner', id: { $ne: id } })) > 0;
   }
 
-  /** What people call the person behind a member. */
-  async namesOf(tx: WriteTx, personId: string | null): Promise<Pick<ListedMember, 'personName' | 'personEmail'>> {
+  /** What is known of the person behind a member. */
+  async personOf(tx: WriteTx, personId: string | null): Promise<Omit<ListedMember, keyof MemberRow>> {
     const person = personId === null ? null : await tx.em.findOne(Person, { id: personId });
-    return { personName: person?.name ?? null, personEmail: person?.email ?? null };
+    return {
+      ...{ personName: person?.name ?? null, personEmail: person?.email ?? null },
+      ...{ confirmedAt: person?.signedInAt ?? null, refusedAt: person?.refusedAt ?? null },
+    };
   }
 
   insert(tx: WriteTx, row: MemberRow): void {

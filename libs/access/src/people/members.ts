@@ -16,6 +16,7 @@ import { assertNotDeleting, memberNotFound, organizationNotFound, projectNotFoun
 import { requireRole, type Actor } from '../organizations/actor.js';
 import { OrganizationStore } from '../organizations/organization.store.js';
 import { ProjectStore } from '../organizations/project.store.js';
+import { MakerKeys } from '../credentials/maker-keys.js';
 import { mapPage } from '../pages.js';
 import type { MemberRow } from './member.entity.js';
 import { MemberStore, type ListedMember } from './member.store.js';
@@ -28,6 +29,7 @@ export class Members {
     private readonly organizations: OrganizationStore,
     private readonly projects: ProjectStore,
     private readonly store: MemberStore,
+    private readonly makerKeys: MakerKeys,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -54,7 +56,7 @@ export class Members {
       this.store.insert(tx, row);
       this.audit.record(tx, { action: 'member.created', ...told(row) });
     });
-    return memberResource({ ...row, personName: null, personEmail: null });
+    return memberResource({ ...row, personName: null, personEmail: null, confirmedAt: null, refusedAt: null });
   }
 
   /** Members with their roles, oldest first. @throws NotFound `organization_not_found`, Invalid `invalid_cursor`. */
@@ -82,7 +84,7 @@ export class Members {
         const details = { ...act.details, role: { from, to: role } };
         this.audit.record(tx, { action: 'member.updated', ...act, details });
       }
-      return memberResource({ ...member, ...(await this.store.namesOf(tx, member.personId)) });
+      return memberResource({ ...member, ...(await this.store.personOf(tx, member.personId)) });
     });
   }
 
@@ -94,6 +96,7 @@ export class Members {
       await this.requireOtherOwner(tx, actor, member);
       this.store.delete(tx, member);
       this.audit.record(tx, { action: 'member.deleted', ...told(member) });
+      if (member.personId !== null) await this.makerKeys.review(tx, member.personId);
     });
     return { id, deleted: true };
   }
@@ -152,5 +155,20 @@ const memberResource = (row: ListedMember): MemberResource => ({
   source: row.source as MemberResource['source'],
   email: row.email,
   person: row.personId === null ? null : { id: row.personId, name: row.personName, email: row.personEmail },
+  ...providerStatus(row),
   created_at: formatTimestamp(row.createdAt),
 });
+
+/** Time after which what the identity provider said is no longer what it says now. */
+const STATUS_MS_MAX = 86_400_000;
+
+function providerStatus({
+  confirmedAt,
+  refusedAt,
+}: Pick<ListedMember, 'confirmedAt' | 'refusedAt'>): Pick<MemberResource, 'provider_status' | 'provider_asked_at'> {
+  const askedAt = refusedAt ?? confirmedAt;
+  if (askedAt === null) return { provider_status: 'unknown', provider_asked_at: null };
+  const isRecent = Date.now() - askedAt < STATUS_MS_MAX;
+  const status = refusedAt !== null ? 'removed' : isRecent ? 'active' : 'unknown';
+  return { provider_status: status, provider_asked_at: formatTimestamp(askedAt) };
+}

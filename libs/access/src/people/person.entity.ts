@@ -17,6 +17,8 @@ export const PersonSchema = defineEntity({
     createdAt: p.bigint('number'),
     /** When the identity provider last confirmed the person. */
     signedInAt: p.bigint('number'),
+    /** Since when it does not confirm the person any more; `null`: it did when it was asked last. */
+    refusedAt: p.bigint('number').nullable(),
   },
   uniques: [{ name: 'person_subject', properties: ['issuer', 'subject'] }],
 });

@@ -43,8 +43,8 @@ export class SwitchProject {
       row.projectId = person.projectId = project.id;
       row.orgId = project.org.id;
       row.digest = digestOf(token);
-      const tokens = row.sealedTokens === null ? undefined : openTokens(row.sealedTokens, cookie, row.id);
-      row.sealedTokens = tokens ? sealTokens(tokens, token, row.id) : null;
+      const opened = row.sealedTokens === null ? undefined : openTokens(row.sealedTokens, cookie, row.id);
+      row.sealedTokens = opened ? sealTokens(opened.tokens, token, row.id, opened.tokenKey) : null;
       const details = { project_id: { from, to: project.id }, role: project.role };
       const place = { orgId: project.org.id, projectId: project.id, targetId: row.id };
       this.audit.record(tx, { action: 'session.updated', ...place, details });

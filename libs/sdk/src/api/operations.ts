@@ -26,6 +26,7 @@ export const ROUTES = {
   deleteMember: 'DELETE /api/orgs/{id}/members/{member_id}',
   createKey: 'POST /api/keys',
   listKeys: 'GET /api/keys',
+  updateKey: 'PATCH /api/keys/{id}',
   deleteKey: 'DELETE /api/keys/{id}',
   getCredential: 'GET /api/credential',
   createBrowserSession: 'POST /api/session',

@@ -116,7 +116,7 @@ export interface Operations {
     };
     answer: Project;
   };
-  /** Change a project of the organization: its name, how long it keeps traces, whether it is protected: `PATCH /api/projects/{id}`. */
+  /** Change a project of the organization: its name, its limit, how long it keeps traces, whether it is protected: `PATCH /api/projects/{id}`. */
   updateProject: {
     path: {
       id: string;
@@ -172,7 +172,7 @@ export interface Operations {
     answer: Deleted;
   };
   /** Make an API key: `POST /api/keys`.
-   * The answer has the key, which is not kept and cannot be had again. */
+   * The answer has the key, which is not kept and cannot be had again. It ends with the membership of the person who makes it, unless `service_account` says otherwise. */
   createKey: {
     body: CreateKey;
     answer: KeyCreated;
@@ -187,6 +187,14 @@ export interface Operations {
       cursor?: string;
     };
     answer: KeyList;
+  };
+  /** Change an API key: its name, its limit, whether it outlives its maker: `PATCH /api/keys/{id}`. */
+  updateKey: {
+    path: {
+      id: string;
+    };
+    body?: UpdateKey;
+    answer: Key;
   };
   /** Revoke an API key: `DELETE /api/keys/{id}`.
    * Within a second no instance takes it any more, and event streams opened with it end. */
@@ -263,6 +271,9 @@ export interface Operations {
         | 'project.deletion_begun'
         | 'project.deleted'
         | 'key.created'
+        | 'key.updated'
+        | 'key.suspended'
+        | 'key.resumed'
         | 'key.deleted'
         | 'member.created'
         | 'member.updated'
@@ -323,6 +334,9 @@ export interface Operations {
         | 'project.deletion_begun'
         | 'project.deleted'
         | 'key.created'
+        | 'key.updated'
+        | 'key.suspended'
+        | 'key.resumed'
         | 'key.deleted'
         | 'member.created'
         | 'member.updated'
@@ -2024,6 +2038,8 @@ export interface CreateProject {
    * @default false
    */
   protected?: boolean;
+  /** Requests per second; the service's default when left out or `null`. */
+  rate_limit?: number | null;
 }
 
 export interface Project {
@@ -2034,6 +2050,8 @@ export interface Project {
   retention_days: number | null;
   /** Whether the deletion of all traces, of datasets and of the project itself is refused. */
   protected: boolean;
+  /** Requests per second; `null`: no limit of its own. */
+  rate_limit: number | null;
   /**
    * `deleting`: out of reach; it goes with all that it has.
    */
@@ -2061,6 +2079,8 @@ export interface UpdateProject {
   retention_days?: number | null;
   /** Whether the deletion of all traces, of datasets and of the project itself is refused. */
   protected?: boolean;
+  /** Requests per second; the service's default when left out or `null`. */
+  rate_limit?: number | null;
 }
 
 export interface CreateMember {
@@ -2090,6 +2110,16 @@ export interface Member {
   email: string | null;
   /** `null` until somebody with this e-mail address has signed in. */
   person: Person | null;
+  /**
+   * What the identity provider said when it was asked last: it confirmed the person, or it did not; `unknown`: it was never asked, or not for a day.
+   */
+  provider_status: 'active' | 'removed' | 'unknown';
+  /**
+   * Format: date-time
+   * When it was asked last; `null`: never.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  provider_asked_at: string | null;
   /**
    * Format: date-time
    * @example 2026-11-20T09:00:00.000Z
@@ -2129,10 +2159,14 @@ export interface CreateKey {
   /** The caller's own when left out. */
   project_id?: string | null;
   /**
-   * When the key ends; never when left out.
+   * When the key ends; when left out never, or after `access.key_max_age` where that is set.
    * @example 2026-11-20T09:00:00.000Z
    */
   expires_at?: string | null;
+  /** Whether the key outlives the membership of the person who makes it. Keys of the operator, of JWTs and of keys of service accounts do, others when this is `true`. */
+  service_account?: boolean;
+  /** Requests per second; the service's default when left out or `null`. */
+  rate_limit?: number | null;
 }
 
 export interface KeyCreated {
@@ -2148,6 +2182,26 @@ export interface KeyCreated {
    * @example 2026-11-20T09:00:00.000Z
    */
   expires_at: string | null;
+  /**
+   * `suspended`: its maker has no role in its project any more, or the identity provider does not confirm them; it is refused for as long as that is so.
+   */
+  state: 'active' | 'expired' | 'suspended';
+  /** Whether it is valid whatever becomes of its maker. */
+  service_account: boolean;
+  /** Who made it; `null` where that is not known any more. */
+  maker: {
+    /** `person:<id>`, `key:<id>`, `jwt:<sub>`, `admin` or `cli`, as in the audit log. */
+    id: string;
+    name: string | null;
+  } | null;
+  /**
+   * Format: date-time
+   * To the minute; `null`: not yet.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  last_used_at: string | null;
+  /** Requests per second; `null`: no limit of its own. */
+  rate_limit: number | null;
   /**
    * Format: date-time
    * @example 2026-11-20T09:00:00.000Z
@@ -2180,10 +2234,41 @@ export interface Key {
    */
   expires_at: string | null;
   /**
+   * `suspended`: its maker has no role in its project any more, or the identity provider does not confirm them; it is refused for as long as that is so.
+   */
+  state: 'active' | 'expired' | 'suspended';
+  /** Whether it is valid whatever becomes of its maker. */
+  service_account: boolean;
+  /** Who made it; `null` where that is not known any more. */
+  maker: {
+    /** `person:<id>`, `key:<id>`, `jwt:<sub>`, `admin` or `cli`, as in the audit log. */
+    id: string;
+    name: string | null;
+  } | null;
+  /**
+   * Format: date-time
+   * To the minute; `null`: not yet.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  last_used_at: string | null;
+  /** Requests per second; `null`: no limit of its own. */
+  rate_limit: number | null;
+  /**
    * Format: date-time
    * @example 2026-11-20T09:00:00.000Z
    */
   created_at: string;
+}
+
+/** Only members given change. */
+export interface UpdateKey {
+  name?: string;
+  /** Requests per second; the service's default when left out or `null`. */
+  rate_limit?: number | null;
+  /**
+   * Makes it a key of a service account, which does not end with its maker; there is no way back.
+   */
+  service_account?: true;
 }
 
 export interface Credential {
@@ -3074,7 +3159,7 @@ export interface Connection {
    */
   updated_at: string;
   /**
-   * `unreadable`: encrypted with a secret key that this server lacks; `missing`: imported without a key.
+   * `unreadable`: this server cannot decrypt the key, because it lacks the secret key or the stored row was changed; `missing`: imported without a key.
    */
   key_status: 'readable' | 'unreadable' | 'missing';
 }

@@ -11,6 +11,9 @@ export const SCOPES: readonly { scope: Permission; label: string; isUsual: boole
   { scope: 'admin', label: 'admin: administer the organization', isUsual: false },
 ];
 
+/** The choice of the form, in days. */
+export const USUAL_END = '90';
+
 /** When a key may end, by days. */
 export const ENDS: readonly { value: string; label: string }[] = [
   { value: '', label: 'Never' },

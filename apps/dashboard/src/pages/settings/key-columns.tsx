@@ -1,8 +1,13 @@
 import type { KeyResource } from '@spandrel/contract';
+import { NONE } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';
 import styles from './settings-page.module.css';
+
+/** Why a key is refused though it has not ended. */
+const SUSPENDED =
+  'Refused: who made it has no role in its project any more, or the identity provider does not confirm them.';
 
 /**
  * Every column of the list of keys.
@@ -30,6 +35,30 @@ export function keyColumns(
       note: zone,
       width: 136,
       cell: ({ expires_at: at }) => (at === null ? 'Never' : <Time at={at} />),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      width: 100,
+      cell: ({ state }) => <span {...(state === 'suspended' && { title: SUSPENDED })}>{state}</span>,
+    },
+    {
+      id: 'maker',
+      header: 'Made by',
+      width: 140,
+      cell: ({ maker, service_account: isServiceAccount }) => (
+        <bdi title={maker?.id}>
+          {maker === null ? NONE : (maker.name ?? maker.id)}
+          {isServiceAccount ? ', for a service' : ''}
+        </bdi>
+      ),
+    },
+    {
+      id: 'last_used_at',
+      header: 'Last used',
+      note: zone,
+      width: 136,
+      cell: ({ last_used_at: at }) => (at === null ? 'Not yet' : <Time at={at} />),
     },
     { id: 'created_at', header: 'Created', note: zone, width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
     {

@@ -1,5 +1,6 @@
 import type { MemberResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
+import { Time } from '../../components/time.js';
 import { Button } from '../../components/button.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { actsOn, type Giver } from './giving.js';
@@ -8,6 +9,16 @@ import styles from './settings-page.module.css';
 /** What a member is called: the name that the identity provider tells, else the address. */
 export const memberName = ({ person, email, id }: MemberResource): string =>
   person?.name ?? email ?? person?.email ?? id;
+
+/** What the identity provider said of a member. */
+const PROVIDER_WORDS: Readonly<Record<MemberResource['provider_status'], { word: string; title: string }>> = {
+  active: { word: 'Active', title: 'It confirmed them when it was asked last.' },
+  removed: {
+    word: 'Removed',
+    title: 'It does not confirm them any more: their browsers are signed out, and their keys refused.',
+  },
+  unknown: { word: 'Unknown', title: 'It was not asked about them for a day, or never.' },
+};
 
 type OnAct = (act: 'change' | 'remove', member: MemberResource) => void;
 
@@ -52,6 +63,21 @@ export function memberColumns({ projects, giver, members, onAct }: MemberContext
       width: 130,
       cell: ({ source, person }) =>
         source === 'groups' ? 'A group' : person === null ? 'Added, not here yet' : 'Added',
+    },
+    {
+      id: 'provider',
+      header: 'Identity provider',
+      width: 170,
+      cell: ({ provider_status: status, provider_asked_at: at }) => (
+        <span title={PROVIDER_WORDS[status].title}>
+          {PROVIDER_WORDS[status].word}
+          {at !== null && (
+            <>
+              , <Time at={at} />
+            </>
+          )}
+        </span>
+      ),
     },
     {
       id: 'actions',

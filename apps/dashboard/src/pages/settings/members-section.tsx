@@ -95,7 +95,8 @@ function RemoveMember({ member, onDone, onClose }: RemoveMemberProps) {
       onClose={onClose}
     >
       <p>
-        Within a second <bdi>{name}</bdi> is {member.role} no more, in browsers that are signed in too.
+        Within a second <bdi>{name}</bdi> is {member.role} no more, in browsers that are signed in too. API keys that
+        they made are refused as long as they have no role in their project; those for a service go on.
       </p>
     </ConfirmDialog>
   );

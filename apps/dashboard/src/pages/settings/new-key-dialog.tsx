@@ -9,7 +9,7 @@ import { FaultNotice } from '../../components/fault-notice.js';
 import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
 import { mayGiveScope } from './giving.js';
-import { ENDS, endAfter, SCOPES } from './key-choices.js';
+import { ENDS, endAfter, SCOPES, USUAL_END } from './key-choices.js';
 import styles from './settings-page.module.css';
 
 export interface NewKeyDialogProps {
@@ -44,7 +44,8 @@ export function NewKeyDialog({ projects, onCreated, onClose }: NewKeyDialogProps
         <TextField label="Name" name="name" required hint="Who or what has it, such as a person or a service." />
         <ScopeFields />
         <ProjectField projects={projects} />
-        <SelectField label="Ends" name="ends" options={ENDS} />
+        <SelectField label="Ends" name="ends" options={ENDS} defaultValue={USUAL_END} />
+        <MakerField />
         {creation.error && <FaultNotice title="The key could not be made" error={creation.error} />}
       </form>
     </Dialog>
@@ -76,6 +77,20 @@ function ScopeFields() {
   );
 }
 
+/** Whether the key goes on without who makes it: of people alone, whose membership can end. */
+function MakerField() {
+  if (useBrowserSession()?.kind !== 'person') return null;
+  return (
+    <>
+      <CheckboxField label="For a service: it goes on when I leave" name="service_account" value="yes" />
+      <p className={styles.hint}>
+        Other keys are valid while you are a member, and may no more than you may. Programs that must go on need one of
+        a service.
+      </p>
+    </>
+  );
+}
+
 /** The project that the key opens; the one of the session at first. */
 function ProjectField({ projects }: { projects: readonly ProjectResource[] }) {
   const own = useBrowserSession()?.project?.id;
@@ -94,6 +109,7 @@ function keyOf(form: FormData, now: number): CreateKey {
     name: String(form.get('name')),
     scopes: form.getAll('scopes') as CreateKey['scopes'],
     project_id: String(form.get('project')),
+    ...(form.has('service_account') && { service_account: true }),
     expires_at: endAfter(String(form.get('ends')), now) as CreateKey['expires_at'],
   };
 }

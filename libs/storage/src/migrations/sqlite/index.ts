@@ -25,6 +25,7 @@ import { EventTexts } from './20261123093912-event-texts.js';
 import { EvalSamples } from './20261123122530-eval-samples.js';
 import { EvalClosed } from './20261123131000-eval-closed.js';
 import { EvalRunsNewest } from './20261123170900-eval-runs-newest.js';
+import { KeysOfPeople } from './20261126143826-keys-of-people.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -53,4 +54,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261123122530-eval-samples', class: EvalSamples },
   { name: '20261123131000-eval-closed', class: EvalClosed },
   { name: '20261123170900-eval-runs-newest', class: EvalRunsNewest },
+  { name: '20261126143826-keys-of-people', class: KeysOfPeople },
 ];

@@ -1,0 +1,83 @@
+import { filledTokens, type Bucket } from './token-bucket.js';
+
+/** The limits that a request can reach, as `RateLimit` names them. */
+export const LIMIT_NAMES = ['org', 'project', 'key'] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
+
+/** How many requests a second may be made, of a request that is counted now. */
+export interface Rates {
+  /** By the organization; a whole number from 1. */
+  org: number;
+  /** By the project; `null`: as many as the organization has. */
+  project: number | null;
+  /** By the API key; `null`: as many as its project has, and for credentials that are no keys. */
+  key: number | null;
+  /** What the project has for sure, whatever the organization's other projects do; 0: nothing. */
+  guaranteed: number;
+}
+
+/** A request as it is counted. */
+export interface CountedRequest {
+  orgId: string;
+  projectId: string;
+  /** `null` for a credential that is no API key. */
+  keyId: string | null;
+  /** The limits as they are now. */
+  rates: Rates;
+}
+
+/** The bucket of a project: of its limit, and of what it has for sure. */
+export interface ProjectBucket extends Bucket {
+  reserve: number;
+}
+
+/** What is left of the organization, the project and the key of a request; `undefined`: full. */
+export interface Buckets {
+  org?: Bucket;
+  project?: ProjectBucket;
+  key?: Bucket;
+}
+
+/** What the buckets say to one request. */
+export interface Taken {
+  /** The limit that was reached; `null`: the request is allowed. */
+  refusedBy: LimitName | null;
+  /** Whole tokens that are left; of a limit that is not set 0. */
+  remaining: Readonly<Record<LimitName, number>>;
+}
+
+/**
+ * Takes a token from all buckets of a request, or from none (docs/spec/limits.md#requests-of-a-project-and-of-a-key).
+ *
+ * The bucket of the organization may go below zero, by one second's worth at most, for a project that is within its
+ * guarantee. Each request of a project uses up its guarantee first: a project that floods has used it up, and waits until
+ * the organization's bucket is out of debt. A project alone in its organization never gets it into debt.
+ * @param now moment on the clock of the buckets, in microseconds.
+ * @returns the buckets as they are now; those given when the request is refused.
+ */
+export function takeTokens(buckets: Buckets, rates: Rates, now: number): Taken & { buckets: Buckets } {
+  const org = filledTokens(buckets.org, rates.org, now);
+  const project = filledTokens(buckets.project, rates.project ?? 0, now);
+  const key = filledTokens(buckets.key, rates.key ?? 0, now);
+  const held = buckets.project && { tokens: buckets.project.reserve, at: buckets.project.at };
+  const reserve = filledTokens(held, rates.guaranteed, now);
+  const isGuaranteed = reserve >= 1 && org - 1 >= -rates.org;
+  const refusedBy =
+    rates.key !== null && key < 1
+      ? 'key'
+      : rates.project !== null && project < 1
+        ? 'project'
+        : org < 1 && !isGuaranteed
+          ? 'org'
+          : null;
+  const taken = refusedBy === null ? 1 : 0;
+  const left = (tokens: number): number => Math.max(0, Math.floor(tokens - taken));
+  const remaining = { org: left(org), project: left(project), key: left(key) };
+  if (refusedBy !== null) return { refusedBy, remaining, buckets };
+  const after = {
+    org: { tokens: org - 1, at: now },
+    project: { tokens: Math.max(0, project - 1), reserve: Math.max(0, reserve - 1), at: now },
+    ...(rates.key !== null && { key: { tokens: key - 1, at: now } }),
+  };
+  return { refusedBy, remaining, buckets: after };
+}
