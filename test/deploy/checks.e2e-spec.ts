@@ -87,6 +87,29 @@ describe('the checks of the chart', () => {
       /values\.yaml\/gateway\/apiUrl/,
     ],
     [
+      'a spool that goes with its pod',
+      (copy) =>
+        Object.assign((copy.values['gateway'] as { spool: { persistence: object } }).spool.persistence, {
+          enabled: false,
+        }),
+      /gateway\.spool\.persistence is not on by default/,
+    ],
+    [
+      'a spool that is a volume of the pod in any case',
+      edit('gateway-workload.yaml', ' (not .Values.gateway.spool.persistence.enabled)', ''),
+      /emptyDir does not depend on gateway\.spool\.persistence/,
+    ],
+    [
+      'a gateway without a disk of its own',
+      edit('gateway-workload.yaml', 'volumeClaimTemplates', 'volumes'),
+      /volumeClaimTemplates does not depend on/,
+    ],
+    [
+      'an autoscaler of something else',
+      edit('gateway-autoscaler.yaml', '{{ include "spandrel.gatewayKind" . }}', 'Deployment'),
+      /gateway-autoscaler\.yaml: its kind is not spandrel\.gatewayKind/,
+    ],
+    [
       'a stop that is cut short',
       (copy) => Object.assign(copy.values['server'] as object, { terminationGracePeriodSeconds: 5 }),
       /terminationGracePeriodSeconds/,

@@ -31,7 +31,13 @@ const COMPONENTS = ['server', 'gateway'];
  * @returns one line a fault.
  */
 export function chartFaults(chart: Chart): string[] {
-  return [...versionFaults(chart), ...schemaFaults(chart), ...templateFaults(chart), ...valueFaults(chart)];
+  return [
+    ...versionFaults(chart),
+    ...schemaFaults(chart),
+    ...templateFaults(chart),
+    ...valueFaults(chart),
+    ...spoolFaults(chart),
+  ];
 }
 
 function versionFaults({ chart }: Chart): string[] {
@@ -94,6 +100,46 @@ function valueFaults({ templates, values }: Chart): string[] {
     if (!isUsed) faults.push(`values.yaml: ${leaf} is used by no template`);
   }
   return faults;
+}
+
+/** When its values have a disk that stays. */
+const PERSISTENT = 'if and .Values.gateway.spool.enabled .Values.gateway.spool.persistence.enabled';
+
+/**
+ * The gateway's spool is for what must survive its pod: once it is turned on, the disk stays unless the values say otherwise,
+ * and all that depends on the kind of the workload asks the same question.
+ */
+function spoolFaults({ templates, values }: Chart): string[] {
+  const faults: string[] = [];
+  const { spool } = values['gateway'] as { spool?: { persistence?: { enabled?: unknown } } };
+  if (spool?.persistence?.enabled !== true) faults.push('values.yaml: gateway.spool.persistence is not on by default');
+  const workload = templates['gateway-workload.yaml'] ?? '';
+  for (const [what, place] of [
+    ['volumeClaimTemplates', blockOf(workload, PERSISTENT)],
+    ['emptyDir', blockOf(workload, PERSISTENT.replace(/ (\S+persistence\S+)$/, ' (not $1)'))],
+    ['StatefulSet', blockOf(templates['_helpers.tpl'] ?? '', PERSISTENT)],
+  ] as const) {
+    if (!place.includes(what))
+      faults.push(`gateway-workload.yaml: ${what} does not depend on gateway.spool.persistence`);
+  }
+  for (const name of ['gateway-workload.yaml', 'gateway-autoscaler.yaml']) {
+    if (!/^\s*kind: \{\{ include "spandrel\.gatewayKind" \. \}\}$/m.test(templates[name] ?? '')) {
+      faults.push(`${name}: its kind is not spandrel.gatewayKind`);
+    }
+  }
+  return faults;
+}
+
+/** What stands between an action and the next `else` or `end`, inner blocks left out of account. */
+function blockOf(text: string, action: string): string {
+  const [, after = ''] = text.split(new RegExp(`\\{\\{-? ${action.replaceAll(/[.()]/g, '\\$&')} -?\\}\\}`));
+  let depth = 1;
+  for (const { 0: found, 1: word, index } of after.matchAll(/\{\{-?\s*(if|with|range|else|end)\b[^}]*\}\}/g)) {
+    if (OPENING.includes(word!)) depth++;
+    else if (word === 'end') depth--;
+    if (depth === 0 || (depth === 1 && word === 'else')) return after.slice(0, index + found.length);
+  }
+  return after;
 }
 
 function usedPaths(texts: readonly string[]): Set<string> {

@@ -9,6 +9,15 @@
 {{- end -}}
 {{- end -}}
 
+{{/* What gateways are: those with a disk of their own are pods of a StatefulSet. */}}
+{{- define "spandrel.gatewayKind" -}}
+{{- if and .Values.gateway.spool.enabled .Values.gateway.spool.persistence.enabled -}}
+StatefulSet
+{{- else -}}
+Deployment
+{{- end -}}
+{{- end -}}
+
 {{/* What selects the pods of a component. Given: root, component. */}}
 {{- define "spandrel.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
