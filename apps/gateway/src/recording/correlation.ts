@@ -54,18 +54,21 @@ function text(header: unknown, lengthMax: number): string | null {
 
 function tagList(header: unknown): string[] {
   if (typeof header !== 'string') return [];
-  return header
-    .split(',')
-    .map((tag) => text(tag.trim(), KEY_LENGTH_MAX))
-    .filter((tag) => tag !== null)
-    .slice(0, TAGS_MAX);
+  const tags: string[] = [];
+  for (const written of header.split(',')) {
+    const tag = text(written.trim(), KEY_LENGTH_MAX);
+    if (tag !== null && tags.push(tag) === TAGS_MAX) break;
+  }
+  return tags;
 }
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Header bytes arrive as latin1; most clients mean UTF-8 by what is not ASCII. */
 function decodeHeader(header: string): string {
   if (!/[\x80-\xff]/.test(header)) return header;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+    return UTF8.decode(Buffer.from(header, 'latin1'));
   } catch {
     return header;
   }

@@ -37,12 +37,12 @@ export function fitSpan(json: string, charsMax: number): string {
     );
     if (length + MARK.length < charsMax) return cutTexts(json, members, texts, codePoints);
   }
-  return withoutContent(json);
+  return withoutContent(json, members);
 }
 
 /** The JSON of a span without input, output and parameters, which hold what may be too deep, too much or not storable. */
-export function withoutContent(json: string): string {
-  const kept = [...jsonMembers(json)].flatMap((member) => {
+export function withoutContent(json: string, members: readonly JsonMember[] = [...jsonMembers(json)]): string {
+  const kept = members.flatMap((member) => {
     if (member.name === 'metadata') return `"metadata":${markedMetadata(json, member)}`;
     return CONTENT.has(member.name) ? [] : json.slice(member.start, member.end);
   });

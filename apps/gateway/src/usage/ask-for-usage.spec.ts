@@ -58,6 +58,8 @@ describe('askForUsage', () => {
     ['is a list', '[{"stream":true}]'],
     ['has a byte order mark', '\ufeff{"stream":true}'],
     ['is empty', ''],
+    ['has very many values', `{"stream":true,"x":[${'[],'.repeat(20_000)}1]}`],
+    ['has very many members', `{"stream":true${',"x":1'.repeat(20_000)}}`],
     ['nests without end', `{"stream":true,"x":${'['.repeat(100_000)}`],
   ])('leaves a body alone that %s', (_what, body) => {
     expect(edited(body)).toBeNull();

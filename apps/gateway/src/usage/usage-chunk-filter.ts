@@ -4,6 +4,9 @@ const CR = 0x0d;
 /** An event that is longer is not the one looked for, which has some hundred bytes. */
 const HELD_BYTES_MAX = 16 * 1024;
 
+/** No event that is shorter has usage and choices. */
+const USAGE_BYTES_MIN = '{"choices":[],"usage":{}}'.length;
+
 /**
  * Takes the chunk with nothing but usage out of a stream of server-sent events in OpenAI's format. Everything else comes
  * out byte for byte. An event is held until it is whole; nobody can read it sooner.
@@ -25,6 +28,8 @@ export class UsageChunkFilter {
   push(chunk: Buffer): Buffer {
     const out: Buffer[] = [];
     let start = this.lineFeedLeft(chunk, out);
+    /** Where the whole events begin that go on and have not been given out. */
+    let passed = start;
     for (let at = start; at < chunk.length; at++) {
       const byte = chunk[at];
       if (byte !== CR && byte !== LF) {
@@ -36,11 +41,15 @@ export class UsageChunkFilter {
         else this.endedInCr = at + 1 === chunk.length;
       }
       if (this.lineIsEmpty) {
-        this.endEvent(chunk.subarray(start, at + 1), out);
+        if (this.endEvent(chunk, start, at + 1, out)) {
+          if (start > passed) out.push(chunk.subarray(passed, start));
+          passed = at + 1;
+        }
         start = at + 1;
       }
       this.lineIsEmpty = true;
     }
+    if (start > passed) out.push(chunk.subarray(passed, start));
     if (start < chunk.length) this.hold(chunk.subarray(start), out);
     return out.length === 1 ? out[0]! : Buffer.concat(out);
   }
@@ -64,14 +73,21 @@ export class UsageChunkFilter {
     return 1;
   }
 
-  private endEvent(end: Buffer, out: Buffer[]): void {
-    const event = [...this.held, end];
-    const mayBe = !this.passing && this.heldBytes + end.length <= HELD_BYTES_MAX;
-    this.tookOut = mayBe && isUsageChunk(Buffer.concat(event));
-    if (!this.tookOut) out.push(...event);
-    this.held = [];
+  /**
+   * An event is whole; what was held of it goes on where it is not the one looked for.
+   * @returns whether it is taken out.
+   */
+  private endEvent(chunk: Buffer, start: number, end: number, out: Buffer[]): boolean {
+    const length = this.heldBytes + end - start;
+    const mayBe = !this.passing && length <= HELD_BYTES_MAX && length >= USAGE_BYTES_MIN;
+    this.tookOut = mayBe && isUsageChunk(Buffer.concat([...this.held, chunk.subarray(start, end)]));
+    if (this.held.length > 0) {
+      if (!this.tookOut) out.push(...this.held);
+      this.held = [];
+    }
     this.heldBytes = 0;
     this.passing = false;
+    return this.tookOut;
   }
 
   private hold(part: Buffer, out: Buffer[]): void {

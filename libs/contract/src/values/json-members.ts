@@ -23,11 +23,14 @@ export function* jsonMembers(text: string, start = 0): Generator<JsonMember> {
     const nameEnd = endOfString(text, at) + 1;
     const valueStart = skipBlanks(text, skipBlanks(text, nameEnd) + 1);
     const end = endOfValue(text, valueStart);
-    yield { name: JSON.parse(text.slice(at, nameEnd)) as string, start: at, valueStart, end };
+    yield { name: nameOf(text.slice(at, nameEnd)), start: at, valueStart, end };
     at = skipBlanks(text, end);
     if (text.charCodeAt(at) !== COMMA) return;
   }
 }
+
+const nameOf = (string: string): string =>
+  string.includes('\\') ? (JSON.parse(string) as string) : string.slice(1, -1);
 
 /** The member of that name; the last one, as everywhere, where there are several. */
 export function findMember(text: string, name: string, start = 0): JsonMember | undefined {
