@@ -60,6 +60,7 @@ const checks = {
   decisions: ['scripts/check-decisions.mjs'],
   statements: ['scripts/check-statements.mjs'],
   comments: ['scripts/check-comments.mjs'],
+  sockets: ['scripts/check-sockets.mjs'],
   dashboard: ['scripts/check-dashboard.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],

@@ -35,6 +35,27 @@ export function sendRaw(url: string, bytes: string | Buffer, { quietMs = 150, ti
   return promise;
 }
 
+/** A client whose bytes a test writes, and whose connection it ends as it likes. */
+export interface RawClient {
+  socket: Socket;
+  /** What has come so far. */
+  text(): string;
+  /** All that came, once the connection is closed. */
+  closed: Promise<string>;
+}
+
+/** Opens a connection and writes first bytes, each `latin1` character one byte. */
+export async function openRaw(url: string, first = ''): Promise<RawClient> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+  socket.on('error', () => undefined);
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+  await once(socket, 'connect');
+  if (first !== '') socket.write(first, 'latin1');
+  return { socket, text: () => text, closed };
+}
+
 /** Connections held open by a test. */
 export interface HeldSockets {
   sockets: readonly Socket[];

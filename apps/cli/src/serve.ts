@@ -29,9 +29,12 @@ export async function serve(): Promise<void> {
   const stop = (exitCode: number): Promise<void> => (stopping ??= stopAll(threads, output, exitCode));
   const tell = (error: Error): void => output.err.write(`spandrel: ${error.stack ?? error.message}\n`);
   takeWarnings(tell);
-  onStrayFaults((error) => {
-    tell(error);
-    void stop(1);
+  onStrayFaults({
+    ofOurs: (error) => {
+      tell(error);
+      void stop(1);
+    },
+    ofConnection: tell,
   });
   try {
     const settings = commandSettings(args);

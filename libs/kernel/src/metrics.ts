@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from '@prometheus-io/client';
+import { lostConnections } from './lifecycle/lost-connection.js';
 import type { LogOutput } from './log/process-output.js';
 import { PACKAGE } from './package-root.js';
 
@@ -34,6 +35,16 @@ export function programMetrics(mode: string, output: LogOutput): Registry {
     collect() {
       this.inc(output.droppedLines - shown);
       shown = output.droppedLines;
+    },
+  });
+  let lost = 0;
+  new Counter({
+    name: 'spandrel_unheard_connections_total',
+    help: 'Connections lost that nothing listened to: a fault of the program, which goes on.',
+    registers: [registry],
+    collect() {
+      this.inc(lostConnections.count - lost);
+      lost = lostConnections.count;
     },
   });
   collectDefaultMetrics({ register: registry });

@@ -73,9 +73,14 @@ function writeError(error: DomainError, request: FastifyRequest): { mediaType: s
 /** What is not the caller's fault is logged: as an error what nobody foresaw, as a warning what had a reason. */
 function logFailure({ code, cause }: DomainError, error: unknown, request: FastifyRequest, logger: Logger): void {
   const facts = { err: error, request_id: request.id, method: request.method };
+  if (code === 'internal' && isClientGone(error, request)) return;
   if (code === 'internal') logger.error(facts, 'request failed');
   else if (ERRORS[code].status >= 500 && cause !== undefined) logger.warn(facts, 'request failed');
 }
+
+/** Whether an answer could not be sent whole because its client has gone, which the access log tells. */
+const isClientGone = (error: unknown, { raw }: FastifyRequest): boolean =>
+  (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE' && raw.socket.destroyed;
 
 /** Codes for the statuses that Fastify and Nest answer with by themselves. */
 const CODE_BY_STATUS: Readonly<Record<number, [ErrorCode, string]>> = {

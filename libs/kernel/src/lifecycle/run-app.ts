@@ -93,14 +93,16 @@ function stopInOrder({ logger, life, lifecycle, output, stopMsMax }: Running): (
     await endWithOutput(output, exitCode, deadline - performance.now(), stuck);
   };
   const stopOnce = (reason: StopReason): void => void (stopping ??= stop(reason));
-  onStrayFaults(
-    (error) => {
+  onStrayFaults({
+    ofOurs: (error) => {
       exitCode = 1;
       logger.fatal({ err: error }, 'an unhandled error: the program stops');
       stopOnce('fault');
     },
-    (error, plugin) => logger.error({ err: error, plugin }, 'a plugin raised an error that it did not handle'),
-  );
+    ofPlugin: (error, plugin) =>
+      logger.error({ err: error, plugin }, 'a plugin raised an error that it did not handle'),
+    ofConnection: (error) => logger.error({ err: error }, 'a connection was lost that nothing listened to'),
+  });
   return stopOnce;
 }
 

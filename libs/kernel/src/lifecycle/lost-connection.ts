@@ -1,0 +1,34 @@
+import { types } from 'node:util';
+
+/** What a connection says whose other end, or the network between, has gone. */
+const LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** What Node's `EventEmitter` leaves on the error of an `error` event that it throws because nobody listens. */
+const UNHEARD_EVENT = 'kEnhanceStackBeforeInspector';
+
+type SocketError = Error & { code?: unknown; syscall?: unknown; errno?: unknown };
+
+/**
+ * Whether an uncaught exception is the end of a connection that nobody listened to, which leaves nothing half done but what
+ * waits for that connection's `close` (docs/adr/0053-uncaught-socket-errors.md). All of this must hold:
+ *
+ * - reading from or writing to a stream of the operating system failed (`read ECONNRESET`; the errors of files read otherwise),
+ * - because the other end or the network has gone, not because of what this program does (`EBADF`, `EINVAL`),
+ * - it was emitted as `error` with no listener there: what code of ours has caught and thrown again is a fault of ours.
+ * @param origin as `uncaughtException` tells it; a promise that rejects belongs to somebody.
+ */
+export function isLostConnection(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): boolean {
+  if (origin !== 'uncaughtException' || !types.isNativeError(error)) return false;
+  const { code, syscall, errno, message } = error as SocketError;
+  return (
+    typeof code === 'string' &&
+    LOST.has(code) &&
+    (syscall === 'read' || syscall === 'write') &&
+    typeof errno === 'number' &&
+    message.startsWith(`${syscall} ${code}`) &&
+    Object.getOwnPropertySymbols(error).some(({ description }) => description === UNHEARD_EVENT)
+  );
+}
+
+/** How many connections this thread has lost that nobody listened to. */
+export const lostConnections = { count: 0 };
