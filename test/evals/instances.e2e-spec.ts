@@ -304,6 +304,44 @@ describe('the queue of runs', () => {
       await storage.close();
     }
   });
+
+  it('has organizations take turns, within them projects, and gives one without any run a place beyond all', async () => {
+    const storage = await openStorage(
+      { dialect: 'postgres', url: await postgres!.createDatabase('turns') },
+      { entities: [], logger: createLogger('silent', 'test') },
+    );
+    const jobs = new RunJobs(new PgBossDatabase(storage), runTiming(true), {
+      failed: (error) => expect(error).toBeUndefined(),
+      warned: (message) => expect(message).toBeUndefined(),
+    });
+    const add = (orgId: string, projectId: string, count: number): Promise<void> =>
+      storage.write(async (tx) => {
+        for (const _ of range(count)) await jobs.add(tx, { projectId, id: newId(), orgId });
+      });
+    const took = async (count: number, beyond = 0): Promise<string[]> =>
+      (await jobs.take(count, beyond)).map(({ data }) => `${data.orgId}/${data.projectId}`);
+    try {
+      await jobs.start();
+      await add('a', 'a1', 100);
+      await add('a', 'a2', 2);
+      await add('b', 'b1', 1);
+      const first: string[] = [];
+      for (let n = 0; n < 6; n++) first.push(...(await took(1)));
+      // Each has had its turn when the first one has its second; of two projects the one that has none at work is first.
+      expect(first).toEqual(['a/a1', 'b/b1', 'a/a2', 'a/a1', 'a/a2', 'a/a1']);
+      await add('b', 'b1', 3);
+      await add('c', 'c1', 3);
+      // No place is free: an organization without a run gets one beyond, and no second one.
+      expect(await took(0, 10)).toEqual(['c/c1']);
+      expect(await took(0, 10)).toEqual([]);
+      // Three of b and two of c wait, and a has had five turns: theirs come first.
+      expect((await took(6)).toSorted()).toEqual(['a/a1', 'b/b1', 'b/b1', 'b/b1', 'c/c1', 'c/c1']);
+      expect(await took(200)).toHaveLength(96);
+    } finally {
+      await jobs.stop();
+      await storage.close();
+    }
+  });
 });
 
 /** The witness also sees what was told in a transaction that was lost with its connection. */

@@ -1,8 +1,9 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { ConnectionsModule, ConnectionUses } from '@spandrel/connections';
 import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
-import { LOGGER, type Logger } from '@spandrel/kernel';
+import { LOGGER, PROJECT_DIRECTORY, type Logger, type ProjectDirectory } from '@spandrel/kernel';
 import { ProjectRemovers, Storage } from '@spandrel/storage';
 import { TracingModule } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
@@ -86,7 +87,7 @@ import { EvalCapabilities } from './eval-capabilities.js';
     PgBossDatabase,
     {
       provide: RUN_DISPATCH,
-      inject: [EvalsSettings, Storage, PgBossDatabase, EvalRunStore, RUN_TIMING, LOGGER],
+      inject: [EvalsSettings, Storage, PgBossDatabase, EvalRunStore, RUN_TIMING, LOGGER, ModuleRef],
       useFactory: dispatchOf,
     },
     EvalMetrics,
@@ -171,7 +172,20 @@ function dispatchOf(
   runs: EvalRunStore,
   timing: RunTiming,
   logger: Logger,
+  modules: ModuleRef,
 ): RunDispatch {
   if (paused) return new PausedDispatch(logger);
-  return exclusive ? new LocalDispatch(runs, timing, logger) : new PgBossDispatch(database, runs, timing, logger);
+  if (exclusive) return new LocalDispatch(runs, timing, logger);
+  return new PgBossDispatch(database, runs, timing, logger, (projectId) => organizationOf(modules, projectId));
+}
+
+/** @returns nothing where no feature knows of organizations: there is one. */
+async function organizationOf(modules: ModuleRef, projectId: string): Promise<string | undefined> {
+  let directory: ProjectDirectory;
+  try {
+    directory = modules.get<ProjectDirectory>(PROJECT_DIRECTORY, { strict: false });
+  } catch {
+    return undefined;
+  }
+  return directory.organizationOf(projectId);
 }

@@ -44,7 +44,8 @@ export class StartRun {
       const row = newRun(scope, { id: body.id ?? newId(), datasetId, body, plan, snapshot, startHash, now });
       await this.insert(tx, row, body.metadata ?? {});
       // Who executes an external run sends its results; one without datapoints ends by itself.
-      if (row.execution === EXECUTION.server || row.total === 0) await this.dispatch.enqueue(tx, row);
+      if (row.execution === EXECUTION.server || row.total === 0)
+        await this.dispatch.enqueue(tx, { projectId: row.projectId, id: row.id, orgId: scope.orgId });
       return row;
     });
     return runSummary(run);

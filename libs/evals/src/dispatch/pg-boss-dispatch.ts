@@ -1,8 +1,8 @@
-import { PeriodicTask, type Logger } from '@spandrel/kernel';
+import { PeriodicTask, type Logger, type ProjectDirectory } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
-import type { EvalRunStore, RunKey } from '../eval-run.store.js';
+import type { EvalRunStore } from '../eval-run.store.js';
 import type { PgBossDatabase } from './pg-boss-database.sql.js';
-import { nameOfRun, RUNS_AT_ONCE, type RunDispatch, type RunHandler } from './run-dispatch.js';
+import { nameOfRun, RUNS_AT_ONCE, type DispatchedRun, type RunDispatch, type RunHandler } from './run-dispatch.js';
 import { RunJobs, type RunJob } from './run-jobs.js';
 import type { RunTiming } from './run-timing.js';
 
@@ -24,6 +24,7 @@ export class PgBossDispatch implements RunDispatch {
     private readonly runs: EvalRunStore,
     private readonly timing: RunTiming,
     private readonly logger: Logger,
+    private readonly organizationOf: ProjectDirectory['organizationOf'],
   ) {
     this.jobs = new RunJobs(database, timing, {
       failed: (error) => this.trouble(error),
@@ -31,7 +32,7 @@ export class PgBossDispatch implements RunDispatch {
     });
   }
 
-  async enqueue(tx: WriteTx, run: RunKey): Promise<void> {
+  async enqueue(tx: WriteTx, run: DispatchedRun): Promise<void> {
     await this.jobs.add(tx, run);
     tx.end.afterCommit(() => this.poll?.hurry());
   }
@@ -65,10 +66,11 @@ export class PgBossDispatch implements RunDispatch {
     await this.jobs.stop();
   }
 
-  /** Takes as many jobs as there is room for. */
+  /** Takes as many jobs as there is room for, and beyond that those of organizations that have no run at work anywhere. */
   private async fetch(): Promise<void> {
-    const room = RUNS_AT_ONCE - this.held.size;
-    if (room > 0) for (const job of await this.jobs.take(room)) await this.begin(job);
+    const room = Math.max(0, RUNS_AT_ONCE - this.held.size);
+    const beyond = 2 * RUNS_AT_ONCE - this.held.size - room;
+    for (const job of await this.jobs.take(room, beyond)) await this.begin(job);
   }
 
   private async begin(job: RunJob): Promise<void> {
@@ -104,7 +106,12 @@ export class PgBossDispatch implements RunDispatch {
   /** Sees to runs without a job: those of versions before this one, those whose job was lost. */
   private async sweep(): Promise<void> {
     const runs = await this.runs.abandoned(Date.now() - this.timing.sweepMs);
-    await this.jobs.addMissing(runs.filter((run) => !this.held.has(nameOfRun(run))));
+    const missing = runs.filter((run) => !this.held.has(nameOfRun(run)));
+    const orgs = new Map<string, string | undefined>();
+    for (const projectId of new Set(missing.map((run) => run.projectId))) {
+      orgs.set(projectId, await this.organizationOf(projectId));
+    }
+    await this.jobs.addMissing(missing.map((run) => ({ ...run, orgId: orgs.get(run.projectId) })));
   }
 
   private task(everyMs: number, work: () => Promise<void>): PeriodicTask {

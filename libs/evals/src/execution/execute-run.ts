@@ -18,7 +18,7 @@ import { patiently } from './patiently.js';
 import { PendingSamples, type PendingSample } from './pending-samples.js';
 import { Permits } from './permits.js';
 import { PrepareRun, RunFailure, type PreparedRun } from './prepare-run.js';
-import { RunSlots, type ExecuteRunOptions } from './run-slots.js';
+import { RunSlots, turnOf, type ExecuteRunOptions } from './run-slots.js';
 import type { SampleResult } from './sample-result.js';
 import { WriteItemTrace } from './write-item-trace.js';
 
@@ -84,7 +84,7 @@ export class ExecuteRun {
     const work = {
       slots: Math.min(this.settings.concurrency, sampleTotal(run) - run.progress * run.repeats),
       samples: new PendingSamples(this.snapshots, this.results, this.samples, scope, run),
-      call: (sample: PendingSample) => this.call(run, prepared, sample, options.kill),
+      call: (sample: PendingSample) => this.call(run, prepared, sample, options),
     };
     await this.slots.execute(run, work, options);
   }
@@ -94,12 +94,12 @@ export class ExecuteRun {
     run: EvalRunRow,
     prepared: PreparedServerRun,
     sample: PendingSample,
-    kill: AbortSignal,
+    options: ExecuteRunOptions,
   ): Promise<SampleResult> {
     const masking = this.masking.of(projectScope(run.projectId));
-    if (masking !== null || prepared.trace) return this.callAndTrace(run, prepared, sample, kill);
-    const options = { permits: this.permits, signal: kill };
-    return executeSample(prepared.model, prepared.scorers, sample.kind, this.pricing, options);
+    if (masking !== null || prepared.trace) return this.callAndTrace(run, prepared, sample, options);
+    const calling = { permits: this.permits.of(turnOf(run, options)), signal: options.kill };
+    return executeSample(prepared.model, prepared.scorers, sample.kind, this.pricing, calling);
   }
 
   /** Calls like {@link call}, for a run that makes traces or a project that has rules, or may have. */
@@ -107,14 +107,16 @@ export class ExecuteRun {
     run: EvalRunRow,
     prepared: PreparedServerRun,
     sample: PendingSample,
-    kill: AbortSignal,
+    options: ExecuteRunOptions,
   ): Promise<SampleResult> {
     const calls: NotedCall[] = [];
-    const options = { permits: this.permits, signal: kill, note: (call: NotedCall) => void calls.push(call) };
+    const { kill } = options;
+    const note = (call: NotedCall): void => void calls.push(call);
+    const calling = { permits: this.permits.of(turnOf(run, options)), signal: kill, note };
     const patience = { kill, failed: this.slots.notStored(run) };
     const masking = await patiently(async () => this.masking.of(projectScope(run.projectId)), patience);
     const { model, scorers } = prepared;
-    const scored = await executeSample(model, scorers, sample.kind, this.pricing, options, masking);
+    const scored = await executeSample(model, scorers, sample.kind, this.pricing, calling, masking);
     const result = masking ? await masking.run((calls) => maskResult(calls, scored)) : scored;
     if (!prepared.trace) return result;
     try {

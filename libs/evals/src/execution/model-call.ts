@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectionCallError, refusalOf, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
 import { countOf, type ChatCall, type RecordedAnswer, type Usage } from '@spandrel/plugin-api';
-import type { Permits } from './permits.js';
+import type { CallPermits } from './permits.js';
 
 /** Times of a call, fixed for all runs (docs/spec/evaluations.md#model-calls). */
 const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
@@ -36,7 +36,7 @@ export class ModelCallError extends Error {
 }
 
 export interface ModelCallOptions {
-  permits: Permits;
+  permits: CallPermits;
   signal: AbortSignal;
   /** Tests use shorter times. */
   timing?: { timeoutMs: number; retryDelayMs: number };

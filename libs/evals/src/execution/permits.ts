@@ -1,11 +1,19 @@
+import { Rotation } from './rotation.js';
+
+/** Takes room for a call, and gives it back. */
+export interface CallPermits {
+  enter(): Promise<void> | undefined;
+  leave(): void;
+}
+
 /**
- * How many things may go on at once; more wait, first come, first served. Runs share the model calls of the process so,
- * and each gets its turn.
+ * How many things may go on at once; more wait. Runs share the model calls of the process so: organizations take turns,
+ * within them projects, within these runs, so that none has to wait for all that another one has begun
+ * (docs/spec/evaluations.md#how-many-items-at-once).
  */
-export class Permits {
+export class Permits implements CallPermits {
   private free: number;
-  private readonly waiting: (() => void)[] = [];
-  private head = 0;
+  private readonly waiting = new Rotation<() => void>();
 
   constructor(private readonly count: number) {
     this.free = count;
@@ -18,33 +26,31 @@ export class Permits {
 
   /** How many wait. */
   get waits(): number {
-    return this.waiting.length - this.head;
+    return this.waiting.size;
   }
 
   /**
-   * Takes room; whoever has taken it gives it back by {@link leave}.
+   * Takes room; who has taken it gives it back by {@link leave}.
+   * @param path who asks, the largest group first, such as organization, project, run: each level takes turns.
    * @returns nothing where there is room at once, else what resolves when there is.
    */
-  enter(): Promise<void> | undefined {
+  enter(path: readonly string[] = []): Promise<void> | undefined {
     if (this.free > 0) {
       this.free--;
       return undefined;
     }
-    return new Promise<void>((resolve) => this.waiting.push(resolve));
+    return new Promise<void>((resolve) => this.waiting.add(path, resolve));
   }
 
   /** Hands the room on. */
   leave(): void {
-    const next = this.waiting[this.head];
-    if (!next) {
-      this.free++;
-      return;
-    }
-    this.head++;
-    if (this.head === this.waiting.length || this.head > 1_024) {
-      this.waiting.splice(0, this.head);
-      this.head = 0;
-    }
-    next();
+    const next = this.waiting.take();
+    if (next) next();
+    else this.free++;
+  }
+
+  /** {@link enter} and {@link leave} for one that asks again and again. @param path as {@link enter} takes it. */
+  of(path: readonly string[]): CallPermits {
+    return { enter: () => this.enter(path), leave: () => this.leave() };
   }
 }

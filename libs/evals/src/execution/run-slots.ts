@@ -12,11 +12,20 @@ import type { SampleResult } from './sample-result.js';
 export interface ExecuteRunOptions {
   /** The process that holds the run's lease. */
   owner: string;
+  /** The organization of the run's project; left out where a project stands for itself. */
+  orgId?: string | undefined;
   /** No further sample is begun. */
   stop: AbortSignal;
   /** Calls in flight are given up. */
   kill: AbortSignal;
 }
+
+/** By what a run takes turns with others for its model calls: organization, project, run. */
+export const turnOf = ({ projectId, id }: RunKey, { orgId = projectId }: ExecuteRunOptions): readonly string[] => [
+  orgId,
+  projectId,
+  id,
+];
 
 /** What the slots of a run have to do. */
 export interface SlotWork<Sample extends SampleKey> {

@@ -15,7 +15,7 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
 import { connectionsOf, isThrough } from '../run-plan.js';
 import { ExecuteRun } from './execute-run.js';
-import { nameOfRun, RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
+import { nameOfRun, RUN_DISPATCH, type DispatchedRun, type RunDispatch } from '../dispatch/run-dispatch.js';
 import { RUN_TIMING, type RunTiming } from '../dispatch/run-timing.js';
 
 /** Pauses before a run that is interrupted is taken up again: the first, and the longest. */
@@ -76,7 +76,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /** Works on a run for as long as it is this process's. @returns as {@link RunHandler} has it. */
-  private async work(run: RunKey): Promise<number | undefined> {
+  private async work(run: DispatchedRun): Promise<number | undefined> {
     const name = nameOfRun(run);
     let from = 0;
     this.working.add(run.id);
@@ -87,7 +87,8 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       if ('busyUntil' in begun) return begun.busyUntil;
       if (begun.wasRunning && !this.interruptions.has(name)) this.takenOver(begun.run);
       const { signal: stop } = this.stopping;
-      await this.execute.execute(begun.run, { owner: this.owner, stop, kill: this.killed.signal });
+      const { orgId } = run;
+      await this.execute.execute(begun.run, { owner: this.owner, orgId, stop, kill: this.killed.signal });
       this.interruptions.delete(name);
     } catch (error) {
       if (!this.stopping.signal.aborted) from = this.interrupted(run, error);

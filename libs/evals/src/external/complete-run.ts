@@ -58,7 +58,7 @@ export class CompleteRun {
       if (isThrough(closed) && run.leaseUntil <= now) {
         Object.assign(closed, { leaseOwner: owner, leaseUntil: now + this.timing.leaseMs });
       } else {
-        await this.dispatch.enqueue(tx, run);
+        await this.dispatch.enqueue(tx, { projectId: run.projectId, id: run.id, orgId: scope.orgId });
       }
       await this.runs.update(tx, closed);
       return closed;

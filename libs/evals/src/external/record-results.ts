@@ -93,7 +93,7 @@ export class RecordResults {
       Object.assign(now, cancelledFor(now, 'cost_cap', at));
       events.push(wire({ type: 'eval_cancelled', run_id: run.id }));
     } else if (isDue(now) && !isDue(run)) {
-      await this.dispatch.enqueue(tx, run);
+      await this.dispatch.enqueue(tx, { projectId: run.projectId, id: run.id, orgId: scope.orgId });
     }
     await together(
       this.samples.write(tx, scope, run, changes),

@@ -13,7 +13,7 @@ import { patiently } from '../execution/patiently.js';
 import { Permits } from '../execution/permits.js';
 import type { PreparedRun } from '../execution/prepare-run.js';
 import { maskScore } from '../execution/execute-sample.js';
-import { RunSlots, type ExecuteRunOptions } from '../execution/run-slots.js';
+import { RunSlots, turnOf, type ExecuteRunOptions } from '../execution/run-slots.js';
 import type { SampleResult } from '../execution/sample-result.js';
 import { scoreSample, type PreparedScorer } from '../execution/score-sample.js';
 import { scorersOf } from '../run-plan.js';
@@ -90,11 +90,12 @@ export class ScoreWaiting {
     run: EvalRunRow,
     scorers: readonly PreparedScorer[],
     { kind, taken, hash }: WaitingSample,
-    { kill }: ExecuteRunOptions,
+    options: ExecuteRunOptions,
   ): Promise<SampleResult> {
+    const { kill } = options;
     const { input, expected } = datapointFacts(kind, null);
-    const options = { permits: this.permits, signal: kill };
-    const scored = await scoreSample(scorers, { input, output: taken.output!, expected }, this.pricing, options);
+    const calling = { permits: this.permits.of(turnOf(run, options)), signal: kill };
+    const scored = await scoreSample(scorers, { input, output: taken.output!, expected }, this.pricing, calling);
     const patience = { kill, failed: this.slots.notStored(run) };
     const masking = await patiently(async () => this.masking.of(projectScope(run.projectId)), patience);
     const results = masking ? await masking.run((calls) => scored.map((result) => maskScore(calls, result))) : scored;
