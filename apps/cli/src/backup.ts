@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { newFileFault, pathFault, StartError, type Settings } from '@spandrel/kernel';
+import { newFileFault, pathFault, PRIVATE_FILE, StartError, type Settings } from '@spandrel/kernel';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { backupDatabase } from '@spandrel/storage';
 import { commandSettings } from './command-settings.js';
@@ -62,7 +62,7 @@ function refuseExisting(...files: readonly string[]): void {
 async function writeNew(file: string, write: (part: string) => Promise<void>): Promise<void> {
   const part = `${file}.${process.pid}.part`;
   try {
-    await (await open(part, 'wx', 0o600)).close();
+    await (await open(part, 'wx', PRIVATE_FILE)).close();
     await write(part);
     await flush(part);
     await giveName(part, file);

@@ -14,6 +14,7 @@ export { schemaFaults } from './faults/schema-faults.js';
 export { defineFeature, type Feature } from './features/feature.js';
 export { ofProjects, type OwnedTable } from './features/owned-table.js';
 export { selectFeatures } from './features/select-features.js';
+export { closeDirectory, closeFiles, PRIVATE_DIRECTORY, PRIVATE_FILE } from './files/close-to-others.js';
 export { makeDirectory } from './files/make-directory.js';
 export { newFileFault, PathFault, pathFault } from './files/path-fault.js';
 export { useDirectory } from './files/use-directory.js';

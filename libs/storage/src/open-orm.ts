@@ -12,6 +12,7 @@ import { BoundPostgresDriver, BoundSqliteDriver } from './orm/bound-drivers.js';
 import { connectionKeeping, type ConnectionKeeping } from './postgres/connection-keeping.js';
 import { assertUsable, openPool } from './postgres/postgres-pool.js';
 import type { Dialect } from './statements/sql.js';
+import { closeDatabase } from './sqlite/database-files.js';
 import { lockDirectory } from './sqlite/directory-lock.js';
 import { openReader, openWriter } from './sqlite/open-sqlite.js';
 
@@ -79,11 +80,12 @@ export function openOrm(config: StorageConfig, options: StorageOptions): Promise
 }
 
 async function openSqlite(file: string, options: StorageOptions): Promise<OpenedSqlite> {
-  const closers = [lockDirectory(dirname(file))];
+  const closers = [lockDirectory(dirname(file), options.logger)];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) closer();
   };
   try {
+    closeDatabase(file, options.logger);
     const writer = openWriter(file);
     closers.push(() => writer.close());
     const reader = openReader(file);

@@ -3,8 +3,19 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CoreSettings, Invalid, makeDirectory, newId, settingName, Unavailable, useDirectory } from '@spandrel/kernel';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  CoreSettings,
+  Invalid,
+  LOGGER,
+  makeDirectory,
+  newId,
+  PRIVATE_FILE,
+  settingName,
+  Unavailable,
+  useDirectory,
+  type Logger,
+} from '@spandrel/kernel';
 import { FileSeal } from './file-seal.js';
 
 /** Bytes read back at once: each read costs as much as looking through tens of kilobytes. */
@@ -27,7 +38,10 @@ export class UploadSpool implements OnModuleInit {
   /** `null`: that of the system, which others use too. */
   private readonly own: string | null;
 
-  constructor({ mode, dataDir }: CoreSettings) {
+  constructor(
+    { mode, dataDir }: CoreSettings,
+    @Inject(LOGGER) private readonly logger?: Logger,
+  ) {
     this.own = mode === 'local' ? join(dataDir, 'uploads') : null;
   }
 
@@ -37,7 +51,7 @@ export class UploadSpool implements OnModuleInit {
    */
   async onModuleInit(): Promise<void> {
     if (this.own === null || !existsSync(this.own)) return;
-    useDirectory(settingName(CoreSettings.declared.dataDir), this.own);
+    useDirectory(settingName(CoreSettings.declared.dataDir), this.own, this.logger);
     for (const name of await readdir(this.own)) await rm(join(this.own, name), { force: true, recursive: true });
   }
 
@@ -68,9 +82,9 @@ export class UploadSpool implements OnModuleInit {
 
   private create(): Promise<FileHandle> {
     return onDisk(async () => {
-      if (this.own !== null) makeDirectory(this.own, 0o700);
+      if (this.own !== null) makeDirectory(this.own);
       const path = join(this.own ?? tmpdir(), `spandrel-upload-${newId()}`);
-      const file = await open(path, 'wx+', 0o600);
+      const file = await open(path, 'wx+', PRIVATE_FILE);
       await unlink(path);
       return file;
     });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { StartError } from '@spandrel/kernel';
+import { PRIVATE_FILE, StartError } from '@spandrel/kernel';
 
 /** Longest path a Unix socket may have on every system. */
 const SOCKET_PATH_MAX = 100;
@@ -39,7 +39,11 @@ function listen(address: string): Promise<net.Server | null> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
-    server.listen(address, () => resolve(server));
+    server.listen(address, () => {
+      // The umask gives it its mode.
+      fs.chmodSync(address, PRIVATE_FILE);
+      resolve(server);
+    });
   });
 }
 
@@ -57,6 +61,7 @@ function isAnswered(address: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', () => resolve(false));
+    // One that this user may not ask is another user's.
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'EACCES'));
   });
 }

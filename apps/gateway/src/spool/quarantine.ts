@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { closeDirectory, PRIVATE_DIRECTORY, type Logger } from '@spandrel/kernel';
 
 interface QuarantineLimits {
   files: number;
@@ -14,6 +15,15 @@ export interface QuarantineObserver {
 
 const FOLDER = 'quarantine';
 const LIMITS: QuarantineLimits = { files: 1_000, bytes: 64 * 1024 * 1024 };
+
+/** Closes the quarantine of a spool directory to other users, where there is one. @returns its files. */
+export function closeQuarantine(directory: string, logger: Logger): string[] {
+  const folder = path.join(directory, FOLDER);
+  // Something else may have its name; that shows when a file is to be moved there.
+  if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  closeDirectory(folder, logger);
+  return fs.readdirSync(folder).map((name) => path.join(folder, name));
+}
 
 /**
  * Where damaged files of a spool directory wait for a person: a folder in it, made when the first one comes. It keeps
@@ -33,7 +43,7 @@ export class Quarantine {
 
   /** Moves a file in. @throws when the system refuses; the file is then where it was. */
   take(file: string): void {
-    fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    fs.mkdirSync(this.folder, { recursive: true, mode: PRIVATE_DIRECTORY });
     fs.renameSync(file, path.join(this.folder, path.basename(file)));
     this.mayHaveFiles = true;
     this.observer.quarantined();

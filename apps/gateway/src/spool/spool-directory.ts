@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { pathFault, settingName, StartError, useDirectory, type Logger } from '@spandrel/kernel';
+import { closeFiles, pathFault, settingName, StartError, useDirectory, type Logger } from '@spandrel/kernel';
 import { GatewayUserSettings, type SpoolSync } from '../gateway.settings.js';
 import type { CallFacts } from '../recording/call-facts.js';
 import type { Secrets } from '../recording/secrets.js';
 import { CallJournal } from './call-journal.js';
 import { lockDirectory } from './directory-lock.js';
-import { Quarantine, type QuarantineObserver } from './quarantine.js';
+import { closeQuarantine, Quarantine, type QuarantineObserver } from './quarantine.js';
 import { Segment } from './segment.js';
 import { SharedJournal, type JournalOwner } from './shared-journal.js';
 
@@ -71,10 +71,11 @@ export class SpoolDirectory implements JournalOwner {
     observer: SpoolDirectoryObserver,
   ): Promise<SpoolDirectory> {
     try {
-      useDirectory(SETTING, directory, 0o700);
+      const isForGroup = useDirectory(SETTING, directory, logger);
       const unlock = await lockDirectory(directory);
       try {
         const files = filesIn(directory);
+        closeFiles([...files, ...closeQuarantine(directory, logger)], isForGroup, logger);
         const segments = files.flatMap((file) => Segment.ofFile(file) ?? []);
         const calls = files.filter((file) => file.endsWith(CALL_SUFFIX));
         return new SpoolDirectory(directory, segments, calls, unlock, options, logger, observer);

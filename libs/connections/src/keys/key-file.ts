@@ -10,13 +10,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CoreSettings, makeDirectory, pathFault, settingName, StartError, type Logger } from '@spandrel/kernel';
+import {
+  CoreSettings,
+  makeDirectory,
+  pathFault,
+  PRIVATE_FILE,
+  settingName,
+  StartError,
+  type Logger,
+} from '@spandrel/kernel';
 import { formatSecretKey, newSecretKey, parseSecretKey, type SecretKey } from './secret-key.js';
 
 /** In the data directory; one key a line, the current one first. */
 const KEY_FILE_NAME = 'secret.key';
 
-const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
 /**
@@ -43,7 +50,7 @@ export function writeKeyFile(dataDir: string, keys: readonly SecretKey[]): void 
   try {
     makeDirectory(dirname(path));
     rmSync(draft, { force: true });
-    const file = openSync(draft, 'wx', OWNER_ONLY);
+    const file = openSync(draft, 'wx', PRIVATE_FILE);
     try {
       writeFileSync(file, keys.map((key) => `${formatSecretKey(key)}\n`).join(''));
       fsyncSync(file);
@@ -80,7 +87,7 @@ function closeToOthers(file: number, path: string, logger: Logger): void {
   // Windows has no such modes; it reports everything as readable by all.
   if (process.platform === 'win32' || (fstatSync(file).mode & OTHERS) === 0) return;
   try {
-    fchmodSync(file, OWNER_ONLY);
+    fchmodSync(file, PRIVATE_FILE);
     logger.warn({ file: path }, 'the key file could be read by other users of this machine; its mode is now 0600');
   } catch (error) {
     logger.warn({ file: path, code: codeOf(error) }, 'the key file can be read by other users of this machine');

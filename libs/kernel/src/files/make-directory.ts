@@ -1,14 +1,15 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { PRIVATE_DIRECTORY } from './close-to-others.js';
 import { PathFault, pathFault } from './path-fault.js';
 
 /**
  * Makes a directory, and those above it where they are missing. Node's own way (`recursive: true`) tries for ever in a place
  * that takes no directories, such as `/proc`: the thread is lost, and so is every signal.
- * @param mode of each directory that is made.
+ * @param mode of each directory that is made; for its owner alone when left out.
  * @throws PathFault naming the part of the path that does not allow it.
  */
-export function makeDirectory(path: string, mode = 0o777): void {
+export function makeDirectory(path: string, mode = PRIVATE_DIRECTORY): void {
   const code = tryToMake(path, mode);
   if (code === undefined) return;
   if (code === 'EEXIST') {

@@ -27,9 +27,9 @@ function faultOf(directory: string): string | undefined {
 }
 
 describe('useDirectory', () => {
-  it('makes what is missing, with its mode, and leaves nothing in it', () => {
+  it('makes what is missing, for its owner alone, and leaves nothing in it', () => {
     const path = join(folder, 'deep', 'er');
-    useDirectory('x', path, 0o700);
+    useDirectory('x', path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     useDirectory('x', path);
     expect(readdirSync(path)).toEqual([]);

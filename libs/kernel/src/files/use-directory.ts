@@ -1,6 +1,8 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../errors/start-error.js';
+import type { Logger } from '../log/logger.js';
+import { closeDirectory, PRIVATE_FILE } from './close-to-others.js';
 import { makeDirectory } from './make-directory.js';
 import { newFileFault, PathFault, pathFault } from './path-fault.js';
 
@@ -8,15 +10,17 @@ import { newFileFault, PathFault, pathFault } from './path-fault.js';
 const PASSING = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Sees to it that a directory of the settings is there and takes files.
+ * Sees to it that a directory of the settings is there, takes files and is closed to other users.
  * @param setting how the user knows the setting, see `settingName`.
- * @param mode of the directory where it is made.
+ * @param logger hears of one that was open to other users, or stays so.
+ * @returns whether the group of the directory is meant to have access, for `closeFiles`.
  * @throws StartError of one line: setting, path and reason.
  */
-export function useDirectory(setting: string, directory: string, mode?: number): void {
+export function useDirectory(setting: string, directory: string, logger?: Pick<Logger, 'warn'>): boolean {
   try {
-    makeDirectory(directory, mode);
+    makeDirectory(directory);
     assertTakesFiles(directory);
+    return closeDirectory(directory, logger);
   } catch (error) {
     throw new StartError([`${setting}: ${directoryFault(directory, error)}`]);
   }
@@ -31,7 +35,7 @@ function directoryFault(directory: string, error: unknown): string {
 function assertTakesFiles(directory: string): void {
   const probe = join(directory, `.probe-${process.pid}-${Math.random().toString(36).slice(2)}`);
   try {
-    closeSync(openSync(probe, 'wx', 0o600));
+    closeSync(openSync(probe, 'wx', PRIVATE_FILE));
   } catch (error) {
     if (PASSING.has((error as NodeJS.ErrnoException).code ?? '')) return;
     const { path, reason } = newFileFault(probe, error);

@@ -1,5 +1,7 @@
+import { closeSync, openSync } from 'node:fs';
 import { open, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { closeDirectory, closeFiles, PRIVATE_FILE, type Logger } from '@spandrel/kernel';
 import type { BackendSize } from '../backend.js';
 
 /** What one check writes: more than one page of the database. */
@@ -14,7 +16,7 @@ export async function sizeOnDisk(file: string): Promise<BackendSize> {
 /** Writes a small file beside the database to the disk itself, and removes it. @throws when the disk does not take it. */
 export async function checkDisk(file: string): Promise<void> {
   const path = join(dirname(file), '.probe');
-  const probe = await open(path, 'w', 0o600);
+  const probe = await open(path, 'w', PRIVATE_FILE);
   try {
     await probe.writeFile(PROBE);
     await probe.datasync();
@@ -22,4 +24,20 @@ export async function checkDisk(file: string): Promise<void> {
     await probe.close();
     await unlink(path);
   }
+}
+
+/**
+ * Sees to it that the file of a database is for this user alone before SQLite opens it, which makes files by the umask; its
+ * log, its index and its journal get the mode of the database when they are made.
+ * @param logger hears of files that were open to other users of the machine.
+ */
+export function closeDatabase(file: string, logger?: Pick<Logger, 'warn'>): void {
+  try {
+    // One that exists is not opened: to close it again would undo the locks that this process may hold on it.
+    closeSync(openSync(file, 'wx', PRIVATE_FILE));
+  } catch (error) {
+    // Anything else SQLite meets too, and says why.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return;
+  }
+  closeFiles([file, ...['-wal', '-shm', '-journal'].map((end) => file + end)], closeDirectory(dirname(file)), logger);
 }

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
-import { CoreSettings, settingName, StartError, useDirectory } from '@spandrel/kernel';
+import { CoreSettings, settingName, StartError, useDirectory, type Logger } from '@spandrel/kernel';
+import { closeDatabase } from './database-files.js';
 import { databaseFault } from './database-fault.js';
 
 const SETTING = settingName(CoreSettings.declared.dataDir);
@@ -10,12 +11,14 @@ const SETTING = settingName(CoreSettings.declared.dataDir);
  *
  * The lock is an exclusive transaction on a database file of its own, `spandrel.lock`: an advisory lock of the
  * operating system that vanishes with the process, however it ends, and leaves readers of the data alone.
+ * @param logger hears of what was open to other users of the machine.
  * @returns releases the directory.
  * @throws StartError when the directory is in use or cannot be written.
  */
-export function lockDirectory(directory: string): () => void {
-  useDirectory(SETTING, directory);
+export function lockDirectory(directory: string, logger?: Pick<Logger, 'warn'>): () => void {
+  useDirectory(SETTING, directory, logger);
   const file = join(directory, 'spandrel.lock');
+  closeDatabase(file, logger);
   let lock: Database.Database | undefined;
   try {
     lock = new Database(file, { timeout: 0 });
