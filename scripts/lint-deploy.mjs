@@ -1,7 +1,8 @@
 /**
  * Lints what Spandrel is deployed by: Dockerfile (dockerfile-utils), compose.yaml (dclint), the Helm chart (its values by
  * its schema, its templates by their structure), and that all of them, and the guides, name settings that exist.
- * Ends with 1 when there is a fault. No container engine and no Helm takes part.
+ * Ends with 1 when there is a fault. No container engine and no Helm takes part. With --release images of others must be pinned to
+ * digests too.
  */
 import '../bin/require-node.mjs';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { unpinnedImages } from './foreign-images.mjs';
 import { importSource } from './load-typescript.mjs';
 
 // An old Node knows no TypeScript; it is told so before.
@@ -45,6 +47,9 @@ const faults = [
     targets: { server: defaults.core.port, gateway: gatewayPort },
   }).map((fault) => `Dockerfile: ${fault}`),
   ...composeFaults(join(root, 'compose.yaml'), read('compose.yaml')).map((fault) => `compose.yaml: ${fault}`),
+  ...(process.argv.includes('--release')
+    ? ['Dockerfile', 'compose.yaml'].flatMap((path) => unpinnedImages(path, read(path)))
+    : []),
   ...chartFaults(chart).map((fault) => `${CHART}: ${fault}`),
   ...(chart.chart.appVersion === version ? [] : [`${CHART}: appVersion is not ${version}`]),
   ...settingsFaults('deploy/docker/spandrel.yaml', read('deploy/docker/spandrel.yaml')),
