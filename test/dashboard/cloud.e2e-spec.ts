@@ -157,6 +157,9 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await button(page, 'New key').click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByLabel('Name').fill('Ada');
+    expect(await dialog.getByLabel('Ends').inputValue()).toBe('90');
+    // Nobody's membership could end: the session is that of a key.
+    expect(await dialog.getByLabel('For a service').count()).toBe(0);
     await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('button', { name: 'Copy key' }).click();
@@ -165,7 +168,9 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     expect(key).toMatch(/^spn_sk_\w{49}$/);
     await expectAccessible(watched);
     await button(page, 'Done').click();
-    await page.getByRole('grid', { name: 'API keys' }).getByRole('row', { name: 'Ada' }).waitFor();
+    const made = page.getByRole('grid', { name: 'API keys' }).getByRole('row', { name: 'Ada' });
+    await made.getByText('active').waitFor();
+    await made.getByText('Not yet').waitFor();
     const audit = page.getByRole('grid', { name: 'Audit log' });
     await audit.getByRole('row', { name: /API key created\s*Ada/ }).waitFor();
     await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Project created' });

@@ -122,7 +122,16 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
 
     await page.goto(`${app.url}/settings`);
     const members = page.getByRole('grid', { name: 'Members' });
-    await members.getByRole('row', { name: 'Person ada' }).waitFor();
+    await members.getByRole('row', { name: 'Person ada' }).getByText('Active').waitFor();
+    await page.getByRole('button', { name: 'New key' }).click();
+    const keyDialog = page.getByRole('dialog', { name: 'New key' });
+    await keyDialog.getByLabel('Name').fill('mine');
+    await keyDialog.getByLabel('For a service').waitFor();
+    await expectAccessible(watched);
+    await keyDialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
+    const key = page.getByRole('grid', { name: 'API keys' }).getByRole('row', { name: 'mine' });
+    await key.getByText('Person ada', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add member' });
     await dialog.getByLabel('E-mail').fill('new@people.example');
