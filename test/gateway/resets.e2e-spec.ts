@@ -2,7 +2,10 @@
  * Connections are reset at every stage of every kind of request, by clients and by upstreams. The gateway takes note and
  * goes on; jest fails the test, or the file, in which an error reaches nobody.
  */
-import net, { type Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { resolve } from 'node:path';
+import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GatewayLine } from '../../apps/gateway/src/request-log.js';
 import { tempDir } from '../support/spandrel.js';
@@ -463,6 +466,73 @@ describe('an upstream that resets its connection', () => {
     await until(() => lines.length > 0);
     expect(lines[0]).toMatchObject({ status: 403, upgrade: true });
     await serves();
+  });
+});
+
+describe('before an upstream that speaks TLS', () => {
+  const fixture = (name: string): string => readFileSync(resolve('apps/gateway/src/upstream/fixtures', name), 'utf8');
+  const cert = fixture('localhost.cert.pem');
+  /** Ends TLS before the scripted upstream, over a relay whose connections can be reset below TLS. */
+  let secure: tls.Server;
+  let relay: net.Server;
+  let relayed: Socket[];
+  let before: StartedGateway;
+  const portOf = (server: net.Server): number => (server.address() as AddressInfo).port;
+  /** Each end goes with the other. */
+  const join = (one: Socket, other: Socket): void => {
+    for (const end of [one, other]) end.on('error', () => undefined);
+    one.pipe(other).pipe(one);
+    one.on('close', () => other.destroy());
+    other.on('close', () => one.destroy());
+  };
+  beforeAll(async () => {
+    secure = tls.createServer({ cert, key: fixture('localhost.key.pem') }, (socket) =>
+      join(socket, net.connect(upstream.port, '127.0.0.1')),
+    );
+    secure.on('tlsClientError', () => undefined);
+    relay = net.createServer((socket) => {
+      relayed.push(socket);
+      join(socket, net.connect(portOf(secure), '127.0.0.1'));
+    });
+    for (const server of [secure, relay]) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const accessLog = { request: (line: GatewayLine) => void lines.push(line) };
+    const deps = { accessLog: accessLog as never, ca: cert };
+    before = await startGateway(`https://localhost:${portOf(relay)}`, { apiUrl: api.url }, deps);
+  });
+  beforeEach(() => {
+    relayed = [];
+  });
+  afterAll(async () => {
+    await before.close();
+    for (const server of [relay, secure]) server.close();
+  });
+
+  const STAGES: [what: string, bytes: string, answer: string, status: number][] = [
+    ['a head that waits', GET, '', 502],
+    ['an answer that streams', GET, `${CHUNKED}4\r\npart\r\n`, 200],
+    ['a handshake that waits', `${UPGRADE}\r\n`, '', 502],
+    ['a handshake that is refused', `${UPGRADE}\r\n`, REFUSED, 403],
+    ['an open WebSocket', `${UPGRADE}\r\n`, `${ACCEPTED}frame`, 101],
+  ];
+  it.each(STAGES)('%s is reset by its client', async (_what, bytes, answer, status) => {
+    onRequest = (socket) => void socket.write(answer);
+    const client = new RawClient(bytes, before.port);
+    await until(() => (answer === '' ? asked() : client.received.includes(answer.trim().slice(-5))));
+    client.socket.resetAndDestroy();
+    await until(() => relayed.every((connection) => connection.destroyed) && lines.length > 0);
+    expect(lines).toEqual([expect.objectContaining({ status: status === 502 ? 499 : status })]);
+    await serves(before.port);
+  });
+
+  it.each(STAGES)('%s is reset by upstream', async (_what, bytes, answer, status) => {
+    onRequest = (socket) => void socket.write(answer);
+    const client = new RawClient(bytes.replace(/^GET \/v1\/x.*\r\n/, '$&Connection: close\r\n'), before.port);
+    await until(() => (answer === '' ? asked() : client.received.includes(answer.trim().slice(-5))));
+    for (const connection of relayed) connection.resetAndDestroy();
+    await until(() => client.closed && lines.length > 0);
+    expect(client.received.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    expect(lines).toEqual([expect.objectContaining({ status })]);
+    await serves(before.port);
   });
 });
 

@@ -183,8 +183,8 @@ class RunningGateway implements Gateway, ForwardHost {
     const rechecks = this.keys
       ? { keys: this.keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger: this.logger }
       : undefined;
-    const limits = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs };
-    this.upgrades = new Upgrades(this.ownHeaders, limits, rechecks);
+    const dialling = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs, ca: deps.ca };
+    this.upgrades = new Upgrades(this.ownHeaders, dialling, rechecks);
     this.seal = settings.apiKey === null ? null : new KeySeal(settings.apiKey);
     this.delivery = new Delivery(this.spool, this.ingest, this.logger, {
       flushMs: settings.flushMs,

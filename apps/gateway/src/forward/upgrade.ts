@@ -9,6 +9,7 @@ import type { KeyChecks } from '../access/key-checks.js';
 import { withoutToken } from '../access/request-key.js';
 import { joinTarget } from '../target/base-url.js';
 import type { Target } from '../target/resolve-target.js';
+import type { DialOptions } from '../upstream/dial.js';
 import { guardedLookup } from '../upstream/guarded-lookup.js';
 import { PassedUpgrade, type UpgradeAnswer } from './passed-upgrade.js';
 
@@ -38,16 +39,17 @@ export class Upgrades {
 
   /**
    * @param ownHeaders lower case names of headers addressed to the gateway.
+   * @param dialling how long upstreams have, for a connection and for their answer to a handshake.
    * @param rechecks left out where callers have no keys.
    */
   constructor(
     private readonly ownHeaders: ReadonlySet<string>,
-    private readonly limits: { connectMs: number; headMs: number },
+    private readonly dialling: DialOptions & { headMs: number },
     rechecks?: Rechecks,
   ) {
     // Errors of clients' sockets, on which the sockets close.
     this.proxy.on('error', () => undefined);
-    this.proxy.on('proxyReqWs', (request, _req, socket) => this.passing.get(socket)?.watch(request, limits.headMs));
+    this.proxy.on('proxyReqWs', (request, _req, socket) => this.passing.get(socket)?.watch(request, dialling.headMs));
     if (!rechecks) return;
     const { keys, everyMs, logger } = rechecks;
     const failure = 'the keys of open WebSocket connections could not be checked';
@@ -79,7 +81,8 @@ export class Upgrades {
     const agents = origin.guarded ? this.guardedAgents : undefined;
     const options = {
       target: { protocol: origin.secure ? 'https:' : 'http:', host, hostname: origin.hostname, port: origin.port },
-      connectTimeout: this.limits.connectMs,
+      connectTimeout: this.dialling.connectMs,
+      ...(this.dialling.ca !== undefined && { ca: this.dialling.ca }),
       ...(agents && { agent: origin.secure ? agents.https : agents.http }),
     };
     const upgrade = new PassedUpgrade(req, socket, host, target.wire?.provider ?? null, answer);
