@@ -2,7 +2,7 @@ import { Gauge, type Registry } from '@prometheus-io/client';
 import { withinMs } from './time-limit.js';
 
 /** How long a page of metrics waits for a source, in milliseconds. */
-export const SOURCE_MS_MAX = 400;
+export const SOURCE_MS_MAX = 300;
 
 /** A sample of a gauge. */
 export interface GaugeSample {
