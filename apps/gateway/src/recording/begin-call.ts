@@ -63,7 +63,8 @@ export class BeginCall {
 
   private factsOf(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): CallFacts {
     const { settings, clock, directory, seal } = this.parts;
-    const doubled = head.headers[FORWARD_HEADER] === undefined ? null : doubledPath(target.base, head.path);
+    const mayBeDoubled = head.headers[FORWARD_HEADER] !== undefined && head.path.length <= DOUBLED_PATH_MAX;
+    const doubled = mayBeDoubled ? doubledPath(target.base, head.path) : null;
     const correlation = correlationOf(req.headers);
     const unknown = unknownHeaders(req.headers);
     const { capture, notUnderstood } = captureOf(settings.capture, captureHeader(head.headers, unknown));
@@ -85,6 +86,9 @@ export class BeginCall {
     };
   }
 }
+
+/** A path that is longer than any API has is not looked at for a part that stands there twice. */
+const DOUBLED_PATH_MAX = 2_048;
 
 const CAPTURE_HEADER = 'x-spandrel-capture';
 

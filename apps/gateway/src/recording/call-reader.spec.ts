@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, type PluginEntry } from '@spandrel/kernel';
+import type { Masking } from '@spandrel/masking/engine';
 import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import { CallerKey, keyDigest } from '../access/caller-key.js';
 import { NO_BODY } from './body-tape.js';
@@ -89,12 +90,18 @@ describe('CallReader', () => {
     expect(await reader.readAside(long)).toEqual(here);
   });
 
-  it('takes a quarter of the length for long where texts are masked, and very many pieces', () => {
-    const reader = makeReader({ hereBytesMax: 400 });
+  it('takes a quarter of the length for long where texts are masked, less where rules take long, and very many pieces', () => {
+    const reader = makeReader({ hereBytesMax: 1_000 });
     const call = toRead({ say: 'x'.repeat(200) });
-    expect(reader.isLong(call)).toBe(false);
-    const rule = { kind: 'known' as const, masking: {} as never, source: {} as never };
-    expect(reader.isLong({ ...call, rule })).toBe(true);
+    const isLongBy = (work: number): boolean => {
+      const masking = { of: () => ({ work }) } as unknown as Masking;
+      return reader.isLong({
+        ...call,
+        rule: { kind: 'known', masking, source: { rules: [], hash_key: null } as never },
+      });
+    };
+    expect([reader.isLong(call), isLongBy(1), isLongBy(6), isLongBy(10)]).toEqual([false, false, false, true]);
+    expect(makeReader({ hereBytesMax: 800 }).isLong(call)).toBe(false);
     const pieces = Array.from({ length: 10_001 }, () => ({ data: Buffer.alloc(0), at: 0 }));
     const record = { ...call.record, response: { pieces, tail: [], bytes: 0 } };
     expect(reader.isLong({ ...call, record })).toBe(true);

@@ -1,5 +1,6 @@
 import { codeFile, TaskFailure, TaskPool, type Logger, type PluginEntry } from '@spandrel/kernel';
-import type { RecordingMasking } from '@spandrel/contract';
+import { MASKED_FIELDS, type RecordingMasking } from '@spandrel/contract';
+import type { Masking } from '@spandrel/masking/engine';
 import type { CallerKey } from '../access/caller-key.js';
 import { maskFacts, withoutContent } from '../masking/mask-facts.js';
 import type { RecordingRule } from '../masking/recording-rules.js';
@@ -44,8 +45,8 @@ export interface CallReaderParts {
   onMaskerFailed: (masker: string) => void;
 }
 
-/** Masking takes several times as long as reading. */
-const MASKED_PART = 1 / 4;
+/** Masking takes several times as long as reading: the longer, the more steps the rules take for a character. */
+const maskedPart = (steps: number): number => Math.min(1 / 4, 1.5 / steps);
 
 /** So many pieces take longer to read than their bytes. */
 const PIECES_MAX = 10_000;
@@ -94,7 +95,8 @@ export class CallReader {
   isLong({ record: { request, response }, rule }: CallToRead): boolean {
     if (this.pool === null) return false;
     const { hereBytesMax } = this.options;
-    const bytesMax = rule.kind === 'known' && rule.masking ? hereBytesMax * MASKED_PART : hereBytesMax;
+    const masking = rule.kind === 'known' ? rule.masking : null;
+    const bytesMax = masking ? hereBytesMax * maskedPart(stepsOf(masking)) : hereBytesMax;
     return request.bytes + response.bytes > bytesMax || request.pieces.length + response.pieces.length > PIECES_MAX;
   }
 
@@ -176,6 +178,9 @@ const ruled = (record: CallRecord, rule: CallToRead['rule']): CallRecord => {
   // What the headers said was masked when the call began, where the rules were known then.
   return rule.masking === null ? record : { ...record, facts: maskFacts(rule.masking, record.facts) };
 };
+
+/** Steps that rules take for a character, for the field that has most. */
+const stepsOf = (masking: Masking): number => Math.max(...MASKED_FIELDS.map((field) => masking.of(field)?.work ?? 0));
 
 const sourceOf = (rule: CallToRead['rule']): RecordingMasking | null =>
   rule.kind === 'known' && rule.masking !== null ? rule.source : null;

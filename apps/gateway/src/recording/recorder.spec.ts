@@ -83,7 +83,7 @@ describe('a call', () => {
   it('is announced at once where a kill would leave nothing else of it', () => {
     const kept: boolean[] = [];
     begun('a', true, { recording: (_: unknown, finished: boolean) => kept.push(finished) } as unknown as CallJournal);
-    jest.advanceTimersByTime(FLUSH_MS);
+    jest.advanceTimersByTime(FLUSH_MS + 1);
     expect([sent, kept]).toEqual([[['a', 'running']], [false]]);
   });
 
@@ -96,3 +96,51 @@ describe('a call', () => {
     expect(sent).toEqual([['a', 'running']]);
   });
 });
+
+describe('calls that are to be read', () => {
+  it('leave others their turn, those too that are announced or whose rules become known at the same moment', async () => {
+    jest.useRealTimers();
+    let turn = 0;
+    let isCounting = true;
+    const count = (): void => {
+      turn++;
+      if (isCounting) setImmediate(count);
+    };
+    count();
+    const turns: number[] = [];
+    let isKnown = false;
+    const read = (): { trace: string; span: string } => {
+      turns.push(turn);
+      for (const end = performance.now() + 3; performance.now() < end;);
+      return { trace: '{}', span: '{"status":"running"}' };
+    };
+    const reader = {
+      isLong: () => false,
+      read,
+      readAside: () => Promise.reject(new Error('not long')),
+      close: () => Promise.resolve(),
+    };
+    const options = { announceMs: 10, flushMs: 10, withheldMax: 100, decodedBytesMax: 1_000 };
+    const rules = { of: () => (isKnown ? KNOWN : { kind: 'unknown' as const }), pursue: () => undefined };
+    const observer = { onFailed: () => undefined, onWithheld: () => undefined };
+    recorder = new Recorder({ add: () => undefined }, {} as Logger, options, rules, reader, observer);
+    const calls = Array.from({ length: 8 }, (_, n) => begun(`call-${n}`));
+    isKnown = true;
+    await until(() => turns.length === 8);
+    expect(new Set(turns).size).toBe(8);
+    isKnown = false;
+    for (const call of calls) recorder.end(call, { kind: 'answered' });
+    await until(() => turn > turns.at(-1)! + 20);
+    isKnown = true;
+    recorder.lookAgain();
+    await until(() => turns.length === 16);
+    expect(new Set(turns).size).toBe(16);
+    isCounting = false;
+  });
+});
+
+const KNOWN = { kind: 'known' as const, masking: null };
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+}

@@ -53,7 +53,8 @@ const SLICE_MS = 2;
 export class Recorder {
   /** Calls begun and not announced. */
   private readonly young = new UnorderedList<Call>();
-  private readonly finished: Call[] = [];
+  /** What is to be read, each when its turn comes. */
+  private readonly work: (() => void)[] = [];
   private withheld: Withheld[] = [];
   /** Calls that are decoded, or read in another thread. */
   private readonly underWay = new Set<Promise<void>>();
@@ -79,15 +80,16 @@ export class Recorder {
   end(call: Call, outcome: Outcome): void {
     if (!call.end(outcome)) return;
     this.young.remove(call);
-    this.finished.push(call);
-    this.schedule();
+    this.later(() => this.track(call, outcome, true));
   }
 
   /** Rules have become known, or may be asked for again: calls that wait for them are looked at anew. */
   lookAgain(): void {
     const waiting = this.withheld;
     this.withheld = [];
-    for (const { call, request, response } of waiting) this.record(call, call.outcome, true, request, response);
+    for (const { call, request, response } of waiting) {
+      this.later(() => this.record(call, call.outcome, true, request, response));
+    }
   }
 
   /**
@@ -107,8 +109,8 @@ export class Recorder {
   }
 
   private async settle(): Promise<void> {
-    while (this.finished.length > 0 || this.underWay.size > 0) {
-      while (this.finished.length > 0) this.finish(this.finished.shift()!);
+    while (this.work.length > 0 || this.underWay.size > 0) {
+      for (const read of this.work.splice(0)) read();
       await Promise.all(this.underWay);
     }
   }
@@ -124,9 +126,14 @@ export class Recorder {
     for (const call of this.young.all()) {
       if (!call.requestComplete || (call.facts.startedTick > begunBy && !livesByRecordings(call))) continue;
       this.young.remove(call);
-      this.track(call, { kind: 'running' }, false);
+      this.later(() => call.outcome.kind === 'running' && this.track(call, { kind: 'running' }, false));
     }
     if (this.young.size > 0) this.timer = this.lookLater();
+  }
+
+  private later(read: () => void): void {
+    this.work.push(read);
+    this.schedule();
   }
 
   private schedule(): void {
@@ -139,16 +146,12 @@ export class Recorder {
     this.draining = false;
     const until = performance.now() + SLICE_MS;
     let index = 0;
-    while (index < this.finished.length) {
-      this.finish(this.finished[index++]!);
+    while (index < this.work.length) {
+      this.work[index++]!();
       if (performance.now() > until) break;
     }
-    this.finished.splice(0, index);
-    if (this.finished.length > 0) this.schedule();
-  }
-
-  private finish(call: Call): void {
-    this.track(call, call.outcome, true);
+    this.work.splice(0, index);
+    if (this.work.length > 0) this.schedule();
   }
 
   /** Records at once where the bodies stand there plainly, else when they are decoded. */

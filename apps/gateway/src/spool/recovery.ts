@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { backoff, type Logger } from '@spandrel/kernel';
 import type { KeySeal } from '../access/key-seal.js';
 import type { RecordingRules } from '../masking/recording-rules.js';
@@ -66,7 +67,9 @@ export abstract class Recovery {
   /** Looks at all files that were not read. @returns how many recordings came, and how many files cannot be read. */
   protected abstract passOnce(): Promise<{ recovered: number; unread: number }>;
 
-  protected recoverCall(frames: readonly Frame[]): ReturnType<typeof recoverCall> {
+  protected async recoverCall(frames: readonly Frame[]): ReturnType<typeof recoverCall> {
+    // Others have their turn between two calls.
+    await nextTurn();
     const { providers, bytesMax, seal, rules, reader } = this.parts;
     return recoverCall(frames, providers, bytesMax, seal, (record, caller, running) => {
       const known = rules.of(caller);
