@@ -10,7 +10,8 @@ import { createLogger, type PluginEntry } from '@spandrel/kernel';
 import type { GatewaySettings } from '../../apps/gateway/src/gateway-settings.js';
 import { loadPlugins } from '../../libs/kernel/src/plugins/load-plugins.js';
 import { ruleFor } from '../masking/all-maskers.ts';
-import { recorded, startFakeApi, type FakeApi, type SentSpan } from './support/fake-api.js';
+import { startSpandrel } from '../support/spandrel.ts';
+import { recorded, startFakeApi, until, type FakeApi, type SentSpan } from './support/fake-api.js';
 import { startGateway, type StartedGateway } from './support/start.js';
 
 const KEY = 'sk-canary-0123456789';
@@ -322,6 +323,36 @@ describe('a stop while calls are read in threads', () => {
       });
     } finally {
       rmSync(spoolDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('the built program', () => {
+  it("reads long calls in threads of its gateway, with users' plugins", async () => {
+    const config = join(folder, 'config.yaml');
+    writeFileSync(config, `plugins: [{ use: ./house.mjs, config: { base: '${upstreamUrl}' } }, openai, none]\n`);
+    const program = await startSpandrel({ args: ['--config', config] });
+    try {
+      const words = Array.from({ length: 100_000 }, (_, n) => `word ${n}`);
+      scripts = [{ body: '', answer: json({ said: 'three' }) }];
+      const answered = await fetch(`${program.gatewayUrl}/house/say`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-script': '0' },
+        body: json({ who: 'w', words }),
+      });
+      expect(await answered.json()).toEqual({ said: 'three' });
+      const spans = async (): Promise<{ id: string }[]> =>
+        ((await (await fetch(`${program.apiUrl}/api/spans?status=completed`)).json()) as { spans: { id: string }[] })
+          .spans;
+      await until(async () => (await spans()).length === 1, PATIENT_MS);
+      const [{ id }] = (await spans()) as [{ id: string }];
+      const span = (await (await fetch(`${program.apiUrl}/api/spans/${id}`)).json()) as SentSpan;
+      expect(span.metadata).not.toHaveProperty('content_withheld');
+      expect(span.input).toEqual(words.toReversed());
+      const metrics = await (await fetch(`${program.gatewayUrl}/metrics`)).text();
+      expect(metrics).toContain('spandrel_gateway_withheld_contents_total{reason="failed"} 0');
+    } finally {
+      expect(await program.stop()).toBe(0);
     }
   });
 });
