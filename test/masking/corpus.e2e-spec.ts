@@ -1,10 +1,13 @@
-/** The built-in maskers on 2,000 texts with a value in each, and on 2,000 that only look so. */
+/** The built-in maskers on 2,250 texts with a value in each, and on 2,250 that only look so. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Masking } from '@spandrel/masking';
 import { ALL_RULES, loadMaskers } from './all-maskers.ts';
+import { nearMisses, plantedForms } from './corpus-forms.ts';
 import { lookAlikes, plantedTexts, type CorpusText } from './corpus.ts';
 
 const COUNT = 2_000;
+/** Texts of forms that descriptions promise, and of code and prose with the same names. */
+const FORMS = 250;
 const PLANTED_SEED = 20261123;
 const LOOK_ALIKE_SEED = 20261124;
 
@@ -33,7 +36,7 @@ const shownBy = (texts: readonly CorpusText[], shows: (text: CorpusText) => bool
 describe('the corpus of masking', () => {
   // docs/spec/masking.md#what-the-built-in-maskers-find tells these figures.
   it('has every planted value found', () => {
-    const texts = plantedTexts(COUNT, PLANTED_SEED);
+    const texts = [...plantedTexts(COUNT, PLANTED_SEED), ...plantedForms(FORMS, PLANTED_SEED)];
     expect(new Set(texts.map(({ text }) => text)).size).toBeGreaterThan(COUNT * 0.99);
     for (const { text, value } of texts) expect(text).toContain(value);
     expect(
@@ -42,8 +45,13 @@ describe('the corpus of masking', () => {
   });
 
   it('has every planted value found in JSON that is text, behind escapes, and leaves it JSON', () => {
-    for (const { text, value } of plantedTexts(COUNT / 4, PLANTED_SEED)) {
-      const written = JSON.stringify(JSON.stringify({ text: `\n${value}\t"${text}"` }));
+    const spoken = plantedTexts(COUNT / 4, PLANTED_SEED).map((one) => ({
+      ...one,
+      said: `\n${one.value}\t"${one.text}"`,
+    }));
+    const forms = plantedForms(FORMS, LOOK_ALIKE_SEED).map((one) => ({ ...one, said: `\n\t"${one.text}"` }));
+    for (const { said, value } of [...spoken, ...forms]) {
+      const written = JSON.stringify(JSON.stringify({ text: said }));
       const masked = masking.text(written, 'input');
       const { text: read } = JSON.parse(JSON.parse(masked) as string) as { text: string };
       expect(read.toLowerCase()).not.toContain(bare(value));
@@ -51,7 +59,7 @@ describe('the corpus of masking', () => {
   });
 
   it('has hardly a text masked that only looks so', () => {
-    const texts = lookAlikes(COUNT, LOOK_ALIKE_SEED);
+    const texts = [...lookAlikes(COUNT, LOOK_ALIKE_SEED), ...nearMisses(FORMS, LOOK_ALIKE_SEED)];
     expect(shownBy(texts, ({ text }) => masking.text(text, 'input') !== text)).toEqual(FALSE_ALARMS);
     expect(failed).toEqual([]);
   });

@@ -7,12 +7,12 @@ export interface CorpusText {
   value: string;
 }
 
-type Pick = (n: number) => number;
+export type Pick = (n: number) => number;
 
 const MASKERS = ['email', 'phone', 'card', 'iban', 'ip', 'secret'] as const;
 
 /** Texts as models and applications write them; `{}` is where a value stands. */
-const TEMPLATES = [
+export const TEMPLATES = [
   'Please send it to {} before Friday.',
   'My details: {}. Can you change the booking for 4 people on 12.05.2026?',
   '{"role":"user","content":"contact {} about order 48213"}',
@@ -48,18 +48,18 @@ export function lookAlikes(count: number, seed: number): CorpusText[] {
   });
 }
 
-const digits = (pick: Pick, count: number): string => Array.from({ length: count }, () => pick(10)).join('');
-const from = (pick: Pick, letters: string, count: number): string =>
+export const digits = (pick: Pick, count: number): string => Array.from({ length: count }, () => pick(10)).join('');
+export const from = (pick: Pick, letters: string, count: number): string =>
   Array.from({ length: count }, () => letters[pick(letters.length)]).join('');
-const one = <T>(pick: Pick, list: readonly T[]): T => list[pick(list.length)]!;
+export const one = <T>(pick: Pick, list: readonly T[]): T => list[pick(list.length)]!;
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
-const ALNUM = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789`;
-const HEX = '0123456789abcdef';
-const word = (pick: Pick): string => from(pick, LOWER, 3 + pick(7));
+export const ALNUM = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789`;
+export const HEX = '0123456789abcdef';
+export const word = (pick: Pick): string => from(pick, LOWER, 3 + pick(7));
 
 /** The last digit that makes a number right by Luhn, found by trying. */
-function withCheckDigit(number: string, wrong = false): string {
+export function withCheckDigit(number: string, wrong = false): string {
   const right = [...'0123456789'].find((last) => luhnSum(number + last) % 10 === 0)!;
   return number + (wrong ? String((Number(right) + 3) % 10) : right);
 }

@@ -1,8 +1,8 @@
 import { NOTHING_FOUND, type Found } from '@spandrel/plugin-api';
 import { BEGINNING, networkHas } from './networks.js';
 
-/** How every card begins: eight digits, perhaps with a blank or a dash behind the fourth. */
-const BEGINNING_OF_CARD = /\d{4}[ -]?\d{4}/g;
+/** How every card begins: eight digits, perhaps with a blank, a dash, a dot or a line break behind the fourth. */
+const BEGINNING_OF_CARD = /\d{4}(?:\r?\n|[ .-])?\d{4}/g;
 
 /** The numbers in a text that begin and end as a network's do, and whose last digit is right by Luhn. */
 export function findCards(text: string): readonly Found[] {
@@ -10,7 +10,7 @@ export function findCards(text: string): readonly Found[] {
   BEGINNING_OF_CARD.lastIndex = 0;
   while (BEGINNING_OF_CARD.test(text)) {
     const past = BEGINNING_OF_CARD.lastIndex;
-    const start = isDigit(text.charCodeAt(past - 5)) ? past - 8 : past - 9;
+    const start = past - 2 * GROUP - signLength(text, past - GROUP);
     const end = isInsideNumber(text, start) ? undefined : endOfCard(text, start);
     if (end !== undefined) (found ??= []).push({ start, end });
     BEGINNING_OF_CARD.lastIndex = end ?? pastDigits(text, start);
@@ -18,30 +18,69 @@ export function findCards(text: string): readonly Found[] {
   return found ?? NOTHING_FOUND;
 }
 
-/** Where the card ends that begins here: in one piece, or in groups; `undefined` when it is none. */
-function endOfCard(text: string, start: number): number | undefined {
-  const first = pastDigits(text, start);
-  const separator = text.charCodeAt(first);
-  if (first !== start + GROUP || (separator !== BLANK && separator !== DASH)) return endIfCard(text, start, first);
-  const second = pastGroup(text, first, separator);
-  const third = pastGroup(text, second, separator);
-  // American Express and Diners write theirs in three groups.
-  if (second - first === GROUP + 3) return endIfCard(text, start, third);
-  const fourth = pastGroup(text, third, separator);
-  if ([second - first, third - second, fourth - third].some((length) => length !== GROUP + 1)) return undefined;
-  // Three digits behind four groups belong to the card, or are the code on its back.
-  const fifth = pastGroup(text, fourth, separator);
-  return (fifth - fourth === GROUP ? endIfCard(text, start, fifth) : undefined) ?? endIfCard(text, start, fourth);
-}
-
 /** Digits of a group. */
 const GROUP = 4;
+/** Groups that a number has at most. */
+const GROUPS_MAX = 5;
 
-/** Past a separator and the digits behind it; `at` when there are none. */
-function pastGroup(text: string, at: number, separator: number): number {
-  const end = text.charCodeAt(at) === separator ? pastDigits(text, at + 1) : at;
-  return end > at + 1 ? end : at;
+/** How many characters stand between a group and what is before it. */
+function signLength(text: string, group: number): number {
+  const before = text.charCodeAt(group - 1);
+  if (isDigit(before)) return 0;
+  return before === LINE && text.charCodeAt(group - 2) === RETURN ? 2 : 1;
 }
+
+/** Where the card ends that begins here: in one piece, or in groups; `undefined` when it is none. */
+function endOfCard(text: string, start: number): number | undefined {
+  const { ends, hasLines } = groupsAt(text, start);
+  const [first, second, third, fourth, fifth] = ends as [number, ...(number | undefined)[]];
+  if (second === undefined || first !== start + GROUP) return endIfCard(text, start, first);
+  // Numbers of a column are no groups.
+  if (hasLines && (isBehindLine(text, start) || isBeforeLine(text, ends.at(-1)!))) return undefined;
+  // American Express and Diners write theirs in three groups.
+  if (digitsBefore(text, second) === GROUP + 2) return third === undefined ? undefined : endIfCard(text, start, third);
+  const isInFours = [second, third, fourth].every((end) => end !== undefined && digitsBefore(text, end) === GROUP);
+  if (!isInFours) return undefined;
+  // Three digits behind four groups belong to the card, or are the code on its back.
+  const isLonger = fifth !== undefined && digitsBefore(text, fifth) === GROUP - 1;
+  return (isLonger ? endIfCard(text, start, fifth) : undefined) ?? endIfCard(text, start, fourth!);
+}
+
+/** Where the groups of digits end that begin here, with one kind of sign or line breaks between them. */
+function groupsAt(text: string, start: number): { ends: number[]; hasLines: boolean } {
+  const ends = [pastDigits(text, start)];
+  let sign: number | undefined;
+  let hasLines = false;
+  while (ends.length < GROUPS_MAX) {
+    const end = ends.at(-1)!;
+    const code = text.charCodeAt(end);
+    const line = code === LINE ? 1 : code === RETURN && text.charCodeAt(end + 1) === LINE ? 2 : 0;
+    if (line === 0 && code !== (sign ?? code)) break;
+    if (line === 0 && code !== BLANK && code !== DASH && code !== DOT) break;
+    const next = end + (line === 0 ? 1 : line);
+    const past = pastDigits(text, next);
+    if (past === next) break;
+    if (line === 0) sign = code;
+    else hasLines = true;
+    ends.push(past);
+  }
+  return { ends, hasLines };
+}
+
+/** How many digits stand together before a place. */
+function digitsBefore(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--;
+  return end - start;
+}
+
+const isBehindLine = (text: string, start: number): boolean =>
+  text.charCodeAt(start - 1) === LINE &&
+  isDigit(text.charCodeAt(start - (text.charCodeAt(start - 2) === RETURN ? 3 : 2)));
+
+const isBeforeLine = (text: string, end: number): boolean =>
+  (text.charCodeAt(end) === LINE && isDigit(text.charCodeAt(end + 1))) ||
+  (text.charCodeAt(end) === RETURN && isDigit(text.charCodeAt(end + 2)));
 
 const endIfCard = (text: string, start: number, end: number): number | undefined =>
   !goesOn(text, end) && isCard(text, start, end) ? end : undefined;
@@ -75,6 +114,8 @@ function goesOn(text: string, end: number): boolean {
 const BLANK = 0x20;
 const DASH = 0x2d;
 const DOT = 0x2e;
+const LINE = 0x0a;
+const RETURN = 0x0d;
 const isWord = (code: number): boolean =>
   isDigit(code) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f;
 

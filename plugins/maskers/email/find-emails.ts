@@ -1,9 +1,5 @@
 import { NOTHING_FOUND, type Found } from '@spandrel/plugin-api';
 
-/** Characters of the part before the `@`, and of the labels behind it. */
-const LOCAL = /[\w.+'%À-ɏ-]/;
-const DOMAIN = /[\w.À-ɏ-]/;
-
 /** Ends of file names that look like the end of a domain: `icon@2x.png`. */
 const FILE_ENDS = new Set([
   'bmp',
@@ -15,7 +11,6 @@ const FILE_ENDS = new Set([
   'js',
   'json',
   'jsx',
-  'md',
   'png',
   'svg',
   'ts',
@@ -48,21 +43,71 @@ export function findEmails(text: string): readonly Found[] {
 }
 
 function addressAround(text: string, from: number, sign: number, next: number): Found | undefined {
-  let start = sign;
-  const first = Math.max(from, sign - LOCAL_MAX);
-  while (start > first && LOCAL.test(text[start - 1]!)) start--;
-  while (start < sign && /[.'%-]/.test(text[start]!)) start++;
+  const start = startOfLocal(text, Math.max(from, sign - LOCAL_MAX), sign);
   if (start === sign || text[sign - 1] === '.') return undefined;
-  let end = next;
-  const last = Math.min(text.length, next + ADDRESS_MAX);
-  while (end < last && DOMAIN.test(text[end]!)) end++;
-  while (end > next && /[._-]/.test(text[end - 1]!)) end--;
-  return isDomain(text.slice(next, end)) ? { start, end } : undefined;
+  const end = endOfDomain(text, next);
+  return end === undefined ? undefined : { start, end };
 }
 
-function isDomain(domain: string): boolean {
-  const labels = domain.split('.');
-  const top = labels.at(-1)!;
-  if (labels.length < 2 || labels.some((label) => label === '' || label.startsWith('-'))) return false;
-  return /^(?:[a-zÀ-ɏ]{2,24}|xn--[\w-]+)$/i.test(top) && !FILE_ENDS.has(top.toLowerCase());
+/** Latin letters, digits and signs of names go back to the next other letter: texts of Asia have no blank before an address. */
+function startOfLocal(text: string, first: number, sign: number): number {
+  const isOf = isOther(text.charCodeAt(sign - 1)) ? isOfName : isLatinOfLocal;
+  let start = sign;
+  while (start > first && isOf(text.charCodeAt(start - 1))) start--;
+  while (start < sign && /[.'%-]/.test(text[start]!)) start++;
+  return start;
 }
+
+/** Where the domain ends that begins here; `undefined` when there is none. */
+function endOfDomain(text: string, start: number): number | undefined {
+  const last = Math.min(text.length, start + ADDRESS_MAX);
+  let labels = 0;
+  let end: number | undefined;
+  for (let at = start; at < last; at++) {
+    const label = at;
+    const isLatinLabel = isLatin(text.charCodeAt(label));
+    // Behind Latin letters the full stop of a sentence in others ends it.
+    const isSentence = labels > 0 && !isLatinLabel && isLatin(text.charCodeAt(label - 2));
+    if (isSentence && (end !== undefined || text.charCodeAt(label - 1) !== FULL_STOP)) break;
+    const isOf = isLatinLabel ? isLatin : isOfLabel;
+    while (at < last && isOf(text.charCodeAt(at))) at++;
+    const name = text.slice(label, at).replace(/[_-]+$/, '');
+    if (name === '' || name.startsWith('-')) break;
+    labels++;
+    if (labels > 1 && isTop(name)) end = label + name.length;
+    else if (labels > 1) end = undefined;
+    // Whatever stands behind a label that ends otherwise is no part of the domain.
+    if (label + name.length !== at || !isDot(text.charCodeAt(at))) break;
+  }
+  return end;
+}
+
+/** Whether a domain may end in this label. */
+const isTop = (label: string): boolean =>
+  /^(?:[a-zÀ-ɏ]{2,63}|xn--[a-z0-9-]{1,59}|\p{L}[\p{L}\p{M}]{1,62})$/iu.test(label) &&
+  !FILE_ENDS.has(label.toLowerCase());
+
+/** The full stop, and those of Chinese and Japanese, which browsers take for one. */
+const FULL_STOP = 0x2e;
+const isDot = (code: number): boolean => code === FULL_STOP || code === 0x3002 || code === 0xff61;
+
+/** Which of the first 0x250 characters a label may have, and a name before the `@`. */
+const tableOf = (pattern: RegExp): Uint8Array =>
+  Uint8Array.from({ length: 0x250 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
+const LATIN = tableOf(/[\wÀ-ɏ-]/);
+const LOCAL = tableOf(/[\w.+'%À-ɏ-]/);
+
+const isLatin = (code: number): boolean => LATIN[code] === 1;
+const isLatinOfLocal = (code: number): boolean => LOCAL[code] === 1;
+/** Letters, marks and digits of other scripts. */
+function isOther(code: number): boolean {
+  if (!(code >= LATIN.length)) return false;
+  OTHERS[code] ||= /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(code)) ? YES : NO;
+  return OTHERS[code] === YES;
+}
+/** What is known of characters beyond the Latin ones; a look here is several times as fast as a pattern. */
+const OTHERS = new Uint8Array(0x10000);
+const YES = 1;
+const NO = 2;
+const isOfName = (code: number): boolean => isLatinOfLocal(code) || isOther(code);
+const isOfLabel = (code: number): boolean => isLatin(code) || isOther(code);

@@ -10,4 +10,8 @@ export default defineMasker({
   }),
 });
 
-const canonicalEmail = (value: string): string => value.replace(/%40/, '@').toLowerCase();
+const canonicalEmail = (value: string): string =>
+  value
+    .replace('%40', '@')
+    .replaceAll(/[\u3002\uff61]/g, '.')
+    .toLowerCase();

@@ -1,44 +1,121 @@
 /** The shortest run of letters, digits, `-` and `_` that every token has. */
 export const TOKEN_LENGTH_MIN = 16;
 
-/** Tokens as their services write them, within a run of letters, digits, `-` and `_`. */
-const FORMS: readonly string[] = [
+/** What a token goes on with behind its beginning. */
+export type Body = 'alphanumeric' | 'word' | 'upper' | 'hex';
+
+/** A kind of token, as its service writes it. */
+export interface TokenForm {
+  readonly body: Body;
+  /** Characters of the body at least. */
+  readonly min: number;
+  /** Whether it has no more than these. */
+  readonly exact?: boolean;
+  /** Whether there is a digit in it, as in every random text of such a length: names with dashes have none. */
+  readonly digit?: boolean;
+  /** So many letters and digits of it stand together. */
+  readonly solid?: number;
+}
+
+const alphanumeric = (min: number, more: Partial<TokenForm> = {}): TokenForm => ({
+  body: 'alphanumeric',
+  min,
+  ...more,
+});
+const word = (min: number, more: Partial<TokenForm> = {}): TokenForm => ({ body: 'word', min, ...more });
+const hex = (min: number, more: Partial<TokenForm> = {}): TokenForm => ({ body: 'hex', min, ...more });
+const AWS: TokenForm = { body: 'upper', min: 16, exact: true };
+
+const each = (begins: readonly string[], form: TokenForm): [string, TokenForm][] =>
+  begins.map((beginning) => [beginning, form]);
+
+/** Tokens by how they begin, within a run of letters, digits, `-` and `_`; a longer beginning counts before a shorter one. */
+const FORMS: ReadonlyMap<string, TokenForm> = new Map([
   // Spandrel
-  'spn_sk_[0-9A-Za-z]{30,}',
-  // OpenAI, Anthropic, OpenRouter and those that write theirs alike
-  'sk-(?:proj|ant|svcacct|admin|or)-[\\w-]{16,}',
-  'sk-(?=[\\w-]*[0-9A-Za-z]{16})(?=[\\w-]*\\d)[\\w-]{20,}',
+  ...each(['spn_sk_'], alphanumeric(30)),
+  // OpenAI, Anthropic, OpenRouter, Langfuse and those that write theirs alike
+  ...each(['sk-proj-', 'sk-ant-', 'sk-svcacct-', 'sk-admin-', 'sk-or-', 'sk-lf-'], word(16, { digit: true })),
+  ...each(['sk-'], word(20, { digit: true, solid: 16 })),
   // AWS
-  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![0-9A-Za-z])',
+  ...each(['AKIA', 'ASIA', 'ABIA', 'ACCA'], AWS),
   // GitHub, GitLab
-  'gh[opsur]_[0-9A-Za-z]{30,}',
-  'github_pat_\\w{22,}',
-  'gl(?:pat|dt|rt|ptt)-[\\w-]{20,}',
+  ...each(['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], alphanumeric(30)),
+  ...each(['github_pat_'], word(22)),
+  ...each(
+    ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glft-', 'glimt-', 'glagent-', 'glsoat-', 'gloas-', 'glffct-'],
+    word(20),
+  ),
   // Slack
-  'xox[abeoprs]-[0-9A-Za-z-]{10,}',
-  'xapp-\\d-[0-9A-Z]+-\\d+-[0-9a-f]{20,}',
+  ...each(['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-'], word(10, { digit: true })),
+  ...each(['xapp-'], word(30, { digit: true })),
   // Google
-  'AIza[\\w-]{30,}',
-  'GOCSPX-[\\w-]{20,}',
-  // Stripe
-  '(?:[rs]k|whsec)_(?:live_|test_)?(?=[0-9A-Za-z]*\\d)[0-9A-Za-z]{20,}',
-  // npm, PyPI, Hugging Face, Groq, Databricks, DigitalOcean, Shopify
-  'npm_[0-9A-Za-z]{36,}',
-  'pypi-[\\w-]{50,}',
-  'hf_[0-9A-Za-z]{30,}',
-  'gsk_[0-9A-Za-z]{40,}',
-  'dapi[0-9a-f]{32}',
-  'do[opr]_v1_[0-9a-f]{40,}',
-  'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}',
-];
+  ...each(['AIza'], word(30)),
+  ...each(['GOCSPX-'], word(20)),
+  // Stripe, and those that write theirs alike
+  ...each(['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_', 'sk_', 'rk_'], alphanumeric(20, { digit: true })),
+  // Models: Hugging Face, Groq, xAI, Perplexity, Replicate, NVIDIA, Tavily, LangSmith, Databricks
+  ...each(['hf_'], alphanumeric(30)),
+  ...each(['gsk_'], alphanumeric(40)),
+  ...each(['xai-', 'pplx-'], alphanumeric(32, { digit: true })),
+  ...each(['r8_'], alphanumeric(30, { digit: true })),
+  ...each(['nvapi-'], word(40)),
+  ...each(['tvly-'], word(20, { digit: true })),
+  ...each(['lsv2_pt_', 'lsv2_sk_'], word(32, { digit: true })),
+  ...each(['dapi'], hex(32)),
+  // Packages: npm, PyPI, RubyGems, Docker
+  ...each(['npm_'], alphanumeric(36)),
+  ...each(['pypi-'], word(50)),
+  ...each(['rubygems_'], hex(48)),
+  ...each(['dckr_pat_'], word(24)),
+  // DigitalOcean, Shopify, Vercel, Supabase, Linear, Notion, Figma, Grafana, Sentry, Postman, Atlassian, Mailgun, Twilio
+  ...each(['dop_v1_', 'doo_v1_', 'dor_v1_'], hex(40)),
+  ...each(['shpat_', 'shpca_', 'shppa_', 'shpss_'], hex(32)),
+  ...each(['vcp_', 'vck_', 'vci_', 'vca_', 'vcr_'], alphanumeric(24, { digit: true })),
+  ...each(['sbp_'], hex(40)),
+  ...each(['lin_api_', 'lin_oauth_'], alphanumeric(32)),
+  ...each(['ntn_', 'secret_'], alphanumeric(40, { digit: true })),
+  ...each(['figd_'], word(40)),
+  ...each(['glsa_'], word(32, { digit: true })),
+  ...each(['glc_'], alphanumeric(40)),
+  ...each(['sntrys_', 'sntryu_'], word(40)),
+  ...each(['PMAK-'], word(50)),
+  ...each(['ATATT3'], word(60)),
+  ...each(['key-', 'SK', 'AC'], hex(32, { exact: true, digit: true })),
+]);
+
+/** Finds where a token may begin, in a run. */
+export const TOKEN_START = new RegExp(
+  `(?<![0-9A-Za-z])(?:${[...FORMS.keys()].toSorted((a, b) => b.length - a.length).join('|')})`,
+  'g',
+);
+
+export const formOf = (beginning: string): TokenForm => FORMS.get(beginning)!;
 
 /** What is in every token; words with dashes and ids in small letters have none of it. */
-export const MAY_BE_TOKEN = /[_A-Z]|sk-|xox|xapp|gl|dapi|pypi/;
-
-export const TOKEN = new RegExp(`(?<![0-9A-Za-z])(?:${FORMS.join('|')})`, 'g');
+export const MAY_BE_TOKEN = /[_A-Z]|(?:sk|xox|xapp|gl[a-z]+|pypi|xai|pplx|key|nvapi|tvly)-|dapi|xox/;
 
 /** Where a JWT may begin: its header is the base64url of `{"`. */
 export const JWT = /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?/y;
 
-/** A key of SendGrid, from its first letters on. */
-export const SENDGRID = /SG\.[\w-]{16,}\.[\w-]{16,}/y;
+/** A token of a bot of Discord: its id in base64, a time and a signature. */
+export const DISCORD = /(?<![\w.-])[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])/y;
+
+/** A token of a bot of Telegram: its id, and 35 characters that begin with the same letters. */
+export const TELEGRAM = /(?<![\w.-])\d{8,10}:AA[\w-]{33}(?![\w-])/y;
+/** Characters of it before the run that it ends with, at most. */
+export const TELEGRAM_ID_MAX = 11;
+
+/**
+ * Tokens whose beginning is no part of the run behind it: SendGrid, Google (access and refresh), Vault, Doppler, clients of Azure.
+ * Each with the characters that stand before the run.
+ */
+export const BEFORE_RUN: readonly { readonly begins: string; readonly pattern: RegExp; readonly before: number }[] = [
+  { begins: 'SG.', before: 3, pattern: /(?<!\w)SG\.[\w-]{16,}\.[\w-]{16,}/y },
+  { begins: 'ya29.', before: 5, pattern: /(?<!\w)ya29\.[\w-]{20,}/y },
+  { begins: '1//0', before: 3, pattern: /(?<![\w/])1\/\/0[\w-]{30,}/y },
+  { begins: 'hvs.', before: 4, pattern: /(?<!\w)hvs\.[\w-]{24,}/y },
+  { begins: 'dp.pt.', before: 6, pattern: /(?<!\w)dp\.pt\.[\w-]{40,}/y },
+  { begins: '8Q~', before: 3, pattern: /8Q~[\w.~-]{31,34}/y },
+];
+/** Characters of an Azure secret before `8Q~`. */
+export const AZURE_BEFORE = 3;
