@@ -20,8 +20,8 @@ describeMaskerContract(
       { text: 'mailto:a@b.co,c@d.org;e@f.net', values: ['a@b.co', 'c@d.org', 'e@f.net'] },
       { text: 'user@xn--bcher-kva.example', values: ['user@xn--bcher-kva.example'] },
       {
-        text: 'jane@firma.technology, jane@xn--fiqs8s.xn--fiqs8s, jane@example.md, j@x.travelersinsurance',
-        values: ['jane@firma.technology', 'jane@xn--fiqs8s.xn--fiqs8s', 'jane@example.md', 'j@x.travelersinsurance'],
+        text: 'jane@firma.technology, jane@xn--fiqs8s.xn--fiqs8s, jane@example.ai, j@x.travelersinsurance',
+        values: ['jane@firma.technology', 'jane@xn--fiqs8s.xn--fiqs8s', 'jane@example.ai', 'j@x.travelersinsurance'],
       },
       {
         text: '用户@例子.中国, почта@пример.рф, üser@bücher.example',
