@@ -18,8 +18,11 @@ export interface Findings {
   shed: number;
 }
 
-/** Statuses that a program without a fault never answers on that port by itself, whatever is sent to it. */
-const NEVER = { api: new Set([500, 501, 502, 504]), gateway: new Set([500, 501]) };
+/**
+ * Statuses that a program without a fault never answers on that port by itself, whatever is sent to it. 501 is for codings of a
+ * request that it does not know.
+ */
+const NEVER = { api: new Set([500, 502, 504]), gateway: new Set([500]) };
 const BUSY = new Set([429, 503]);
 
 /** Holds what came back against what had to. */
