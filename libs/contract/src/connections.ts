@@ -79,7 +79,9 @@ export const connectionSchema = exportedConnectionSchema
   .extend({
     key_status: z
       .enum(['readable', 'unreadable', 'missing'])
-      .describe('`unreadable`: this server cannot decrypt the key, because it lacks the secret key or the stored row was changed; `missing`: imported without a key.'),
+      .describe(
+        '`unreadable`: this server cannot decrypt the key, because it lacks the secret key or the stored row was changed; `missing`: imported without a key.',
+      ),
   })
   .meta({ id: 'Connection', description: 'A provider connection, without its key.' });
 export type ConnectionResource = z.output<typeof connectionSchema>;

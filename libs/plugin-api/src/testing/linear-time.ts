@@ -4,7 +4,32 @@ import type { Finder } from '../masker.js';
 /** What may stand between two beginnings. */
 const FILLERS = ['', '-', '_', '.', ' ', '0', 'a', '"', 'a'.repeat(20)];
 const GENERIC = [
-  ...['a', 'A', '0', ' ', '\n', '@', '.', '-', '_', '+', '(', '"', '\\', '/', ':', '=', '%40', '[', '<', '0 ', 'a ', 'a.', 'a@', '@a.'],
+  ...[
+    'a',
+    'A',
+    '0',
+    ' ',
+    '\n',
+    '@',
+    '.',
+    '-',
+    '_',
+    '+',
+    '(',
+    '"',
+    '\\',
+    '/',
+    ':',
+    '=',
+    '%40',
+    '[',
+    '<',
+    '0 ',
+    'a ',
+    'a.',
+    'a@',
+    '@a.',
+  ],
   ...['://', 'a://', 'a:b', '::', '1.1', '1:', '--', 'key=', '"key":"', 'bearer ', '-----BEGIN ', '-----END ', '{"a":'],
 ];
 
@@ -21,7 +46,9 @@ const LEAD = /^.{0,11}[^0-9A-Za-z]/su;
  */
 export function repetitionsOf(texts: readonly { text: string; values: readonly string[] }[]): string[] {
   const wholes = texts.flatMap(({ text, values }) => [...values, text]);
-  const leads = wholes.flatMap((whole) => LEAD.exec(whole)?.[0] ?? []).flatMap((lead) => [lead, `${lead}-`, `${lead}_`]);
+  const leads = wholes
+    .flatMap((whole) => LEAD.exec(whole)?.[0] ?? [])
+    .flatMap((lead) => [lead, `${lead}-`, `${lead}_`]);
   const beginnings = wholes.flatMap((whole) => [
     ...Array.from({ length: Math.min(BEGINNING_MAX, whole.length) }, (_, length) => whole.slice(0, length + 1)),
     whole.slice(0, -1),
@@ -29,7 +56,10 @@ export function repetitionsOf(texts: readonly { text: string; values: readonly s
   const others = [...new Set(beginnings.flatMap((piece) => FILLERS.map((filler) => piece + filler)))].filter(Boolean);
   // Spread over all of them, the same in every run.
   const stride = Math.max(1, others.length / OTHERS_MAX);
-  const chosen = Array.from({ length: Math.min(others.length, OTHERS_MAX) }, (_, at) => others[Math.floor(at * stride)]!);
+  const chosen = Array.from(
+    { length: Math.min(others.length, OTHERS_MAX) },
+    (_, at) => others[Math.floor(at * stride)]!,
+  );
   return [...new Set([...leads, ...GENERIC, ...wholes.filter(Boolean), ...chosen])];
 }
 
