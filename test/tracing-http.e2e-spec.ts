@@ -776,11 +776,9 @@ describe.each(showsAll('Postgres') ? SERVERS : SERVERS.slice(0, 1))('%s', (_name
     });
 
     it('with a million tags, or a very long name, are refused or kept exactly', async () => {
-      expectProblem(
-        await api.post('/api/traces', { tags: Array.from({ length: 1_000_000 }, () => 't') }),
-        400,
-        'validation_failed',
-      );
+      const tagged = (length: number) => api.post('/api/traces', { tags: Array.from({ length }, () => 't') });
+      expectProblem(await tagged(490_000), 400, 'validation_failed');
+      expectProblem(await tagged(1_000_000), 413, 'payload_too_large');
       const name = 'ü'.repeat(2_000);
       expect((await newTrace({ name })).name).toBe(name);
       expectProblem(await api.post('/api/traces', { name: 'x'.repeat(100_000) }), 400, 'validation_failed');

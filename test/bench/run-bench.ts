@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
- * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- sdk`, `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls), `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -11,6 +11,7 @@ import { measureEvals } from './eval-rows.ts';
 import { measureEvents } from './event-rows.ts';
 import { openFilled } from './filled-database.ts';
 import { KEEP_ALIVE, measureGateway } from './gateway-rows.ts';
+import { measureHostile, reportHostile } from './hostile-rows.ts';
 import { measureImport } from './import-rows.ts';
 import { measureMasking } from './masking-rows.ts';
 import { reportOtlp } from './otlp-report.ts';
@@ -38,6 +39,7 @@ const PARTS = [
   'otlp',
   'masking',
   'sdk',
+  'hostile',
   'removal',
   'dashboard',
   'postgres',
@@ -84,6 +86,7 @@ await measured('strategies', async () => measureStrategies(spans, await openFill
 await measured('otlp', () => measureOtlp(rounds), reportOtlp);
 await measured('masking', measureMasking, reportMasking);
 await measured('sdk', () => measureSdk(quick ? 15 : 60), reportSdk);
+await measured('hostile', () => measureHostile(valueOf('calls')), reportHostile);
 await measured('removal', () => measureRemoval(quick ? 5_000 : 20_000, seconds), reportRemoval);
 await measured(
   'dashboard',

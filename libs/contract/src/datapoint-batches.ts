@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { boundedList } from './values/bounded-list.js';
 import { countSchema } from './values/numbers.js';
 
 /** Spans or datapoints that one request may name (docs/spec/datapoints.md#many-at-once). */
 export const BATCH_IDS_MAX = 1_000;
 
-const batchIdsSchema = z.array(z.string()).max(BATCH_IDS_MAX);
+const batchIdsSchema = boundedList(z.string(), BATCH_IDS_MAX);
 
 /** `POST /api/datasets/:id/export-spans`. */
 export const exportSpansSchema = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JSON_DEPTH_MAX } from './values/exact-json.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
 import { countSchema, numberOf } from './values/numbers.js';
-import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, labelSchema, nameSchema } from './values/text.js';
+import { jsonMapSchema, jsonValueSchema, labelSchema, nameSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
 /** `POST /api/datasets` (docs/spec/datasets.md#dataset-routes). */
@@ -61,7 +61,8 @@ export interface ConversationDatapoint {
 /** What a datapoint holds: exactly one of the two variants (docs/spec/datapoints.md#the-kind-of-a-datapoint). */
 export type DatapointKind = { Generic: GenericDatapoint } | { LlmConversation: ConversationDatapoint };
 
-const isObject = (value: unknown): value is Record<string, unknown> => jsonObjectSchema.safeParse(value).success;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 
 /** A message has a string `role`, and `content` as text, parts or nothing (a tool call has none). */
 const isContent = (value: unknown): boolean =>
@@ -116,6 +117,9 @@ function genericFaults(content: Record<string, unknown>): KindFault[] {
   return faults;
 }
 
+/** Faults that are looked for; an answer lists a hundred. */
+const FAULTS_MAX = 100;
+
 function conversationFaults(content: Record<string, unknown>): KindFault[] {
   const faults: KindFault[] = [];
   const { messages, expected } = content;
@@ -125,6 +129,7 @@ function conversationFaults(content: Record<string, unknown>): KindFault[] {
     for (const [index, message] of messages.entries()) {
       if (!isObject(message) || typeof message['role'] !== 'string' || !isContent(message['content'])) {
         faults.push({ path: ['messages', index], message: 'must be {role, content} with a string role' });
+        if (faults.length > FAULTS_MAX) break;
       }
     }
   }

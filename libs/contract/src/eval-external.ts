@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedList } from './values/bounded-list.js';
 import { REPEATS_MAX } from './eval-gates.js';
 import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
 import { jsonObjectSchema, keySchema } from './values/text.js';
@@ -43,10 +44,7 @@ export type ExternalResult = z.output<typeof externalResultSchema>;
 /** `POST /api/eval/:run_id/results`. */
 export const addResultsSchema = z
   .object({
-    results: z
-      .array(z.unknown().meta({ describedBy: externalResultSchema }))
-      .min(1)
-      .max(EXTERNAL_RESULTS_MAX),
+    results: boundedList(z.unknown().meta({ describedBy: externalResultSchema }), EXTERNAL_RESULTS_MAX, 1),
     on_conflict: z
       .enum(['reject', 'replace'])
       .nullish()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedList } from './values/bounded-list.js';
 import { settingNumber } from './values/numbers.js';
 import { keySchema } from './values/text.js';
 
@@ -96,7 +97,7 @@ export const judgedGateSchema = z
   .meta({ id: 'JudgedGate' });
 export type JudgedGate = z.output<typeof judgedGateSchema>;
 
-export const gatesSchema = z.array(gateSchema).max(GATES_MAX);
+export const gatesSchema = boundedList(gateSchema, GATES_MAX);
 
 /** `POST /api/eval/:run_id/gates`. */
 export const setGatesSchema = z

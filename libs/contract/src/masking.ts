@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedList } from './values/bounded-list.js';
 import { countSchema } from './values/numbers.js';
 import { jsonMapSchema, jsonObjectSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
@@ -38,7 +39,7 @@ const givenRuleSchema = z
     config: jsonObjectSchema.nullish().describe('What the masker takes, such as `pattern`.'),
   })
   .meta({ id: 'GivenMaskingRule' });
-const givenRulesSchema = z.array(givenRuleSchema).max(MASKING_RULES_MAX);
+const givenRulesSchema = boundedList(givenRuleSchema, MASKING_RULES_MAX);
 
 /** `PUT /api/projects/:id/masking`: the rules are replaced as a whole. */
 export const putMaskingSchema = z.object({ rules: givenRulesSchema }).meta({

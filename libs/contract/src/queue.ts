@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedList } from './values/bounded-list.js';
 import { datapointKindSchema } from './datasets.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
 import { countSchema } from './values/numbers.js';
@@ -12,7 +13,7 @@ export type QueueStatus = (typeof QUEUE_STATUSES)[number];
 export const ENQUEUE_MAX = 10_000;
 
 /** `POST /api/datasets/:id/queue`. */
-export const enqueueSchema = z.object({ datapoint_ids: z.array(z.string()).max(ENQUEUE_MAX) }).meta({ id: 'Enqueue' });
+export const enqueueSchema = z.object({ datapoint_ids: boundedList(z.string(), ENQUEUE_MAX) }).meta({ id: 'Enqueue' });
 export type Enqueue = z.output<typeof enqueueSchema>;
 
 /** Body of claim and next: who reviews; the caller's identity when left out. */
@@ -26,7 +27,7 @@ export const EXCLUDED_ITEMS_MAX = 1_000;
 
 /** Body of next: who reviews, and which items they do not want now. */
 export const claimNextSchema = claimSchema
-  .extend({ exclude: z.array(z.string()).max(EXCLUDED_ITEMS_MAX).optional().describe('Ids of items to leave out.') })
+  .extend({ exclude: boundedList(z.string(), EXCLUDED_ITEMS_MAX).optional().describe('Ids of items to leave out.') })
   .meta({ id: 'ClaimNext' });
 export type ClaimNext = z.output<typeof claimNextSchema>;
 

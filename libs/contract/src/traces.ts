@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedList } from './values/bounded-list.js';
 import {
   countedSchema,
   cursorSchema,
@@ -15,7 +16,7 @@ import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 /** Tags one trace may carry. */
 export const TAGS_MAX = 1_000;
 
-export const tagsSchema = z.array(keySchema).max(TAGS_MAX);
+export const tagsSchema = boundedList(keySchema, TAGS_MAX);
 
 /** `POST /api/traces` (docs/spec/traces.md#creating-a-trace). */
 export const createTraceSchema = z

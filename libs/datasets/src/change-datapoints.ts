@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { DatapointKind, DatapointSource } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { DomainEvents } from '@spandrel/events';
-import type { WriteTx } from '@spandrel/storage';
-import { datapointResource } from './datapoint-resource.js';
+import { jsonText, type WriteTx } from '@spandrel/storage';
+import { datapointCreated } from './datapoint-json.js';
 import type { DatapointRow, DatasetImportRow } from './datapoint.entity.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetParticipants } from './dataset-participants.js';
@@ -46,15 +46,11 @@ export class ChangeDatapoints {
     const dataset = await this.lock(tx, scope, datasetId);
     const fromVersion = dataset.version + 1;
     const rows = added.map((datapoint) =>
-      newRow(scope, datasetId, { ...datapoint, kind: JSON.stringify(datapoint.kind) }, fromVersion, now),
+      newRow(scope, datasetId, { ...datapoint, kind: jsonText(datapoint.kind) }, fromVersion, now),
     );
     await this.datapoints.insert(tx, rows);
     raise(dataset, rows.length, now);
-    await this.events.emit(
-      tx,
-      scope,
-      ...rows.map((row) => ({ type: 'datapoint_created' as const, datapoint: datapointResource(row) })),
-    );
+    await this.events.emitWire(tx, scope, rows.map(datapointCreated));
     return rows;
   }
 
@@ -71,7 +67,7 @@ export class ChangeDatapoints {
       ...before,
       fromVersion: dataset.version + 1,
       importId: null,
-      kind: JSON.stringify(kind),
+      kind: jsonText(kind),
       resultOutput: null,
       resultScore: null,
       updatedAt: now,
@@ -92,7 +88,7 @@ export class ChangeDatapoints {
     const brought = await this.broughtBy(tx, scope, before);
     if (brought?.unfinished === 1 && (brought.announcedThrough ?? '') < before.id) {
       // Nobody will find it among the datapoints of its import any more.
-      await this.events.emit(tx, scope, { type: 'datapoint_created', datapoint: datapointResource(before) });
+      await this.events.emitWire(tx, scope, [datapointCreated(before)]);
     }
     const { projectId, datasetId } = before;
     await this.datapoints.retire(tx, { projectId, id: datasetId, pinnedVersion }, [before.id], after.fromVersion);

@@ -10,7 +10,6 @@ import {
   listedDatapointsSchema,
   updateDatapointSchema,
   type CreateDatapoint,
-  type DatapointResource,
   type DeleteDatapoints,
   type DeletedDatapoints,
   type ExportedSpans,
@@ -22,7 +21,8 @@ import {
   datapointSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation, WrittenJson } from '@spandrel/kernel';
+import { datapointJson } from './datapoint-json.js';
 import { datapointResource } from './datapoint-resource.js';
 import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
@@ -56,8 +56,8 @@ export class DatapointsController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: createDatapointSchema }) { kind }: CreateDatapoint,
-  ): Promise<DatapointResource> {
-    return datapointResource(await this.edits.create(scope, datasetId, kind));
+  ): Promise<WrittenJson> {
+    return new WrittenJson(datapointJson(await this.edits.create(scope, datasetId, kind)));
   }
 
   @Get('datapoints')
@@ -95,11 +95,11 @@ export class DatapointsController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Param('dp_id', new PathId(datapointNotFound)) id: string,
-  ): Promise<DatapointResource> {
+  ): Promise<WrittenJson> {
     await this.mustExist(scope, datasetId);
     const row = await this.datapoints.find(scope, datasetId, id);
     if (!row) throw datapointNotFound();
-    return datapointResource(row);
+    return new WrittenJson(datapointJson(row));
   }
 
   @Put('datapoints/:dp_id')
@@ -115,9 +115,9 @@ export class DatapointsController {
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Param('dp_id', new PathId(datapointNotFound)) id: string,
     @Body({ schema: updateDatapointSchema }) { kind }: UpdateDatapoint,
-  ): Promise<DatapointResource> {
+  ): Promise<WrittenJson> {
     if (kind === undefined) return this.read(scope, datasetId, id);
-    return datapointResource(await this.edits.replace(scope, { datasetId, id, kind }));
+    return new WrittenJson(datapointJson(await this.edits.replace(scope, { datasetId, id, kind })));
   }
 
   @Delete('datapoints/:dp_id')
@@ -169,9 +169,9 @@ export class DatapointsController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
-  ): Promise<DatapointResource> {
+  ): Promise<WrittenJson> {
     await this.mustExist(scope, datasetId);
-    return datapointResource(await this.spans.execute(scope, datasetId, body.span_id));
+    return new WrittenJson(datapointJson(await this.spans.execute(scope, datasetId, body.span_id)));
   }
 
   @Post('export-spans')

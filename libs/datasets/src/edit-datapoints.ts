@@ -3,7 +3,7 @@ import type { DatapointKind, DeletedDatapoints } from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
 import { newId, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
-import { Storage } from '@spandrel/storage';
+import { Storage, writtenAhead } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
 import type { DatapointRow } from './datapoint.entity.js';
 import { datapointNotFound } from './not-found.js';
@@ -23,7 +23,7 @@ export class EditDatapoints {
     const now = Date.now();
     const masking = await this.masking.of(scope);
     const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
-    const added = { id: newId(), kind: masked, source: 'manual' as const, sourceSpanId: null };
+    const added = { id: newId(), kind: await writtenAhead(masked), source: 'manual' as const, sourceSpanId: null };
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
     return row!;
   }
@@ -35,7 +35,7 @@ export class EditDatapoints {
   ): Promise<DatapointRow> {
     const now = Date.now();
     const masking = await this.masking.of(scope);
-    const kind = masking ? await masking.run((calls) => maskDatapoint(calls, given)) : given;
+    const kind = await writtenAhead(masking ? await masking.run((calls) => maskDatapoint(calls, given)) : given);
     return this.storage.write((tx) => this.changes.replace(tx, scope, { datasetId, id, kind }, now));
   }
 

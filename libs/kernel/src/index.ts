@@ -27,17 +27,10 @@ export { ClientGone } from './http/intake/client-gone.js';
 export { CurrentReader, type Reader } from './http/current-reader.js';
 export { CurrentScope } from './http/current-scope.js';
 export { ARRIVAL_LIMITS, type ArrivalLimits } from './http/intake/arrival.js';
-export {
-  endWith,
-  IntakeRequest,
-  opensWebSocket,
-  owesAnswer,
-  refuseUnread,
-  takeRequest,
-} from './http/intake/connection-intake.js';
+export { endWith, IntakeRequest, opensWebSocket, owesAnswer, takeRequest } from './http/intake/connection-intake.js';
 export { framingFault } from './http/intake/framing.js';
 export { namesOneHost } from './http/intake/host-header.js';
-export { endLingering } from './http/intake/linger.js';
+export { endLingering, refuseUnread } from './http/intake/linger.js';
 export { InProcessApi, type ApiCall, type CallerApi, type QueryValue } from './http/in-process/in-process-api.js';
 export { bearerOf } from './http/access/bearer.js';
 export { localRequestFault } from './http/intake/local-request.js';
@@ -109,3 +102,4 @@ export { TaskFailure, type TaskFailureReason } from './threads/task-failure.js';
 export { TaskPool, type TaskOptions, type TaskPoolOptions } from './threads/task-pool.js';
 export { pauseUnlessStopped, withinMs } from './time-limit.js';
 export { inTurns, Turn } from './turn.js';
+export { WrittenJson } from './http/written-json.js';

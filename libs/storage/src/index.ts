@@ -20,7 +20,7 @@ export { decodeCursor, encodeCursor, type Position, type ValueType } from './sta
 export { IdOrder, type SizedRows } from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';
 export { foldAscii, jsonContains, mayContainJson, needleInJson, valueContains } from './statements/json-search.js';
-export { fromJsonText, objectFromJsonText, toJsonText } from './statements/json-text.js';
+export { fromJsonText, objectFromJsonText, toJsonText, jsonText, writtenAhead } from './statements/json-text.js';
 export {
   behind,
   fillPage,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { ReadTraceQuery } from '@spandrel/contract';
 import { streamSlices, type Scope } from '@spandrel/kernel';
@@ -7,7 +8,7 @@ import { spanOutline } from './outline/span-outline.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
 import type { SpanRow } from './span.entity.js';
 import { traceNotFound } from './write/apply-job.js';
-import { spanResource } from './span-resource.js';
+import { spanJson } from './span-json.js';
 import { SpanStore } from './span.store.js';
 import { TraceStore } from './trace.store.js';
 import { traceListItem } from './trace-resource.js';
@@ -15,10 +16,13 @@ import { traceListItem } from './trace-resource.js';
 /** Spans read in one go; a trace may have tens of thousands. */
 const SLICE = 1_000;
 
+/** Text that is made before others have their turn, in UTF-16 units, about: some milliseconds. */
+const CHUNK = 1024 * 1024;
+
 /** Loads some spans in the order of their ids, at least one, and shows each as the answer has it. */
 interface SpanView<Row extends SpanRow> {
   load(ids: readonly string[], options: LongReadOptions): Promise<Row[]>;
-  show(span: Row): unknown;
+  show(span: Row): string;
 }
 
 /** `GET /api/traces/:id`: the trace and all of its spans in start order (docs/spec/traces.md#reading-a-trace). */
@@ -47,11 +51,11 @@ export class ReadTrace {
       view === 'outline'
         ? this.slices(scope, id, options, {
             load: (ids, how) => this.outlines.loadSome(scope, ids, preview, how),
-            show: spanOutline,
+            show: (span) => JSON.stringify(spanOutline(span)),
           })
         : this.slices(scope, id, options, {
             load: (ids, how) => this.store.loadSome(scope, ids, how),
-            show: spanResource,
+            show: spanJson,
           });
     return streamSlices(slices, {
       head: `{"trace":${JSON.stringify(traceListItem(trace))},"spans":[`,
@@ -74,8 +78,25 @@ export class ReadTrace {
       const last = spans.at(-1);
       if (!last) return count;
       count += spans.length;
-      yield spans.map((span) => JSON.stringify(show(span))).join(',');
+      for (const text of inChunks(spans, show)) {
+        yield text;
+        await nextTurn();
+      }
       from = { value: last.startedAt, id: last.id };
     }
   }
+}
+
+function* inChunks<Row>(rows: readonly Row[], show: (row: Row) => string): Generator<string> {
+  let texts: string[] = [];
+  let length = 0;
+  for (const row of rows) {
+    const text = show(row);
+    texts.push(text);
+    if ((length += text.length) < CHUNK) continue;
+    yield texts.join(',');
+    texts = [];
+    length = 0;
+  }
+  if (texts.length > 0) yield texts.join(',');
 }

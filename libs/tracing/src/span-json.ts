@@ -1,6 +1,6 @@
-import { formatTimestamp } from '@spandrel/contract';
+import { formatTimestamp, jsonMembers } from '@spandrel/contract';
 import { isOtlp } from './cover/usage-cover.js';
-import { shownKind, shownMetadata, shownStatus } from './span-resource.js';
+import { shownKind, shownStatus } from './span-resource.js';
 import type { StoredSpan } from './span.entity.js';
 import { STATUS } from './status.js';
 
@@ -97,8 +97,26 @@ function metadataJson(span: StoredSpan): string {
   if (span.status === STATUS.running) return metadata ?? '{}';
   // Members of the caller's that have such a name, at whatever depth, are replaced where they stand.
   if (metadata !== null && SERVICE_MEMBERS.some((member) => metadata.includes(member))) {
-    return JSON.stringify(shownMetadata(span));
+    const own = { duration_ms: durationMs, total_tokens: totalTokens, cost };
+    return withMembers(metadata, own);
   }
   const own = metadata === null || metadata === '{}' ? '{' : `${metadata.slice(0, -1)},`;
   return `${own}"duration_ms":${durationMs},"total_tokens":${totalTokens},"cost":${JSON.stringify(cost)}}`;
+}
+
+/** The JSON of an object with members set as an assignment sets them: in place where the object has them, else behind all others. */
+function withMembers(json: string, values: Readonly<Record<string, number | null>>): string {
+  const left = new Map(Object.entries(values));
+  let text = '';
+  let from = 0;
+  for (const { name, valueStart, end } of jsonMembers(json)) {
+    const value = left.get(name);
+    if (value === undefined) continue;
+    left.delete(name);
+    text += json.slice(from, valueStart) + JSON.stringify(value);
+    from = end;
+  }
+  text += json.slice(from, -1);
+  for (const [name, value] of left) text += `${text === '{' ? '' : ','}"${name}":${JSON.stringify(value)}`;
+  return `${text}}`;
 }

@@ -9,7 +9,6 @@ import {
   type CreateSpan,
   type FailSpan,
   type ListSpansInView,
-  type SpanResource,
   type SpansInView,
   spanCreatedSchema,
   spanSchema,
@@ -25,11 +24,12 @@ import {
   type Reader,
   type Scope,
   Operation,
+  WrittenJson,
 } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { RecordWrites } from './write/record-writes.js';
-import { spanResource } from './span-resource.js';
+import { spanJson } from './span-json.js';
 import { SpanStore } from './span.store.js';
 
 /** `/api/spans` (docs/spec/spans.md). */
@@ -72,9 +72,9 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: completeSpanSchema }) body: CompleteSpan,
-  ): Promise<SpanResource> {
+  ): Promise<WrittenJson> {
     const { span } = await this.writes.execute({ type: 'complete_span', scope, now: Date.now(), id, body }, 'span');
-    return spanResource(span);
+    return new WrittenJson(spanJson(span));
   }
 
   @Post(':id/fail')
@@ -90,9 +90,9 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: failSpanSchema }) body: FailSpan,
-  ): Promise<SpanResource> {
+  ): Promise<WrittenJson> {
     const { span } = await this.writes.execute({ type: 'fail_span', scope, now: Date.now(), id, body }, 'span');
-    return spanResource(span);
+    return new WrittenJson(spanJson(span));
   }
 
   @Get()
@@ -112,10 +112,10 @@ export class SpansController {
 
   @Get(':id')
   @Operation({ id: 'getSpan', access: 'read', summary: 'A span', answer: spanSchema, problems: ['span_not_found'] })
-  async read(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string): Promise<SpanResource> {
+  async read(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string): Promise<WrittenJson> {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
-    return spanResource(span);
+    return new WrittenJson(spanJson(span));
   }
 
   @Delete(':id')

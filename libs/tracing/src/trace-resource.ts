@@ -19,6 +19,17 @@ export function traceResource(trace: TraceRow): TraceResource {
   };
 }
 
+/** The JSON of {@link traceResource}, made without parsing and writing anew what can be large. */
+export function traceJson(trace: TraceRow): string {
+  const endedAt = traceEndedAt(trace);
+  const [name, sessionId, userId] = [trace.name, trace.sessionId, trace.userId].map((text) => JSON.stringify(text));
+  return (
+    `{"id":${JSON.stringify(trace.id)},"name":${name},"tags":${trace.tags},"session_id":${sessionId},"user_id":${userId},` +
+    `"metadata":${trace.metadata},"started_at":"${formatTimestamp(trace.startedAt)}",` +
+    `"ended_at":${endedAt === null ? 'null' : `"${formatTimestamp(endedAt)}"`}}`
+  );
+}
+
 /** The trace with the roll-up of its spans (docs/spec/traces.md#sums-of-a-trace). */
 export function traceListItem(trace: TraceRow): TraceListItem {
   const endedAt = traceEndedAt(trace);

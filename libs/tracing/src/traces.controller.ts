@@ -9,7 +9,6 @@ import {
   type PatchTrace,
   type ReadTraceQuery,
   type TraceListItem,
-  type TraceResource,
   traceSchema,
   traceListSchema,
   traceInViewSchema,
@@ -24,6 +23,7 @@ import {
   PathId,
   type Reader,
   type Scope,
+  WrittenJson,
   Operation,
 } from '@spandrel/kernel';
 import { traceNotFound } from './write/apply-job.js';
@@ -31,7 +31,7 @@ import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordWrites } from './write/record-writes.js';
-import { traceResource } from './trace-resource.js';
+import { traceJson } from './trace-resource.js';
 
 /** `/api/traces` (docs/spec/traces.md). */
 @Controller('api/traces')
@@ -54,10 +54,10 @@ export class TracesController {
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createTraceSchema }) body: CreateTrace,
-  ): Promise<TraceResource> {
+  ): Promise<WrittenJson> {
     const id = body.id ?? newId();
     const { trace } = await this.writes.execute({ type: 'create_trace', scope, now: Date.now(), id, body }, 'trace');
-    return traceResource(trace);
+    return new WrittenJson(traceJson(trace));
   }
 
   @Get()
@@ -108,9 +108,9 @@ export class TracesController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
     @Body({ schema: patchTraceSchema }) body: PatchTrace,
-  ): Promise<TraceResource> {
+  ): Promise<WrittenJson> {
     const { trace } = await this.writes.execute({ type: 'patch_trace', scope, id, body }, 'trace');
-    return traceResource(trace);
+    return new WrittenJson(traceJson(trace));
   }
 
   @Delete(':id')

@@ -41,22 +41,25 @@ export function findMember(text: string, name: string, start = 0): JsonMember | 
 
 /** The closing quote of a string. @param start its opening quote. @returns -1 where there is none. */
 export function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1) {
+  let from = start + 1;
+  for (;;) {
+    const end = text.indexOf('"', from);
+    if (end === -1) return -1;
     let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+    while (end - backslashes > from && text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
     if (backslashes % 2 === 0) return end;
-    end = nextQuote(text, end + 1);
+    // Where one quote is escaped others are, and a search costs more than to look at a few characters.
+    from = end + 1;
+    for (const near = from + LOOKED_AT; from < near; from++) {
+      const char = text.charCodeAt(from);
+      if (char === QUOTE) return from;
+      if (char === BACKSLASH) from++;
+    }
   }
-  return -1;
 }
 
-/** A search costs more than to look at a few characters, and where one quote is escaped others are. */
-function nextQuote(text: string, start: number): number {
-  const near = start + 32;
-  for (let at = start; at < near; at++) if (text.charCodeAt(at) === QUOTE) return at;
-  return text.indexOf('"', near);
-}
+/** Characters behind an escaped quote that are looked at one by one. */
+const LOOKED_AT = 64;
 
 /** The place behind a value that begins at `start`. */
 function endOfValue(text: string, start: number): number {

@@ -15,10 +15,19 @@ export function* jsonTextInPieces(value: unknown): Generator<void, string, void>
 }
 
 /** Whether a value is so large that {@link jsonTextInPieces} writes it in several pieces. */
-export const isLargeJson = (value: unknown): boolean => weightOf(value, PIECE) > PIECE;
+export function isLargeJson(value: unknown): boolean {
+  const isObject = typeof value === 'object' && value !== null;
+  if (isObject && large.has(value)) return true;
+  const isLarge = jsonWeight(value, PIECE) > PIECE;
+  if (isLarge && isObject) large.add(value);
+  return isLarge;
+}
+
+/** Values known to be large: to begin to look at an object of 100,000 members takes milliseconds. */
+const large = new WeakSet<object>();
 
 function* write(value: unknown, texts: string[]): Generator<void, void, void> {
-  if (weightOf(value, PIECE) <= PIECE) {
+  if (!isLargeJson(value)) {
     texts.push(JSON.stringify(value));
   } else if (typeof value === 'string') {
     yield* writeString(value, texts);
@@ -51,7 +60,7 @@ function* writeList(items: readonly unknown[], texts: string[]): Generator<void,
     weight = 0;
   };
   for (let index = 0; index < items.length; index++) {
-    const own = weightOf(items[index], PIECE);
+    const own = ownWeight(items[index]);
     weight += own;
     if (weight <= PIECE) continue;
     writeSmall(index);
@@ -78,7 +87,7 @@ function* writeObject(object: Record<string, unknown>, texts: string[]): Generat
     if (value === undefined) continue;
     texts.push(isFirst ? '' : ',', JSON.stringify(name), ':');
     isFirst = false;
-    weight += VALUE + name.length + weightOf(value, PIECE);
+    weight += VALUE + name.length + ownWeight(value);
     if (weight <= PIECE) {
       texts.push(JSON.stringify(value));
       continue;
@@ -90,18 +99,22 @@ function* writeObject(object: Record<string, unknown>, texts: string[]): Generat
   texts.push('}');
 }
 
-/** How much a value is to write, about; no more than that is looked at once it is over `max`. */
-function weightOf(value: unknown, max: number): number {
+/** {@link jsonWeight} up to what is written at once. */
+const ownWeight = (value: unknown): number => (isLargeJson(value) ? PIECE + 1 : jsonWeight(value, PIECE));
+
+/** How much a value is to write: a value counts eight, a text its UTF-16 units. No more is looked at once it is over `max`. */
+export function jsonWeight(value: unknown, max: number): number {
   if (typeof value === 'string') return VALUE + value.length;
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return VALUE;
   let weight = VALUE;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && weight <= max; index++) weight += weightOf(value[index], max - weight);
+    for (let index = 0; index < value.length && weight <= max; index++)
+      weight += jsonWeight(value[index], max - weight);
     return weight;
   }
   for (const name in value) {
     if (weight > max) break;
-    weight += VALUE + name.length + weightOf((value as Record<string, unknown>)[name], max - weight);
+    weight += VALUE + name.length + jsonWeight((value as Record<string, unknown>)[name], max - weight);
   }
   return weight;
 }

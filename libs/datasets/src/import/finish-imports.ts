@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope } from '@spandrel/kernel';
 import { Storage, takeFitting } from '@spandrel/storage';
-import { datapointResource } from '../datapoint-resource.js';
+import { datapointCreated } from '../datapoint-json.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { DatasetStore } from '../dataset.store.js';
 import { leaseUntil } from './staged-import.js';
@@ -77,11 +77,7 @@ export class FinishImports {
       await this.datasets.findForWrite(tx, scope, held.datasetId);
       if (!(await this.imports.replace(tx, held, after))) return undefined;
       const rows = await this.imports.datapoints(tx, held, afterId, throughId);
-      await this.events.emit(
-        tx,
-        scope,
-        ...rows.map((row) => ({ type: 'datapoint_created' as const, datapoint: datapointResource(row) })),
-      );
+      await this.events.emitWire(tx, scope, rows.map(datapointCreated));
       return after;
     });
   }

@@ -1,5 +1,5 @@
-import { parseExactJson, type DatapointKind } from '@spandrel/contract';
-import { newId, Unavailable, type Scope } from '@spandrel/kernel';
+import { exactJsonInPieces, jsonTextInPieces, type DatapointKind } from '@spandrel/contract';
+import { inTurns, newId, Unavailable, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, type BoundedMasking, type ProjectMasking } from '@spandrel/masking';
 import type { Storage, WriteTx } from '@spandrel/storage';
 import { newRow, type NewDatapoint } from '../change-datapoints.js';
@@ -130,7 +130,7 @@ export class StagedImport {
 }
 
 async function masked(datapoint: StagedDatapoint, masking: BoundedMasking): Promise<StagedDatapoint> {
-  const given = parseExactJson(datapoint.kind) as unknown as DatapointKind;
+  const given = (await inTurns(exactJsonInPieces(datapoint.kind))) as unknown as DatapointKind;
   const kind = await masking.run((calls) => maskDatapoint(calls, given));
-  return { ...datapoint, kind: JSON.stringify(kind) };
+  return { ...datapoint, kind: await inTurns(jsonTextInPieces(kind)) };
 }

@@ -4,7 +4,7 @@ import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { ChangeDatapoints } from '../change-datapoints.js';
-import { datapointResource } from '../datapoint-resource.js';
+import { datapointCreated } from '../datapoint-json.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { datasetResource } from '../dataset-resource.js';
@@ -113,11 +113,7 @@ export class RestoreDatasets {
     await this.datapoints.insert(tx, added);
     dataset.version = version;
     dataset.datapointCount += added.length;
-    await this.events.emit(
-      tx,
-      scope,
-      ...added.map((row) => ({ type: 'datapoint_created' as const, datapoint: datapointResource(row) })),
-    );
+    await this.events.emitWire(tx, scope, added.map(datapointCreated));
     return version;
   }
 }

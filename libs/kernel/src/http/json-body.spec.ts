@@ -63,6 +63,14 @@ describe.each([
   });
 });
 
+it('names the byte that belongs to no character, wherever it stands', async () => {
+  for (const before of ['', 'é'.repeat(32_766), `a${'é'.repeat(32_766)}`, '潮'.repeat(100_000), 'x'.repeat(200_000)]) {
+    const text = Buffer.from(`"${before}`);
+    const { message } = await post(Buffer.concat([text, Buffer.from([0xc3, 0x22])]));
+    expect(message).toBe(`the body is not valid UTF-8: byte ${text.length + 1} belongs to no character`);
+  }
+});
+
 it('lets others have their turn while a body of many values is parsed', async () => {
   let turns = 0;
   let going = true;

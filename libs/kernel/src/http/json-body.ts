@@ -55,11 +55,29 @@ function* longJson(bytes: Buffer, valuesMax: number): Generator<void, JsonValue,
 
 /** @throws Invalid where the bytes are no text, naming the first that is none. */
 function utf8Text(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
-  if (isUtf8(bytes)) return text;
-  const place = firstDifference(bytes, Buffer.from(text)) + 1;
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const place = firstFault(bytes) + 1;
   throw new Invalid('malformed_json', `the body is not valid UTF-8: byte ${place} belongs to no character`);
 }
+
+const WINDOW = 65_536;
+
+/** The first byte that belongs to no character: decoding puts a replacement there, which differs from it. */
+function firstFault(bytes: Buffer): number {
+  for (let start = 0; ; start += WINDOW) {
+    while (start > 0 && (bytes[start]! & 0xc0) === CONTINUATION) start--;
+    const window = bytes.subarray(start, start + WINDOW);
+    const decoded = Buffer.from(window.toString('utf8'));
+    let at = 0;
+    while (at < window.length && window[at] === decoded[at]) at++;
+    // At its end a window may cut a character.
+    if (at < window.length - 3 || start + window.length === bytes.length) return start + at;
+    start -= 4;
+  }
+}
+
+/** The upper bits of a byte that begins no character. */
+const CONTINUATION = 0x80;
 
 /** What was wrong with a body, as its sender is to hear it. */
 function bodyFault(error: unknown): Error {
@@ -70,13 +88,6 @@ function bodyFault(error: unknown): Error {
     );
   }
   return error instanceof JsonSyntaxError ? new Invalid('malformed_json', error.message) : (error as Error);
-}
-
-/** Decoding puts a replacement where bytes are no text: there they differ from what was decoded. */
-function firstDifference(bytes: Buffer, others: Buffer): number {
-  let at = 0;
-  while (at < bytes.length && bytes[at] === others[at]) at++;
-  return at;
 }
 
 function unsupported(mediaType: string | undefined): Invalid {

@@ -15,6 +15,7 @@ export type Named = 'attributes' | 'events' | 'links';
 
 /** Wrappers and unknown fields that an export may have however few items it may hold. */
 const OTHERS_MIN = 1_000;
+const OTHERS_MAX = 500_000;
 
 const NONE_PASSED: Readonly<Record<Named, number>> = Object.freeze({ attributes: 0, events: 0, links: 0 });
 
@@ -41,7 +42,7 @@ export class ItemBudget {
   ) {
     this.left = max;
     this.ownLeft = ownMax;
-    this.othersLeft = 2 * max + OTHERS_MIN;
+    this.othersLeft = Math.min(2 * max + OTHERS_MIN, OTHERS_MAX);
   }
 
   /** @throws ExportFault `too_large` when there are more than allowed. */
@@ -93,6 +94,16 @@ export class ItemBudget {
   assertRoomFor(containers: number): void {
     if (containers > this.left + 4 * NAMED_MAX) throw this.tooMany();
     if (containers > this.ownMax + 4 * NAMED_MAX) throw this.tooManyOfOne();
+  }
+
+  /** Objects and lists that {@link assertRoomFor} lets pass at the moment. */
+  get room(): number {
+    return Math.min(this.left, this.ownMax) + 4 * NAMED_MAX;
+  }
+
+  /** Objects and lists that {@link takeOther} lets pass at the moment. */
+  get roomForOthers(): number {
+    return this.othersLeft;
   }
 
   private tooManyOfOne(): ExportFault {

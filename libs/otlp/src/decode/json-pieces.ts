@@ -65,7 +65,7 @@ export class JsonPieces {
   value(name: string): unknown {
     this.peek();
     const start = this.at;
-    const { containers, isLong } = this.pass(name);
+    const { containers, isLong } = this.pass(name, this.items.room);
     this.items.assertRoomFor(containers);
     return this.parsed(start, isLong, name);
   }
@@ -74,7 +74,7 @@ export class JsonPieces {
   ignore(name: string): void {
     this.peek();
     const start = this.at;
-    const { containers, isLong } = this.pass(name);
+    const { containers, isLong } = this.pass(name, this.items.roomForOthers);
     this.items.takeOther(1 + containers);
     this.parsed(start, isLong, name);
   }
@@ -147,12 +147,14 @@ export class JsonPieces {
 
   /**
    * Passes over one value by its brackets and texts alone.
+   * @param room objects and lists that it may have: it is not looked at further when it has more, or four times as many commas.
    * @returns how many objects and lists it has, and whether there may be an integer that a number does not hold.
    */
-  private pass(name: string): { containers: number; isLong: boolean } {
+  private pass(name: string, room = Infinity): { containers: number; isLong: boolean } {
     const { text } = this;
     let depth = 0;
     let containers = 0;
+    let commas = 0;
     let digits = 0;
     let isLong = false;
     for (; this.at < text.length; this.at++) {
@@ -164,9 +166,10 @@ export class JsonPieces {
       digits = 0;
       // Outside of everything a comma or a closing bracket belongs to what is around the value.
       if (depth === 0 && (code === COMMA || code === 0x5d || code === 0x7d)) break;
+      if (code === COMMA && ++commas > 4 * room) return { containers: Infinity, isLong };
       if (code === QUOTE) this.at = this.endOfText(name);
       else if (code === 0x5b || code === 0x7b) {
-        containers++;
+        if (++containers > room) return { containers, isLong };
         if (++depth > DEPTH_MAX) throw malformed(`${name} is nested too deeply`);
       } else if (code === 0x5d || code === 0x7d) depth--;
       if (depth === 0 && (code === QUOTE || code === 0x5d || code === 0x7d)) {

@@ -53,8 +53,10 @@ export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): J
   }
 }
 
-function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trace'>): TraceRow {
-  const hash = createHash({ ...body });
+function createTrace(
+  set: WorkingSet,
+  { id, now, body, scope, hash = createHash({ ...body }) }: Job<'create_trace'>,
+): TraceRow {
   const origins = originsOfNew({ start: typeof body.started_at !== 'number', name: false });
   const row = newTrace(
     { projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash: hash, origins },
@@ -82,8 +84,11 @@ function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow
   return next;
 }
 
-function createSpan(set: WorkingSet, { id, now, body, scope }: Job<'create_span'>, pricing: PricingTable): StoredSpan {
-  const hash = createHash({ ...body });
+function createSpan(
+  set: WorkingSet,
+  { id, now, body, scope, hash = createHash({ ...body }) }: Job<'create_span'>,
+  pricing: PricingTable,
+): StoredSpan {
   const existing = set.span(id);
   if (existing) {
     if (isRepeated(existing.createHash, hash)) return existing;

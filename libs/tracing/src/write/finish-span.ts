@@ -1,6 +1,6 @@
 import { invalidRequest } from '@spandrel/kernel';
 import type { SpanKind } from '@spandrel/contract';
-import { toJsonText } from '@spandrel/storage';
+import { jsonText, toJsonText } from '@spandrel/storage';
 import { isOtlp } from '../cover/usage-cover.js';
 import type { PricingTable } from '../pricing.js';
 import type { StoredSpan } from '../span.entity.js';
@@ -38,7 +38,7 @@ export function finishedSpan(
   return {
     ...span,
     ...spanFacts(finish.kind ?? currentKind, true, pricing, isOtlp(span)),
-    kind: finish.kind === undefined ? span.kind : JSON.stringify(finish.kind),
+    kind: finish.kind === undefined ? span.kind : jsonText(finish.kind),
     output: finish.output === undefined ? span.output : toJsonText(finish.output),
     metadata: finish.metadata === undefined ? span.metadata : finish.metadata,
     error: toJsonText(finish.error),

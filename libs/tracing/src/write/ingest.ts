@@ -3,6 +3,7 @@ import {
   fieldErrors,
   INGEST_ITEMS_MAX,
   ingestTraceSchema,
+  jsonWeight,
   type IngestRejection,
   type IngestResult,
 } from '@spandrel/contract';
@@ -43,8 +44,9 @@ export class Ingest {
     }
     const result: IngestResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };
     const { jobItems } = this.writes;
-    for (let start = 0; start < traces.length + spans.length; start += jobItems) {
-      const end = start + jobItems;
+    const all = traces.length + spans.length;
+    for (let start = 0, end = 0; start < all; start = end) {
+      end = sliceEnd(traces, spans, start, jobItems);
       const rejected: IngestRejection[] = [];
       const slice = {
         traces: checked('traces', ingestTraceSchema, traces, start, end, rejected),
@@ -69,6 +71,20 @@ export class Ingest {
     result.rejected.sort(comparePlaces);
     return result;
   }
+}
+
+/** What one transaction writes of an ingest, about, as `jsonWeight` counts: some 10 ms of the worst of values. */
+const SLICE_WEIGHT = 262_144;
+
+/** Where a slice ends that begins at `start`: it has so many items at most, and few large ones. */
+function sliceEnd(traces: readonly unknown[], spans: readonly unknown[], start: number, itemsMax: number): number {
+  const last = Math.min(start + itemsMax, traces.length + spans.length);
+  let weight = 0;
+  for (let at = start; at < last; at++) {
+    weight += jsonWeight(at < traces.length ? traces[at] : spans[at - traces.length], SLICE_WEIGHT);
+    if (weight > SLICE_WEIGHT) return Math.max(at, start + 1);
+  }
+  return last;
 }
 
 /** @param usual reads an item as it usually is without the schema; `undefined` where the schema is needed. */

@@ -1,6 +1,6 @@
 import { ingestSpanSchema, isStorableText, type IngestSpan, type SpanKind } from '@spandrel/contract';
 import { Conflict, type Invalid, invalidRequest } from '@spandrel/kernel';
-import { fromJsonText, toJsonText } from '@spandrel/storage';
+import { fromJsonText, jsonText, toJsonText } from '@spandrel/storage';
 import { assertEndAfterStart, finishedSpan } from './finish-span.js';
 import { metadataText, newSpan } from './new-span.js';
 import { isOtlp } from '../cover/usage-cover.js';
@@ -139,7 +139,7 @@ function finishedNow(
 
 /** The span with the members that were given. */
 function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pricing: PricingTable): StoredSpan {
-  const kind = item.kind ? JSON.stringify(item.kind) : undefined;
+  const kind = item.kind ? jsonText(item.kind) : undefined;
   const kindChanged = kind !== undefined && kind !== span.kind;
   return {
     ...span,

@@ -1,5 +1,5 @@
 import { DEFAULT_SPAN_KIND, type SpanKind } from '@spandrel/contract';
-import { toJsonText } from '@spandrel/storage';
+import { jsonText, toJsonText } from '@spandrel/storage';
 import { isOtlp } from '../cover/usage-cover.js';
 import type { PricingTable } from '../pricing.js';
 import { spanFacts } from './span-facts.js';
@@ -38,7 +38,7 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
     durationMs: null,
     createHash: draft.createHash,
     cover: draft.cover ?? null,
-    kind: JSON.stringify(kind),
+    kind: jsonText(kind),
     input: toJsonText(draft.input),
     output: null,
     metadata: metadataText(draft.metadata),
@@ -48,4 +48,4 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
 
 /** Metadata as the column keeps them; none is nothing. */
 export const metadataText = (metadata: Record<string, unknown> | null | undefined): string | null =>
-  metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : null;
+  metadata && Object.keys(metadata).length > 0 ? jsonText(metadata) : null;

@@ -1,5 +1,5 @@
 import type { IngestTrace, PatchTrace } from '@spandrel/contract';
-import { objectFromJsonText } from '@spandrel/storage';
+import { jsonText, objectFromJsonText } from '@spandrel/storage';
 import { originsOf, originsText, withGiven } from './trace-origins.js';
 import { EMPTY_ROLLUP } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -15,7 +15,7 @@ export function newTrace(
     sessionId: members.session_id ?? null,
     userId: members.user_id ?? null,
     tags: JSON.stringify(members.tags ?? []),
-    metadata: JSON.stringify(members.metadata ?? {}),
+    metadata: jsonText(members.metadata ?? {}),
     ...EMPTY_ROLLUP,
   };
 }
@@ -35,7 +35,7 @@ export function patchedTrace(
   if (members.session_id !== undefined) next.sessionId = members.session_id;
   if (members.user_id !== undefined) next.userId = members.user_id;
   if (members.tags !== undefined) next.tags = JSON.stringify(members.tags ?? []);
-  if (members.metadata !== undefined) next.metadata = JSON.stringify(members.metadata ?? {});
+  if (members.metadata !== undefined) next.metadata = jsonText(members.metadata ?? {});
   next.startedAt = members.started_at ?? trace.startedAt;
   if (trace.origins !== null) giveTagsAndMetadata(trace, next, members, told === 'keep_told');
   const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);

@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ProjectMasking } from '@spandrel/masking';
 import type { GroupCommit } from '@spandrel/storage';
 import { DayPartitions, Storage } from '@spandrel/storage';
 import type { JobAnswer } from './apply-job.js';
+import { isLargeJob, prepareLarge } from './prepare-large.js';
 import { maskJob } from './mask-job.js';
 import { PRICING, type PricingTable } from '../pricing.js';
 import { isBulkDelete, jobWeight, startsOf, tracesOf, type TracingJob } from './tracing-job.js';
@@ -66,7 +68,11 @@ export class RecordWrites {
     const rules = this.masking.of(job.scope);
     const masking = rules instanceof Promise ? await rules : rules;
     const stored = masking ? masking.run((calls) => maskJob(calls, job, masking)) : job;
-    const given = await this.group.submit(stored instanceof Promise ? await stored : stored);
+    const masked = stored instanceof Promise ? await stored : stored;
+    const isLarge = isLargeJob(masked);
+    const given = await this.group.submit(isLarge ? await prepareLarge(masked) : masked);
+    // What is large is answered in a turn of its own, not in that of the transaction.
+    if (isLarge) await nextTurn();
     if (given.type !== answer) throw new Error(`${job.type} answered ${given.type}`);
     return given as AnswerOf<Type>;
   }

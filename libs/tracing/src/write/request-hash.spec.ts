@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { parseExactJson } from '@spandrel/contract';
-import { requestHash } from './request-hash.js';
+import { largeRequestHash, requestHash } from './request-hash.js';
 
 const of = (text: string): string => requestHash(parseExactJson(text) as Record<string, unknown>);
 
@@ -22,5 +23,26 @@ describe('requestHash', () => {
     ['{"a":"\\ud800"}', '{"a":"\\ud801"}'],
   ])('differs for %s and %s', (a, b) => {
     expect(of(a)).not.toBe(of(b));
+  });
+});
+
+describe('the fingerprint of a large request', () => {
+  const large = fc.constantFrom<unknown>(
+    'x\ud800'.repeat(60_000),
+    Array.from({ length: 30_000 }, (_, index) => ({ [`k${index % 7}`]: [index] })),
+    Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`k${(index * 7919) % 20_000}`, { b: 1, a: '潮' }]),
+    ),
+    'small',
+  );
+
+  it('is the same, made in pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), large, large, async (value, one, other) => {
+        const members = { value, one, deep: [{ other, none: null }, one], nothing: null, left: undefined };
+        expect(await largeRequestHash(members)).toBe(requestHash(members));
+      }),
+      { numRuns: 30 },
+    );
   });
 });

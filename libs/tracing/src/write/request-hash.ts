@@ -1,4 +1,6 @@
-import { hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
+import { isLargeJson, jsonTextInPieces } from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
 
 /**
  * A fingerprint of a create request: it shows whether a create with a known id is the same one sent again
@@ -7,15 +9,79 @@ import { hash } from 'node:crypto';
  * @param members the known members of the body, by reference.
  */
 export function requestHash(members: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
-  return hash('sha256', canonicalJson(Object.fromEntries(given)), 'base64url').slice(0, 22);
+  return hash('sha256', canonicalJson(givenOf(members)), 'base64url').slice(0, LETTERS);
 }
+
+/** {@link requestHash} of a large request: others have their turn meanwhile. */
+export async function largeRequestHash(members: Readonly<Record<string, unknown>>): Promise<string> {
+  const sha = createHash('sha256');
+  await inTurns(hashInPieces(givenOf(members), sha));
+  return sha.digest('base64url').slice(0, LETTERS);
+}
+
+const LETTERS = 22;
+
+const givenOf = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+
+/** Hashes the canonical JSON of a value. */
+function* hashInPieces(value: unknown, sha: Hash): Generator<void, void, void> {
+  if (!isLargeJson(value)) {
+    sha.update(canonicalJson(value));
+  } else if (typeof value === 'string') {
+    const bytes = Buffer.from(yield* jsonTextInPieces(value));
+    for (let start = 0; start < bytes.length; start += BYTES_AT_ONCE) {
+      sha.update(bytes.subarray(start, start + BYTES_AT_ONCE));
+      yield;
+    }
+  } else if (Array.isArray(value)) {
+    yield* hashAll(value, sha, ['[', ']'], (item) => ({ value: item, before: '' }));
+  } else {
+    const members = sortedMembers(value as object);
+    yield* hashAll(members, sha, ['{', '}'], ([name, member]) => ({
+      value: member,
+      before: `${JSON.stringify(name)}:`,
+    }));
+  }
+}
+
+const BYTES_AT_ONCE = 1024 * 1024;
+/** Items and members that are hashed together where they are small. */
+const TEXT_AT_ONCE = 65_536;
+
+function* hashAll<Part>(
+  parts: readonly Part[],
+  sha: Hash,
+  [open, close]: readonly [string, string],
+  read: (part: Part) => { value: unknown; before: string },
+): Generator<void, void, void> {
+  let text = open;
+  for (const [index, part] of parts.entries()) {
+    const { value, before } = read(part);
+    text += `${index === 0 ? '' : ','}${before}`;
+    if (isLargeJson(value)) {
+      sha.update(text);
+      text = '';
+      yield* hashInPieces(value, sha);
+    } else {
+      text += canonicalJson(value);
+    }
+    if (text.length < TEXT_AT_ONCE) continue;
+    sha.update(text);
+    text = '';
+    yield;
+  }
+  sha.update(text + close);
+}
+
+const sortedMembers = (value: object): [string, unknown][] =>
+  Object.keys(value)
+    .toSorted()
+    .map((name) => [name, (value as Record<string, unknown>)[name]]);
 
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  const members = sortedMembers(value).map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
 }

@@ -8,7 +8,7 @@ import { eventJson, shortSpanEvent } from '../event-texts/short-span.js';
 import { SpanCommitParticipants, type SpanCommitParticipant } from './span-commit-participant.js';
 import { SpanJson } from '../span-json.js';
 import type { StoredSpan } from '../span.entity.js';
-import { traceResource } from '../trace-resource.js';
+import { traceJson } from '../trace-resource.js';
 import type { TracingChange } from './tracing-change.js';
 
 /** Tells of traces and spans in the transactions that write them (docs/spec/events.md#event-types). */
@@ -46,7 +46,7 @@ function eventOf(change: TracingChange, last: LastForms, now: number): WireEvent
   const { type } = change;
   switch (type) {
     case 'trace_created':
-      return { type, json: JSON.stringify({ type, trace: traceResource(change.trace) }) };
+      return { type, json: `{"type":"${type}","trace":${traceJson(change.trace)}}` };
     case 'trace_deleted':
       return { type, json: JSON.stringify({ type, trace_id: change.trace.id }) };
     case 'cleared':

@@ -18,13 +18,13 @@ export interface Indexed<Item> {
 }
 
 /**
- * One write, as group commit queues it. `now` is when it arrived; ids that the service chose are in it already, so that
+ * One write, as group commit queues it. `hash` is that of a large body, made ahead. `now` is when it arrived; ids that the service chose are in it already, so that
  * doing it again does the same.
  */
 export type TracingJob =
-  | { type: 'create_trace'; scope: Scope; now: number; id: string; body: CreateTrace }
+  | { type: 'create_trace'; scope: Scope; now: number; id: string; body: CreateTrace; hash?: string | null }
   | { type: 'patch_trace'; scope: Scope; id: string; body: PatchTrace }
-  | { type: 'create_span'; scope: Scope; now: number; id: string; body: CreateSpan }
+  | { type: 'create_span'; scope: Scope; now: number; id: string; body: CreateSpan; hash?: string | null }
   | { type: 'complete_span'; scope: Scope; now: number; id: string; body: CompleteSpan }
   | { type: 'fail_span'; scope: Scope; now: number; id: string; body: FailSpan }
   | {

@@ -18,6 +18,7 @@ import { z } from 'zod';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import type { ProblemFilter } from '../problem.filter.js';
 import type { SchemaPipe } from '../schema.pipe.js';
+import { sendWritten, WrittenJson } from '../written-json.js';
 
 /** What handles every request of the app, as Nest has it. */
 interface Globals {
@@ -86,7 +87,8 @@ export function directHandler(
   const made = Arguments.of(type, name, callback, pipe);
   if (!made) return undefined;
   const answer = (reply: FastifyReply, body: unknown): void => {
-    if (body instanceof StreamableFile || body instanceof Error) send(reply, body);
+    if (body instanceof WrittenJson) sendWritten(reply, body);
+    else if (body instanceof StreamableFile || body instanceof Error) send(reply, body);
     else void reply.send(body);
   };
   return (request, reply) => {

@@ -1,6 +1,7 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Server } from 'node:http';
-import { fastify, type FastifyInstance, type FastifyHttpOptions } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyHttpOptions, type FastifyReply } from 'fastify';
+import { sendWritten, WrittenJson } from '../written-json.js';
 
 /**
  * Nest's adapter without what this server has no use for: hooks at every request for CORS, CSRF, versions of routes and
@@ -13,6 +14,13 @@ export class LeanAdapter extends FastifyAdapter {
     instance.addHook = (() => instance) as typeof addHook;
     super(instance as never);
     instance.addHook = addHook;
+  }
+
+  override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
+    if (!(body instanceof WrittenJson)) return super.reply(response as never, body, statusCode) as FastifyReply;
+    if (statusCode !== undefined) void response.status(statusCode);
+    sendWritten(response, body);
+    return response;
   }
 
   /** Nest would register the ways of Express middleware here. */

@@ -1,0 +1,43 @@
+import { formatTimestamp, jsonMembers } from '@spandrel/contract';
+import type { WireEvent } from '@spandrel/events';
+import type { DatapointRow } from './datapoint.entity.js';
+import { sourceName } from './source.js';
+
+/**
+ * The JSON of `datapointResource(row)`, made without parsing and writing anew what can be large: the kind is stored as JSON.
+ * Members that the variant does not know stand behind those that it does.
+ */
+export const datapointJson = (row: DatapointRow): string =>
+  `{"id":${JSON.stringify(row.id)},"dataset_id":${JSON.stringify(row.datasetId)},"kind":${kindJson(row)},` +
+  `"source":${JSON.stringify(sourceName(row.source))},"source_span_id":${JSON.stringify(row.sourceSpanId)},` +
+  `"created_at":"${formatTimestamp(row.createdAt)}","updated_at":"${formatTimestamp(row.updatedAt)}"}`;
+
+/** The event of a datapoint that was made. */
+export const datapointCreated = (row: DatapointRow): WireEvent => ({
+  type: 'datapoint_created',
+  json: `{"type":"datapoint_created","datapoint":${datapointJson(row)}}`,
+});
+
+/** The members of each variant, in order; those that `null` stands for are shown always. */
+const SHOWN = {
+  Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata'],
+  LlmConversation: ['messages', 'expected', 'metadata'],
+};
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['input', 'messages']);
+
+function kindJson({ kind, resultOutput, resultScore }: DatapointRow): string {
+  const [variant] = jsonMembers(kind);
+  const name = variant!.name as keyof typeof SHOWN;
+  const texts = new Map<string, string>();
+  for (const member of jsonMembers(kind, variant!.valueStart)) {
+    texts.set(member.name, kind.slice(member.valueStart, member.end));
+  }
+  if (name === 'Generic' && resultOutput !== null) {
+    texts.set('actual_output', resultOutput).set('score', JSON.stringify(resultScore));
+  }
+  const known = SHOWN[name];
+  const shown = known.filter((member) => !ALWAYS_THERE.has(member) || texts.has(member));
+  const others = [...texts.keys()].filter((member) => !known.includes(member));
+  const members = [...shown, ...others].map((member) => `${JSON.stringify(member)}:${texts.get(member) ?? 'null'}`);
+  return `{"${name}":{${members.join(',')}}}`;
+}
