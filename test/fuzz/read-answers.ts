@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 /** An answer as it stands in the bytes of a connection. */
 export interface ReadAnswer {
   status: number;
-  /** Head and body, as latin1; without the sizes of chunks. */
+  /** Head and body, as latin1; without the sizes of chunks. Of a 101 the head alone: what follows may be an echo. */
   text: string;
   /** Whether its end has come. */
   whole: boolean;
@@ -42,7 +42,8 @@ export function readAnswers(bytes: string, methods: readonly string[], ended: bo
     }
     const end = status === 101 ? bytes.length : bodyEnd(bytes, bodyAt, head[0], status, methods[answers.length], ended);
     const body = bytes.slice(bodyAt, end ?? bytes.length);
-    answers.push({ status, text: head[0] + (isChunked(head[0]) ? joined(body) : body), whole: end !== null });
+    const shown = status === 101 ? '' : isChunked(head[0]) ? joined(body) : body;
+    answers.push({ status, text: head[0] + shown, whole: end !== null });
     if (end === null) break;
     at = end;
   }
