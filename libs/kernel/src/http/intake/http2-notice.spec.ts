@@ -19,7 +19,7 @@ describe('a client that speaks HTTP/2', () => {
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(PREFACE);
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*OTEL_EXPORTER_OTLP_PROTOCOL=http\/protobuf/);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*OTEL_EXPORTER_OTLP_PROTOCOL=http\/protobuf/);
     expect(refused).toMatchObject([{ status: 400, isHttp2: true }]);
     server.close();
   });

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
@@ -74,10 +74,11 @@ function refuseBodyOf(answer: ServerResponse, connection: Socket, refuse: () => 
 
 function writeRefusal(error: ParserError, socket: Socket): RefusedBytes {
   const code = CODE_BY_PARSER_ERROR[error.code ?? ''] ?? 'malformed_request';
+  const { status } = ERRORS[code];
   const id = newId();
   const body = JSON.stringify(problem(code, detailOf(code, error), id));
   const head = [
-    `HTTP/1.1 ${ERRORS[code].status} ${code}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${id}`,
@@ -87,7 +88,7 @@ function writeRefusal(error: ParserError, socket: Socket): RefusedBytes {
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  return { id, status: ERRORS[code].status, isHttp2: error.code === HTTP2_BEGAN };
+  return { id, status, isHttp2: error.code === HTTP2_BEGAN };
 }
 
 /** The parser's reason is one of its own texts, and repeats nothing of what came. */
