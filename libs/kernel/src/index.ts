@@ -27,10 +27,17 @@ export { ClientGone } from './http/intake/client-gone.js';
 export { CurrentReader, type Reader } from './http/current-reader.js';
 export { CurrentScope } from './http/current-scope.js';
 export { ARRIVAL_LIMITS, type ArrivalLimits } from './http/intake/arrival.js';
-export { endWith, IntakeRequest, opensWebSocket, owesAnswer, takeRequest } from './http/intake/connection-intake.js';
+export {
+  endWith,
+  IntakeRequest,
+  opensWebSocket,
+  owesAnswer,
+  refuseUnread,
+  takeRequest,
+} from './http/intake/connection-intake.js';
 export { framingFault } from './http/intake/framing.js';
 export { namesOneHost } from './http/intake/host-header.js';
-export { endLingering, refuseUnread } from './http/intake/linger.js';
+export { endLingering } from './http/intake/linger.js';
 export { InProcessApi, type ApiCall, type CallerApi, type QueryValue } from './http/in-process/in-process-api.js';
 export { bearerOf } from './http/access/bearer.js';
 export { localRequestFault } from './http/intake/local-request.js';

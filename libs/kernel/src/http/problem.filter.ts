@@ -7,7 +7,8 @@ import type { RefusedRequests } from './access/refused-requests.js';
 import { foreignProtocolOf } from './foreign/foreign-requests.js';
 import { contentTypeOf } from './streamed-body.js';
 import { WrongDoor } from './wrong-door.js';
-import { isArriving, refuseUnread } from './intake/linger.js';
+import { refuseUnread } from './intake/connection-intake.js';
+import { isArriving } from './intake/linger.js';
 
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, docs/spec/general.md#errors). */
 @Catch()

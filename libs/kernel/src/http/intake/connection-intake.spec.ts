@@ -192,6 +192,18 @@ describe('a request with Upgrade that is not upgraded', () => {
     }
   });
 
+  it('has its answer read by a client that sends all its requests before it reads', async () => {
+    const { socket, closed } = open();
+    let error: Error | undefined;
+    socket.on('error', (each) => (error = each)).pause();
+    socket.write(get('/now', upgrade('h2c')));
+    const followers = get('/now/behind', `X: ${'x'.repeat(8_000)}\r\n`).repeat(2_000);
+    await new Promise<void>((done) => void socket.write(followers, () => done()));
+    socket.resume();
+    expect(answersOf(await closed)).toEqual(['200', '<GET /now >']);
+    expect(error).toBeUndefined();
+  });
+
   it('keeps its connection when Connection does not name Upgrade', async () => {
     const { socket, closed } = open();
     socket.write(get('/now', 'Upgrade: h2c\r\n') + get('/now/behind', 'Connection: close\r\n'));

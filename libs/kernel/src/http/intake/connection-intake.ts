@@ -1,5 +1,6 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { endLingering } from './linger.js';
 
 /** What is known of a connection that requests come over. */
 interface Intake {
@@ -73,7 +74,7 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
     return false;
   }
   intake.newest = answer;
-  if ((request as IntakeRequest).endsParsing === true) endWith(answer);
+  if ((request as IntakeRequest).endsParsing === true) refuseUnread(request, answer);
   return true;
 }
 
@@ -81,6 +82,20 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
 export function endWith(answer: ServerResponse): void {
   answer.shouldKeepAlive = false;
   intakeOf(answer.req.socket).takesNoMore = true;
+}
+
+/**
+ * Makes an answer the last of its connection, whose client may still be sending: a body that is refused unread, or requests
+ * that the parser has lost. The connection then ends as {@link endLingering} has it. Called before the answer's head goes
+ * out; the answer itself waits for nothing.
+ */
+export function refuseUnread(request: IncomingMessage, answer: ServerResponse): void {
+  endWith(answer);
+  // Node ends a connection after its last answer so.
+  request.socket.destroySoon = () => {
+    request.resume();
+    endLingering(request.socket);
+  };
 }
 
 /** Puts {@link takeRequest} before what listens to the requests of a server by now. */

@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { endWith } from './connection-intake.js';
 
 /** How long a client may pause, and go on in all, while it sends what nobody wants. */
 const PAUSE_MS_MAX = 1_000;
@@ -31,16 +30,3 @@ export function endLingering(socket: Socket): void {
 
 /** Whether a request's body is still arriving. */
 export const isArriving = (request: IncomingMessage): boolean => !request.complete;
-
-/**
- * Makes the answer to a request whose body is refused unread the last of its connection, which then ends as
- * {@link endLingering} has it. Called before the answer's head goes out; the answer itself waits for nothing.
- */
-export function refuseUnread(request: IncomingMessage, answer: ServerResponse): void {
-  endWith(answer);
-  // Node ends a connection after its last answer so.
-  request.socket.destroySoon = () => {
-    request.resume();
-    endLingering(request.socket);
-  };
-}
