@@ -92,7 +92,7 @@ export const TOKEN_START = new RegExp(
 export const formOf = (beginning: string): TokenForm => FORMS.get(beginning)!;
 
 /** What is in every token; words with dashes and ids in small letters have none of it. */
-export const MAY_BE_TOKEN = /[_A-Z]|(?:sk|xox|xapp|gl[a-z]+|pypi|xai|pplx|key|nvapi|tvly)-|dapi|xox/;
+export const MAY_BE_TOKEN = /[_A-Z]|sk-|xox|xapp-|gl[a-z]|dapi|pypi-|xai-|pplx-|key-|nvapi-|tvly-/;
 
 /** Where a JWT may begin: its header is the base64url of `{"`. */
 export const JWT = /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?/y;
