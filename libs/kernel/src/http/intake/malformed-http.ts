@@ -5,7 +5,7 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/c
 import { lostExportAdvice } from '../../addresses/lost-export.js';
 import { newId } from '../../ids.js';
 import { hasGoneOut, intakeOf } from './connection-intake.js';
-import { endLingering } from './linger.js';
+import { endLingering, isLingering } from './linger.js';
 
 const CODE_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -39,7 +39,10 @@ export function refuseMalformed(
 ): void {
   // Node has a listener of its own on the sockets that it hands over here.
   const connection = socket as Socket;
-  if (error.code === 'ECONNRESET' || !connection.writable) return void connection.destroy();
+  if (error.code === 'ECONNRESET') return void connection.destroy();
+  // What comes behind the last answer is read, so that the client can read that answer; it need not be HTTP.
+  if (isLingering(connection)) return;
+  if (!connection.writable) return void connection.destroy();
   const intake = intakeOf(connection);
   if (intake.isRefused) {
     // The parser repeats itself with all that comes. Who has ended its side waits for nothing.
