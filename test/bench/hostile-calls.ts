@@ -8,6 +8,8 @@ export interface HostileCall {
   path: string;
   headers?: Record<string, string> | (() => Record<string, string>);
   body?: () => string | Buffer;
+  /** All that is sent on a connection of its own, in place of a request with the other members; what comes is read. */
+  raw?: () => string | Buffer;
 }
 
 /** What is there before the calls. */
@@ -85,6 +87,12 @@ const protobufSpan = (attributes: Buffer): Buffer =>
     ),
   );
 const repeated = (one: Buffer, count: number): Buffer => Buffer.alloc(one.length * count, one);
+
+const oneByteChunks = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(1_000_000)}0\r\n\r\n`;
+const EMPTY_FRAMES = Buffer.alloc(20_000_000, Buffer.from([0x82, 0x80, 0, 0, 0, 0]));
+const handshake = (answer: string): string =>
+  `GET /v1/realtime?model=m HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: upgrade\r\nx-bench-answer: ${answer}\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
 /** Calls of the API. */
 export function hostileApiCalls({ dataset, datapoint, run, traceOfHugeSpans }: Prepared): HostileCall[] {
@@ -315,7 +323,7 @@ export function hostileApiCalls({ dataset, datapoint, run, traceOfHugeSpans }: P
       'text/csv',
       () => `input\n"${VALUES['objects of all names']!().replaceAll('"', '""')}"\n`,
     ),
-    upload('CSV: 5,000,000 lines', 'text/csv', () => `input\n${'a\n'.repeat(5_000_000)}`),
+    upload('CSV: 100,000 lines', 'text/csv', () => `input\n${'a\n'.repeat(100_000)}`),
     upload(
       'JSONL: a line of 9 MB',
       'application/jsonl',
@@ -349,6 +357,13 @@ export function hostileApiCalls({ dataset, datapoint, run, traceOfHugeSpans }: P
       () => `--b\r\nContent-Disposition: form-data; name="file"; filename="${'\\"'.repeat(4_000_000)}`,
       imports,
     ),
+    { name: 'a million chunks of one byte', path: '', raw: () => oneByteChunks('/api/spans') },
+    { name: 'a file in chunks of one byte', path: '', raw: () => oneByteChunks(imports) },
+    {
+      name: '100,000 requests in a row',
+      path: '',
+      raw: () => 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(100_000),
+    },
     { name: 'a filter of 12 KB', method: 'GET', path: `/api/spans?name_contains=${'%25_'.repeat(500)}&limit=1000` },
     {
       name: '3,000 ids in a query',
@@ -489,6 +504,67 @@ export function hostileGatewayCalls(): HostileCall[] {
       'secrets in 1 MB',
       'lone surrogates',
       'half of a JSON',
+      'gzip of a text of 30 MB',
+      'gzip of lists in 9 MB',
+      'gzip of 170,000 chunks',
+      'a bomb of gzip',
+      'a million chunks of one byte',
+      '170,000 chunks, each an HTTP chunk',
+      '500,000 answers of 103',
+      '5,000 headers',
+      'trailers of 10 MB',
+      'chunk extensions of 10 MB',
     ].map(answered),
+    {
+      name: 'a recording that is 413',
+      path: COMPLETIONS,
+      headers: { 'x-bench-answer': 'characters of three bytes' },
+      body: () => chat(TEXTS['characters of three bytes']!()),
+    },
+    {
+      name: 'a recording of many texts that is 413',
+      path: COMPLETIONS,
+      headers: { 'x-bench-answer': 'characters of three bytes' },
+      body: () => chat(`[${list(20_000, () => `"${'潮'.repeat(135)}"`)}]`),
+    },
+    {
+      name: 'a recording of objects that is 413',
+      path: COMPLETIONS,
+      headers: { 'x-bench-answer': '500,000 members' },
+      body: () => chat(VALUES['objects of all names']!()),
+    },
+    {
+      name: 'a prompt of gzip',
+      path: COMPLETIONS,
+      headers: { 'content-encoding': 'gzip' },
+      body: () => gzipSync(chat(textOf('wave '.repeat(4_000_000)))),
+    },
+    {
+      name: 'a bomb of gzip',
+      path: COMPLETIONS,
+      headers: { 'content-encoding': 'gzip' },
+      body: () => Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 << 20, 0x20)))),
+    },
+    {
+      name: '2,000 headers',
+      path: COMPLETIONS,
+      headers: () => Object.fromEntries(Array.from({ length: 1_900 }, (_, n) => [`x-${n}`, '1'])),
+      body: () => chat('"hi"'),
+    },
+    { name: 'a query of 50 KB', path: `${COMPLETIONS}?${'a=%61&'.repeat(8_000)}`, body: () => chat('"hi"') },
+    { name: 'a query of brackets', path: `${COMPLETIONS}?${'a[]=&'.repeat(9_000)}`, body: () => chat('"hi"') },
+    { name: 'a path of 50 KB', path: `/v1/${'%2e%2e/'.repeat(7_000)}`, body: () => chat('"hi"') },
+    { name: 'a million chunks of one byte', path: '', raw: () => oneByteChunks(COMPLETIONS) },
+    {
+      name: '20 MB of empty frames',
+      path: '',
+      raw: () => Buffer.concat([Buffer.from(handshake('nothing')), EMPTY_FRAMES]),
+    },
+    { name: '20 MB of empty frames back', path: '', raw: () => handshake('frames') },
+    {
+      name: '100,000 requests in a row',
+      path: '',
+      raw: () => 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(100_000),
+    },
   ];
 }

@@ -1,10 +1,10 @@
 /**
  * Loaded into a program by `--import`: tells over the channel to its parent how long its event loop was held. That is the
  * CPU of the main thread between two turns, where that is less than the time that went by: on a machine that others use
- * too, time goes by without the program.
+ * too, time goes by without the program. The program ends when its parent does, even while its loop is held.
  */
 import { openSync, readSync } from 'node:fs';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, Worker } from 'node:worker_threads';
 
 const TICK_MS = 1;
 
@@ -32,4 +32,9 @@ if (isMainThread && process.send) {
     longest = 0;
   });
   process.channel.unref();
+  new Worker(
+    `const parent = process.ppid;
+    setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 250);`,
+    { eval: true, execArgv: [], env: { ...process.env, NODE_OPTIONS: '' } },
+  ).unref();
 }

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds for which work holds the event loop; after that others have their turn. */
-const TURN_MS = 10;
+/**
+ * Milliseconds for which work holds the event loop; after that others have their turn. A small request needs three or four
+ * turns until it is answered, and waits for as many slices of whoever works.
+ */
+const TURN_MS = 1;
 
 /** A look at the clock costs as much as a small piece of work: pieces between two looks. */
 const PIECES_A_LOOK = 4;

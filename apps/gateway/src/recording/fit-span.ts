@@ -14,6 +14,9 @@ const CONTENT: ReadonlySet<string> = new Set(['input', 'output', 'metadata']);
 const MARK = '"truncated":true';
 const COLON = ':'.charCodeAt(0);
 
+/** Texts that are passed by at once: less than a millisecond. */
+const SHORT_TEXTS_AT_ONCE = 4_096;
+
 /** A text in JSON that is longer than the shortest that texts are cut to. */
 interface LongText {
   start: number;
@@ -27,15 +30,26 @@ interface LongText {
  * @param json written by `JSON.stringify`.
  */
 export function fitSpan(json: string, charsMax: number): string {
+  const fitting = fitSpanInPieces(json, charsMax);
+  for (;;) {
+    const { done, value } = fitting.next();
+    if (done) return value;
+  }
+}
+
+/** Does what {@link fitSpan} does, piece by piece, so that whoever drives it can let others have their turn at each `yield`. */
+export function* fitSpanInPieces(json: string, charsMax: number): Generator<void, string, void> {
   if (json.length <= charsMax) return json;
   const members = [...jsonMembers(json)];
-  const texts = longTexts(json, members);
+  yield;
+  const texts = yield* longTexts(json, members);
   for (const codePoints of TEXT_LENGTHS) {
-    const length = texts.reduce(
-      (sum, text) => sum + cutText(json, text, codePoints).length - (text.end - text.start),
-      json.length,
-    );
-    if (length + MARK.length < charsMax) return cutTexts(json, members, texts, codePoints);
+    let { length } = json;
+    for (const text of texts) {
+      length += cutText(json, text, codePoints).length - (text.end - text.start);
+      yield;
+    }
+    if (length + MARK.length < charsMax) return yield* cutTexts(json, members, texts, codePoints);
   }
   return withoutContent(json, members);
 }
@@ -54,14 +68,18 @@ function markedMetadata(json: string, { valueStart }: JsonMember): string {
   return `{${[...kept.map(({ start, end }) => json.slice(start, end)), MARK].join(',')}}`;
 }
 
-function longTexts(json: string, members: readonly JsonMember[]): LongText[] {
+function* longTexts(json: string, members: readonly JsonMember[]): Generator<void, LongText[], void> {
   const texts: LongText[] = [];
+  let short = 0;
   for (const { name, valueStart, end: valueEnd } of members) {
     if (!CONTENT.has(name)) continue;
     for (let start = json.indexOf('"', valueStart); start !== -1 && start < valueEnd;) {
       const end = endOfString(json, start) + 1;
       if (end - start - 2 > SHORTEST && json.charCodeAt(end) !== COLON) {
         texts.push({ start, end, text: JSON.parse(json.slice(start, end)) as string });
+        yield;
+      } else if (++short % SHORT_TEXTS_AT_ONCE === 0) {
+        yield;
       }
       start = json.indexOf('"', end);
     }
@@ -73,12 +91,12 @@ function longTexts(json: string, members: readonly JsonMember[]): LongText[] {
 const cutText = (json: string, { start, end, text }: LongText, codePoints: number): string =>
   text.length <= codePoints ? json.slice(start, end) : JSON.stringify(clip(text, codePoints));
 
-function cutTexts(
+function* cutTexts(
   json: string,
   members: readonly JsonMember[],
   texts: readonly LongText[],
   codePoints: number,
-): string {
+): Generator<void, string, void> {
   const metadata = members.find(({ name }) => name === 'metadata')!;
   const isMarked = [...jsonMembers(json, metadata.valueStart)].some(({ name }) => name === 'truncated');
   const markAt = metadata.end - 1;
@@ -96,6 +114,7 @@ function cutTexts(
     copyTo(text.start);
     cut += cutText(json, text, codePoints);
     copied = text.end;
+    yield;
   }
   copyTo(json.length);
   return cut;

@@ -193,7 +193,7 @@ export class Delivery {
     this.noteContact(lane, answer);
     switch (answer.kind) {
       case 'taken':
-        this.settle(batch, answer.result.rejected);
+        await this.settle(batch, answer.result.rejected);
         return;
       case 'too-large':
       case 'refused':
@@ -220,11 +220,11 @@ export class Delivery {
       await this.sendOrSplit(lane, batch.slice(half));
       return;
     }
-    this.reduceOrDrop(batch[0]!, answer.kind === 'refused' ? answer.message : TOO_LARGE);
+    await this.reduceOrDrop(batch[0]!, answer.kind === 'refused' ? answer.message : TOO_LARGE);
   }
 
-  private reduceOrDrop(item: SpoolItem, message: string): void {
-    const reduced = reduceItem(item, message === TOO_LARGE);
+  private async reduceOrDrop(item: SpoolItem, message: string): Promise<void> {
+    const reduced = await reduceItem(item, message === TOO_LARGE);
     if (reduced !== null) {
       this.spool.replace(item, reduced);
       return;
@@ -233,7 +233,7 @@ export class Delivery {
     this.logOnce(`refused ${message}`, 'the API does not take a recording', { message });
   }
 
-  private settle(batch: SpoolItem[], rejected: readonly IngestRejection[]): void {
+  private async settle(batch: SpoolItem[], rejected: readonly IngestRejection[]): Promise<void> {
     const traceRejections = new Set(
       rejected.filter(({ collection }) => collection === 'traces').map(({ index }) => index),
     );
@@ -241,14 +241,16 @@ export class Delivery {
       rejected.filter(({ collection }) => collection === 'spans').map((rejection) => [rejection.index, rejection]),
     );
     let traceIndex = 0;
+    const toReduce: [SpoolItem, string][] = [];
     batch.forEach((item, index) => {
       const traceRejected = item.trace !== null && traceRejections.has(traceIndex++);
       const rejection = spanRejections.get(index);
       if (rejection === undefined) this.spool.delivered(item);
       // The trace was there when the call began: someone has deleted it since, and the recording with it.
       else if (rejection.code === 'trace_not_found' && item.trace === null) this.spool.drop(item, 'trace_deleted');
-      else this.reduceOrDrop(item, traceRejected ? `trace: ${rejection.code}` : rejection.code);
+      else toReduce.push([item, traceRejected ? `trace: ${rejection.code}` : rejection.code]);
     });
+    for (const [item, message] of toReduce) await this.reduceOrDrop(item, message);
   }
 
   private noteContact(lane: Lane, answer: IngestAnswer): void {

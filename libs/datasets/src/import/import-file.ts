@@ -7,6 +7,7 @@ import {
   Invalid,
   LOGGER,
   newId,
+  Turn,
   type Logger,
   type Scope,
   type StreamedBody,
@@ -23,7 +24,7 @@ import { ImportUpkeep } from './import-upkeep.js';
 import { ImportStore } from './import.store.js';
 import { ImportedColumns } from './imported-columns.js';
 import { datasetNotFound } from '../not-found.js';
-import { isLongRow, parseLongRow } from './parse-long-row.js';
+import { hasLongJson, isLongRow, parseLongRow } from './parse-long-row.js';
 import { readRows } from './read-rows.js';
 import { SkippedRows } from './skipped-rows.js';
 import { type SourceRow } from './source-row.js';
@@ -128,6 +129,7 @@ export class ImportFile {
     stop: AbortSignal,
   ): Promise<void> {
     const batch = new StagedBatch(staged, stop);
+    const turn = new Turn();
     const write = async (): Promise<void> => {
       const before = staged.size;
       await batch.flush();
@@ -137,10 +139,10 @@ export class ImportFile {
     };
     for await (const rows of readRows(file.chunks(), format, this.core.bodyBytes)) {
       for (const row of rows) {
-        const isLong = isLongRow(row);
-        const kind = read(isLong ? await parseLongRow(row, this.core.bodyValues) : row);
+        if (turn.isOver()) await turn.next();
+        const kind = read(hasLongJson(row) ? await parseLongRow(row, this.core.bodyValues) : row);
         if (kind === undefined) continue;
-        const json = isLong ? await inTurns(jsonTextInPieces(kind)) : JSON.stringify(kind);
+        const json = isLongRow(row) ? await inTurns(jsonTextInPieces(kind)) : JSON.stringify(kind);
         batch.put({ id: newId(), kind: json, source: 'file_upload', sourceSpanId: null });
         if (batch.isFull) await write();
       }

@@ -3,14 +3,19 @@ import { inTurns } from '@spandrel/kernel';
 import { mayBeJson, rowFaultOf } from './datapoint-of-row.js';
 import type { Column, SourceRow } from './source-row.js';
 
-/** UTF-16 units of a row, or of a cell, that are parsed at once. */
+/** UTF-16 units of a row, or of a cell, that are parsed or written at once. */
 const SHORT = 65_536;
 
-/** Whether a row has JSON that would hold up others while it is parsed. */
+/** Whether a row has a text that would hold up others while it is parsed or written. */
 export const isLongRow = (row: SourceRow): boolean =>
-  'json' in row ? row.json.length > SHORT : 'cells' in row && Object.values(row.cells).some(isLongCell);
+  'json' in row ? row.json.length > SHORT : 'cells' in row && Object.values(row.cells).some(isLong);
 
-const isLongCell = (cell: string): boolean => cell.length > SHORT && mayBeJson(cell);
+/** Whether a row has JSON that would hold up others while it is parsed. */
+export const hasLongJson = (row: SourceRow): boolean =>
+  'cells' in row ? Object.values(row.cells).some(isLongJson) : isLongRow(row);
+
+const isLong = (cell: string): boolean => cell.length > SHORT;
+const isLongJson = (cell: string): boolean => isLong(cell) && mayBeJson(cell);
 
 /**
  * Parses what is long of a row, and lets others have their turn meanwhile.
@@ -24,7 +29,7 @@ export async function parseLongRow(row: SourceRow, valuesMax: number): Promise<S
     if (!('cells' in row)) return row;
     const values: Partial<Record<Column, JsonValue>> = {};
     for (const [column, cell] of Object.entries(row.cells) as [Column, string][]) {
-      if (isLongCell(cell)) values[column] = await cellValue(cell, valuesMax);
+      if (isLongJson(cell)) values[column] = await cellValue(cell, valuesMax);
     }
     return { ...row, values };
   } catch (error) {

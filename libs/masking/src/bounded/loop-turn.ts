@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Milliseconds for which all masking of this thread together holds a turn of its event loop. */
-const TURN_MS = 10;
+const TURN_MS = 2;
 
 /** The least that a piece of work is given, so that it gets on. */
 const PIECE_MS_MIN = 1;
