@@ -14,7 +14,7 @@ export interface SmallCall {
 
 /** How long the calls took, in milliseconds. */
 export interface Waited {
-  /** As the caller sees it. */
+  /** What the caller sees. */
   millis: number[];
   /**
    * Without the time for which the main threads of the processes, or the caller, could run and had no core: on a machine

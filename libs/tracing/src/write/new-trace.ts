@@ -1,6 +1,6 @@
-import type { IngestTrace, PatchTrace } from '@spandrel/contract';
-import { jsonText, objectFromJsonText } from '@spandrel/storage';
-import { originsOf, originsText, withGiven } from './trace-origins.js';
+import { jsonMembers, type IngestTrace, type JsonMember, type PatchTrace } from '@spandrel/contract';
+import { jsonText } from '@spandrel/storage';
+import { originsOf, originsText, withGiven, type Origins } from './trace-origins.js';
 import { EMPTY_ROLLUP } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
 
@@ -54,14 +54,24 @@ function giveTagsAndMetadata(trace: TraceRow, next: TraceRow, members: PatchTrac
   }
   if (members.metadata !== undefined) {
     const given = members.metadata ?? {};
-    const stored = objectFromJsonText(trace.metadata);
-    const isKept = (member: string): boolean =>
-      !Object.hasOwn(given, member) && (Object.hasOwn(before.metadata, member) || member === 'otel');
-    const told = keep ? Object.entries(stored).filter(([member]) => isKept(member)) : [];
-    next.metadata = JSON.stringify({ ...given, ...Object.fromEntries(told) });
-    const names = new Set(told.map(([member]) => member));
+    const isKept = ({ name }: JsonMember): boolean =>
+      !Object.hasOwn(given, name) && (Object.hasOwn(before.metadata, name) || name === 'otel');
+    const told = keep && mayBeTold(trace, before) ? [...jsonMembers(trace.metadata)].filter(isKept) : [];
+    next.metadata = withMembers(jsonText(given), trace.metadata, told);
+    const names = new Set(told.map(({ name }) => name));
     origins.metadata = Object.fromEntries(Object.entries(before.metadata).filter(([member]) => names.has(member)));
     if (!names.has('otel')) origins.resources = {};
   }
   next.origins = originsText(origins);
+}
+
+/** Whether spans may have told members of the metadata, which is found out without reading it: it may be long. */
+const mayBeTold = ({ metadata }: TraceRow, { metadata: told }: Origins): boolean =>
+  metadata.includes('"otel"') || Object.keys(told).length > 0;
+
+/** The JSON of an object with members of another, whose names it has not. */
+function withMembers(object: string, other: string, members: readonly JsonMember[]): string {
+  if (members.length === 0) return object;
+  const texts = members.map(({ start, end }) => other.slice(start, end));
+  return `{${[...(object === '{}' ? [] : [object.slice(1, -1)]), ...texts].join(',')}}`;
 }
