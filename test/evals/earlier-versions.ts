@@ -13,8 +13,13 @@ const OPTIONS: ServerAppOptions = {
 /** What there was not before runs had samples. */
 const SINCE = '20261123122530';
 const TABLES = ['eval_sample', 'eval_submission', 'eval_run_metadata'];
-const INDEXES = ['eval_run_newest'];
+const INDEXES = ['eval_run_newest', 'api_key_maker', 'api_key_session'];
 const COLUMNS = {
+  api_key: [
+    ...['maker', 'maker_name', 'maker_person_id', 'suspended_at', 'used_at', 'rate_limit', 'session_id', 'token_key'],
+  ],
+  person: ['refused_at'],
+  project: ['rate_limit'],
   eval_result: ['span_id', 'metadata', 'scores', 'result_hash'],
   eval_run: [
     ...['scorers', 'execution', 'repeats', 'pass_score', 'cost_cap', 'gates', 'metadata', 'start_hash'],
