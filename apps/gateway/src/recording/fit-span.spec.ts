@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fitSpan, withoutContent } from './fit-span.js';
+import { fitSpan, fitSpanInPieces, withoutContent } from './fit-span.js';
 
 const span = (input: unknown, output: unknown = null, request: unknown = {}) => ({
   id: 'i',
@@ -98,4 +98,22 @@ describe('fitting', () => {
     // What grows with the square of the JSON would take 64 times as long.
     expect(timeOf(320_000) / Math.max(1_000, timeOf(40_000))).toBeLessThan(24);
   });
+});
+
+it('fits in pieces, so that others have their turn in between', () => {
+  const json = JSON.stringify(span('潮"'.repeat(1_000_000), { texts: Array<string>(20_000).fill('x'.repeat(130)) }));
+  let longest = 0;
+  let whole = 0;
+  const fitting = fitSpanInPieces(json, json.length >> 1);
+  for (;;) {
+    const before = process.threadCpuUsage().user;
+    const { done, value } = fitting.next();
+    const took = process.threadCpuUsage().user - before;
+    longest = Math.max(longest, took);
+    whole += took;
+    if (!done) continue;
+    expect(value).toBe(fitSpan(json, json.length >> 1));
+    break;
+  }
+  expect(longest / whole).toBeLessThan(0.7);
 });
