@@ -81,11 +81,16 @@ const protobufSpan = (attributes: Buffer): Buffer =>
           field(1, Buffer.alloc(16, 7)),
           field(2, Buffer.alloc(8, 9)),
           field(5, Buffer.from('s')),
+          Buffer.from('390000f323845bd7184100ca8d5f845bd718', 'hex'),
           attributes,
         ]),
       ),
     ),
   );
+const textAttribute = (name: string, text: string): Buffer =>
+  field(9, Buffer.concat([field(1, Buffer.from(name)), field(2, field(1, Buffer.from(text)))]));
+const otlpLog = (attributes: string): string =>
+  `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"${'a1'.repeat(16)}","spanId":"${'b2'.repeat(8)}","timeUnixNano":"1790000000000000000","eventName":"gen_ai.client.inference.operation.details","attributes":[${attributes}]}]}]}]}`;
 const repeated = (one: Buffer, count: number): Buffer => Buffer.alloc(one.length * count, one);
 
 const oneByteChunks = (path: string): string =>
@@ -299,6 +304,99 @@ export function hostileApiCalls({ dataset, datapoint, run, traceOfHugeSpans }: P
         ),
       '/v1/traces',
     ),
+    upload(
+      'OTLP protobuf: messages of lists',
+      'application/x-protobuf',
+      () => protobufSpan(textAttribute('gen_ai.input.messages', `[${list(3_000_000, () => '[]')}]`)),
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP protobuf: 120 KB of lists',
+      'application/x-protobuf',
+      () => protobufSpan(textAttribute('gen_ai.input.messages', `[${list(40_000, () => '[]')}]`)),
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP protobuf: a text of 60 MB',
+      'application/x-protobuf',
+      () => protobufSpan(textAttribute('input.value', '潮'.repeat(20_000_000))),
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP protobuf: 100,000 spans',
+      'application/x-protobuf',
+      () => {
+        const one = protobufSpan(Buffer.alloc(0));
+        return Buffer.concat(
+          Array.from({ length: 100_000 }, (_, n) => {
+            const span = Buffer.from(one);
+            span.writeUInt32BE(n, span.indexOf(Buffer.alloc(8, 9)));
+            return span;
+          }),
+        );
+      },
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP JSON: a resource of 490,000 elements',
+      json,
+      () =>
+        otlp('').replace(
+          '"scopeSpans"',
+          () =>
+            `"resource":{"attributes":[{"key":"k","value":{"arrayValue":{"values":[${list(490_000, () => '{"doubleValue":0.1}')}]}}}]},"scopeSpans"`,
+        ),
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP JSON: a resource of 19,000 attributes',
+      json,
+      () =>
+        otlp('').replace(
+          '"scopeSpans"',
+          () =>
+            `"resource":{"attributes":[${list(19_000, (n) => `{"key":"k${n}","value":{"stringValue":"${'x'.repeat(300)}"}}`)}]},"scopeSpans"`,
+        ),
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP JSON: a status of 60 MB',
+      json,
+      () => otlp('').replace('"name"', () => `"status":{"code":2,"message":"${'wave '.repeat(12_000_000)}"},"name"`),
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP JSON: 120 KB of elements',
+      json,
+      () => otlp(`{"key":"k","value":{"arrayValue":{"values":[${list(12_000, () => '{"a":{}}')}]}}}`),
+      '/v1/traces',
+    ),
+    upload(
+      'OTLP logs: 490,000 elements',
+      json,
+      () => otlpLog(`{"key":"k","value":{"arrayValue":{"values":[${list(490_000, () => '{"doubleValue":0.1}')}]}}}`),
+      '/v1/logs',
+    ),
+    upload(
+      'OTLP logs: messages of lists',
+      json,
+      () => otlpLog(`{"key":"gen_ai.input.messages","value":{"stringValue":"[${list(2_000_000, () => '[]')}]"}}`),
+      '/v1/logs',
+    ),
+    upload(
+      'OTLP metrics: 60 MB of points',
+      json,
+      () =>
+        `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"sum":{"dataPoints":[${list(490_000, () => '{"asInt":"1"}')}]}}]}]}]}`,
+      '/v1/metrics',
+    ),
+    {
+      name: 'OTLP: gzip of 490,000 elements',
+      path: '/v1/traces',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: () =>
+        gzipSync(otlp(`{"key":"k","value":{"arrayValue":{"values":[${list(490_000, () => '{"doubleValue":0.1}')}]}}}`)),
+    },
     upload(
       'OTLP protobuf: 20 MB of wrappers',
       'application/x-protobuf',

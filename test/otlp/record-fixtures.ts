@@ -68,18 +68,23 @@ async function record(sender: Sender): Promise<void> {
 /** What a sender exports; log records of a span are a span that has nothing but events. */
 async function spansOf(sender: Sender): Promise<OtelSpan[]> {
   const spans: OtelSpan[] = [];
-  const rows = new Map<string, ReturnType<typeof events.eventRows>>();
+  const rows = new Map<string, Awaited<ReturnType<typeof events.eventRows>>>();
   const collector = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    request.on('end', async () => {
       const body = Buffer.concat(chunks);
       const isJson = request.headers['content-type'] === 'application/json';
       const items = new ItemBudget(1_000_000);
       if (request.url!.endsWith('/v1/traces')) {
         spans.push(...(isJson ? spansOfJson(body.toString(), items) : spansOfProtobuf(body, items)));
       } else if (request.url!.endsWith('/v1/logs')) {
-        for (const row of events.eventRows([...logsOfJson(body.toString(), items)], '', 0, 0)) {
+        for (const row of await events.eventRows(
+          [...logsOfJson(body.toString(), items)].map(events.toldRecord),
+          '',
+          0,
+          0,
+        )) {
           rows.set(row.spanId, [...(rows.get(row.spanId) ?? []), row]);
         }
       }

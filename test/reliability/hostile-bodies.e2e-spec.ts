@@ -32,6 +32,11 @@ afterAll(() => void program?.kill('SIGKILL'));
 const list = (count: number, item: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => item(n)).join();
 let ids = 0;
+const otlpSpan = (members: string): string =>
+  `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"${'a1'.repeat(16)}","spanId":"${'b2'.repeat(8)}","name":"s","startTimeUnixNano":"1790000000000000000",${members}}]}]}]}`;
+const attribute = (name: string, value: string): string =>
+  otlpSpan(`"attributes":[{"key":"${name}","value":${value}}]`);
+const lists = (count: number): string => list(count, () => '[]');
 const span = (input: string): string => `{"id":"s${ids++}","trace_id":"t","name":"s","input":${input}}`;
 
 async function send(path: string, body: string, type = 'application/json'): Promise<Response> {
@@ -58,6 +63,30 @@ describe('the event loop', () => {
       '/api/ingest',
       200,
       () => `{"spans":[${list(10, (s) => span(`[${list(24_000, (n) => `{"k${n}_${s}":1}`)}]`))}]}`,
+    ],
+    [
+      '490,000 elements of an attribute',
+      '/v1/traces',
+      200,
+      () => attribute('k', `{"arrayValue":{"values":[${list(490_000, () => '{"doubleValue":0.1}')}]}}`),
+    ],
+    [
+      'an attribute of 60 MB',
+      '/v1/traces',
+      200,
+      () => attribute('k', `{"stringValue":"${'wave '.repeat(12_000_000)}"}`),
+    ],
+    [
+      'messages of 9 MB of lists',
+      '/v1/traces',
+      200,
+      () => attribute('gen_ai.input.messages', `{"stringValue":"[${lists(3_000_000)}]"}`),
+    ],
+    [
+      'a million attributes',
+      '/v1/traces',
+      413,
+      () => otlpSpan(`"attributes":[${list(1_000_000, () => '{"key":"k","value":{"intValue":"1"}}')}]`),
     ],
   ])('is not held by %s', async (_what, path, status, makeBody) => {
     const body = makeBody();

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { LOGGER, PLUGINS, type Logger, type PluginRegistry } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { OtlpController } from './http/otlp.controller.js';
+import { ExportReader } from './aside/export-reader.js';
 import { TakeExport } from './http/take-export.js';
 import { DialectReader } from './reading/dialect-reader.js';
 import { WriteExport } from './write-export.js';
@@ -18,6 +19,7 @@ import { StoreExport } from './write/store-export.js';
   controllers: [OtlpController],
   providers: [
     TakeExport,
+    ExportReader,
     {
       provide: DialectReader,
       inject: [PLUGINS, OtlpWriteMetrics, LOGGER],

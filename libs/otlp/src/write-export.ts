@@ -1,5 +1,7 @@
 import type { Scope } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
+import type { LogsRead } from './aside/read-logs.js';
+import type { SpansRead } from './aside/read-spans.js';
 import type { OtelLogRecord } from './decode/otel-log-record.js';
 
 /** Why some items of an export are left out, and how many. */
@@ -11,6 +13,15 @@ export interface Rejection {
   /** Span id of the first of them as decoded: JSON's in lower case, protobuf's as hex digits. */
   readonly firstSpanId: string;
 }
+
+/** Spans of a large export as a thread has read them. */
+export type SpansPage = SpansRead & {
+  /** How many spans each dialect threw over. */
+  readonly dialectErrors: Readonly<Record<string, number>>;
+};
+
+/** Log records of a large export as a thread has read them. */
+export type LogsPage = LogsRead;
 
 /** What became of an export once everything else of it is durable. */
 export interface WrittenExport {
@@ -33,10 +44,19 @@ export abstract class WriteExport {
   abstract writeSpans(scope: Scope, spans: Iterable<OtelSpan>): Promise<WrittenExport>;
 
   /**
+   * Stores the spans of a large export, as {@link writeSpans} does.
+   * @param pages as a thread has read them, each taken once that before it is durable.
+   */
+  abstract writeReadSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport>;
+
+  /**
    * Adds the log records that tell of model calls to the spans that they belong to, or keeps them until those come.
    * Records that are nothing of the kind are rejected.
    * @param records as decoded, taken as the spans are.
    * @throws DomainError `unavailable` as {@link writeSpans} does.
    */
   abstract writeLogs(scope: Scope, records: Iterable<OtelLogRecord>): Promise<WrittenExport>;
+
+  /** Adds the log records of a large export, as {@link writeLogs} does. @param pages as of {@link writeReadSpans}. */
+  abstract writeReadLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport>;
 }

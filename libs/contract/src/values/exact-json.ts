@@ -48,6 +48,13 @@ export function readExactJson(text: string): JsonValue {
   }
 }
 
+/**
+ * {@link readExactJson} for long texts: at each `yield` others may have their turn.
+ * @throws SyntaxError when the text is not JSON.
+ */
+export const readJsonInPieces = (text: string): Generator<void, JsonValue, void> =>
+  parseInPieces(text, Infinity, { depthMax: Infinity, membersMax: Infinity });
+
 const jsonFault = (text: string, error: unknown): unknown =>
   error instanceof SyntaxError ? new JsonSyntaxError(describeJsonFault(text)) : error;
 

@@ -7,6 +7,14 @@ export const JSON_DEPTH_MAX = 200;
 /** Members one object of a body may have: a million of them keep the parser busy for a second. */
 export const JSON_MEMBERS_MAX = 100_000;
 
+/** How deep a text nests at most, and how many members one object has. */
+export interface JsonLimits {
+  readonly depthMax: number;
+  readonly membersMax: number;
+}
+
+const LIMITS: JsonLimits = { depthMax: JSON_DEPTH_MAX, membersMax: JSON_MEMBERS_MAX };
+
 /** UTF-16 units that are parsed at once, about: a few milliseconds for the worst of texts. A single string may be longer. */
 const PIECE = 32_768;
 
@@ -21,12 +29,17 @@ export class TooManyValues extends JsonSyntaxError {
  * Parses a JSON text piece by piece, so that whoever drives it can let others have their turn at each `yield`. What it is
  * about to parse has been counted: a text of too many values, members or levels is refused before it becomes objects.
  * @param valuesMax objects, lists, texts, numbers, `true`, `false` and `null` together; names of members do not count.
+ * @param limits of what outsiders write; what the service itself wrote has none.
  * @returns the value, as `parseWithAllDigits` does of the whole text.
  * @throws SyntaxError when the text is not JSON. JsonSyntaxError when it nests deeper than {@link JSON_DEPTH_MAX}, has
  *   an object of more than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double.
  *   TooManyValues.
  */
-export function* parseInPieces(text: string, valuesMax: number): Generator<void, JsonValue, void> {
+export function* parseInPieces(
+  text: string,
+  valuesMax: number,
+  { depthMax, membersMax }: JsonLimits = LIMITS,
+): Generator<void, JsonValue, void> {
   const open: OpenContainer[] = [];
   let top: OpenContainer | undefined;
   let values = 1;
@@ -55,13 +68,13 @@ export function* parseInPieces(text: string, valuesMax: number): Generator<void,
         yield;
       }
     } else if (code === COLON) {
-      if (top && ++top.members > JSON_MEMBERS_MAX) {
-        throw new JsonSyntaxError(`an object has more than ${JSON_MEMBERS_MAX} members`);
+      if (top && ++top.members > membersMax) {
+        throw new JsonSyntaxError(`an object has more than ${membersMax} members`);
       }
     } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
       top = new OpenContainer(text, at, code === OPEN_BRACE);
-      if (open.push(top) > JSON_DEPTH_MAX) {
-        throw new JsonSyntaxError(`JSON nests deeper than ${JSON_DEPTH_MAX} levels`);
+      if (open.push(top) > depthMax) {
+        throw new JsonSyntaxError(`JSON nests deeper than ${depthMax} levels`);
       }
     } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
       if (!top || top.isObject !== (code === CLOSE_BRACE)) throw new SyntaxError('brackets do not match');

@@ -30,12 +30,18 @@ export type LoadedMasker = Named<Masker> &
     readonly entry: PluginEntry;
   };
 
+/** A loaded dialect. */
+export type LoadedDialect = Named<Dialect> & {
+  /** What it was loaded by, so that a thread can load it too. */
+  readonly entry: PluginEntry;
+};
+
 /** The plugins of this process, by extension point, in the order of config. */
 export interface PluginRegistry {
   readonly providers: readonly Named<Provider>[];
   readonly scorers: readonly LoadedScorer[];
   readonly searchIndexes: readonly Named<SearchIndex>[];
-  readonly dialects: readonly Named<Dialect>[];
+  readonly dialects: readonly LoadedDialect[];
   readonly maskers: readonly LoadedMasker[];
 }
 

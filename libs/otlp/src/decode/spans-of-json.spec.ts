@@ -204,8 +204,14 @@ describe('one span', () => {
 describe('a text that is too much', () => {
   it.each([
     ['lists that nobody knows', `{"x":[${'[],'.repeat(3_000_000)}`],
-    ['lists in a span', `{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[{"x":[${'[],'.repeat(3_000_000)}`],
-    ['numbers in a span', `{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[{"x":[${'0,'.repeat(4_000_000)}`],
+    [
+      'lists in a span',
+      `{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[{"x":[${'[],'.repeat(3_000_000)}`,
+    ],
+    [
+      'numbers in a span',
+      `{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[{"x":[${'0,'.repeat(4_000_000)}`,
+    ],
   ])('is refused for %s before its end is looked for', (_what, text) => {
     const allowed = new ItemBudget(2_000_000, undefined, 500_000);
     expect(() => [...spansOfJson(text, allowed)]).toThrow(expect.objectContaining({ kind: 'too_large' }));

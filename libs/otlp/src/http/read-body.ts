@@ -14,14 +14,14 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a body as a whole, unpacked. Unpacking stops at the limit, so that a bomb takes no memory. A body whose
+ * Reads a body as a whole, unpacked, in chunks. Unpacking stops at the limit, so that a bomb takes no memory. A body whose
  * length is over the limit is refused before any of it has come. What is left of a refused body is let pass, so that the client
  * hears the answer.
  * @param unpacker as `unpackerOf` gives it.
  * @throws Invalid `payload_too_large`, `malformed_request` when it is not packed as it says; DomainError `unavailable`
  * when all bodies together take too much, `request_timeout` when the client leaves.
  */
-export async function readBody(body: Readable, unpacker: Transform | null, limits: BodyLimits): Promise<Buffer> {
+export async function readBody(body: Readable, unpacker: Transform | null, limits: BodyLimits): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   const keep = async (source: AsyncIterable<Buffer>): Promise<void> => {
     let bytes = 0;
@@ -39,7 +39,7 @@ export async function readBody(body: Readable, unpacker: Transform | null, limit
     body.resume();
     throw error instanceof DomainError ? error : faultOf(error as NodeJS.ErrnoException);
   }
-  return Buffer.concat(chunks);
+  return chunks;
 }
 
 /** The chunks of a body. It is not ended when reading stops: the answer goes over its connection. */

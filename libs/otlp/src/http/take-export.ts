@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { CoreSettings, DomainError, Invalid, type Scope, type StreamedBody } from '@spandrel/kernel';
+import { CoreSettings, Invalid, type Scope, type StreamedBody } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
+import { ASIDE_BYTES, ExportReader, isOther, shared } from '../aside/export-reader.js';
+import type { ExportBody } from '../aside/read-export.thread.js';
 import { ItemBudget } from '../decode/item-budget.js';
 import { logsOfJson } from '../decode/logs-of-json.js';
 import { logsOfProtobuf } from '../decode/logs-of-protobuf.js';
@@ -10,9 +12,9 @@ import { pointsOfProtobuf } from '../decode/points-of-protobuf.js';
 import { spansOfJson } from '../decode/spans-of-json.js';
 import { spansOfProtobuf } from '../decode/spans-of-protobuf.js';
 import { OtlpSettings } from '../otlp.settings.js';
-import { WriteExport, type Rejection } from '../write-export.js';
+import { WriteExport, type LogsPage, type Rejection, type SpansPage } from '../write-export.js';
 import { collect } from './collect.js';
-import { DecodeBudget } from './decode-budget.js';
+import { DecodeBudget, type BodyBudget } from './decode-budget.js';
 import { exportResponse, rejectedCount, rejectionMessage, type RejectedName } from './export-response.js';
 import { encodingOf, MEDIA_TYPES, type OtlpEncoding } from './otlp-media.js';
 import { otherSignal } from './other-signal.js';
@@ -37,8 +39,12 @@ interface ReadExport<Item> {
   /** All of it, one after the other; where it is large it is read anew. */
   items: Iterable<Item>;
   count: number;
-  encoding: OtlpEncoding;
 }
+
+/** An export that a thread reads. */
+type LargeExport = Pick<ExportBody, 'bytes' | 'encoding'>;
+
+type PageOf<Part extends 'spans' | 'logs'> = { spans: SpansPage; logs: LogsPage }[Part];
 
 /** Most items of an export that are kept while it is read; those of a larger one are read again as they are stored. */
 const KEPT_MAX = 2_048;
@@ -61,6 +67,7 @@ export class TakeExport {
     private readonly settings: OtlpSettings,
     private readonly core: CoreSettings,
     private readonly writer: WriteExport,
+    private readonly reader: ExportReader,
   ) {
     this.budget = new DecodeBudget(settings.decodeBytes);
   }
@@ -72,73 +79,125 @@ export class TakeExport {
 
   /** Stores spans. @returns once those that are kept are durable. */
   traces(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.read(body, SPANS, async ({ items, count, encoding }, bytes) => {
-      const { rejected } = count === 0 ? { rejected: [] } : await this.writer.writeSpans(scope, items);
-      if (count > 0 && rejectedCount(rejected) === count) throw this.nothingKept(bytes, encoding, rejected);
-      return answer(rejected, 'rejectedSpans', encoding);
+    return this.take(body, 'rejectedSpans', {
+      here: async (bytes, encoding, budget) => {
+        const { items, count } = await this.read(bytes, encoding, SPANS, budget);
+        if (count === 0) return [];
+        const { rejected } = await this.writer.writeSpans(scope, items);
+        if (rejectedCount(rejected) < count) return rejected;
+        if (encoding === 'protobuf') this.refuseOtherSignal(bytes);
+        throw nothingKept(rejected);
+      },
+      aside: async (large, budget) => {
+        const first = await this.reader.read('spans', large);
+        const { rejected } = await this.writer.writeReadSpans(scope, this.pages('spans', large, first, budget));
+        if (first.count > 0 && rejectedCount(rejected) === first.count) throw nothingKept(rejected);
+        return rejected;
+      },
     });
   }
 
   /** Adds the records that tell of model calls to their spans; the others are rejected. */
   logs(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.read(body, LOGS, async ({ items, count, encoding }) => {
-      const { rejected } = count === 0 ? { rejected: [] } : await this.writer.writeLogs(scope, items);
-      return answer(rejected, 'rejectedLogRecords', encoding);
+    return this.take(body, 'rejectedLogRecords', {
+      here: async (bytes, encoding, budget) => {
+        const { items, count } = await this.read(bytes, encoding, LOGS, budget);
+        return count === 0 ? [] : (await this.writer.writeLogs(scope, items)).rejected;
+      },
+      aside: async (large, budget) => {
+        const first = await this.reader.read('logs', large);
+        return (await this.writer.writeReadLogs(scope, this.pages('logs', large, first, budget))).rejected;
+      },
     });
   }
 
   /** Rejects all data points, which the answer says. */
   metrics(body: StreamedBody): Promise<ExportAnswer> {
-    return this.read(body, POINTS, async ({ items, encoding }) => {
-      let count = 0;
-      for (const points of items) count += points;
-      const rejected = count === 0 ? [] : [{ reason: METRICS_NOT_KEPT, count, firstSpanId: '' }];
-      return answer(rejected, 'rejectedDataPoints', encoding);
+    const rejected = (count: number) => (count === 0 ? [] : [{ reason: METRICS_NOT_KEPT, count, firstSpanId: '' }]);
+    return this.take(body, 'rejectedDataPoints', {
+      here: async (bytes, encoding, budget) => {
+        let count = 0;
+        for (const points of (await this.read(bytes, encoding, POINTS, budget)).items) count += points;
+        return rejected(count);
+      },
+      aside: async (large) => rejected((await this.reader.read('points', large)).count),
     });
   }
 
   /**
-   * Reads an export whole, so that one which is damaged anywhere leaves nothing.
-   * @param use gets what was read; the bytes of the body count as held until it is through.
+   * Takes an export: a small one is read here, a large one in a thread.
+   * @param ways each returns what was left out; the bytes of the body count as held until it is through.
    */
-  private async read<Item>(
+  private async take(
     body: StreamedBody,
-    decoders: Decoders<Item>,
-    use: (read: ReadExport<Item>, bytes: Buffer) => Promise<ExportAnswer>,
+    name: RejectedName,
+    ways: {
+      here: (bytes: Buffer, encoding: OtlpEncoding, budget: BodyBudget) => Promise<readonly Rejection[]>;
+      aside: (large: LargeExport, budget: BodyBudget) => Promise<readonly Rejection[]>;
+    },
   ): Promise<ExportAnswer> {
     const { encoding, unpacker } = accepted(body);
-    const { bodyBytes, itemsMax } = this.settings;
     const budget = this.budget.open();
     try {
-      const bytes = await readBody(body.stream, unpacker, { length: body.length, bytesMax: bodyBytes, budget });
-      const decode = decoderOf(bytes, encoding, decoders);
-      const read = collect(decode(new ItemBudget(itemsMax, budget.take, this.core.bodyValues)), KEPT_MAX);
-      const { items, count } = await read.catch((error: unknown) => {
-        const mayBeOther = error instanceof Invalid && error.code === 'malformed_request';
-        if (mayBeOther && decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
-        throw error;
-      });
-      return await use({ items: items ?? decode(new ItemBudget(itemsMax)), count, encoding }, bytes);
+      const { bodyBytes: bytesMax } = this.settings;
+      const chunks = await readBody(body.stream, unpacker, { length: body.length, bytesMax, budget });
+      const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+      const rejected =
+        length <= ASIDE_BYTES
+          ? await ways.here(Buffer.concat(chunks), encoding, budget)
+          : await ways.aside({ bytes: await shared(chunks, length), encoding }, budget);
+      return answer(rejected, name, encoding);
     } finally {
       budget.close();
     }
   }
 
-  private nothingKept(bytes: Buffer, encoding: OtlpEncoding, rejected: readonly Rejection[]): DomainError {
-    if (encoding === 'protobuf') this.refuseOtherSignal(bytes);
-    return new Invalid('validation_failed', `no span of the export can be kept: ${rejectionMessage(rejected)}`);
+  /** Reads an export whole, so that one which is damaged anywhere leaves nothing. */
+  private async read<Item>(
+    bytes: Buffer,
+    encoding: OtlpEncoding,
+    decoders: Decoders<Item>,
+    budget: BodyBudget,
+  ): Promise<ReadExport<Item>> {
+    const { itemsMax } = this.settings;
+    const decode = decoderOf(bytes, encoding, decoders);
+    try {
+      const decoded = decode(new ItemBudget(itemsMax, budget.take, this.core.bodyValues));
+      const { items, count } = await collect(decoded, KEPT_MAX);
+      return { items: items ?? decode(new ItemBudget(itemsMax)), count };
+    } catch (error) {
+      const mayBeOther = error instanceof Invalid && error.code === 'malformed_request';
+      if (mayBeOther && decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
+      throw error;
+    }
+  }
+
+  /** What a thread reads of an export, as far as it fits, and then what follows. */
+  private async *pages<Part extends 'spans' | 'logs'>(
+    part: Part,
+    large: LargeExport,
+    first: Awaited<ReturnType<ExportReader['read']>> & PageOf<Part>,
+    budget: BodyBudget,
+  ): AsyncGenerator<PageOf<Part>, void, undefined> {
+    let held = 0;
+    for (let page: PageOf<Part> = first; ; page = (await this.reader.read(part, large, page.next!)) as PageOf<Part>) {
+      const { byteLength } = page.bytes;
+      if (byteLength > held) budget.take(byteLength - held);
+      held = Math.max(held, byteLength);
+      yield page;
+      if (page.next === null) return;
+    }
   }
 
   /** @throws Invalid when what was sent for spans is another signal. */
   private refuseOtherSignal(bytes: Buffer): void {
     const signal = otherSignal(bytes, this.settings.itemsMax);
-    if (signal === undefined) return;
-    throw new Invalid(
-      'validation_failed',
-      `the body holds ${signal}, which belong to /v1/${signal}; this path takes spans`,
-    );
+    if (signal !== undefined) throw isOther(signal);
   }
 }
+
+const nothingKept = (rejected: readonly Rejection[]): Invalid =>
+  new Invalid('validation_failed', `no span of the export can be kept: ${rejectionMessage(rejected)}`);
 
 /** Decodes a body from its beginning each time it is called. */
 function decoderOf<Item>(

@@ -59,7 +59,8 @@ interface TextPlace {
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** At most 64 KiB of a text in UTF-8, without half a character at the end. */
-function cutText(text: string): string {
+export function cutText(text: string): string {
+  if (text.length <= TEXT_MAX / 3) return text;
   const bytes = Buffer.from(text);
   let end = Math.min(bytes.length, TEXT_MAX);
   while (end > 0 && end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--;

@@ -1,4 +1,4 @@
-import type { IngestSpan } from '@spandrel/contract';
+import { KEY_LENGTH_MAX, type IngestSpan } from '@spandrel/contract';
 import type { OtelSpan, SpanReading } from '@spandrel/plugin-api';
 import { cutSpan } from './cut-span.js';
 import type { DialectReader } from './dialect-reader.js';
@@ -50,7 +50,9 @@ export function readSpan(span: OtelSpan, dialects: DialectReader, bytesMax: numb
 function idsOf({ traceId, spanId, parentSpanId }: OtelSpan, { pendingOf }: SpanReading) {
   const id = pendingOf?.spanId ?? spanId;
   const parent = pendingOf === undefined ? parentSpanId : pendingOf.parentSpanId;
-  return { id, trace_id: traceId, parent_id: parent === id ? null : parent };
+  // What is longer than any id is none.
+  const isNone = parent === null || parent === id || parent.length > KEY_LENGTH_MAX;
+  return { id, trace_id: traceId, parent_id: isNone ? null : parent };
 }
 
 const NANOS_OF_MS = 1_000_000n;

@@ -1,10 +1,12 @@
 import type { OtelMap } from '@spandrel/plugin-api';
+import { storableName } from './storable-text.js';
 import { storedAttributes } from './stored-value.js';
+import { toldMembers } from './told-members.js';
 
 /** `service.name`, or `null` where the resource has none. */
 export function serviceOf(resource: OtelMap): string | null {
   const name = resource.get('service.name');
-  return typeof name === 'string' && name !== '' ? name : null;
+  return typeof name === 'string' && name !== '' ? storableName(name) : null;
 }
 
 /** Spans of one export share a resource, so what is stored of it is made once. */
@@ -14,7 +16,7 @@ const stored = new WeakMap<OtelMap, Readonly<Record<string, unknown>>>();
 export function storedResource(resource: OtelMap): Readonly<Record<string, unknown>> {
   const known = stored.get(resource);
   if (known !== undefined) return known;
-  const attributes = storedAttributes(resource);
+  const attributes = toldMembers(storedAttributes(resource));
   stored.set(resource, attributes);
   return attributes;
 }

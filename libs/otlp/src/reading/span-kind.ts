@@ -23,8 +23,8 @@ export function spanKind(span: OtelSpan, reading: SpanReading, usage: SpanUsage 
       return {
         type: 'tool_call',
         name: storableName(textOr(kind.name, span.name)),
-        call_id: textOr(kind.callId, null),
-        ...(typeof kind.toolType === 'string' && { tool_type: kind.toolType }),
+        call_id: typeof kind.callId === 'string' && kind.callId !== '' ? storableName(kind.callId) : null,
+        ...(typeof kind.toolType === 'string' && { tool_type: storableName(kind.toolType) }),
         ...named(model, provider),
         ...usage,
       };

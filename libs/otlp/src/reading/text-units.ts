@@ -1,10 +1,10 @@
 import type { OtelMap, OtelSpan, OtelValue } from '@spandrel/plugin-api';
 
 /** How many UTF-16 units the values of a span have, a few for each name and number: a measure that costs little. */
-export function textUnits({ attributes, events, links }: OtelSpan): number {
-  let units = unitsOfMap(attributes);
+export function textUnits({ attributes, events, links, traceState, scope }: OtelSpan): number {
+  let units = traceState.length + scope.name.length + scope.version.length + unitsOfMap(attributes);
   for (const event of events) units += event.name.length + unitsOfMap(event.attributes);
-  for (const link of links) units += unitsOfMap(link.attributes);
+  for (const link of links) units += link.traceId.length + link.spanId.length + unitsOfMap(link.attributes);
   return units;
 }
 

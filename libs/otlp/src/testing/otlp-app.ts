@@ -12,17 +12,21 @@ import {
   type Gatekeeper,
 } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
+import { ExportReader } from '../aside/export-reader.js';
+import { unpackedTexts } from '../aside/packed-texts.js';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import { OtlpController } from '../http/otlp.controller.js';
 import { TakeExport } from '../http/take-export.js';
 import { OtlpSettings } from '../otlp.settings.js';
-import { WriteExport, type Rejection, type WrittenExport } from '../write-export.js';
+import { WriteExport, type LogsPage, type Rejection, type SpansPage, type WrittenExport } from '../write-export.js';
 import { encodeOtlp, otlpType } from './otlp-schema.js';
 
 /** Keeps what would be stored, and rejects as it is told. */
 class KeptExports extends WriteExport {
   spans: OtelSpan[] = [];
   records: OtelLogRecord[] = [];
+  /** What a thread has read. */
+  texts: string[] = [];
   rejected: Rejection[] = [];
   fault: Error | null = null;
 
@@ -37,8 +41,18 @@ class KeptExports extends WriteExport {
     return { rejected: this.rejected };
   }
 
+  async writeReadSpans(_scope: unknown, pages: AsyncIterable<SpansPage>): Promise<WrittenExport> {
+    for await (const page of pages) this.texts.push(...unpackedTexts(page));
+    return { rejected: this.rejected };
+  }
+
+  async writeReadLogs(_scope: unknown, pages: AsyncIterable<LogsPage>): Promise<WrittenExport> {
+    for await (const page of pages) this.texts.push(...unpackedTexts(page));
+    return { rejected: this.rejected };
+  }
+
   clear(): void {
-    Object.assign(this, { spans: [], records: [], rejected: [], fault: null });
+    Object.assign(this, { spans: [], records: [], texts: [], rejected: [], fault: null });
   }
 }
 
@@ -120,7 +134,12 @@ function moduleOver(kept: KeptExports): new () => object {
   class OtlpTestModule {}
   Module({
     controllers: [OtlpController],
-    providers: [TakeExport, { provide: WriteExport, useValue: kept }, { provide: GATEKEEPER, useValue: gatekeeper }],
+    providers: [
+      TakeExport,
+      ExportReader,
+      { provide: WriteExport, useValue: kept },
+      { provide: GATEKEEPER, useValue: gatekeeper },
+    ],
     exports: [GATEKEEPER],
   })(OtlpTestModule);
   return OtlpTestModule;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
-import { eventOfRow, eventRows, isSpanEvent } from './log-event.js';
+import { eventOfRow, eventRows, isSpanEvent, toldRecord } from './log-event.js';
 
 const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({
   eventName: 'gen_ai.user.message',
@@ -14,11 +14,11 @@ const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({
   ...members,
 });
 
-const rowOf = (one: OtelLogRecord, cameAt: number) => eventRows([one], 'p', cameAt, 0)[0]!;
+const rowOf = async (one: OtelLogRecord, cameAt: number) => (await eventRows([toldRecord(one)], 'p', cameAt, 0))[0]!;
 
 describe('a log record that tells of a call', () => {
-  it('is a span event with the members of its body', () => {
-    const event = eventOfRow(rowOf(record(), 1));
+  it('is a span event with the members of its body', async () => {
+    const event = eventOfRow(await rowOf(record(), 1));
     expect(event.name).toBe('gen_ai.user.message');
     expect(event.timeUnixNano).toBe(7n);
     expect([...event.attributes]).toEqual([
@@ -27,23 +27,24 @@ describe('a log record that tells of a call', () => {
     ]);
   });
 
-  it('keeps structured values as maps', () => {
+  it('keeps structured values as maps', async () => {
     const body = new Map([['message', new Map([['tool_calls', [new Map([['id', '1']])]]])]]);
-    expect(eventOfRow(rowOf(record({ body }), 1)).attributes.get('message')).toEqual(body.get('message'));
+    expect(eventOfRow(await rowOf(record({ body }), 1)).attributes.get('message')).toEqual(body.get('message'));
   });
 
-  it('has the same id when it comes again, and another one when it differs', () => {
-    const { id } = rowOf(record(), 1);
-    expect(rowOf(record(), 2).id).toBe(id);
-    expect(rowOf(record({ timeUnixNano: 8n }), 1).id).not.toBe(id);
-    expect(rowOf(record({ body: null }), 1).id).not.toBe(id);
+  it('has the same id when it comes again, and another one when it differs', async () => {
+    const { id } = await rowOf(record(), 1);
+    expect((await rowOf(record(), 2)).id).toBe(id);
+    expect((await rowOf(record({ timeUnixNano: 8n }), 1)).id).not.toBe(id);
+    expect((await rowOf(record({ body: null }), 1)).id).not.toBe(id);
   });
 
-  it('keeps its place among others, and is there twice when it was sent twice at once', () => {
-    const rows = eventRows([record(), record({ body: null }), record()], 'p', 1, 5);
+  it('keeps its place among others, and is there twice when it was sent twice at once', async () => {
+    const rows = await eventRows([record(), record({ body: null }), record()].map(toldRecord), 'p', 1, 5);
     expect(rows.map(({ position }) => position)).toEqual([5, 6, 7]);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(3);
-    expect(eventRows([record(), record()], 'p', 2, 0).map(({ id }) => id)).toEqual([rows[0]!.id, rows[2]!.id]);
+    const again = await eventRows([record(), record()].map(toldRecord), 'p', 2, 0);
+    expect(again.map(({ id }) => id)).toEqual([rows[0]!.id, rows[2]!.id]);
   });
 
   it('is told by its name', () => {

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { Turn } from '@spandrel/kernel';
 import type { MaskingCalls } from '@spandrel/masking';
 import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue } from '@spandrel/plugin-api';
+import { jsonText, writtenAhead } from '@spandrel/storage';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import { idFault } from './span-fault.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 
 /** What somebody else found out about a call: it brings neither input nor output, and is kept as an event of the span. */
@@ -20,46 +23,70 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
 /** Whether a record is an event of a span that spans are read with. */
 export const isSpanEvent = ({ eventName }: OtelLogRecord): boolean => EVENT_NAMES.has(eventName);
 
+/** A log record as it is kept; its time is nanoseconds since 1970. */
+export interface ToldRecord {
+  readonly eventName: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly time: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** A record whose attributes are not masked yet. */
+export const toldRecord = (record: OtelLogRecord): ToldRecord => ({
+  eventName: record.eventName,
+  traceId: record.traceId,
+  spanId: record.spanId,
+  time: String(record.timeUnixNano),
+  attributes: attributesOf(record),
+});
+
+/** Why a log record is not kept; `undefined` when it is. */
+export const logFault = (record: OtelLogRecord): string | undefined =>
+  isSpanEvent(record) ? idFault(record) : 'log records other than events of model calls are not kept';
+
 /**
  * The rows of records of one export; a record that comes again has the same id, and the second of two that are equal one of
- * its own.
+ * its own. Others have their turn meanwhile.
+ * @param records with attributes as they may be stored.
  * @param position of the first of them in the export.
- * @param attributes of each record, as they may be stored.
  */
-export function eventRows(
-  records: readonly OtelLogRecord[],
+export async function eventRows(
+  records: readonly ToldRecord[],
   projectId: string,
   cameAt: number,
   position: number,
-  attributes: readonly unknown[] = records.map(attributesOf),
-): OtlpEventRow[] {
+): Promise<OtlpEventRow[]> {
   const met = new Map<string, number>();
-  return records.map((record, at) => {
-    const row = eventRow(record, attributes[at], projectId, cameAt, position + at);
+  const rows: OtlpEventRow[] = [];
+  const turn = new Turn();
+  for (const [at, record] of records.entries()) {
+    const row = await eventRow(record, projectId, cameAt, position + at);
     const name = `${row.traceId} ${row.spanId} ${row.id}`;
     const earlier = met.get(name) ?? 0;
     met.set(name, earlier + 1);
-    return earlier === 0 ? row : { ...row, id: `${row.id}.${earlier}` };
-  });
+    rows.push(earlier === 0 ? row : { ...row, id: `${row.id}.${earlier}` });
+    if (turn.isOver()) await turn.next();
+  }
+  return rows;
 }
 
-function eventRow(
-  record: OtelLogRecord,
-  attributes: unknown,
+async function eventRow(
+  record: ToldRecord,
   projectId: string,
   cameAt: number,
   position: number,
-): OtlpEventRow {
-  const event = JSON.stringify({ name: record.eventName, attributes });
-  const time = String(record.timeUnixNano).padStart(20, '0');
+): Promise<OtlpEventRow> {
+  const { eventName: name, traceId, spanId, attributes } = record;
+  const event = jsonText(await writtenAhead({ name, attributes }));
+  const time = record.time.padStart(20, '0');
   const id = createHash('sha256').update(`${time} ${event}`).digest('base64url').slice(0, 22);
-  const { traceId, spanId } = record;
   return { projectId, traceId, spanId, id, time, event, cameAt, position, merged: 0 };
 }
 
 /** Which of them are input, output or neither is not known before the span is read. */
-export const maskAttributes = (masking: MaskingCalls, told: readonly unknown[]): unknown[] =>
-  told.map((attributes) => masking.json(attributes, 'input', 'output', 'metadata'));
+export const maskRecords = (masking: MaskingCalls, told: readonly ToldRecord[]): ToldRecord[] =>
+  told.map((record) => ({ ...record, attributes: masking.json(record.attributes, 'input', 'output', 'metadata') }));
 
 /** The members of a record's body beside its attributes, as a span event has them. */
 export function attributesOf({ attributes, body }: OtelLogRecord): Record<string, unknown> {

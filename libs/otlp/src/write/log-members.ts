@@ -159,6 +159,8 @@ const hasLogs = (told: ToldByLogs): boolean =>
 
 /** A span that comes again keeps what log events brought to the stored one, also when those are gone. Pure. */
 export function keepLogMembers(item: IngestSpan, stored: StoredSpan): IngestSpan {
+  // Nearly no span has any, and a large one takes long to read.
+  if (!stored.metadata?.includes('"from_logs"')) return item;
   const before = toldBefore(viewOf(stored));
   if (!hasLogs(before)) return item;
   const sent = { input: item.input, output: item.output, metadata: item.metadata ?? {} };

@@ -28,7 +28,7 @@ export class OtlpWriteMetrics {
     for (const { name: dialect } of dialects) this.dialectErrors.inc({ dialect }, 0);
   }
 
-  countDialectError(dialect: string): void {
-    this.dialectErrors.labels({ dialect }).inc();
+  countDialectError(dialect: string, times = 1): void {
+    this.dialectErrors.labels({ dialect }).inc(times);
   }
 }

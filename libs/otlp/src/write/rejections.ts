@@ -4,10 +4,15 @@ import type { Rejection } from '../write-export.js';
 export class Rejections {
   private readonly byReason = new Map<string, { reason: string; count: number; firstSpanId: string }>();
 
-  add(reason: string, spanId: string): void {
+  add(reason: string, spanId: string, count = 1): void {
     const known = this.byReason.get(reason);
-    if (known) known.count++;
-    else this.byReason.set(reason, { reason, count: 1, firstSpanId: spanId });
+    if (known) known.count += count;
+    else this.byReason.set(reason, { reason, count, firstSpanId: spanId });
+  }
+
+  /** Adds those of a part of the export. */
+  addAll(rejected: readonly Rejection[]): void {
+    for (const { reason, firstSpanId, count } of rejected) this.add(reason, firstSpanId, count);
   }
 
   /** One entry a reason, in the order in which they came up. */

@@ -3,21 +3,24 @@ import { CoreSettings, type Scope, Turn } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
+import { valuesOfTexts } from '../aside/values-of-texts.js';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import { rejectedCount } from '../http/export-response.js';
 import { OtlpSettings } from '../otlp.settings.js';
 import { DialectReader } from '../reading/dialect-reader.js';
-import { readSpan, type ReadSpan } from '../reading/read-span.js';
-import { WriteExport, type WrittenExport } from '../write-export.js';
+import { readSpan } from '../reading/read-span.js';
+import { WriteExport, type LogsPage, type SpansPage, type WrittenExport } from '../write-export.js';
 import { droppedScopes } from './dropped-scopes.js';
-import { attributesOf, eventRows, isSpanEvent, maskAttributes } from './log-event.js';
+import { eventRows, logFault, maskRecords, toldRecord, type ToldRecord } from './log-event.js';
 import { withLogs } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
 import { keyOfSpan, OtlpEventStore } from './otlp-event.store.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 import { OtlpWriteMetrics } from './otlp-write-metrics.js';
 import { Rejections } from './rejections.js';
-import { slicesOf } from './slices-of.js';
-import { idFault, spanFault } from './span-fault.js';
+import { slicesByWeight, slicesOf } from './slices-of.js';
+import { spanFault } from './span-fault.js';
+import { slicesOfRead, type NamedRecord } from './slices-of-read.js';
 import { spanRecord } from './span-record.js';
 
 /** Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). */
@@ -43,41 +46,81 @@ export class StoreExport extends WriteExport {
     const rejections = new Rejections();
     const isKept = (span: OtelSpan): boolean => this.isKept(span, rejections);
     for await (const slice of slicesOf(spans, this.recordSpans.sliceSize, isKept)) {
-      await this.writeSlice(scope, slice, rejections);
+      await this.writeSlice(scope, await this.recordsOf(slice), rejections);
+    }
+    return { rejected: rejections.list };
+  }
+
+  override async writeReadSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport> {
+    const rejections = new Rejections();
+    for await (const page of pages) {
+      this.count(page, rejections);
+      for await (const slice of slicesOfRead(page, this.recordSpans.sliceSize)) {
+        await this.writeSlice(scope, slice, rejections);
+      }
     }
     return { rejected: rejections.list };
   }
 
   override async writeLogs(scope: Scope, records: Iterable<OtelLogRecord>): Promise<WrittenExport> {
     const rejections = new Rejections();
-    const now = Date.now();
-    let position = 0;
+    const writer = this.logWriter(scope);
     const isKept = (record: OtelLogRecord): boolean => {
-      const fault = isSpanEvent(record) ? idFault(record) : 'log records other than events of model calls are not kept';
+      const fault = logFault(record);
       if (fault !== undefined) rejections.add(fault, record.spanId);
       return fault === undefined;
     };
     for await (const slice of slicesOf(records, this.recordSpans.sliceSize, isKept)) {
-      const told = slice.map(attributesOf);
-      const masking = await this.masking.of(scope);
-      const attributes = masking ? await masking.run((calls) => maskAttributes(calls, told)) : told;
-      const rows = eventRows(slice, scope.projectId, now, position, attributes);
-      position += slice.length;
-      await this.events.add(rows);
-      await this.mergeEvents.execute(scope, rows);
+      await writer(slice.map(toldRecord));
     }
     return { rejected: rejections.list };
   }
 
-  private async writeSlice(scope: Scope, spans: readonly OtelSpan[], rejections: Rejections): Promise<void> {
+  override async writeReadLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport> {
+    const rejections = new Rejections();
+    const writer = this.logWriter(scope);
+    for await (const page of pages) {
+      rejections.addAll(page.rejected);
+      for await (const slice of slicesByWeight<ToldRecord>(valuesOfTexts(page), this.recordSpans.sliceSize)) {
+        await writer(slice);
+      }
+    }
+    return { rejected: rejections.list };
+  }
+
+  /** Writes the records of one export, slice by slice. */
+  private logWriter(scope: Scope): (slice: readonly ToldRecord[]) => Promise<void> {
+    const now = Date.now();
+    let position = 0;
+    return async (slice) => {
+      const masking = await this.masking.of(scope);
+      const masked = masking ? await masking.run((calls) => maskRecords(calls, slice)) : slice;
+      const rows = await eventRows(masked, scope.projectId, now, position);
+      position += slice.length;
+      await this.events.add(rows);
+      await this.mergeEvents.execute(scope, rows);
+    };
+  }
+
+  private async writeSlice(scope: Scope, spans: readonly NamedRecord[], rejections: Rejections): Promise<void> {
     const waiting = await this.events.ofSpans(scope, spans);
-    const records = await this.recordsOf(spans, waiting);
+    const records = spans.map(({ record, ...name }) => {
+      const events = waiting.get(keyOfSpan(name));
+      return events ? this.withEvents(record, events) : record;
+    });
     const { rejected } = await this.recordSpans.execute(scope, records);
     for (const { index, message } of rejected) rejections.add(message, spans[index]!.spanId);
     this.metrics.rejected.inc(rejected.length);
     this.metrics.spans.inc(records.length - rejected.length);
     // Events may have come since they were read; whoever writes second sees the other.
     await this.mergeEvents.execute(scope, spans);
+  }
+
+  private count({ rejected, dropped, dialectErrors }: SpansPage, rejections: Rejections): void {
+    rejections.addAll(rejected);
+    this.metrics.rejected.inc(rejectedCount(rejected));
+    this.metrics.dropped.inc(dropped);
+    for (const [dialect, times] of Object.entries(dialectErrors)) this.metrics.countDialectError(dialect, times);
   }
 
   private isKept(span: OtelSpan, rejections: Rejections): boolean {
@@ -92,24 +135,21 @@ export class StoreExport extends WriteExport {
     return false;
   }
 
-  private async recordsOf(
-    spans: readonly OtelSpan[],
-    waiting: ReadonlyMap<string, readonly OtlpEventRow[]>,
-  ): Promise<SpanRecord[]> {
-    const records: SpanRecord[] = [];
+  private async recordsOf(spans: readonly OtelSpan[]): Promise<NamedRecord[]> {
+    const records: NamedRecord[] = [];
     const turn = new Turn();
     for (const span of spans) {
-      const read = readSpan(span, this.dialects, this.core.bodyBytes);
-      const events = waiting.get(keyOfSpan(span));
-      records.push(spanRecord(span, events ? this.withEvents(read, events) : read));
+      const { traceId, spanId } = span;
+      const record = spanRecord(span, readSpan(span, this.dialects, this.core.bodyBytes));
+      records.push({ traceId, spanId, record });
       if (turn.isOver()) await turn.next();
     }
     return records;
   }
 
-  private withEvents(read: ReadSpan, events: readonly OtlpEventRow[]): ReadSpan {
-    const { input, output, metadata } = read.span;
+  private withEvents(record: SpanRecord, events: readonly OtlpEventRow[]): SpanRecord {
+    const { input, output, metadata } = record.item;
     const told = this.mergeEvents.read(events);
-    return { ...read, span: { ...read.span, ...withLogs({ input, output, metadata: metadata ?? {} }, told) } };
+    return { ...record, item: { ...record.item, ...withLogs({ input, output, metadata: metadata ?? {} }, told) } };
   }
 }

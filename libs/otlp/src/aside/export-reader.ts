@@ -1,0 +1,122 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import {
+  codeFile,
+  CoreSettings,
+  DomainError,
+  Invalid,
+  PLUGINS,
+  TaskFailure,
+  TaskPool,
+  Turn,
+  type PluginRegistry,
+} from '@spandrel/kernel';
+import { OtlpSettings } from '../otlp.settings.js';
+import type * as Thread from './read-export.thread.js';
+
+/** Bytes from which on an export is read aside: less than that is tens of milliseconds of work, whatever is in it. */
+export const ASIDE_BYTES = 131_072;
+
+/** How long a thread may take over one export, in milliseconds: the largest one that is allowed takes some seconds. */
+const DEADLINE_MS = 30_000;
+/** Memory of a thread: 64 MiB of JSON and what one span of it becomes. */
+const HEAP_MB = 1_024;
+const THREADS_MAX = 2;
+const QUEUE_MAX = 64;
+
+/** What a thread does, by the name of the function. */
+type Parts = Pick<typeof Thread, 'spans' | 'logs' | 'points'>;
+
+/**
+ * Reads large exports in threads with a deadline, so that nobody waits for them, whatever they hold
+ * (docs/adr/0058-large-exports-are-read-in-threads.md).
+ */
+@Injectable()
+export class ExportReader implements OnModuleDestroy {
+  private readonly pool: TaskPool<Parts>;
+
+  constructor(
+    private readonly settings: OtlpSettings,
+    private readonly core: CoreSettings,
+    @Inject(PLUGINS) { dialects }: PluginRegistry,
+  ) {
+    const data: Thread.ReadingData = {
+      dialects: dialects.map(({ entry }) => entry),
+      spanBytesMax: core.bodyBytes,
+      dropScopes: settings.dropScopes,
+    };
+    this.pool = new TaskPool({
+      file: codeFile('libs/otlp/src/aside/read-export.thread.ts'),
+      threadsMax: THREADS_MAX,
+      queueMax: QUEUE_MAX,
+      heapMb: HEAP_MB,
+      startMs: DEADLINE_MS,
+      data,
+    });
+  }
+
+  /**
+   * Reads a part of an export.
+   * @param part which function of the thread.
+   * @param from the first item that is wanted.
+   * @throws Invalid `malformed_request` or `payload_too_large` when it cannot be read, and `validation_failed` when it is of another
+   * signal; DomainError `unavailable` when there is no thread for it, or none in time.
+   */
+  async read<Part extends keyof Parts>(
+    part: Part,
+    body: Pick<Thread.ExportBody, 'bytes' | 'encoding'>,
+    from = 0,
+  ): Promise<Exclude<ReturnType<Parts[Part]>, { fault: unknown }>> {
+    const { itemsMax } = this.settings;
+    const input = { ...body, from, itemsMax, ownMax: this.core.bodyValues };
+    const read = await this.run(part, input);
+    if (read.other !== undefined) throw isOther(read.other);
+    if ('fault' in read) {
+      const { kind, message } = read.fault;
+      throw new Invalid(kind === 'too_large' ? 'payload_too_large' : 'malformed_request', message);
+    }
+    return read as Exclude<ReturnType<Parts[Part]>, { fault: unknown }>;
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.pool.close();
+  }
+
+  private async run<Part extends keyof Parts>(part: Part, input: Thread.ExportBody): Promise<ReturnType<Parts[Part]>> {
+    try {
+      return (await this.pool.run<keyof Parts>(part, input, { deadlineMs: DEADLINE_MS })) as ReturnType<Parts[Part]>;
+    } catch (error) {
+      if (!(error instanceof TaskFailure)) throw error;
+      if (error.reason !== 'failed') {
+        throw new DomainError('unavailable', 'too many large exports are being read at once; send this one again', {
+          retryAfterSeconds: 1,
+        });
+      }
+      if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+      throw new Invalid(
+        'payload_too_large',
+        `reading the export takes more than ${HEAP_MB} MB of memory; let the exporter send smaller batches`,
+      );
+    }
+  }
+}
+
+/** Spans were asked for, and another signal came. */
+export const isOther = (signal: 'logs' | 'metrics'): Invalid =>
+  new Invalid('validation_failed', `the body holds ${signal}, which belong to /v1/${signal}; this path takes spans`);
+
+/** Moves a body into memory that threads share. @param chunks which are given up one by one. */
+export async function shared(chunks: Buffer[], length: number): Promise<SharedArrayBuffer> {
+  const bytes = new SharedArrayBuffer(length);
+  const all = new Uint8Array(bytes);
+  const turn = new Turn();
+  let at = 0;
+  for (const [place, chunk] of chunks.entries()) {
+    all.set(chunk, at);
+    at += chunk.length;
+    chunks[place] = NOTHING;
+    if (turn.isOver()) await turn.next();
+  }
+  return bytes;
+}
+
+const NOTHING = Buffer.alloc(0);

@@ -1,0 +1,58 @@
+import type { OtelSpan } from '@spandrel/plugin-api';
+import type { DialectReader } from '../reading/dialect-reader.js';
+import { readSpan } from '../reading/read-span.js';
+import { droppedScopes } from '../write/dropped-scopes.js';
+import { Rejections } from '../write/rejections.js';
+import { spanFault } from '../write/span-fault.js';
+import { spanRecord } from '../write/span-record.js';
+import type { Rejection } from '../write-export.js';
+import { packedPage, type PackedPage } from './packed-texts.js';
+
+/** What of the settings spans are read by. */
+export interface SpanRules {
+  /** Bytes of JSON that a span may have (setting `limits.body_bytes`). */
+  readonly spanBytesMax: number;
+  /** Setting `otlp.drop_scopes`. */
+  readonly dropScopes: readonly string[];
+}
+
+/**
+ * Spans as they are stored. A text `{"resource": …}` holds for the records behind it, which have `true` in its place; each record is
+ * `{"spanId": …, "record": …}`, with the id as it was sent.
+ */
+export interface SpansRead extends PackedPage {
+  readonly rejected: readonly Rejection[];
+  /** How many are left out by their scope. */
+  readonly dropped: number;
+}
+
+/** Reads spans from one place on, as {@link packedPage} does. */
+export function readSpans(
+  spans: Iterable<OtelSpan>,
+  from: number,
+  dialects: DialectReader,
+  { spanBytesMax, dropScopes }: SpanRules,
+): SpansRead {
+  const isDropped = droppedScopes(dropScopes);
+  const rejections = new Rejections();
+  let resource: object | undefined;
+  let dropped = 0;
+  const page = packedPage(spans, from, (span) => {
+    const fault = spanFault(span);
+    if (fault !== undefined) {
+      rejections.add(fault, span.spanId);
+      return [];
+    }
+    if (isDropped(span.scope.name)) {
+      dropped++;
+      return [];
+    }
+    const { item, order, telling, pending } = spanRecord(span, readSpan(span, dialects, spanBytesMax));
+    const record = { item, order, telling: { ...telling, resource: telling.resource && true }, pending };
+    const text = JSON.stringify({ spanId: span.spanId, record });
+    if (!telling.resource || telling.resource.attributes === resource) return [text];
+    resource = telling.resource.attributes;
+    return [JSON.stringify({ resource: telling.resource }), text];
+  });
+  return { ...page, rejected: rejections.list, dropped };
+}

@@ -1,0 +1,37 @@
+import type { SpanRecord, TraceTelling } from '@spandrel/tracing';
+import type { PackedTexts } from '../aside/packed-texts.js';
+import { valuesOfTexts } from '../aside/values-of-texts.js';
+import { keepLogMembers } from './log-members.js';
+import type { SpanName } from './otlp-event.store.js';
+import { slicesByWeight } from './slices-of.js';
+
+/** A record of a span under the ids by which it was sent. */
+export interface NamedRecord extends SpanName {
+  readonly record: SpanRecord;
+}
+
+/** The records that a thread has read, in slices that are written in one transaction each. */
+export const slicesOfRead = (texts: PackedTexts, size: number): AsyncGenerator<NamedRecord[], void, undefined> =>
+  slicesByWeight<NamedRecord>(recordsOf(texts), size);
+
+/** What `readSpans` writes: a resource, or a record of the resource before it. */
+interface Told {
+  resource?: NonNullable<TraceTelling['resource']>;
+  spanId: string;
+  record: SpanRecord;
+}
+
+async function* recordsOf(texts: PackedTexts): AsyncGenerator<{ value: NamedRecord; length: number }> {
+  let resource: Told['resource'];
+  for await (const { value, length } of valuesOfTexts(texts)) {
+    const told = value as unknown as Told;
+    if (told.resource) {
+      resource = told.resource;
+      continue;
+    }
+    const { record, spanId } = told;
+    const telling = record.telling.resource ? { ...record.telling, resource: resource! } : record.telling;
+    const whole = { ...record, telling, keep: keepLogMembers };
+    yield { value: { traceId: record.item.trace_id, spanId, record: whole }, length };
+  }
+}
