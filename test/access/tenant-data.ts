@@ -112,12 +112,15 @@ export async function everythingOf({ api, org }: Tenant, data: TenantData): Prom
       const { status, body } = await api.get<Record<string, unknown>>(path);
       if (status !== 200) throw new Error(`${path}: ${status}`);
       const { exported_at: _time, ...rest } = body;
-      return [path, path === '/api/audit-log' ? withoutExports(rest) : rest] as const;
+      return [path, KEPT[path]?.(rest) ?? rest] as const;
     }),
   );
   return Object.fromEntries(answers);
 }
 
-/** The export that this reads leaves an entry itself. */
-const withoutExports = ({ entries }: Record<string, unknown>): unknown =>
-  (entries as { action: string }[]).filter(({ action }) => action !== 'project.exported');
+/** What of an answer the reading itself does not change: its export leaves an entry, and its key is used. */
+const KEPT: Readonly<Record<string, (answer: Record<string, unknown>) => unknown>> = {
+  '/api/audit-log': ({ entries }) =>
+    (entries as { action: string }[]).filter(({ action }) => action !== 'project.exported'),
+  '/api/keys': ({ keys }) => (keys as Record<string, unknown>[]).map(({ last_used_at: _time, ...key }) => key),
+};

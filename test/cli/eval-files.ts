@@ -161,7 +161,10 @@ export function evalFiles(lab: () => EvalCommandLab): void {
           .replace('task: (', 'task: async ('),
       );
       const interrupted = lab().cli.start(['eval', 'file', file('slow.eval.ts'), '--concurrency', '1']);
-      await until(async () => ((await runs())[0]?.sample_progress ?? 0) >= 1 && (await runs())[0]!.name === 'slow');
+      await until(async () => {
+        const [newest] = await runs();
+        return newest?.name === 'slow' && newest.sample_progress >= 1;
+      });
       interrupted.interrupt();
       expect(await interrupted.finished).toMatchObject({ code: 130 });
       expect((await runs())[0]).toMatchObject({ name: 'slow', status: 'cancelled' });

@@ -127,7 +127,7 @@ const USER_PLUGINS = {
     find: (text) => {
       if (text.startsWith('hang')) for (;;);
       if (text.startsWith('leave')) process.exit(1);
-      if (text.startsWith('doze')) wait(700);
+      if (text.startsWith('doze')) wait(300);
       return text.startsWith('find') ? [{ start: 0, end: 4 }] : [];
     },
   }) }) };`,
@@ -274,7 +274,7 @@ describe('a call that cannot be read in its thread', () => {
   });
 
   it('tells model and tokens from its ends where too many wait', async () => {
-    const gateway = await start({ shutdownMs: 1_000 });
+    const gateway = await start({ shutdownMs: 1_000, readMs: PATIENT_MS });
     for (let n = 0; n < 34; n++) await call(gateway, long('hang'));
     await call(gateway, long('one too many'));
     const [span] = await recorded(api, 1, PATIENT_MS);
