@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
 import { spanOutlineSchema } from './outlines.js';
+import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded-members.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
@@ -10,19 +11,22 @@ import { statusNameSchema } from './traces.js';
  * Which spans a rule takes: all filters given must hold, unknown ones are refused
  * (docs/spec/capture-rules.md#filters-of-a-rule).
  */
-export const captureFiltersSchema = z
-  .strictObject({
-    model: keySchema.nullish(),
-    provider: keySchema.nullish(),
-    kind: keySchema.nullish(),
-    status: statusNameSchema.exclude(['running']).nullish(),
-    name_contains: z.string().max(2_000).nullish().describe('Ignores the case of ASCII letters.'),
-    tag: keySchema.nullish().describe('A tag of the trace that the span belongs to.'),
-    min_cost: settingNumber(z.number().min(0).nullish()).describe('Dollars.'),
-    min_tokens: settingNumber(z.number().min(0).nullish()),
-    min_duration_ms: settingNumber(z.number().min(0).nullish()),
-  })
-  .meta({ id: 'CaptureFilters', description: 'All given must hold.' });
+export const captureFiltersSchema = boundedMembers(
+  z
+    .strictObject({
+      model: keySchema.nullish(),
+      provider: keySchema.nullish(),
+      kind: keySchema.nullish(),
+      status: statusNameSchema.exclude(['running']).nullish(),
+      name_contains: z.string().max(2_000).nullish().describe('Ignores the case of ASCII letters.'),
+      tag: keySchema.nullish().describe('A tag of the trace that the span belongs to.'),
+      min_cost: settingNumber(z.number().min(0).nullish()).describe('Dollars.'),
+      min_tokens: settingNumber(z.number().min(0).nullish()),
+      min_duration_ms: settingNumber(z.number().min(0).nullish()),
+    })
+    .meta({ id: 'CaptureFilters', description: 'All given must hold.' }),
+  OWN_MEMBERS_MAX,
+);
 export type CaptureFilters = z.output<typeof captureFiltersSchema>;
 
 const sampleRateSchema = z.number().min(0).max(1);

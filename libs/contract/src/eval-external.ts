@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { boundedList } from './values/bounded-list.js';
+import { boundedMembers } from './values/bounded-members.js';
+import { SCORERS_MAX } from './eval-start.js';
 import { REPEATS_MAX } from './eval-gates.js';
 import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
 import { jsonObjectSchema, keySchema } from './values/text.js';
@@ -25,7 +27,9 @@ export const externalResultSchema = z
     ).describe('0 when left out.'),
     output: z.string().nullish(),
     error: z.string().nullish(),
-    scores: z.record(z.string(), givenScoreSchema).nullish().describe('Scores by the name of the `External` scorer.'),
+    scores: boundedMembers(z.record(z.string(), givenScoreSchema), SCORERS_MAX)
+      .nullish()
+      .describe('Scores by the name of the `External` scorer.'),
     latency_ms: settingNumber(amountSchema.nullish()),
     input_tokens: settingNumber(countSchema.nullish()),
     output_tokens: settingNumber(countSchema.nullish()),

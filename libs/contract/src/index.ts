@@ -24,6 +24,7 @@ export * from './event-types.js';
 export * from './events.js';
 export * from './values/exact-json.js';
 export { JsonSyntaxError, type JsonValue } from './values/json-digits.js';
+export { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded-members.js';
 export { isLargeJson, jsonTextInPieces, jsonWeight } from './values/json-text-in-pieces.js';
 export { endOfString, findMember, jsonMembers, type JsonMember } from './values/json-members.js';
 export * from './facets.js';

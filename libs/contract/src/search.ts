@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
 import { previewCountSchema, spanOutlineSchema, viewSchema } from './outlines.js';
+import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded-members.js';
 import { keySchema } from './values/text.js';
 import { spanSchema } from './spans.js';
 import { timestampSchema } from './values/timestamp.js';
@@ -17,8 +18,8 @@ export const searchSchema = z
   .object({
     query: z.string().min(1).max(8_000),
     mode: z.enum(SEARCH_MODES).default('text'),
-    filters: z
-      .strictObject({
+    filters: boundedMembers(
+      z.strictObject({
         trace_id: z.string().optional(),
         session_id: z.string().optional(),
         kind: keySchema.optional(),
@@ -28,8 +29,9 @@ export const searchSchema = z
         tag: keySchema.optional(),
         since: timestampSchema.optional(),
         until: timestampSchema.optional(),
-      })
-      .default({}),
+      }),
+      OWN_MEMBERS_MAX,
+    ).default({}),
     limit: z.number().int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
     view: viewSchema,
     preview: previewCountSchema,

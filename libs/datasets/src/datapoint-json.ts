@@ -18,6 +18,9 @@ export const datapointCreated = (row: DatapointRow): WireEvent => ({
   json: `{"type":"datapoint_created","datapoint":${datapointJson(row)}}`,
 });
 
+/** What of a row its kind is made of. */
+export type KindColumns = Pick<DatapointRow, 'kind' | 'resultOutput' | 'resultScore'>;
+
 /** The members of each variant, in order; those that `null` stands for are shown always. */
 const SHOWN = {
   Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata'],
@@ -25,7 +28,14 @@ const SHOWN = {
 };
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['input', 'messages']);
 
-function kindJson({ kind, resultOutput, resultScore }: DatapointRow): string {
+/**
+ * The members of a datapoint's kind as JSON texts, with the newest result of a run, when there is one, in its place.
+ * @returns the variant's name, and the members that are stored.
+ */
+export function kindTexts({ kind, resultOutput, resultScore }: KindColumns): {
+  name: keyof typeof SHOWN;
+  texts: Map<string, string>;
+} {
   // One member, whose value may be long: its end is not looked for.
   const colon = kind.indexOf(':');
   const name = JSON.parse(kind.slice(kind.indexOf('"'), colon)) as keyof typeof SHOWN;
@@ -36,6 +46,11 @@ function kindJson({ kind, resultOutput, resultScore }: DatapointRow): string {
   if (name === 'Generic' && resultOutput !== null) {
     texts.set('actual_output', resultOutput).set('score', JSON.stringify(resultScore));
   }
+  return { name, texts };
+}
+
+function kindJson(row: DatapointRow): string {
+  const { name, texts } = kindTexts(row);
   const known = SHOWN[name];
   const shown = known.filter((member) => !ALWAYS_THERE.has(member) || texts.has(member));
   const others = [...texts.keys()].filter((member) => !known.includes(member));

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { DatapointPreview, ListDatapoints, SortOrder } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { Turn, type Scope } from '@spandrel/kernel';
 import {
   IdOrder,
   integer,
@@ -11,7 +11,7 @@ import {
   Selection,
   sql,
   Storage,
-  valueContains,
+  jsonContains,
   type Fetched,
   type LongReadOptions,
   type Page,
@@ -20,7 +20,7 @@ import {
 } from '@spandrel/storage';
 import { PREVIEWED_BYTES_MAX } from '@spandrel/tracing';
 import { datapointPreview, type PreviewedRow } from './datapoint-preview.js';
-import { datapointKind } from './datapoint-resource.js';
+import { kindTexts } from './datapoint-json.js';
 import type { DatapointRow } from './datapoint.entity.js';
 import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE } from './datapoint.store.js';
 import { CURRENT } from './snapshots/datapoint-visibility.sql.js';
@@ -123,11 +123,13 @@ export class DatapointListStore {
     take: (row: DatapointRow) => { item: Item; bytes: number },
   ): Promise<Fetched<Item>> {
     const found: Item[] = [];
+    const turn = new Turn();
     let bytes = 0;
     for (let after = afterId; ;) {
       const read = await order.fitting(this.storage, rows, after, SEARCHED_AT_ONCE, options);
       for (const row of read.rows) {
-        if (!valueContains(searchedValues(row), needle)) continue;
+        if (turn.isOver()) await turn.next();
+        if (!(await contains(row, needle))) continue;
         const { item, bytes: taken } = take(row);
         found.push(item);
         bytes += taken;
@@ -140,8 +142,13 @@ export class DatapointListStore {
   }
 }
 
-/** The values of a kind as it is shown, but for the score of a run. */
-const searchedValues = (row: DatapointRow): unknown => Object.values(datapointKind({ ...row, resultScore: null }));
+/** Whether a value of a kind as it is shown contains a text, but for the score of a run. */
+async function contains(row: DatapointRow, needle: string): Promise<boolean> {
+  for (const text of kindTexts({ ...row, resultScore: null }).texts.values()) {
+    if (await jsonContains(text, needle)) return true;
+  }
+  return false;
+}
 
 const sized = (row: DatapointRow): PreviewedRow => ({
   ...row,

@@ -14,18 +14,20 @@ const messages = [
 ];
 
 describe('a datapoint of a span', () => {
-  it('is a conversation when the input is messages, expecting the text of the output', () => {
+  it('is a conversation when the input is messages, expecting the text of the output', async () => {
     const conversation = (expected: string | null) => ({
       LlmConversation: { messages, expected, metadata: null },
     });
-    expect(datapointOfSpan(span(messages, 'hello'))).toEqual(conversation('hello'));
-    expect(datapointOfSpan(span(messages, { text: 'hello', finish_reason: 'stop' }))).toEqual(conversation('hello'));
+    expect(await datapointOfSpan(span(messages, 'hello'))).toEqual(conversation('hello'));
+    expect(await datapointOfSpan(span(messages, { text: 'hello', finish_reason: 'stop' }))).toEqual(
+      conversation('hello'),
+    );
     for (const output of [null, { text: 5 }, ['hello'], 7, { other: 'hello' }]) {
-      expect(datapointOfSpan(span(messages, output))).toEqual(conversation(null));
+      expect(await datapointOfSpan(span(messages, output))).toEqual(conversation(null));
     }
   });
 
-  it('is Generic for every other input, expecting the output as it is', () => {
+  it('is Generic for every other input, expecting the output as it is', async () => {
     for (const input of [
       null,
       'text',
@@ -38,24 +40,24 @@ describe('a datapoint of a span', () => {
       [{ role: 'user' }],
       [{ role: 'user', content: 7 }],
     ]) {
-      expect(datapointOfSpan(span(input, { text: 'x' }))).toEqual({
+      expect(await datapointOfSpan(span(input, { text: 'x' }))).toEqual({
         Generic: { input, expected_output: { text: 'x' } },
       });
     }
-    expect(datapointOfSpan(span('running'))).toEqual({ Generic: { input: 'running', expected_output: null } });
+    expect(await datapointOfSpan(span('running'))).toEqual({ Generic: { input: 'running', expected_output: null } });
   });
 
-  it('keeps numbers exactly', () => {
-    const kind = datapointOfSpan({ input: '[12345678901234567890]', output: '{"text":12345678901234567890}' });
+  it('keeps numbers exactly', async () => {
+    const kind = await datapointOfSpan({ input: '[12345678901234567890]', output: '{"text":12345678901234567890}' });
     expect(JSON.stringify(kind)).toBe(
       '{"Generic":{"input":[12345678901234567890],"expected_output":{"text":12345678901234567890}}}',
     );
   });
 
-  it('is always a kind that the API takes', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (input, output) => {
-        expect(datapointKindSchema.safeParse(datapointOfSpan(span(input, output))).success).toBe(true);
+  it('is always a kind that the API takes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (input, output) => {
+        expect(datapointKindSchema.safeParse(await datapointOfSpan(span(input, output))).success).toBe(true);
       }),
     );
   });

@@ -1,11 +1,12 @@
 import {
   datapointKindSchema,
+  exactJsonInPieces,
   fieldErrors,
   type DatapointKind,
   type DatapointMessage,
   type FieldError,
 } from '@spandrel/contract';
-import { fromJsonText } from '@spandrel/storage';
+import { inTurns } from '@spandrel/kernel';
 import type { StoredSpan } from '@spandrel/tracing';
 
 /**
@@ -13,9 +14,8 @@ import type { StoredSpan } from '@spandrel/tracing';
  * conversation, which expects the output's text; every other input a Generic, which expects the output as it is. The
  * output of a span that still runs is `null`.
  */
-export function datapointOfSpan(span: Pick<StoredSpan, 'input' | 'output'>): DatapointKind {
-  const input = fromJsonText(span.input);
-  const output = fromJsonText(span.output);
+export async function datapointOfSpan(span: Pick<StoredSpan, 'input' | 'output'>): Promise<DatapointKind> {
+  const [input, output] = [await valueOf(span.input), await valueOf(span.output)];
   if (isConversation(input)) {
     return { LlmConversation: { messages: input, expected: textOf(output), metadata: null } };
   }
@@ -23,10 +23,10 @@ export function datapointOfSpan(span: Pick<StoredSpan, 'input' | 'output'>): Dat
 }
 
 /** What a span becomes as a datapoint; `faults` instead when it nests so deep that the datapoint could not be sent back. */
-export function checkedDatapoint(
+export async function checkedDatapoint(
   span: Pick<StoredSpan, 'input' | 'output'>,
-): { kind: DatapointKind; faults?: undefined } | { kind?: undefined; faults: FieldError[] } {
-  const kind = datapointOfSpan(span);
+): Promise<{ kind: DatapointKind; faults?: undefined } | { kind?: undefined; faults: FieldError[] }> {
+  const kind = await datapointOfSpan(span);
   const checked = datapointKindSchema.safeParse(kind);
   return checked.success ? { kind } : { faults: fieldErrors(checked.error) };
 }
@@ -34,6 +34,9 @@ export function checkedDatapoint(
 /** Why a span cannot become a datapoint, in words. @param faults at least one. */
 export const explainFaults = ([fault]: readonly FieldError[]): string =>
   `the span cannot become a datapoint: ${fault!.path} ${fault!.message}`;
+
+const valueOf = async (json: string | null): Promise<unknown> =>
+  json === null ? null : inTurns(exactJsonInPieces(json));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);

@@ -21,9 +21,17 @@ import {
   datapointSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation, WrittenJson } from '@spandrel/kernel';
+import {
+  CurrentReader,
+  CurrentScope,
+  PathId,
+  type Reader,
+  type Scope,
+  Operation,
+  WrittenJson,
+  writtenPage,
+} from '@spandrel/kernel';
 import { datapointJson } from './datapoint-json.js';
-import { datapointResource } from './datapoint-resource.js';
 import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
@@ -73,14 +81,14 @@ export class DatapointsController {
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: listDatapointsSchema }) query: ListDatapoints,
     @CurrentReader() reader: Reader,
-  ): Promise<ListedDatapoints> {
+  ): Promise<ListedDatapoints | WrittenJson> {
     await this.mustExist(scope, datasetId);
     if (query.preview > 0) {
       const { items, nextCursor } = await this.lists.listPreviews(scope, datasetId, query, reader);
       return { datapoints: items, count: items.length, next_cursor: nextCursor };
     }
     const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
-    return { datapoints: items.map(datapointResource), count: items.length, next_cursor: nextCursor };
+    return writtenPage('datapoints', items.map(datapointJson), nextCursor);
   }
 
   @Get('datapoints/:dp_id')

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isStorableText } from '@spandrel/contract';
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
-import { Storage } from '@spandrel/storage';
+import { Storage, writtenAhead } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
@@ -26,12 +26,17 @@ export class ExportSpanToDataset {
   async execute(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
     const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
     if (!span) throw new NotFound('span_not_found', NO_SPAN);
-    const { kind, faults } = checkedDatapoint(span);
+    const { kind, faults } = await checkedDatapoint(span);
     if (!kind) throw new Invalid('validation_failed', explainFaults(faults), faults);
     // The span may have been stored before there were rules.
     const masking = await this.masking.of(scope);
     const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
-    const added = { id: newId(), kind: masked, source: 'span_export' as const, sourceSpanId: span.id };
+    const added = {
+      id: newId(),
+      kind: await writtenAhead(masked),
+      source: 'span_export' as const,
+      sourceSpanId: span.id,
+    };
     const now = Date.now();
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
     return row!;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ErrorCode, type ExportedSpans } from '@spandrel/contract';
-import { newId, type Scope } from '@spandrel/kernel';
+import { isStorableText, jsonTextInPieces, type ErrorCode, type ExportedSpans } from '@spandrel/contract';
+import { inTurns, newId, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { SpanStore, type StoredSpan } from '@spandrel/tracing';
@@ -49,7 +49,7 @@ export class ExportSpansToDataset {
       const batch = new StagedBatch(staged, this.upkeep.stopping);
       for await (const loaded of spansInSlices(this.spans, scope, ids.filter(isStorableText))) {
         for (const span of loaded) {
-          const outcome = datapointIn(batch, span);
+          const outcome = await datapointIn(batch, span);
           if ('code' in outcome) refused.set(span.id, outcome);
           else created.push(outcome);
           if (batch.isFull) await batch.flush();
@@ -66,10 +66,10 @@ export class ExportSpansToDataset {
 }
 
 /** Puts what a span becomes into a batch. */
-function datapointIn(batch: StagedBatch, span: StoredSpan): Created | Refusal {
-  const { kind, faults } = checkedDatapoint(span);
+async function datapointIn(batch: StagedBatch, span: StoredSpan): Promise<Created | Refusal> {
+  const { kind, faults } = await checkedDatapoint(span);
   if (!kind) return { code: 'validation_failed', message: explainFaults(faults) };
   const id = newId();
-  batch.put({ id, kind: JSON.stringify(kind), source: 'span_export', sourceSpanId: span.id });
+  batch.put({ id, kind: await inTurns(jsonTextInPieces(kind)), source: 'span_export', sourceSpanId: span.id });
   return { span_id: span.id, datapoint_id: id };
 }

@@ -2,6 +2,7 @@ export { captureRuleResource } from './capture/capture-rule-resource.js';
 export { CaptureRuleStore } from './capture/capture-rule.store.js';
 export { ChangeDatapoints } from './change-datapoints.js';
 export { CURRENT } from './snapshots/datapoint-visibility.sql.js';
+export { datapointJson } from './datapoint-json.js';
 export { datapointKind, datapointResource } from './datapoint-resource.js';
 export { DatapointStore, type DatapointResult } from './datapoint.store.js';
 export type { DatapointRow } from './datapoint.entity.js';

@@ -109,4 +109,4 @@ export { TaskFailure, type TaskFailureReason } from './threads/task-failure.js';
 export { TaskPool, type TaskOptions, type TaskPoolOptions } from './threads/task-pool.js';
 export { pauseUnlessStopped, withinMs } from './time-limit.js';
 export { inTurns, Turn } from './turn.js';
-export { WrittenJson } from './http/written-json.js';
+export { writtenPage, WrittenJson } from './http/written-json.js';

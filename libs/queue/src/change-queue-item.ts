@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { QueueItemResource } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { queueItemResource } from './queue-item-resource.js';
+import { queueItemUpdated } from './queue-item-json.js';
 import { queueItemNotFound } from './queue-item-states.js';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
@@ -22,7 +21,7 @@ export class ChangeQueueItem {
    * @param next one of `queue-item-states.ts`.
    * @throws NotFound `queue_item_not_found`, and what `next` throws.
    */
-  execute(scope: Scope, id: string, next: (item: QueueItemRow) => QueueItemRow): Promise<QueueItemResource> {
+  execute(scope: Scope, id: string, next: (item: QueueItemRow) => QueueItemRow): Promise<QueueItemRow> {
     return this.storage.write(async (tx) =>
       this.executeIn(tx, scope, await this.items.findForWrite(tx, scope, id), next),
     );
@@ -34,13 +33,12 @@ export class ChangeQueueItem {
     scope: Scope,
     item: QueueItemRow | null,
     next: (item: QueueItemRow) => QueueItemRow,
-  ): Promise<QueueItemResource> {
+  ): Promise<QueueItemRow> {
     if (!item) throw queueItemNotFound();
     const changed = next(item);
-    const resource = queueItemResource(changed);
-    if (changed === item) return resource;
+    if (changed === item) return changed;
     Object.assign(item, changed);
-    await this.events.emit(tx, scope, { type: 'queue_item_updated', item: resource });
-    return resource;
+    await this.events.emitWire(tx, scope, [queueItemUpdated(changed)]);
+    return changed;
   }
 }

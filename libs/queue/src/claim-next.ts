@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type QueueItemResource } from '@spandrel/contract';
+import { isStorableText } from '@spandrel/contract';
 import { DatasetStore, datasetNotFound } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound } from './queue-item-states.js';
+import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import type { Reviewer } from './reviewer.js';
 
@@ -38,11 +39,11 @@ export class ClaimNext {
    * Claims the oldest pending item that is not excluded.
    * @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left.
    */
-  async execute(scope: Scope, datasetId: string, options: NextOptions, now: number): Promise<QueueItemResource> {
+  async execute(scope: Scope, datasetId: string, options: NextOptions, now: number): Promise<QueueItemRow> {
     const { reviewer } = options;
     const exclude = options.exclude.filter(isStorableText);
     if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
-    const claim = (others: 'pass over' | 'wait'): Promise<QueueItemResource | null> =>
+    const claim = (others: 'pass over' | 'wait'): Promise<QueueItemRow | null> =>
       this.storage.write(async (tx) => {
         const item = await this.items.oldestPendingForWrite(tx, scope, datasetId, { exclude, others });
         return item && this.changes.executeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));

@@ -6,18 +6,26 @@ import {
   type ClaimNext as NextClaim,
   type Enqueue,
   type ListQueue,
-  type QueueItemResource,
   enqueuedSchema,
   queueItemSchema,
   queueItemListSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import {
+  CurrentReader,
+  CurrentScope,
+  PathId,
+  type Reader,
+  type Scope,
+  Operation,
+  writtenPage,
+  WrittenJson,
+} from '@spandrel/kernel';
 import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
-import { queueItemResource } from './queue-item-resource.js';
+import { queueItemJson } from './queue-item-json.js';
 import { QueueListStore } from './queue-list.store.js';
-import { queuePage, type QueuePage } from './queue-page.js';
+import { queuePage } from './queue-page.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 
 /** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */
@@ -42,9 +50,9 @@ export class DatasetQueueController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
-  ): Promise<{ items: QueueItemResource[]; count: number }> {
+  ): Promise<WrittenJson> {
     const items = await this.enqueueDatapoints.execute(scope, id, body.datapoint_ids);
-    return { items: items.map(queueItemResource), count: items.length };
+    return writtenPage('items', items.map(queueItemJson));
   }
 
   @Get()
@@ -60,7 +68,7 @@ export class DatasetQueueController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
-  ): Promise<QueuePage> {
+  ): Promise<WrittenJson> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     return queuePage(await this.lists.list(scope, id, query, reader));
   }
@@ -80,8 +88,9 @@ export class DatasetQueueController {
     @CallingReviewer() caller: Reviewer,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: claimNextSchema }) body: NextClaim,
-  ): Promise<QueueItemResource> {
+  ): Promise<WrittenJson> {
     const { claimed_by: reviewer, exclude = [] } = body;
-    return this.claimNext.execute(scope, id, { reviewer: reviewerOf(reviewer, caller), exclude }, Date.now());
+    const next = { reviewer: reviewerOf(reviewer, caller), exclude };
+    return new WrittenJson(queueItemJson(await this.claimNext.execute(scope, id, next, Date.now())));
   }
 }

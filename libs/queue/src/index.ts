@@ -1,5 +1,5 @@
 export { queueFeature } from './queue.feature.js';
-export { queueItemResource } from './queue-item-resource.js';
+export { queueItemJson } from './queue-item-json.js';
 export { QueueListStore } from './queue-list.store.js';
 export { QueueModule } from './queue.module.js';
 export { QueueSettings } from './queue.settings.js';

@@ -7,7 +7,6 @@ import {
   submitSchema,
   type Claim,
   type ListQueue,
-  type QueueItemResource,
   type Submit,
   type SubmitQuery,
   queueItemSchema,
@@ -23,13 +22,15 @@ import {
   type Caller,
   type Reader,
   type Scope,
+  WrittenJson,
 } from '@spandrel/kernel';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
-import { queueItemResource } from './queue-item-resource.js';
+import { queueItemJson } from './queue-item-json.js';
+import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
-import { queuePage, type QueuePage } from './queue-page.js';
+import { queuePage } from './queue-page.js';
 import { SubmitItem } from './submit-item.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 
@@ -54,7 +55,7 @@ export class QueueController {
     @CurrentScope() scope: Scope,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
-  ): Promise<QueuePage> {
+  ): Promise<WrittenJson> {
     return queuePage(await this.lists.list(scope, undefined, query, reader));
   }
 
@@ -69,10 +70,10 @@ export class QueueController {
   async read(
     @CurrentScope() scope: Scope,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
-  ): Promise<QueueItemResource> {
+  ): Promise<WrittenJson> {
     const item = await this.items.find(scope, id);
     if (!item) throw queueItemNotFound();
-    return queueItemResource(item);
+    return new WrittenJson(queueItemJson(item));
   }
 
   @Post(':item_id/claim')
@@ -89,9 +90,10 @@ export class QueueController {
     @CallingReviewer() caller: Reviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Body({ schema: claimSchema }) body: Claim,
-  ): Promise<QueueItemResource> {
+  ): Promise<WrittenJson> {
     const now = Date.now();
-    return this.changes.execute(scope, id, (item) => claimed(item, reviewerOf(body.claimed_by, caller), now));
+    const claim = (item: QueueItemRow) => claimed(item, reviewerOf(body.claimed_by, caller), now);
+    return new WrittenJson(queueItemJson(await this.changes.execute(scope, id, claim)));
   }
 
   @Post(':item_id/release')
@@ -106,8 +108,8 @@ export class QueueController {
   async release(
     @CurrentScope() scope: Scope,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
-  ): Promise<QueueItemResource> {
-    return this.changes.execute(scope, id, released);
+  ): Promise<WrittenJson> {
+    return new WrittenJson(queueItemJson(await this.changes.execute(scope, id, released)));
   }
 
   @Post(':item_id/submit')
@@ -126,9 +128,10 @@ export class QueueController {
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
     @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
-  ): Promise<QueueItemResource> {
+  ): Promise<WrittenJson> {
     if (apply && caller && !holds(caller.permissions, 'write')) throw writeNeeded();
-    return this.submitItem.execute(scope, id, { editedData, apply }, Date.now());
+    const item = await this.submitItem.execute(scope, id, { editedData, apply }, Date.now());
+    return new WrittenJson(queueItemJson(item));
   }
 }
 

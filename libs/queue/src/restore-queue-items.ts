@@ -4,7 +4,7 @@ import { DatapointStore, DatasetStore } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
-import { queueItemResource } from './queue-item-resource.js';
+import { queueItemJson, queueItemUpdated } from './queue-item-json.js';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QUEUE_STATUS } from './queue-status.js';
@@ -80,9 +80,9 @@ export class RestoreQueueItems {
   }
 
   private async change(tx: WriteTx, scope: Scope, before: QueueItemRow, after: QueueItemRow): Promise<void> {
-    if (shown(before) === shown(after)) return;
+    if (queueItemJson(before) === queueItemJson(after)) return;
     Object.assign(before, after);
-    await this.events.emit(tx, scope, { type: 'queue_item_updated', item: queueItemResource(after) });
+    await this.events.emitWire(tx, scope, [queueItemUpdated(after)]);
   }
 }
 
@@ -95,7 +95,8 @@ function reasonAgainst(
 ): Pick<Rejected, 'code' | 'message'> | undefined {
   if (!known.has(after.datapointId)) return NO_DATAPOINT;
   if (before && (before.datasetId !== after.datasetId || before.datapointId !== after.datapointId)) return OTHER_ITEM;
-  if (before?.status === QUEUE_STATUS.completed) return shown(before) === shown(after) ? undefined : COMPLETED;
+  if (before?.status === QUEUE_STATUS.completed)
+    return queueItemJson(before) === queueItemJson(after) ? undefined : COMPLETED;
   const open = openOf.get(after.datapointId);
   return after.status !== QUEUE_STATUS.completed && open !== undefined && open !== after.id ? OTHER_OPEN : undefined;
 }
@@ -116,7 +117,6 @@ const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | u
 });
 
 /** Two items that are shown alike are the same. */
-const shown = (item: QueueItemRow): string => JSON.stringify(queueItemResource(item));
 
 const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };
 const NO_DATAPOINT = { code: 'datapoint_not_found', message: 'the dataset has no datapoint with this datapoint_id' };

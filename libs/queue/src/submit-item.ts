@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { datapointKindSchema, type QueueItemResource } from '@spandrel/contract';
+import { datapointKindSchema } from '@spandrel/contract';
 import { ChangeDatapoints, DatasetStore } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { maskReviewed, ProjectMasking } from '@spandrel/masking';
 import { Storage, toJsonText } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { submitted } from './queue-item-states.js';
+import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 
 /** What a reviewer hands in. */
@@ -38,7 +39,7 @@ export class SubmitItem {
     id: string,
     { editedData: given, apply }: Submission,
     now: number,
-  ): Promise<QueueItemResource> {
+  ): Promise<QueueItemRow> {
     const masking = await this.masking.of(scope);
     const editedData = masking ? await masking.run((calls) => maskReviewed(calls, given)) : given;
     const text = toJsonText(editedData);
@@ -49,10 +50,10 @@ export class SubmitItem {
       // The dataset before the item, as a delete locks them.
       if (datasetId !== undefined) await this.datasets.findForWrite(tx, scope, datasetId);
       const item = await this.items.findForWrite(tx, scope, id);
-      const resource = await this.changes.executeIn(tx, scope, item, (current) => submitted(current, text));
-      const { dataset_id, datapoint_id } = resource;
-      await this.datapoints.replace(tx, scope, { datasetId: dataset_id, id: datapoint_id, kind }, now);
-      return resource;
+      const changed = await this.changes.executeIn(tx, scope, item, (current) => submitted(current, text));
+      const { datasetId: of, datapointId } = changed;
+      await this.datapoints.replace(tx, scope, { datasetId: of, id: datapointId, kind }, now);
+      return changed;
     });
   }
 }

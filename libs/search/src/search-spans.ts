@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
-import { isStorableText, type FoundSpan, type FoundSpanOutline, type Search } from '@spandrel/contract';
+import { isStorableText, type FoundSpanOutline, type Search } from '@spandrel/contract';
 import {
   CoreSettings,
   DomainError,
@@ -13,7 +13,7 @@ import {
 } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
-import { SpanLookups, spanOutline, SpanOutlineStore, spanResource, SpanStore } from '@spandrel/tracing';
+import { SpanLookups, spanOutline, SpanOutlineStore, spanJson, SpanStore } from '@spandrel/tracing';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbedSpans } from './embed-spans.js';
 import { callOnce, EmbeddingError } from './embed-texts.js';
@@ -54,13 +54,13 @@ export class SearchSpans {
 
   /**
    * The spans that the index finds and that are still there and match, best first; fewer than asked for when they are
-   * larger than an answer may be.
+   * larger than an answer may be. As JSON.
    * @throws DomainError `search_not_available`; Unavailable when index, embedding endpoint or database cannot be used.
    */
-  async find(projectId: string, search: Search, reader: Reader): Promise<FoundSpan[]> {
+  async find(projectId: string, search: Search, reader: Reader): Promise<string[]> {
     const scores = await this.scoresOf(projectId, search, reader);
     const spans = await this.spans.loadSome(projectScope(projectId), [...scores.keys()], reader);
-    return spans.map((span) => ({ ...spanResource(span), score: scores.get(span.id)! }));
+    return spans.map((span) => `${spanJson(span).slice(0, -1)},"score":${scores.get(span.id)!}}`);
   }
 
   /** What {@link find} finds, without its texts. @throws as it does. */

@@ -1,6 +1,14 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { searchInViewSchema, searchSchema, type Search, type SearchInView } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
+import {
+  CurrentReader,
+  CurrentScope,
+  Operation,
+  type Reader,
+  type Scope,
+  writtenPage,
+  type WrittenJson,
+} from '@spandrel/kernel';
 import { SearchSpans } from './search-spans.js';
 
 /** `/api/search` (docs/spec/search.md). */
@@ -22,12 +30,12 @@ export class SearchController {
     @CurrentScope() { projectId }: Scope,
     @Body({ schema: searchSchema }) search: Search,
     @CurrentReader() reader: Reader,
-  ): Promise<SearchInView> {
+  ): Promise<SearchInView | WrittenJson> {
     if (search.view === 'outline') {
       const outlines = await this.search.findOutlines(projectId, search, reader);
       return { spans: outlines, count: outlines.length, next_cursor: null };
     }
     const spans = await this.search.find(projectId, search, reader);
-    return { spans, count: spans.length, next_cursor: null };
+    return writtenPage('spans', spans, null);
   }
 }

@@ -19,7 +19,7 @@ export { compareTexts } from './statements/compare-texts.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
 export { IdOrder, type SizedRows } from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';
-export { foldAscii, jsonContains, mayContainJson, needleInJson, valueContains } from './statements/json-search.js';
+export { foldAscii, jsonContains, mayContainJson, needleInJson } from './statements/json-search.js';
 export { fromJsonText, objectFromJsonText, toJsonText, jsonText, writtenAhead } from './statements/json-text.js';
 export {
   behind,

@@ -11,7 +11,7 @@ import { traceNotFound } from './write/apply-job.js';
 import { spanJson } from './span-json.js';
 import { SpanStore } from './span.store.js';
 import { TraceStore } from './trace.store.js';
-import { traceListItem } from './trace-resource.js';
+import { traceListItemJson } from './trace-resource.js';
 
 /** Spans read in one go; a trace may have tens of thousands. */
 const SLICE = 1_000;
@@ -58,7 +58,7 @@ export class ReadTrace {
             show: spanJson,
           });
     return streamSlices(slices, {
-      head: `{"trace":${JSON.stringify(traceListItem(trace))},"spans":[`,
+      head: `{"trace":${traceListItemJson(trace)},"spans":[`,
       between: ',',
       tail: (count) => `],"count":${count}}`,
     });

@@ -5,11 +5,19 @@ import {
   type ListSessions,
   type ReadSession,
   type SessionResource,
-  type TraceListItem,
   sessionListSchema,
   sessionTracesSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, NotFound, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import {
+  CurrentReader,
+  CurrentScope,
+  NotFound,
+  type Reader,
+  type Scope,
+  Operation,
+  writtenPage,
+  type WrittenJson,
+} from '@spandrel/kernel';
 import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
@@ -48,7 +56,7 @@ export class SessionsController {
     @Param('session_id') sessionId: string,
     @Query({ schema: readSessionSchema }) { preview, ...query }: ReadSession,
     @CurrentReader() reader: Reader,
-  ): Promise<{ session_id: string; traces: TraceListItem[]; count: number; next_cursor: string | null }> {
+  ): Promise<WrittenJson> {
     const { items, nextCursor } = await this.traces.list(
       scope,
       { ...query, sort_by: 'started_at', session_id: sessionId },
@@ -58,6 +66,6 @@ export class SessionsController {
       throw new NotFound('session_not_found', 'no trace has this session_id');
     }
     const traces = await this.previews.execute(scope, items, preview, reader);
-    return { session_id: sessionId, traces, count: items.length, next_cursor: nextCursor };
+    return writtenPage('traces', traces, nextCursor, { session_id: sessionId });
   }
 }

@@ -25,6 +25,7 @@ import {
   type Scope,
   Operation,
   WrittenJson,
+  writtenPage,
 } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
 import { SpanListStore } from './listing/span-list.store.js';
@@ -101,13 +102,13 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Query({ schema: listSpansInViewSchema }) { view, preview, ...query }: ListSpansInView,
     @CurrentReader() reader: Reader,
-  ): Promise<SpansInView> {
+  ): Promise<SpansInView | WrittenJson> {
     if (view === 'outline') {
       const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview, reader);
       return { spans: items, count: items.length, next_cursor: nextCursor };
     }
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
-    return { spans: items, count: items.length, next_cursor: nextCursor };
+    return writtenPage('spans', items.map(spanJson), nextCursor);
   }
 
   @Get(':id')

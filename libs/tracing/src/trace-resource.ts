@@ -31,10 +31,11 @@ export function traceJson(trace: TraceRow): string {
 }
 
 /** The trace with the roll-up of its spans (docs/spec/traces.md#sums-of-a-trace). */
-export function traceListItem(trace: TraceRow): TraceListItem {
+export const traceListItem = (trace: TraceRow): TraceListItem => ({ ...traceResource(trace), ...rollup(trace) });
+
+function rollup(trace: TraceRow): Omit<TraceListItem, keyof TraceResource> {
   const endedAt = traceEndedAt(trace);
   return {
-    ...traceResource(trace),
     status: statusName(trace.status),
     span_count: trace.spanCount,
     error_count: trace.errorCount,
@@ -45,6 +46,12 @@ export function traceListItem(trace: TraceRow): TraceListItem {
     models: modelCounts(trace).map(([model]) => model),
   };
 }
+
+/** The JSON of {@link traceListItem}, made as {@link traceJson} is. @param previews members behind all others. */
+export const traceListItemJson = (
+  trace: TraceRow,
+  previews: Pick<TraceListItem, 'input_preview' | 'output_preview'> = {},
+): string => `${traceJson(trace).slice(0, -1)},${JSON.stringify({ ...rollup(trace), ...previews }).slice(1)}`;
 
 /** The latest end of its spans once there are some and none is running. */
 const traceEndedAt = (trace: TraceRow): number | null =>

@@ -8,7 +8,6 @@ import {
   type ListPreviewedTraces,
   type PatchTrace,
   type ReadTraceQuery,
-  type TraceListItem,
   traceSchema,
   traceListSchema,
   traceInViewSchema,
@@ -25,6 +24,7 @@ import {
   type Scope,
   WrittenJson,
   Operation,
+  writtenPage,
 } from '@spandrel/kernel';
 import { traceNotFound } from './write/apply-job.js';
 import { TraceListStore } from './listing/trace-list.store.js';
@@ -71,10 +71,10 @@ export class TracesController {
     @CurrentScope() scope: Scope,
     @Query({ schema: listPreviewedTracesSchema }) { preview, ...query }: ListPreviewedTraces,
     @CurrentReader() reader: Reader,
-  ): Promise<{ traces: TraceListItem[]; count: number; next_cursor: string | null }> {
+  ): Promise<WrittenJson> {
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
     const traces = await this.previews.execute(scope, items, preview, reader);
-    return { traces, count: items.length, next_cursor: nextCursor };
+    return writtenPage('traces', traces, nextCursor);
   }
 
   @Get(':id')

@@ -11,7 +11,7 @@ import {
   type EvalSampleRow,
 } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
-import { queueItemResource, QueueListStore } from '@spandrel/queue';
+import { queueItemJson, QueueListStore } from '@spandrel/queue';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { ExportedIds } from './exported-ids.js';
 import { SLICE, slicesOf, type Slices } from './slices.js';
@@ -68,7 +68,7 @@ export class ExportWork {
     const read = (after?: { id: string }) => this.queue.after(scope, after?.id ?? '', SLICE.rows, options);
     for await (const items of slicesOf(read)) {
       const shown = items.filter(({ datapointId }) => written.datapoints.has(datapointId));
-      yield shown.map((item) => JSON.stringify(queueItemResource(item)));
+      yield shown.map(queueItemJson);
     }
   }
 }

@@ -106,6 +106,7 @@ const ownWeight = (value: unknown): number => (isLargeJson(value) ? PIECE + 1 : 
 export function jsonWeight(value: unknown, max: number): number {
   if (typeof value === 'string') return VALUE + value.length;
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return VALUE;
+  if (max <= PIECE && large.has(value)) return PIECE + 1;
   let weight = VALUE;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && weight <= max; index++)

@@ -3,7 +3,7 @@ import type { DatapointKind } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
-import { Storage, type WriteTx } from '@spandrel/storage';
+import { Storage, type WriteTx, writtenAhead } from '@spandrel/storage';
 import { SpanLookups, SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { storedFilters, tagHolds } from './capture-filters.js';
 import type { CaptureRuleRow, CaptureTaskRow } from './capture-rule.entity.js';
@@ -76,8 +76,9 @@ export class CaptureSpans {
     const masking = await this.masking.of(scope);
     const kinds = new Map<string, DatapointKind | undefined>();
     for (const spanId of spanIds) {
-      const kind = kindOf(spans.get(spanId));
-      kinds.set(spanId, kind && masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind);
+      const kind = await kindOf(spans.get(spanId));
+      const masked = kind && masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
+      kinds.set(spanId, await writtenAhead(masked));
     }
     const ids = tasks.map(() => newId());
     const now = Date.now();
@@ -170,7 +171,8 @@ function* inParts(tasks: readonly CaptureTaskRow[], spans: Spans): Generator<Cap
   if (part.length > 0) yield part;
 }
 
-const kindOf = (span: StoredSpan | undefined): DatapointKind | undefined => span && datapointOfSpan(span);
+const kindOf = async (span: StoredSpan | undefined): Promise<DatapointKind | undefined> =>
+  span && datapointOfSpan(span);
 
 const ruleIdsOf = (tasks: readonly CaptureTaskRow[]): string[] => [...new Set(tasks.map(({ ruleId }) => ruleId))];
 

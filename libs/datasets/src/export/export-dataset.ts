@@ -2,11 +2,10 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import type { DatapointKind } from '@spandrel/contract';
 import { streamSlices, type Scope } from '@spandrel/kernel';
 import { Storage, type LongReadOptions } from '@spandrel/storage';
-import { datapointKind } from '../datapoint-resource.js';
 import { CURRENT } from '../snapshots/datapoint-visibility.sql.js';
+import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import type { DatasetRow } from '../dataset.entity.js';
 import { DatasetStore } from '../dataset.store.js';
@@ -54,7 +53,7 @@ export class ExportDataset {
   private async *slices(
     scope: Scope,
     datasetId: string,
-    toText: (kinds: readonly DatapointKind[]) => string,
+    toText: (rows: readonly DatapointRow[]) => string,
     options: LongReadOptions,
   ): AsyncGenerator<string> {
     for (let afterId = ''; ;) {
@@ -62,7 +61,7 @@ export class ExportDataset {
       const last = rows.at(-1);
       if (!last) return;
       for (let start = 0; start < rows.length; start += WRITTEN_AT_ONCE) {
-        yield toText(rows.slice(start, start + WRITTEN_AT_ONCE).map(datapointKind));
+        yield toText(rows.slice(start, start + WRITTEN_AT_ONCE));
         await nextTurn();
       }
       afterId = last.id;

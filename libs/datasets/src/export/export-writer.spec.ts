@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXPORT_WRITER } from './export-writer.js';
 
-const csvOf = (input: unknown): string => EXPORT_WRITER.csv.rows([{ Generic: { input } }]);
+const csvOf = (input: unknown): string =>
+  EXPORT_WRITER.csv.rows([{ kind: JSON.stringify({ Generic: { input } }), resultOutput: null, resultScore: null }]);
 
 describe('a cell of a CSV export', () => {
   it.each(['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20', '\t', '\r', '\n', '\0'])(

@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
-import type { DatapointKind } from '@spandrel/contract';
+import { kindTexts, type KindColumns } from '../datapoint-json.js';
 import type { FileFormat } from '../import/file-format.js';
 
 /** How a file of a format is put together. */
 interface ExportWriter {
   head: string;
-  rows(kinds: readonly DatapointKind[]): string;
+  rows(rows: readonly KindColumns[]): string;
   /** Text between two calls of `rows`. */
   between: string;
   tail: string;
@@ -17,52 +17,50 @@ const CSV_COLUMNS = ['input', 'expected_output', 'actual_output', 'score', 'meta
 export const EXPORT_WRITER: Readonly<Record<FileFormat, ExportWriter>> = {
   jsonl: {
     head: '',
-    rows: (kinds) => kinds.map((kind) => `${JSON.stringify(membersOf(kind))}\n`).join(''),
+    rows: (rows) => rows.map((row) => `${objectOf(row)}\n`).join(''),
     between: '',
     tail: '',
   },
   json: {
     head: '[\n',
-    rows: (kinds) => kinds.map((kind) => JSON.stringify(membersOf(kind))).join(',\n'),
+    rows: (rows) => rows.map(objectOf).join(',\n'),
     between: ',\n',
     tail: '\n]\n',
   },
   csv: {
     head: stringify([[...CSV_COLUMNS]]),
-    rows: (kinds) => stringify(kinds.map(cellsOf)),
+    rows: (rows) => stringify(rows.map(cellsOf)),
     between: '',
     tail: '',
   },
 };
 
+const MEMBERS = {
+  LlmConversation: ['messages', 'expected', 'metadata'],
+  Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata'],
+};
+
 /** The members of a datapoint by the names an import knows; those without a value are left out, `input` never is. */
-function membersOf(kind: DatapointKind): Record<string, unknown> {
-  if ('LlmConversation' in kind) {
-    const { messages, expected, metadata } = kind.LlmConversation;
-    return { messages, ...present({ expected, metadata }) };
-  }
-  const { input, expected_output, actual_output, score, metadata } = kind.Generic;
-  return { input, ...present({ expected_output, actual_output, score, metadata }) };
+function objectOf(row: KindColumns): string {
+  const { name, texts } = kindTexts(row);
+  const given = MEMBERS[name].filter((member) => member === 'input' || (texts.get(member) ?? 'null') !== 'null');
+  return `{${given.map((member) => `"${member}":${texts.get(member)}`).join()}}`;
 }
 
-const present = (members: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
-
-function cellsOf(kind: DatapointKind): string[] {
-  if ('LlmConversation' in kind) {
-    const { messages, expected, metadata } = kind.LlmConversation;
-    return ['', cell(expected), '', '', cell(metadata), cell(messages)];
-  }
-  const { input, expected_output, actual_output, score, metadata } = kind.Generic;
-  const inputCell = input === null ? 'null' : cell(input);
-  return [inputCell, cell(expected_output), cell(actual_output), cell(score), cell(metadata), ''];
+function cellsOf(row: KindColumns): string[] {
+  const { name, texts } = kindTexts(row);
+  const of = (member: string): string => cell(texts.get(member));
+  if (name === 'LlmConversation') return ['', of('expected'), '', '', of('metadata'), of('messages')];
+  const input = texts.get('input') === 'null' ? 'null' : of('input');
+  return [input, of('expected_output'), of('actual_output'), of('score'), of('metadata'), ''];
 }
 
-/** Text as it is, but never a formula to a spreadsheet (OWASP "CSV Injection"); other JSON as compact JSON text. */
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return FORMULA_START.test(value) ? `'${value}` : value;
-  return JSON.stringify(value);
+/** Text as it is, but never a formula to a spreadsheet (OWASP "CSV Injection"); other JSON as it is stored, compact. */
+function cell(json = 'null'): string {
+  if (json === 'null') return '';
+  if (!json.startsWith('"')) return json;
+  const text = JSON.parse(json) as string;
+  return FORMULA_START.test(text) ? `'${text}` : text;
 }
 
 /** What spreadsheets take for the start of a formula, in full width too, and what some of them drop before looking. */

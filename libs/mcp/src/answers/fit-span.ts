@@ -1,4 +1,5 @@
-import type { SpanResource } from '@spandrel/contract';
+import { jsonTextInPieces, type SpanResource } from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
 import { slim } from './slim.js';
 import { pieceOf, wholeText, type TextPiece, type WholeText } from './text-piece.js';
 import { tooSmall } from './too-small.js';
@@ -26,7 +27,7 @@ const readOn = (spanId: string, field: SpanField, offset: number): object => ({
  * @returns compact JSON of `maxChars` UTF-16 units at most.
  * @throws Invalid when not even the beginnings of its fields fit.
  */
-export function fitSpan(span: SpanResource, maxChars: number): string {
+export async function fitSpan(span: SpanResource, maxChars: number): Promise<string> {
   const { id, trace_id, parent_id, name, status, started_at, ended_at } = span;
   const head = slim({
     id,
@@ -38,17 +39,20 @@ export function fitSpan(span: SpanResource, maxChars: number): string {
     ended_at,
   });
   const shown = head as Record<string, unknown>;
-  const fields = SPAN_FIELDS.flatMap((field) => {
+  const fields: { field: SpanField; value: unknown; json: string; length: number }[] = [];
+  for (const field of SPAN_FIELDS) {
     const value = fieldOf(span, field);
-    return value === undefined ? [] : [{ field, value, length: `,"${field}":${JSON.stringify(value)}`.length }];
-  });
+    if (value === undefined) continue;
+    const json = await inTurns(jsonTextInPieces(value));
+    fields.push({ field, value, json, length: `,"${field}":`.length + json.length });
+  }
   let left = maxChars - JSON.stringify(head).length;
   // The shortest first: what a short one leaves of its share the longer ones get.
   let waiting = fields.length;
-  for (const { field, value, length } of fields.toSorted((a, b) => a.length - b.length)) {
+  for (const { field, value, json, length } of fields.toSorted((a, b) => a.length - b.length)) {
     const share = Math.floor(left / waiting--);
     if (length <= share) shown[field] = value;
-    else shown[`${field}_cut`] = cutField(id, field, value, share);
+    else shown[`${field}_cut`] = cutField(id, field, wholeText(value, json), share);
     left -= JSON.stringify({ [field]: shown[field], [`${field}_cut`]: shown[`${field}_cut`] }).length - 1;
   }
   const text = JSON.stringify(inOrder(shown));
@@ -56,8 +60,7 @@ export function fitSpan(span: SpanResource, maxChars: number): string {
   return text;
 }
 
-function cutField(spanId: string, field: SpanField, value: unknown, share: number): object {
-  const whole = wholeText(value);
+function cutField(spanId: string, field: SpanField, whole: WholeText, share: number): object {
   const frame = { ...pieceOf(whole, 0, 0), offset: undefined, next_offset: undefined };
   const framed = JSON.stringify({ [`${field}_cut`]: { ...frame, read_on: readOn(spanId, field, whole.text.length) } });
   const { format, total_chars, text, next_offset } = pieceOf(whole, 0, share - framed.length);

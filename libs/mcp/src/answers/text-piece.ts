@@ -7,9 +7,11 @@ export interface WholeText {
   text: string;
 }
 
-/** Any value as one text: put together again, its pieces are the text, or JSON of the value. */
-export const wholeText = (value: unknown): WholeText =>
-  typeof value === 'string' ? { format: 'text', text: value } : { format: 'json', text: JSON.stringify(value ?? null) };
+/** Any value as one text: put together again, its pieces are the text, or JSON of the value. @param json the value as JSON, where it is known. */
+export const wholeText = (value: unknown, json?: string): WholeText =>
+  typeof value === 'string'
+    ? { format: 'text', text: value }
+    : { format: 'json', text: json ?? JSON.stringify(value ?? null) };
 
 /** A piece of a text, as answers show it. */
 export interface TextPiece {

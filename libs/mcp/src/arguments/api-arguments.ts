@@ -32,6 +32,10 @@ export function apiArguments(schema: z.ZodType, omit: readonly string[] = []): z
 export function queryOf(args: Readonly<Record<string, unknown>>): Record<string, QueryValue> {
   const query: Record<string, QueryValue> = {};
   for (const [name, value] of Object.entries(args)) {
+    if (isGathered(value) && Object.keys(value).length > PARAMETERS_MAX) {
+      const message = `must have at most ${PARAMETERS_MAX} values`;
+      throw new Invalid('validation_failed', `${name} ${message}`, [{ path: name, message }]);
+    }
     if (Array.isArray(value)) query[name] = value.map((each) => parameterOf(name, each));
     else if (isGathered(value)) {
       for (const [key, each] of Object.entries(value)) query[`${name}.${key}`] = parameterOf(`${name}.${key}`, each);
@@ -39,6 +43,9 @@ export function queryOf(args: Readonly<Record<string, unknown>>): Record<string,
   }
   return query;
 }
+
+/** Parameters that one argument may stand for; no list of the API takes more ids. */
+const PARAMETERS_MAX = 1_000;
 
 const isGathered = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !JSON.isRawJSON(value);

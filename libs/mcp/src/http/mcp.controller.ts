@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { jsonWeight, OWN_MEMBERS_MAX } from '@spandrel/contract';
 import { ClientGone, InProcessApi, Operation } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { McpServing, type McpAnswer } from '../serving/mcp-serving.js';
@@ -53,12 +54,32 @@ function refusalOf(message: unknown): McpAnswer | undefined {
   if (Array.isArray(message)) {
     return { status: 400, body: rpcError(null, INVALID_REQUEST, 'batches are not taken: send one message a request') };
   }
+  if (isTooLarge(message)) {
+    return { status: 400, body: rpcError(idOf(message), INVALID_REQUEST, `the message is too large: ${MESSAGE_MAX}`) };
+  }
   // A stream that lasts would be a session; the list of tools changes with the credential and the settings alone.
   if ((message as { method?: unknown }).method === 'subscriptions/listen') {
     return { status: 404, body: rpcError(idOf(message), METHOD_NOT_FOUND, 'there is nothing to subscribe to') };
   }
   return undefined;
 }
+
+/**
+ * Whether there is more in a message than the protocol has use for, which would be looked at member by member. What the
+ * arguments of a call hold is left to the tool.
+ */
+function isTooLarge(message: object): boolean {
+  const { params, ...others } = message as { params?: { arguments?: object } };
+  const { arguments: given, ...about } = Object(params) as { arguments?: unknown };
+  return (
+    jsonWeight([others, about], MESSAGE_WEIGHT_MAX) > MESSAGE_WEIGHT_MAX ||
+    (typeof given === 'object' && Object.keys(given ?? {}).length > OWN_MEMBERS_MAX)
+  );
+}
+
+/** As {@link jsonWeight} counts: 64 KiB of text, or 8,192 values. */
+const MESSAGE_WEIGHT_MAX = 65_536;
+const MESSAGE_MAX = `a call has at most ${OWN_MEMBERS_MAX} arguments, and 64 KiB beside them`;
 
 /** The headers that the protocol gives a meaning to. */
 function mcpHeaders({ headers }: FastifyRequest): Record<string, string> {

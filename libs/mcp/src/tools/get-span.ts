@@ -1,5 +1,5 @@
-import type { SpanResource } from '@spandrel/contract';
-import { Invalid, type CallerApi } from '@spandrel/kernel';
+import { jsonTextInPieces, type SpanResource } from '@spandrel/contract';
+import { inTurns, Invalid, type CallerApi } from '@spandrel/kernel';
 import { z } from 'zod';
 import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS, type SpanField } from '../answers/fit-span.js';
 import { wholeText, type WholeText } from '../answers/text-piece.js';
@@ -46,15 +46,20 @@ const readSpan = async (api: CallerApi, id: string): Promise<SpanResource> =>
 /** Fields whose change shows in the outline of a span, by their length at least. */
 const OUTLINED: ReadonlySet<SpanField> = new Set(['input', 'output', 'error']);
 
+async function readWhole(api: CallerApi, id: string, field: SpanField): Promise<WholeText> {
+  const value = fieldOf(await readSpan(api, id), field) ?? null;
+  return wholeText(value, typeof value === 'string' ? undefined : await inTurns(jsonTextInPieces(value)));
+}
+
 async function readField(api: CallerApi, id: string, field: SpanField, texts: LongTexts): Promise<WholeText> {
-  if (!OUTLINED.has(field)) return wholeText(fieldOf(await readSpan(api, id), field));
+  if (!OUTLINED.has(field)) return readWhole(api, id, field);
   const key = JSON.stringify([api.projectId, id, field]);
   // Looked at before the text, so that a change between the two is noticed with the next piece.
   const outline = await api.call({ operation: 'listSpans', query: { ids: [id], view: 'outline' } });
   const stamp = JSON.stringify(outline);
   const known = texts.find(key, stamp);
   if (known) return known;
-  const whole = wholeText(fieldOf(await readSpan(api, id), field));
+  const whole = await readWhole(api, id, field);
   texts.keep(key, stamp, whole);
   return whole;
 }

@@ -1,3 +1,4 @@
+import { boundedMembers, OWN_MEMBERS_MAX } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/kernel';
 import { z } from 'zod';
 import { argumentSchema, type JsonSchema } from '../arguments/argument-schema.js';
@@ -62,7 +63,10 @@ export function defineTool<Shape extends z.ZodRawShape>(declared: ToolDeclaratio
     ...declared,
     writes: declared.writes ?? false,
     get schema() {
-      return (schema ??= z.strictObject({ ...declared.arguments(), max_chars: maxCharsArgument }));
+      return (schema ??= boundedMembers(
+        z.strictObject({ ...declared.arguments(), max_chars: maxCharsArgument }),
+        OWN_MEMBERS_MAX,
+      ));
     },
     get inputSchema() {
       return (inputSchema ??= argumentSchema(this.schema));

@@ -1,5 +1,6 @@
-import { parseExactJson } from '@spandrel/contract';
-import { containsFolded, sql, type Sql } from './sql.js';
+import { exactJsonInPieces } from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
+import { containsFolded as columnContains, sql, type Sql } from './sql.js';
 
 /** Longest part of a needle that the database looks for; the rest is left to {@link jsonContains}. */
 const PREFILTER_LENGTH_MAX = 500;
@@ -8,14 +9,43 @@ const PREFILTER_LENGTH_MAX = 500;
  * Whether a string, number or boolean anywhere in a JSON value contains the needle, ignoring the case of ASCII letters.
  * Member names and structure do not count; numbers and booleans count as they are written
  * (docs/spec/spans.md#text-filters).
+ * Others have their turn meanwhile where that takes long.
  * @param text JSON text; `null` contains nothing.
  */
-export function jsonContains(text: string | null, needle: string): boolean {
-  return text !== null && valueContains(parseExactJson(text), needle);
+export async function jsonContains(text: string | null, needle: string): Promise<boolean> {
+  return text !== null && (await inTurns(containsFolded(text, foldAscii(needle))));
 }
 
-/** Whether a JSON value as {@link jsonContains} has it contains the needle. */
-export const valueContains = (value: unknown, needle: string): boolean => containsFoldedText(value, foldAscii(needle));
+function* containsFolded(text: string, folded: string): Generator<void, boolean, void> {
+  const left: unknown[] = [yield* exactJsonInPieces(text)];
+  for (let looked = 1; left.length > 0; looked++) {
+    const value = left.pop();
+    if (typeof value === 'string') {
+      if (yield* textContains(value, folded)) return true;
+    } else if (typeof value === 'object' && value !== null && !JSON.isRawJSON(value)) {
+      for (const member of Object.values(value)) left.push(member);
+    } else if (value !== null && foldAscii(JSON.isRawJSON(value) ? value.rawJSON : String(value)).includes(folded)) {
+      return true;
+    }
+    if (looked % VALUES_AT_ONCE === 0) yield;
+  }
+  return false;
+}
+
+/** Values that are looked at before others may have their turn. */
+const VALUES_AT_ONCE = 4_096;
+/** UTF-16 units that are folded at once: to fold a text of alternating case takes as long as to parse it. */
+const FOLDED_AT_ONCE = 65_536;
+
+/** Whether a text contains a folded needle; neighbouring pieces overlap by the length of the needle. */
+function* textContains(text: string, folded: string): Generator<void, boolean, void> {
+  for (let start = 0; ; start += FOLDED_AT_ONCE) {
+    const end = start + FOLDED_AT_ONCE + folded.length;
+    if (foldAscii(text.slice(start, end)).includes(folded)) return true;
+    if (end >= text.length) return false;
+    yield;
+  }
+}
 
 /**
  * Rows that may contain the needle: a column that holds JSON text contains the needle as JSON writes it. Every row that
@@ -23,7 +53,7 @@ export const valueContains = (value: unknown, needle: string): boolean => contai
  */
 export function mayContainJson(column: string, needle: string): Sql {
   const written = needleInJson(needle);
-  return written === undefined ? sql`1 = 1` : containsFolded(column, written);
+  return written === undefined ? sql`1 = 1` : columnContains(column, written);
 }
 
 /**
@@ -34,14 +64,6 @@ export function mayContainJson(column: string, needle: string): Sql {
 export function needleInJson(needle: string): string | undefined {
   const shortened = needle.slice(0, PREFILTER_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '');
   return shortened.isWellFormed() ? foldAscii(JSON.stringify(shortened).slice(1, -1)) : undefined;
-}
-
-function containsFoldedText(value: unknown, folded: string): boolean {
-  if (typeof value === 'string') return foldAscii(value).includes(folded);
-  if (typeof value === 'number' || typeof value === 'boolean') return foldAscii(String(value)).includes(folded);
-  if (typeof value !== 'object' || value === null) return false;
-  if (JSON.isRawJSON(value)) return foldAscii(value.rawJSON).includes(folded);
-  return Object.values(value).some((member) => containsFoldedText(member, folded));
 }
 
 /** Folds the case of A–Z only: what both databases fold too (see `containsText`). */

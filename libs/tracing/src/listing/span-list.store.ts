@@ -1,5 +1,5 @@
 import { Injectable, Optional } from '@nestjs/common';
-import type { ListSpans, SpanOutline, SpanResource, SpanSortKey } from '@spandrel/contract';
+import type { ListSpans, SpanOutline, SpanSortKey } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   DayPartitions,
@@ -14,7 +14,6 @@ import {
 import { outlineOf, spanOutline, type OutlinedSpan } from '../outline/span-outline.js';
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
-import { spanResource } from '../span-resource.js';
 import { SpanStore } from '../span.store.js';
 import { FoundSpans, type FindingParts } from './find-spans.js';
 import { LIST_LIMITS, type ListLimits } from './list-limits.js';
@@ -50,14 +49,13 @@ export class SpanListStore {
   }
 
   /** @throws Invalid `invalid_cursor`. */
-  async list(scope: Scope, query: ListSpans, options: LongReadOptions = {}): Promise<Page<SpanResource>> {
+  async list(scope: Scope, query: ListSpans, options: LongReadOptions = {}): Promise<Page<StoredSpan>> {
     const whole: SpanForm<StoredSpan> = {
       load: (...asked) => this.spans.loadSome(...asked),
       ofWhole: (span) => span,
       textLength: ({ input, output }) => (input?.length ?? 0) + (output?.length ?? 0),
     };
-    const { items, nextCursor } = await this.page(scope, query, whole, options);
-    return { items: items.map(spanResource), nextCursor };
+    return this.page(scope, query, whole, options);
   }
 
   /**

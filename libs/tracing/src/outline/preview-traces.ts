@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { TraceListItem } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { TraceRow } from '../trace.entity.js';
-import { modelCounts, traceListItem } from '../trace-resource.js';
+import { modelCounts, traceListItemJson } from '../trace-resource.js';
 import { LastCallStore } from './last-call.store.js';
 import { NO_PREVIEW, type OutlinedSpan } from './span-outline.js';
 import { SpanOutlineStore } from './span-outline.store.js';
@@ -16,21 +15,24 @@ export class PreviewTraces {
     private readonly outlines: SpanOutlineStore,
   ) {}
 
-  /** @param preview code points of each preview; 0 leaves the members out. */
+  /**
+   * @param preview code points of each preview; 0 leaves the members out.
+   * @returns the JSON of each trace.
+   */
   async execute(
     scope: Scope,
     traces: readonly TraceRow[],
     preview: number,
     options: LongReadOptions,
-  ): Promise<TraceListItem[]> {
-    if (preview === 0) return traces.map(traceListItem);
+  ): Promise<string[]> {
+    if (preview === 0) return traces.map((trace) => traceListItemJson(trace));
     // A call of a model names one, which the roll-up of its trace knows.
     const withModels = traces.filter((trace) => modelCounts(trace).length > 0).map(({ id }) => id);
     const calls = await this.calls.find(scope, withModels, options);
     const previews = await this.previewsOf(scope, [...calls.values()], preview, options);
     return traces.map((trace) => {
       const { inputPreview, outputPreview } = previews.get(calls.get(trace.id) ?? '') ?? NO_PREVIEW;
-      return { ...traceListItem(trace), input_preview: inputPreview, output_preview: outputPreview };
+      return traceListItemJson(trace, { input_preview: inputPreview, output_preview: outputPreview });
     });
   }
 

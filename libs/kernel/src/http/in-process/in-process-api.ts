@@ -1,8 +1,9 @@
-import { problemSchema, readExactJson, type JsonValue } from '@spandrel/contract';
+import { jsonTextInPieces, problemSchema, readJsonInPieces, type JsonValue } from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
 import { LOCAL_SCOPE } from '../../scope.js';
 import type { ClientAddresses } from '../../net/client-address.js';
+import { inTurns } from '../../turn.js';
 import { accessRefusal } from '../access/access-refusal.js';
 import type { AccessRule } from '../access/access-rule.js';
 import type { AdmittedRequest } from '../access/caller.js';
@@ -85,12 +86,12 @@ export class InProcessApi {
           [INNER_HEADER]: pass,
           ...(call.body !== undefined && { 'content-type': 'application/json' }),
         },
-        ...(call.body !== undefined && { payload: JSON.stringify(call.body) }),
+        ...(call.body !== undefined && { payload: await inTurns(jsonTextInPieces(call.body)) }),
         ...(remoteAddress !== undefined && { remoteAddress }),
         signal,
       });
       if (statusCode >= 400) throw problemIn(payload);
-      return payload === '' ? null : readExactJson(payload);
+      return payload === '' ? null : await inTurns(readJsonInPieces(payload));
     } catch (error) {
       signal.throwIfAborted();
       throw error;

@@ -30,10 +30,11 @@ export const needlesInJson = ({
   [text, input, output, error].flatMap((needle) => (needle === undefined ? [] : (needleInJson(needle) ?? [])));
 
 /** Whether the decoded payload of a span contains what is searched. */
-export function matchesText(span: StoredSpan, query: SpanFilters): boolean {
+export async function matchesText(span: StoredSpan, query: SpanFilters): Promise<boolean> {
   const { text_contains: text, input_contains: input, output_contains: output, error_contains: error } = query;
-  if (text !== undefined && !jsonContains(span.input, text) && !jsonContains(span.output, text)) return false;
-  if (input !== undefined && !jsonContains(span.input, input)) return false;
-  if (output !== undefined && !jsonContains(span.output, output)) return false;
+  if (text !== undefined && !(await jsonContains(span.input, text)) && !(await jsonContains(span.output, text)))
+    return false;
+  if (input !== undefined && !(await jsonContains(span.input, input))) return false;
+  if (output !== undefined && !(await jsonContains(span.output, output))) return false;
   return error === undefined || jsonContains(span.error, error);
 }

@@ -1,3 +1,4 @@
+import { Turn } from '@spandrel/kernel';
 import type { Fetched, Part, Position } from '@spandrel/storage';
 import type { StoredSpan } from '../../span.entity.js';
 import type { SpanStore } from '../../span.store.js';
@@ -34,6 +35,7 @@ export async function searchText<Row>(
   count: number,
 ): Promise<Fetched<Row>> {
   const found: Row[] = [];
+  const turn = new Turn();
   let length = 0;
   let from = start;
   let looked = 0;
@@ -42,7 +44,9 @@ export async function searchText<Row>(
     const scanned = await strategies.next(looked, part, from);
     const { maybes, end } = scanned ?? (await nextInListOrder(search, part, from, size));
     for await (const loaded of load(search, spans, maybes)) {
-      for (const span of loaded.filter((candidate) => matchesText(candidate, search.list.query))) {
+      for (const span of loaded) {
+        if (turn.isOver()) await turn.next();
+        if (!(await matchesText(span, search.list.query))) continue;
         const row = form.ofWhole(span);
         found.push(row);
         length += form.textLength(row);

@@ -1,0 +1,30 @@
+import { formatTimestamp } from '@spandrel/contract';
+import type { WireEvent } from '@spandrel/events';
+import type { QueueItemRow } from './queue-item.entity.js';
+import { queueStatusName } from './queue-status.js';
+
+/**
+ * A stored queue item as the wire shows it (docs/spec/queue.md), as JSON: made without parsing and writing anew what can be
+ * large.
+ */
+export function queueItemJson(item: QueueItemRow): string {
+  const members = {
+    id: item.id,
+    dataset_id: item.datasetId,
+    datapoint_id: item.datapointId,
+    status: queueStatusName(item.status),
+    claimed_by: item.claimedBy,
+    claimed_by_name: item.claimedByName,
+    claimed_at: item.claimedAt === null ? null : formatTimestamp(item.claimedAt),
+  };
+  return (
+    `${JSON.stringify(members).slice(0, -1)},"original_data":${item.originalData},` +
+    `"edited_data":${item.editedData ?? 'null'},"created_at":"${formatTimestamp(item.createdAt)}"}`
+  );
+}
+
+/** The event of a queue item that changed. */
+export const queueItemUpdated = (item: QueueItemRow): WireEvent => ({
+  type: 'queue_item_updated',
+  json: `{"type":"queue_item_updated","item":${queueItemJson(item)}}`,
+});
