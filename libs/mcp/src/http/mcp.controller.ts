@@ -77,7 +77,7 @@ function isTooLarge(message: object): boolean {
   );
 }
 
-/** As {@link jsonWeight} counts: 64 KiB of text, or 8,192 values. */
+/** 64 KiB of text, or 8,192 values, counted by {@link jsonWeight}. */
 const MESSAGE_WEIGHT_MAX = 65_536;
 const MESSAGE_MAX = `a call has at most ${OWN_MEMBERS_MAX} arguments, and 64 KiB beside them`;
 
