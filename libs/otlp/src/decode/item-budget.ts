@@ -15,7 +15,6 @@ export type Named = 'attributes' | 'events' | 'links';
 
 /** Wrappers and unknown fields that an export may have however few items it may hold. */
 const OTHERS_MIN = 1_000;
-const OTHERS_MAX = 500_000;
 
 const NONE_PASSED: Readonly<Record<Named, number>> = Object.freeze({ attributes: 0, events: 0, links: 0 });
 
@@ -42,7 +41,7 @@ export class ItemBudget {
   ) {
     this.left = max;
     this.ownLeft = ownMax;
-    this.othersLeft = Math.min(2 * max + OTHERS_MIN, OTHERS_MAX);
+    this.othersLeft = 2 * max + OTHERS_MIN;
   }
 
   /** @throws ExportFault `too_large` when there are more than allowed. */
