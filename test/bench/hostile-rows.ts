@@ -32,7 +32,7 @@ interface P99 {
 }
 
 /** The calls to one program. */
-export interface HostileFigures {
+interface HostileFigures {
   /** What others wait when nothing else is done. */
   idle: P99;
   rows: HostileRow[];

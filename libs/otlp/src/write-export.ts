@@ -3,16 +3,7 @@ import type { OtelSpan } from '@spandrel/plugin-api';
 import type { LogsRead } from './aside/read-logs.js';
 import type { SpansRead } from './aside/read-spans.js';
 import type { OtelLogRecord } from './decode/otel-log-record.js';
-
-/** Why some items of an export are left out, and how many. */
-export interface Rejection {
-  /** A sentence without a full stop: `the trace id is not 32 hex digits`. */
-  readonly reason: string;
-  /** From 1. */
-  readonly count: number;
-  /** Span id of the first of them as decoded: JSON's in lower case, protobuf's as hex digits. */
-  readonly firstSpanId: string;
-}
+import type { Rejection } from './write/rejections.js';
 
 /** Spans of a large export as a thread has read them. */
 export type SpansPage = SpansRead & {

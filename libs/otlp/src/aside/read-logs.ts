@@ -1,7 +1,6 @@
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import { logFault, toldRecord } from '../write/log-event.js';
-import { Rejections } from '../write/rejections.js';
-import type { Rejection } from '../write-export.js';
+import { Rejections, type Rejection } from '../write/rejections.js';
 import { packedPage, type PackedPage } from './packed-texts.js';
 
 /** Log records that tell of calls of models: a `ToldRecord` each. */

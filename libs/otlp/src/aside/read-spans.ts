@@ -2,10 +2,9 @@ import type { OtelSpan } from '@spandrel/plugin-api';
 import type { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
 import { droppedScopes } from '../write/dropped-scopes.js';
-import { Rejections } from '../write/rejections.js';
+import { Rejections, type Rejection } from '../write/rejections.js';
 import { spanFault } from '../write/span-fault.js';
 import { spanRecord } from '../write/span-record.js';
-import type { Rejection } from '../write-export.js';
 import { packedPage, type PackedPage } from './packed-texts.js';
 
 /** What of the settings spans are read by. */

@@ -1,4 +1,4 @@
-import type { Rejection } from '../write-export.js';
+import type { Rejection } from '../write/rejections.js';
 import type { OtlpEncoding } from './otlp-media.js';
 import { ProtobufMessage } from './protobuf-message.js';
 

@@ -18,7 +18,8 @@ import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import { OtlpController } from '../http/otlp.controller.js';
 import { TakeExport } from '../http/take-export.js';
 import { OtlpSettings } from '../otlp.settings.js';
-import { WriteExport, type LogsPage, type Rejection, type SpansPage, type WrittenExport } from '../write-export.js';
+import { WriteExport, type LogsPage, type SpansPage, type WrittenExport } from '../write-export.js';
+import type { Rejection } from '../write/rejections.js';
 import { encodeOtlp, otlpType } from './otlp-schema.js';
 
 /** Keeps what would be stored, and rejects as it is told. */

@@ -1,4 +1,12 @@
-import type { Rejection } from '../write-export.js';
+/** Why some items of an export are left out, and how many. */
+export interface Rejection {
+  /** A sentence without a full stop: `the trace id is not 32 hex digits`. */
+  readonly reason: string;
+  /** From 1. */
+  readonly count: number;
+  /** Span id of the first of them as decoded: JSON's in lower case, protobuf's as hex digits. */
+  readonly firstSpanId: string;
+}
 
 /** Counts what is left out of an export, by reason. */
 export class Rejections {
