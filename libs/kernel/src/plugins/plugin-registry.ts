@@ -31,7 +31,7 @@ export type LoadedMasker = Named<Masker> &
   };
 
 /** A loaded dialect. */
-export type LoadedDialect = Named<Dialect> & {
+type LoadedDialect = Named<Dialect> & {
   /** What it was loaded by, so that a thread can load it too. */
   readonly entry: PluginEntry;
 };

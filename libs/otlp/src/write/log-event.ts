@@ -89,7 +89,7 @@ export const maskRecords = (masking: MaskingCalls, told: readonly ToldRecord[]):
   told.map((record) => ({ ...record, attributes: masking.json(record.attributes, 'input', 'output', 'metadata') }));
 
 /** The members of a record's body beside its attributes, as a span event has them. */
-export function attributesOf({ attributes, body }: OtelLogRecord): Record<string, unknown> {
+function attributesOf({ attributes, body }: OtelLogRecord): Record<string, unknown> {
   return plainMap(body instanceof Map ? new Map([...(body as OtelMap), ...attributes]) : attributes);
 }
 
