@@ -56,7 +56,7 @@ export class TaskPool<Exported = Tasks> {
     queueMax = 16,
     heapMb = 256,
     idleMs = 10_000,
-    startMs = 10_000,
+    startMs = 30_000,
     data = null,
   }: TaskPoolOptions) {
     this.options = { file, threadsMax, queueMax, heapMb, idleMs, startMs, data };
