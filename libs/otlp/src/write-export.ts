@@ -22,7 +22,7 @@ export interface WrittenExport {
 
 /**
  * Stores what exports hold. Both methods settle when everything accepted is durable, may be called again with the same
- * items without any effect, and hand the event loop back after some 10 ms of work at a time.
+ * items without any effect, and hand the event loop back after each millisecond or two of work.
  */
 export abstract class WriteExport {
   /**
@@ -36,7 +36,7 @@ export abstract class WriteExport {
 
   /**
    * Stores the spans of a large export, as {@link writeSpans} does.
-   * @param pages as a thread has read them, each taken once that before it is durable.
+   * @param pages as a thread has read them; the next one is taken when the one before it is durable.
    */
   abstract writeReadSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport>;
 
