@@ -46,12 +46,13 @@ export async function runApp(
   announce: (settings: Settings, ready: AppReady) => string,
 ): Promise<void> {
   const output = takeProcessOutput();
+  let lifecycle: Lifecycle | undefined;
   try {
     const settings = loadSettings(parts, { args: process.argv.slice(2), env: process.env, cwd: process.cwd() });
     if (!parentPort) tellWarnings(settings.warnings, output.err);
     const logger = createLogger(settings.core.logLevel, name, logLines(settings.core.logFormat, output.err));
     const stopMsMax = STOP_MS_MAX + settings.core.shutdownDelayMs;
-    const lifecycle = new Lifecycle(logger, stopMsMax);
+    lifecycle = new Lifecycle(logger, stopMsMax);
     takeWarnings((warning) => logger.warn({ err: warning }, 'a warning of Node.js'));
     const life = new LifeLog(logger, settings.core.mode);
     const stop = stopInOrder({ logger, life, lifecycle, output, stopMsMax });
@@ -67,7 +68,7 @@ export async function runApp(
       output.out.write(announce(settings, ready));
     }
   } catch (error) {
-    await refuseStart(error, output);
+    await refuseStart(error, output, lifecycle);
   }
 }
 
@@ -115,13 +116,15 @@ function obey(main: MessagePort, stop: (reason: StopReason) => void, told: Told)
   });
 }
 
-async function refuseStart(error: unknown, output: ProcessOutput): Promise<void> {
+/** Says why the app does not serve, and ends what of it has started: a thread that is cut off while it loads a native module takes the process with it. */
+async function refuseStart(error: unknown, output: ProcessOutput, started: Lifecycle | undefined): Promise<void> {
   const faults =
     error instanceof StartError
       ? error.faults
       : [error instanceof Error ? sourceStack(error.stack ?? error.message) : String(error)];
   if (parentPort) parentPort.postMessage({ type: 'refused', faults } satisfies AppMessage);
   else for (const fault of faults) output.err.write(`spandrel: ${fault}\n`);
+  await started?.stop();
   await endWithOutput(output, 1, STOP_MS_MAX, stuck);
 }
 

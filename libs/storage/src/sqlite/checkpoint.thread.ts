@@ -10,4 +10,7 @@ const database = new Database(file, { fileMustExist: true, timeout: timeoutMs })
 database.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0');
 const checkpoint = database.prepare('pragma wal_checkpoint(passive)');
 
-parentPort?.on('message', () => parentPort?.postMessage(checkpoint.get()));
+parentPort?.on('message', (order: 'copy' | 'end') => {
+  if (order === 'end') parentPort?.close();
+  else parentPort?.postMessage(checkpoint.get());
+});

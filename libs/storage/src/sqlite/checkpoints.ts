@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { codeFile } from '@spandrel/kernel';
+import { endThread } from './end-thread.js';
 import { PageCache } from './page-cache.js';
 
 /** Pages of 16 KiB in the write-ahead log that begin a checkpoint. */
@@ -55,9 +56,7 @@ export class Checkpoints {
 
   async close(): Promise<void> {
     this.lookAt = Infinity;
-    // V8 makes no objects for a thread that is being ended: the state it sends of a copy it was at is then undefined.
-    this.worker?.removeAllListeners('message');
-    await this.worker?.terminate();
+    if (this.worker) await endThread(this.worker);
   }
 
   private start(): void {

@@ -30,7 +30,8 @@ function prepare(text: string): Database.Statement {
   return statement;
 }
 
-parentPort?.on('message', (request: Request) => {
+parentPort?.on('message', (request: Request | 'end') => {
+  if (request === 'end') return parentPort?.close();
   try {
     parentPort?.postMessage({ id: request.id, rows: prepare(request.text).all(request.params) });
   } catch (error) {

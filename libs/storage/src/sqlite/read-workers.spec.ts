@@ -52,4 +52,10 @@ describe('ReadWorkers', () => {
     expect(workers.waiting).toBe(0);
     expect(await running).toEqual([{ last: 1_500_000 }]);
   });
+
+  it('end a thread once it has answered: one that is cut off while it loads the driver aborts the process', async () => {
+    const rows = workers.run(query('select 1 as one'));
+    await workers.close();
+    expect(await rows).toEqual([{ one: 1 }]);
+  });
 });

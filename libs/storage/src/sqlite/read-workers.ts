@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { codeFile } from '@spandrel/kernel';
 import type { LongReadOptions } from '../backend.js';
 import type { RenderedSql } from '../statements/sql.js';
+import { endThread } from './end-thread.js';
 
 interface Pending {
   id: number;
@@ -69,7 +70,7 @@ export class ReadWorkers {
     this.closed = true;
     for (const pending of this.queue.splice(0))
       pending.reject(new ReadError('the database is closed', 'SQLITE_CANTOPEN'));
-    await Promise.all(this.threads.splice(0).map(({ worker }) => worker.terminate()));
+    await Promise.all(this.threads.splice(0).map(({ worker }) => endThread(worker)));
   }
 
   private abandonOnAbort(pending: Pending, signal: AbortSignal): void {
