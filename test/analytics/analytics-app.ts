@@ -4,6 +4,7 @@ import type { AnalyticsSummary, SpanResource, Stats, TimeBucket } from '@spandre
 import { eventsFeature } from '@spandrel/events';
 import type { Storage, StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
+import { WarmLists } from '../../libs/tracing/src/listing/warm-lists.js';
 import { callInProcess, type InProcessCall } from '../support/in-process.ts';
 import { openInProcess } from '../support/server-app.ts';
 
@@ -35,6 +36,9 @@ export class AnalyticsApp {
     const { app, storage } = await openInProcess({ database, features });
     return new AnalyticsApp(storage, app);
   }
+
+  /** Waits until the lists that the start reads ahead are read, or leaves them out. */
+  readAhead = (): Promise<void> => this.app.get(WarmLists).onModuleDestroy();
 
   call<Wanted = Body>(
     method: InProcessCall['method'],

@@ -72,8 +72,10 @@ describeOnBothDatabases('ten times too much', ({ name: database, takePlace }) =>
     seen('500 connections', { ...Object.fromEntries(statuses), ms: slowest, MiB: peakMiB(spandrel.pid) });
     expect([...statuses.keys()].filter((status) => status !== 201 && status !== 503)).toEqual([]);
     expect(slowest).toBeLessThan(1_000);
-    expect(peakMiB(spandrel.pid)).toBeLessThan(1_024);
-    expect((await api.traces())[0]).toMatchObject({ id: trace, span_count: statuses.get(201) });
+    expect(peakMiB(spandrel.pid)).toBeLessThan(1_280);
+    // By its id: a test that is tried again has more than one.
+    const stored = (await api.traces()).find(({ id }) => id === trace);
+    expect(stored).toMatchObject({ span_count: statuses.get(201) });
     expect((await keptAt(place)).faults).toEqual([]);
   });
 

@@ -55,11 +55,15 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     return page.items.map(({ id }) => id);
   }
 
-  it.each([{ sort_by: 'started_at' }, { sort_by: 'duration' }])('finds texts alike either way (%j)', async (query) => {
-    const inListOrder = await search(query, {});
-    expect(inListOrder.length).toBeGreaterThan(0);
-    expect(await search(query, { searched: 0 })).toEqual(inListOrder);
-  });
+  // Of a text of two characters the text index says nothing, so that payloads are looked through as they lie.
+  it.each([{ sort_by: 'started_at' }, { sort_by: 'duration' }, { text_contains: 'LO' }])(
+    'finds texts alike either way (%j)',
+    async (query) => {
+      const inListOrder = await search(query, {});
+      expect(inListOrder.length).toBeGreaterThan(0);
+      expect(await search(query, { searched: 0 })).toEqual(inListOrder);
+    },
+  );
 
   it('loads as many spans from the first one on as fit into memory together, at least one', async () => {
     const stored = all

@@ -78,12 +78,13 @@ function DeleteDataset({ dataset, onClose }: { dataset: DatasetResource; onClose
   const navigate = useNavigate();
   const deletion = useMutation({
     mutationFn: () => deleteDataset(dataset.id),
-    onSuccess: () => {
+    onSuccess: async () => {
       onClose();
-      queryClient.removeQueries({ queryKey: keys.dataset(dataset.id) });
-      void queryClient.invalidateQueries({ queryKey: keys.datasets() });
       notify(`Deleted the dataset ${dataset.name}`);
-      void navigate({ to: '/datasets' });
+      void queryClient.invalidateQueries({ queryKey: keys.datasets() });
+      // The page goes first: it would fetch again what is removed under it.
+      await navigate({ to: '/datasets' });
+      queryClient.removeQueries({ queryKey: keys.dataset(dataset.id) });
     },
     onError: (error) => {
       onClose();

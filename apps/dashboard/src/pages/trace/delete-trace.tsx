@@ -13,11 +13,12 @@ export function DeleteTrace({ trace, onClose }: { trace: TraceListItem; onClose(
   const navigate = useNavigate();
   const deletion = useMutation({
     mutationFn: () => deleteTrace(trace.id),
-    onSuccess: ({ spans_deleted: spans }) => {
-      queryClient.removeQueries({ queryKey: keys.trace(trace.id) });
-      void queryClient.invalidateQueries({ queryKey: keys.traces() });
+    onSuccess: async ({ spans_deleted: spans }) => {
       notify(`Deleted the trace with ${formatCounted(spans, 'span')}`);
-      void navigate({ to: '/traces' });
+      void queryClient.invalidateQueries({ queryKey: keys.traces() });
+      // The page goes first: it would fetch again what is removed under it.
+      await navigate({ to: '/traces' });
+      queryClient.removeQueries({ queryKey: keys.trace(trace.id) });
     },
     onError: (error) => {
       onClose();
