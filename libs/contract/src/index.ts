@@ -26,6 +26,7 @@ export * from './values/exact-json.js';
 export { JsonSyntaxError, type JsonValue } from './values/json-digits.js';
 export { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded-members.js';
 export { isLargeJson, jsonTextInPieces, jsonWeight } from './values/json-text-in-pieces.js';
+export { memberNames, noteNames } from './values/large-values.js';
 export { endOfString, findMember, jsonMembers, type JsonMember } from './values/json-members.js';
 export * from './facets.js';
 export * from './health.js';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { memberNames } from './large-values.js';
 
 /** Members that an object may have of which each is looked at by itself; far more than any such object takes. */
 export const OWN_MEMBERS_MAX = 100;
@@ -12,15 +13,10 @@ export function boundedMembers<Schema extends z.ZodObject | z.ZodRecord>(schema:
   const { run } = schema._zod;
   schema._zod.run = (payload, context) => {
     const { value: input } = payload;
-    if (typeof input !== 'object' || input === null || !hasMore(input, max)) return run(payload, context);
+    const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+    if (!isObject || memberNames(input).length <= max) return run(payload, context);
     payload.issues.push({ code: 'custom', message: `must have at most ${max} members`, input, inst: schema });
     return payload;
   };
   return schema;
-}
-
-function hasMore(object: object, max: number): boolean {
-  let members = 0;
-  for (const _name in object) if (++members > max) return true;
-  return false;
 }

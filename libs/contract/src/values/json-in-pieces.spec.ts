@@ -4,6 +4,7 @@ import { anyCharacter } from '../../../../test/support/any-character.js';
 import { exactJsonInPieces, parseExactJson, readExactJson } from './exact-json.js';
 import { JsonSyntaxError } from './json-digits.js';
 import { TooManyValues } from './json-in-pieces.js';
+import { memberNames } from './large-values.js';
 
 /** A text longer than what is parsed at once. */
 const LONG = 200_000;
@@ -129,5 +130,49 @@ describe('the limit of values', () => {
 
   it('refuses before it has parsed more than that', () => {
     expect(() => parseExactJson(`[${'[],'.repeat(3_000_000)}`, 500_000)).toThrow(TooManyValues);
+  });
+});
+
+describe('a string that is longer than what is parsed at once', () => {
+  const LENGTH = 1_500_000;
+  it.each([
+    ['escapes', '\\n'],
+    ['escaped quotes', '\\"'],
+    ['escaped backslashes', '\\\\'],
+    ['halves of characters', '\\ud83d'],
+    ['escapes of all lengths', 'a\\\\\\u0041\\"'],
+  ])('keeps its %s, wherever it is cut', (_what, unit) => {
+    const string = unit.repeat(Math.ceil(LENGTH / unit.length));
+    for (let shift = 0; shift < 7; shift++) {
+      const text = `{"a":["${'x'.repeat(shift)}${string}", 1 ],"b":"${string}"}`;
+      expect(parseExactJson(text)).toEqual(JSON.parse(text));
+    }
+  });
+
+  it.each([
+    ['two of them', (long: string) => `[${long}${long}]`],
+    ['a number behind it', (long: string) => `{"a":${long}1}`],
+    ['a number before it', (long: string) => `[1${long}]`],
+    ['no name', (long: string) => `{:${long}}`],
+    ['a wrong escape', (long: string) => `[${long.slice(0, -1)}\\x"]`],
+    ['no end', (long: string) => `[${long.slice(0, -1)}`],
+  ])('is refused with %s', (_what, textOf) => {
+    expect(() => parseExactJson(textOf(`"${'y'.repeat(LENGTH)}"`))).toThrow(JsonSyntaxError);
+  });
+
+  it('is parsed in several turns', () => {
+    const parsing = exactJsonInPieces(`{"a":"${'\\n'.repeat(LENGTH)}"}`);
+    let turns = 0;
+    while (!parsing.next().done) turns++;
+    expect(turns).toBeGreaterThan(4);
+  });
+});
+
+describe('an object of very many members', () => {
+  it('has its names at hand', () => {
+    const text = `{"a":{${Array.from({ length: 20_000 }, (_, index) => `"k${index}":0`).join()}}}`;
+    const { a } = parseExactJson(text) as { a: object };
+    expect(memberNames(a)).toBe(memberNames(a));
+    expect(memberNames(a)).toEqual(Object.keys(a));
   });
 });

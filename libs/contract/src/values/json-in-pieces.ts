@@ -1,5 +1,6 @@
 import { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './json-digits.js';
 import { endOfString } from './json-members.js';
+import { noteNames } from './large-values.js';
 
 /** Levels of arrays and objects a body may nest (docs/spec/general.md#json). */
 export const JSON_DEPTH_MAX = 200;
@@ -15,8 +16,14 @@ export interface JsonLimits {
 
 const LIMITS: JsonLimits = { depthMax: JSON_DEPTH_MAX, membersMax: JSON_MEMBERS_MAX };
 
-/** UTF-16 units that are parsed at once, about: a few milliseconds for the worst of texts. A single string may be longer. */
+/** UTF-16 units that are parsed at once, about: a few milliseconds for the worst of texts. */
 const PIECE = 32_768;
+
+/** Units of a single string that are parsed at once. */
+const STRING_PIECE = 524_288;
+
+/** From so many units on, what a list or an object holds is noted as large. */
+const LARGE = 65_536;
 
 /** A text of more values than its reader allows (docs/spec/limits.md#values-of-a-body). */
 export class TooManyValues extends JsonSyntaxError {
@@ -56,8 +63,15 @@ export function* parseInPieces(
     const before = last;
     last = code;
     if (code === QUOTE) {
+      const start = at;
       at = endOfString(text, at);
       if (at === -1) throw new SyntaxError('a string does not end');
+      if (top && at - start > STRING_PIECE && (!top.isObject || before === COLON)) {
+        yield;
+        for (const container of open) container.parsePending();
+        top.append(start, yield* parseString(text, start + 1, at), at + 1);
+        parsedThrough = lookedThrough = at;
+      }
     } else if (code === COMMA) {
       if (!top) throw new SyntaxError('something is left over');
       count();
@@ -83,6 +97,11 @@ export function* parseInPieces(
       const parent = open.at(-1);
       if (top.parsed !== undefined) {
         const value = top.close(at);
+        if (at - top.start > LARGE) {
+          yield;
+          noteNames(value);
+          yield;
+        }
         if (!parent) {
           assertBlank(text, 0, top.start);
           assertBlank(text, at + 1, text.length);
@@ -159,7 +178,7 @@ class OpenContainer {
   }
 
   /** @param end where its bracket closes. */
-  close(end: number): JsonValue {
+  close(end: number): JsonValue[] | Record<string, JsonValue> {
     if (this.isAppended) assertBlank(this.text, this.pending, end);
     else this.parse(end);
     return this.parsed!;
@@ -178,6 +197,27 @@ class OpenContainer {
       for (const item of items) (this.parsed as JsonValue[]).push(item);
     }
   }
+}
+
+/** A long string. @param start behind its opening quote. @param end its closing quote. */
+function* parseString(text: string, start: number, end: number): Generator<void, string, void> {
+  const parts: string[] = [];
+  for (let from = start, to = start; from < end; from = to) {
+    to = from + STRING_PIECE < end ? beforeEscape(text, from, from + STRING_PIECE) : end;
+    parts.push(JSON.parse(`"${text.slice(from, to)}"`) as string);
+    yield;
+  }
+  return parts.join('');
+}
+
+/** Where a piece of a string may end, so that no escape sequence, of at most six units, is cut. */
+function beforeEscape(text: string, start: number, end: number): number {
+  const near = text.slice(end - 6, end).lastIndexOf('\\');
+  if (near === -1) return end;
+  const last = end - 6 + near;
+  let first = last;
+  while (first > start && text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (last - first) % 2 === 0 ? last : end;
 }
 
 /** Sets a member as `JSON.parse` does: `__proto__` is a name like any other. */
@@ -199,6 +239,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../../test/support/any-character.js';
 import { parseExactJson } from './exact-json.js';
@@ -49,6 +49,14 @@ describe('a large value, written in pieces', () => {
     expect(text).toBe(JSON.stringify(value));
     expect(turns).toBeGreaterThan(1);
     expect(isLargeJson(value)).toBe(true);
+  });
+
+  it('joins what is small as it goes, not at the end', () => {
+    const join = jest.spyOn(Array.prototype, 'join');
+    written(Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`k${index}`, {}])));
+    const longest = Math.max(...join.mock.contexts.map((joined) => (joined as unknown[]).length));
+    join.mockRestore();
+    expect(longest).toBeLessThan(10_000);
   });
 
   it('takes what is small at once', () => {

@@ -1,3 +1,5 @@
+import { isKnownLarge, memberNames, noteLarge } from './large-values.js';
+
 /** What is written at once, about: a value counts eight, a text its UTF-16 units. A few milliseconds for the worst of values. */
 const PIECE = 65_536;
 const VALUE = 8;
@@ -17,14 +19,11 @@ export function* jsonTextInPieces(value: unknown): Generator<void, string, void>
 /** Whether a value is so large that {@link jsonTextInPieces} writes it in several pieces. */
 export function isLargeJson(value: unknown): boolean {
   const isObject = typeof value === 'object' && value !== null;
-  if (isObject && large.has(value)) return true;
+  if (isObject && isKnownLarge(value)) return true;
   const isLarge = jsonWeight(value, PIECE) > PIECE;
-  if (isLarge && isObject) large.add(value);
+  if (isLarge && isObject) noteLarge(value);
   return isLarge;
 }
-
-/** Values known to be large: to begin to look at an object of 100,000 members takes milliseconds. */
-const large = new WeakSet<object>();
 
 function* write(value: unknown, texts: string[]): Generator<void, void, void> {
   if (!isLargeJson(value)) {
@@ -34,6 +33,7 @@ function* write(value: unknown, texts: string[]): Generator<void, void, void> {
   } else if (Array.isArray(value)) {
     yield* writeList(value, texts);
   } else {
+    yield;
     yield* writeObject(value as Record<string, unknown>, texts);
   }
 }
@@ -79,24 +79,33 @@ function* writeList(items: readonly unknown[], texts: string[]): Generator<void,
 }
 
 function* writeObject(object: Record<string, unknown>, texts: string[]): Generator<void, void, void> {
-  texts.push('{');
-  let isFirst = true;
+  let before = '{';
+  let small: string[] = [];
   let weight = 0;
-  for (const name of Object.keys(object)) {
+  const writeSmall = (): void => {
+    if (small.length > 0) {
+      texts.push(before, small.join());
+      before = ',';
+    }
+    small = [];
+    weight = 0;
+  };
+  for (const name of memberNames(object)) {
     const value = object[name];
     if (value === undefined) continue;
-    texts.push(isFirst ? '' : ',', JSON.stringify(name), ':');
-    isFirst = false;
-    weight += VALUE + name.length + ownWeight(value);
-    if (weight <= PIECE) {
-      texts.push(JSON.stringify(value));
-      continue;
-    }
+    const own = ownWeight(value);
+    weight += VALUE + name.length + own;
+    if (own <= PIECE) small.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+    if (weight <= PIECE) continue;
+    writeSmall();
     yield;
+    if (own <= PIECE) continue;
+    texts.push(`${before}${JSON.stringify(name)}:`);
+    before = ',';
     yield* write(value, texts);
-    weight = 0;
   }
-  texts.push('}');
+  writeSmall();
+  texts.push(before === '{' ? '{}' : '}');
 }
 
 /** {@link jsonWeight} up to what is written at once. */
@@ -106,7 +115,7 @@ const ownWeight = (value: unknown): number => (isLargeJson(value) ? PIECE + 1 : 
 export function jsonWeight(value: unknown, max: number): number {
   if (typeof value === 'string') return VALUE + value.length;
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return VALUE;
-  if (max <= PIECE && large.has(value)) return PIECE + 1;
+  if (max <= PIECE && isKnownLarge(value)) return PIECE + 1;
   let weight = VALUE;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && weight <= max; index++)

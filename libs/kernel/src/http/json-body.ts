@@ -48,6 +48,7 @@ function parseJsonBody(request: FastifyRequest, bytes: Buffer, valuesMax: number
 }
 
 function* longJson(bytes: Buffer, valuesMax: number): Generator<void, JsonValue, void> {
+  yield;
   const text = utf8Text(bytes);
   yield;
   return yield* exactJsonInPieces(text, valuesMax);

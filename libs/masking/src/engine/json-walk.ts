@@ -1,3 +1,4 @@
+import { memberNames, noteNames } from '@spandrel/contract';
 import type { TextMasker } from './text-masker.js';
 
 /** Names of members by which Spandrel and its clients know what is what: they hold no value and stay. */
@@ -134,7 +135,10 @@ export class JsonWalk {
     if (at >= names.length) {
       if (!frame.isChanged) this.leave(source);
       else if (frame.built < frame.members!.length) build(frame);
-      else this.leave(frame.made!);
+      else {
+        if (frame.built > 8 * LARGE_OBJECT) noteNames(frame.made!);
+        this.leave(frame.made!);
+      }
       return;
     }
     const name = names[at]!;
@@ -161,7 +165,7 @@ export class JsonWalk {
       const { rawJSON } = value as { rawJSON: string };
       return this.put(masker?.masksNumbers ? this.maskNumber(value, rawJSON, masker) : value);
     }
-    const names = Array.isArray(value) ? null : Object.keys(value);
+    const names = Array.isArray(value) ? null : memberNames(value);
     const members = names && names.length > LARGE_OBJECT ? [] : undefined;
     this.frames.push({
       ...{ source: value as Frame['source'], names, masker, known, at: 0, named: undefined, isChanged: false },

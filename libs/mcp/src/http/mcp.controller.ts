@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { jsonWeight, OWN_MEMBERS_MAX } from '@spandrel/contract';
+import { jsonWeight, memberNames, OWN_MEMBERS_MAX } from '@spandrel/contract';
 import { ClientGone, InProcessApi, Operation } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { McpServing, type McpAnswer } from '../serving/mcp-serving.js';
@@ -69,13 +69,17 @@ function refusalOf(message: unknown): McpAnswer | undefined {
  * arguments of a call hold is left to the tool.
  */
 function isTooLarge(message: object): boolean {
-  const { params, ...others } = message as { params?: { arguments?: object } };
-  const { arguments: given, ...about } = Object(params) as { arguments?: unknown };
-  return (
-    jsonWeight([others, about], MESSAGE_WEIGHT_MAX) > MESSAGE_WEIGHT_MAX ||
-    (typeof given === 'object' && Object.keys(given ?? {}).length > OWN_MEMBERS_MAX)
-  );
+  const { params } = message as { params?: { arguments?: unknown } | null };
+  const given = params?.arguments;
+  if ([message, params, given].some(hasManyMembers)) return true;
+  const about = given === undefined ? params : { ...params, arguments: null };
+  return jsonWeight({ ...message, params: about }, MESSAGE_WEIGHT_MAX) > MESSAGE_WEIGHT_MAX;
 }
+
+const hasManyMembers = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Array.isArray(value) ? value : memberNames(value)).length > OWN_MEMBERS_MAX;
 
 /** 64 KiB of text, or 8,192 values, counted by {@link jsonWeight}. */
 const MESSAGE_WEIGHT_MAX = 65_536;

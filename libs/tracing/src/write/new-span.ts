@@ -1,4 +1,4 @@
-import { DEFAULT_SPAN_KIND, type SpanKind } from '@spandrel/contract';
+import { DEFAULT_SPAN_KIND, memberNames, type SpanKind } from '@spandrel/contract';
 import { jsonText, toJsonText } from '@spandrel/storage';
 import { isOtlp } from '../cover/usage-cover.js';
 import type { PricingTable } from '../pricing.js';
@@ -48,4 +48,4 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
 
 /** Metadata as the column keeps them; none is nothing. */
 export const metadataText = (metadata: Record<string, unknown> | null | undefined): string | null =>
-  metadata && Object.keys(metadata).length > 0 ? jsonText(metadata) : null;
+  metadata && memberNames(metadata).length > 0 ? jsonText(metadata) : null;

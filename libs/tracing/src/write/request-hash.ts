@@ -1,5 +1,5 @@
 import { createHash, hash, type Hash } from 'node:crypto';
-import { isLargeJson, jsonTextInPieces } from '@spandrel/contract';
+import { isLargeJson, jsonTextInPieces, memberNames } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 
 /**
@@ -37,9 +37,10 @@ function* hashInPieces(value: unknown, sha: Hash): Generator<void, void, void> {
   } else if (Array.isArray(value)) {
     yield* hashAll(value, sha, ['[', ']'], (item) => ({ value: item, before: '' }));
   } else {
-    const members = sortedMembers(value as object);
-    yield* hashAll(members, sha, ['{', '}'], ([name, member]) => ({
-      value: member,
+    yield;
+    const names = yield* sortedInPieces(memberNames(value as object));
+    yield* hashAll(names, sha, ['{', '}'], (name) => ({
+      value: (value as Record<string, unknown>)[name],
       before: `${JSON.stringify(name)}:`,
     }));
   }
@@ -72,6 +73,37 @@ function* hashAll<Part>(
     yield;
   }
   sha.update(text + close);
+}
+
+/** Names that are sorted at once. */
+const SORTED_AT_ONCE = 4_096;
+
+/** Sorts like `toSorted`, but piece by piece: what is sorted already is merged by twos. */
+function* sortedInPieces(names: readonly string[]): Generator<void, readonly string[], void> {
+  let sorted: (readonly string[])[] = [];
+  for (let start = 0; start < names.length; start += SORTED_AT_ONCE) {
+    sorted.push(names.slice(start, start + SORTED_AT_ONCE).toSorted());
+    yield;
+  }
+  while (sorted.length > 1) {
+    const merged: (readonly string[])[] = [];
+    for (let index = 0; index < sorted.length; index += 2) {
+      merged.push(yield* mergedInPieces(sorted[index]!, sorted[index + 1] ?? []));
+    }
+    sorted = merged;
+  }
+  return sorted[0] ?? [];
+}
+
+function* mergedInPieces(left: readonly string[], right: readonly string[]): Generator<void, readonly string[], void> {
+  const merged: string[] = [];
+  let taken = 0;
+  for (const [index, name] of left.entries()) {
+    while (taken < right.length && right[taken]! < name) merged.push(right[taken++]!);
+    merged.push(name);
+    if (index % SORTED_AT_ONCE === 0) yield;
+  }
+  return [...merged, ...right.slice(taken)];
 }
 
 const sortedMembers = (value: object): [string, unknown][] =>

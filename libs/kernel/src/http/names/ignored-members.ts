@@ -1,3 +1,4 @@
+import { memberNames } from '@spandrel/contract';
 import { nearestName } from '../../nearest-name.js';
 import type { KnownMembers } from '../../faults/known-members.js';
 
@@ -10,7 +11,7 @@ const HEADER_LENGTH_MAX = 1_000;
 /** UTF-16 units of a name that are shown. */
 const NAME_LENGTH_MAX = 40;
 
-/** Whether a body has members that nobody reads. Nothing is allocated: nearly every body has none. */
+/** Whether a body has members that nobody reads. Nearly every body has none. */
 export function hasIgnored(value: unknown, known: KnownMembers): boolean {
   if (!known.isList) return isObject(value) && objectHasIgnored(value, known);
   if (!Array.isArray(value)) return false;
@@ -19,7 +20,7 @@ export function hasIgnored(value: unknown, known: KnownMembers): boolean {
 }
 
 function objectHasIgnored(object: Readonly<Record<string, unknown>>, { members }: KnownMembers): boolean {
-  for (const name in object) {
+  for (const name of memberNames(object)) {
     const within = members.get(name);
     if (within === undefined ? !members.has(name) : hasIgnored(object[name], within)) return true;
   }
@@ -61,7 +62,7 @@ function* ignoredIn(value: unknown, known: KnownMembers, path: string): Generato
     for (const each of Array.isArray(value) ? value : []) yield* ignoredIn(each, item, `${path}[]`);
   } else if (isObject(value)) {
     const prefix = path === '' ? '' : `${path}.`;
-    for (const name in value) {
+    for (const name of memberNames(value)) {
       const within = known.members.get(name);
       if (within) yield* ignoredIn(value[name], within, `${prefix}${name}`);
       else if (!known.members.has(name)) yield { path: prefix, name, among: known };
