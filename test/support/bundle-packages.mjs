@@ -40,7 +40,7 @@ const COMMON_JS = [
 ];
 
 /** Packages that are bundled with their own packages: nobody else looks at what they keep there. */
-const WHOLE_ES_MODULES = [['openid-client'], ['pg-boss'], ['csv-parse'], ['csv-stringify', 'csv-stringify/sync']];
+const WHOLE_ES_MODULES = [['openid-client'], ['pg-boss'], ['csv-parse']];
 const WHOLE_COMMON_JS = [['fastify'], ['pg', 'pg-cursor'], ['protobufjs'], ['@fastify/busboy']];
 /** They have a binary or threads, or are not there. */
 const NEVER_BUNDLED = new Set(['better-sqlite3', 'pino', 'pg-native']);

@@ -88,7 +88,7 @@ export class DatapointsController {
       return { datapoints: items, count: items.length, next_cursor: nextCursor };
     }
     const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
-    return writtenPage('datapoints', items.map(datapointJson), nextCursor);
+    return writtenPage('datapoints', items.values().map(datapointJson), nextCursor);
   }
 
   @Get('datapoints/:dp_id')

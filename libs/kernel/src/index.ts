@@ -52,6 +52,7 @@ export { EventStreamRoute } from './http/intake/request-watch.js';
 export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './http/progress-answer.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body.js';
 export { streamSlices } from './http/stream-slices.js';
+export { itemTexts, type Texts } from './http/text-pieces.js';
 export type { AccessRule } from './http/access/access-rule.js';
 export { CredentialRefusals } from './http/access/credential-refusals.js';
 export {

@@ -52,7 +52,7 @@ export class DatasetQueueController {
     @Body({ schema: enqueueSchema }) body: Enqueue,
   ): Promise<WrittenJson> {
     const items = await this.enqueueDatapoints.execute(scope, id, body.datapoint_ids);
-    return writtenPage('items', items.map(queueItemJson));
+    return writtenPage('items', items.values().map(queueItemJson));
   }
 
   @Get()

@@ -5,4 +5,4 @@ import type { QueueItemRow } from './queue-item.entity.js';
 
 /** A page as the wire shows it. */
 export const queuePage = ({ items, nextCursor }: Page<QueueItemRow>): WrittenJson =>
-  writtenPage('items', items.map(queueItemJson), nextCursor);
+  writtenPage('items', items.values().map(queueItemJson), nextCursor);

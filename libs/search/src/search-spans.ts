@@ -10,10 +10,11 @@ import {
   type Reader,
   Unavailable,
   withinMs,
+  type Texts,
 } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
-import { SpanLookups, spanOutline, SpanOutlineStore, spanJson, SpanStore } from '@spandrel/tracing';
+import { SpanLookups, spanOutline, SpanOutlineStore, spanTexts, SpanStore } from '@spandrel/tracing';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbedSpans } from './embed-spans.js';
 import { callOnce, EmbeddingError } from './embed-texts.js';
@@ -57,10 +58,10 @@ export class SearchSpans {
    * larger than an answer may be. As JSON.
    * @throws DomainError `search_not_available`; Unavailable when index, embedding endpoint or database cannot be used.
    */
-  async find(projectId: string, search: Search, reader: Reader): Promise<string[]> {
+  async find(projectId: string, search: Search, reader: Reader): Promise<Texts[]> {
     const scores = await this.scoresOf(projectId, search, reader);
     const spans = await this.spans.loadSome(projectScope(projectId), [...scores.keys()], reader);
-    return spans.map((span) => `${spanJson(span).slice(0, -1)},"score":${scores.get(span.id)!}}`);
+    return spans.map((span) => [...spanTexts(span).slice(0, -1), `,"score":${scores.get(span.id)!}}`]);
   }
 
   /** What {@link find} finds, without its texts. @throws as it does. */

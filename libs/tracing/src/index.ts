@@ -31,7 +31,7 @@ export {
   type SpanCommitParticipant,
 } from './write/span-commit-participant.js';
 export type { StoredSpan } from './span.entity.js';
-export { spanJson } from './span-json.js';
+export { spanTexts } from './span-json.js';
 export { spanResource } from './span-resource.js';
 export { SpanStore } from './span.store.js';
 export { exportedTrace } from './write/restored-trace.js';

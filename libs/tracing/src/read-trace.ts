@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { ReadTraceQuery } from '@spandrel/contract';
-import { streamSlices, type Scope } from '@spandrel/kernel';
+import { itemTexts, streamSlices, type Scope, type Texts } from '@spandrel/kernel';
 import type { LongReadOptions, Position } from '@spandrel/storage';
 import { spanOutline } from './outline/span-outline.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
 import type { SpanRow } from './span.entity.js';
 import { traceNotFound } from './write/apply-job.js';
-import { spanJson } from './span-json.js';
+import { spanTexts } from './span-json.js';
 import { SpanStore } from './span.store.js';
 import { TraceStore } from './trace.store.js';
 import { traceListItemJson } from './trace-resource.js';
@@ -16,13 +15,10 @@ import { traceListItemJson } from './trace-resource.js';
 /** Spans read in one go; a trace may have tens of thousands. */
 const SLICE = 1_000;
 
-/** Text that is made before others have their turn, in UTF-16 units, about: some milliseconds. */
-const CHUNK = 1024 * 1024;
-
 /** Loads some spans in the order of their ids, at least one, and shows each as the answer has it. */
 interface SpanView<Row extends SpanRow> {
   load(ids: readonly string[], options: LongReadOptions): Promise<Row[]>;
-  show(span: Row): string;
+  show(span: Row): Texts;
 }
 
 /** `GET /api/traces/:id`: the trace and all of its spans in start order (docs/spec/traces.md#reading-a-trace). */
@@ -55,7 +51,7 @@ export class ReadTrace {
           })
         : this.slices(scope, id, options, {
             load: (ids, how) => this.store.loadSome(scope, ids, how),
-            show: spanJson,
+            show: spanTexts,
           });
     return streamSlices(slices, {
       head: `{"trace":${traceListItemJson(trace)},"spans":[`,
@@ -70,7 +66,7 @@ export class ReadTrace {
     traceId: string,
     options: LongReadOptions,
     { load, show }: SpanView<Row>,
-  ): AsyncGenerator<string, number> {
+  ): AsyncGenerator<Iterable<string>, number> {
     let count = 0;
     for (let from: Position | undefined; ;) {
       const patient = { ...options, patient: from !== undefined };
@@ -78,25 +74,8 @@ export class ReadTrace {
       const last = spans.at(-1);
       if (!last) return count;
       count += spans.length;
-      for (const text of inChunks(spans, show)) {
-        yield text;
-        await nextTurn();
-      }
+      yield itemTexts(spans.values().map(show), (index) => (index === 0 ? '' : ','));
       from = { value: last.startedAt, id: last.id };
     }
   }
-}
-
-function* inChunks<Row>(rows: readonly Row[], show: (row: Row) => string): Generator<string> {
-  let texts: string[] = [];
-  let length = 0;
-  for (const row of rows) {
-    const text = show(row);
-    texts.push(text);
-    if ((length += text.length) < CHUNK) continue;
-    yield texts.join(',');
-    texts = [];
-    length = 0;
-  }
-  if (texts.length > 0) yield texts.join(',');
 }

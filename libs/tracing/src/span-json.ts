@@ -22,6 +22,12 @@ export interface ShownTexts {
  */
 export const spanJson = (span: StoredSpan): string => new SpanJson(span).whole;
 
+/** The texts that {@link spanJson} is made of: to put long ones together takes time. */
+export function spanTexts(span: StoredSpan): string[] {
+  const json = new SpanJson(span);
+  return json.with(json.texts);
+}
+
 /** The JSON of a span in pieces: its texts, and what stands between them. */
 export class SpanJson {
   readonly texts: ShownTexts;

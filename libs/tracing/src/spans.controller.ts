@@ -30,7 +30,7 @@ import {
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { RecordWrites } from './write/record-writes.js';
-import { spanJson } from './span-json.js';
+import { spanTexts } from './span-json.js';
 import { SpanStore } from './span.store.js';
 
 /** `/api/spans` (docs/spec/spans.md). */
@@ -75,7 +75,7 @@ export class SpansController {
     @Body({ schema: completeSpanSchema }) body: CompleteSpan,
   ): Promise<WrittenJson> {
     const { span } = await this.writes.execute({ type: 'complete_span', scope, now: Date.now(), id, body }, 'span');
-    return new WrittenJson(spanJson(span));
+    return new WrittenJson(spanTexts(span));
   }
 
   @Post(':id/fail')
@@ -93,7 +93,7 @@ export class SpansController {
     @Body({ schema: failSpanSchema }) body: FailSpan,
   ): Promise<WrittenJson> {
     const { span } = await this.writes.execute({ type: 'fail_span', scope, now: Date.now(), id, body }, 'span');
-    return new WrittenJson(spanJson(span));
+    return new WrittenJson(spanTexts(span));
   }
 
   @Get()
@@ -108,7 +108,7 @@ export class SpansController {
       return { spans: items, count: items.length, next_cursor: nextCursor };
     }
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
-    return writtenPage('spans', items.map(spanJson), nextCursor);
+    return writtenPage('spans', items.values().map(spanTexts), nextCursor);
   }
 
   @Get(':id')
@@ -116,7 +116,7 @@ export class SpansController {
   async read(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string): Promise<WrittenJson> {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
-    return new WrittenJson(spanJson(span));
+    return new WrittenJson(spanTexts(span));
   }
 
   @Delete(':id')

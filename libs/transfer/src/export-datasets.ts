@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { DatapointVersionResource } from '@spandrel/contract';
 import {
@@ -17,9 +16,6 @@ import type { LongReadOptions } from '@spandrel/storage';
 import type { ExportedIds } from './exported-ids.js';
 import { SLICE, slicesOf, type Slices } from './slices.js';
 
-/** Datapoints written before the event loop turns. */
-const DATAPOINTS_AT_ONCE = 64;
-
 /** Datasets and what belongs to them, as an export has it. */
 @Injectable()
 export class ExportDatasets {
@@ -33,7 +29,7 @@ export class ExportDatasets {
   async *allDatasets(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
     for await (const datasets of this.slices(scope, options)) {
       for (const { id } of datasets) written.datasets.add(id);
-      yield datasets.map((dataset) => JSON.stringify(datasetResource(dataset)));
+      yield datasets.values().map((dataset) => JSON.stringify(datasetResource(dataset)));
     }
   }
 
@@ -60,7 +56,7 @@ export class ExportDatasets {
     const read = (after?: { id: string }) => this.rules.after(scope, after?.id ?? '', SLICE.rows, options);
     for await (const rules of slicesOf(read)) {
       const shown = rules.filter(({ datasetId }) => written.datasets.has(datasetId));
-      yield shown.map((rule) => JSON.stringify(captureRuleResource(rule)));
+      yield shown.values().map((rule) => JSON.stringify(captureRuleResource(rule)));
     }
   }
 
@@ -73,14 +69,14 @@ export class ExportDatasets {
       this.datapoints.after(scope, datasetId, CURRENT, after?.id ?? '', SLICE.rows, options);
     for await (const rows of slicesOf(read)) {
       for (const { id } of rows) written.datapoints.add(id);
-      yield* inTurns(rows, datapointJson);
+      yield rows.values().map(datapointJson);
     }
   }
 
   private async *closedOf(scope: Scope, datasetId: string, options: LongReadOptions): Slices {
     const read = (after?: DatapointRow) => this.versions.closedAfter(scope, datasetId, after, SLICE.rows, options);
     for await (const rows of slicesOf(read)) {
-      yield* inTurns(rows, (row) =>
+      yield rows.values().map((row) =>
         versionJson(
           {
             dataset_id: datasetId,
@@ -99,19 +95,14 @@ export class ExportDatasets {
       this.versions.currentAfter(scope, datasetId, after?.id ?? '', SLICE.rows, options);
     for await (const rows of slicesOf(read)) {
       const shown = rows.filter(({ id }) => written.datapoints.has(id));
-      yield shown.map(({ id, version }) =>
-        versionJson({ dataset_id: datasetId, datapoint_id: id, from_version: version, to_version: null }, 'null'),
-      );
+      yield shown
+        .values()
+        .map(({ id, version }) =>
+          versionJson({ dataset_id: datasetId, datapoint_id: id, from_version: version, to_version: null }, 'null'),
+        );
     }
   }
 }
 
 const versionJson = (version: Omit<DatapointVersionResource, 'datapoint'>, datapoint: string): string =>
   `${JSON.stringify(version).slice(0, -1)},"datapoint":${datapoint}}`;
-
-async function* inTurns<Row>(rows: readonly Row[], json: (row: Row) => string): Slices {
-  for (let start = 0; start < rows.length; start += DATAPOINTS_AT_ONCE) {
-    yield rows.slice(start, start + DATAPOINTS_AT_ONCE).map(json);
-    await nextTurn();
-  }
-}

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { EXPORT_VERSION, formatTimestamp, isStorableText, type ExportCollection } from '@spandrel/contract';
-import { streamSlices, type Scope } from '@spandrel/kernel';
+import { itemTexts, streamSlices, type Scope } from '@spandrel/kernel';
 import { Storage, type LongReadOptions } from '@spandrel/storage';
 import { traceNotFound, TraceStore } from '@spandrel/tracing';
 import { ExportDatasets } from './export-datasets.js';
@@ -79,16 +79,11 @@ function file(exportedAt: number, collections: Partial<Record<ExportCollection, 
   return streamSlices(texts(collections), { head, between: '', tail: () => '}\n' });
 }
 
-async function* texts(collections: Partial<Record<ExportCollection, Slices>>): AsyncGenerator<string> {
+async function* texts(collections: Partial<Record<ExportCollection, Slices>>): AsyncGenerator<Iterable<string>> {
   for (const [collection, slices] of Object.entries(collections)) {
-    let lead = `,\n"${collection}":[\n`;
+    const head = `,\n"${collection}":[`;
     let count = 0;
-    for await (const items of slices) {
-      if (items.length === 0) continue;
-      yield lead + items.join(',\n');
-      lead = ',\n';
-      count += items.length;
-    }
-    yield count === 0 ? `,\n"${collection}":[]` : '\n]';
+    for await (const items of slices) yield itemTexts(items, () => (count++ === 0 ? `${head}\n` : ',\n'));
+    yield [count === 0 ? `${head}]` : '\n]'];
   }
 }

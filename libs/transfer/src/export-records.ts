@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
-import { exportedTrace, RecordScanStore, spanJson, SpanStore, type TraceRow } from '@spandrel/tracing';
+import { exportedTrace, RecordScanStore, spanTexts, SpanStore, type TraceRow } from '@spandrel/tracing';
 import type { ExportedIds } from './exported-ids.js';
 import { SLICE, slicesOf, type Slices } from './slices.js';
 
@@ -17,14 +17,15 @@ export class ExportRecords {
     const read = (after?: TraceRow) => this.scan.traces(scope, after?.id ?? '', SLICE, options);
     for await (const traces of slicesOf(read)) {
       for (const { id } of traces) written.traces.add(id);
-      yield traces.map(traceJson);
+      yield traces.values().map(traceJson);
     }
   }
 
   async *allSpans(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
     const read = (after?: { id: string }) => this.scan.spans(scope, after?.id ?? '', SLICE, options);
     for await (const spans of slicesOf(read)) {
-      yield spans.filter(({ traceId }) => written.traces.has(traceId)).map(spanJson);
+      const shown = spans.filter(({ traceId }) => written.traces.has(traceId));
+      yield shown.values().map(spanTexts);
     }
   }
 
@@ -32,7 +33,7 @@ export class ExportRecords {
   async *spansOf(scope: Scope, traceId: string, options: LongReadOptions): Slices {
     const read = (after?: { startedAt: number; id: string }) =>
       this.spans.ofTrace(scope, traceId, after && { value: after.startedAt, id: after.id }, SLICE.rows, options);
-    for await (const spans of slicesOf(read)) yield spans.map(spanJson);
+    for await (const spans of slicesOf(read)) yield spans.values().map(spanTexts);
   }
 }
 

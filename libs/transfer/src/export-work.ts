@@ -30,7 +30,7 @@ export class ExportWork {
   /** Connections without their keys. */
   async *allConnections(scope: Scope, options: LongReadOptions): Slices {
     const read = (after?: { id: string }) => this.connections.after(scope, after?.id ?? '', SLICE.rows, options);
-    for await (const rows of slicesOf(read)) yield rows.map((row) => JSON.stringify(exportedConnection(row)));
+    for await (const rows of slicesOf(read)) yield rows.values().map((row) => JSON.stringify(exportedConnection(row)));
   }
 
   /** Runs that were made before the export began: it has the datapoints that those worked on. @param began in ms. */
@@ -39,7 +39,7 @@ export class ExportWork {
     for await (const runs of slicesOf(read)) {
       const shown = runs.filter(({ datasetId }) => written.datasets.has(datasetId));
       for (const { id } of shown) written.runs.add(id);
-      yield shown.map((run) => JSON.stringify(exportedRun(run)));
+      yield shown.values().map((run) => JSON.stringify(exportedRun(run)));
     }
   }
 
@@ -47,7 +47,7 @@ export class ExportWork {
     const read = (after?: EvalResultRow) => this.results.after(scope, after, SLICE.rows, options);
     for await (const results of slicesOf(read)) {
       const shown = results.filter(({ runId }) => written.runs.has(runId));
-      yield shown.map((result) => JSON.stringify(exportedResult(result)));
+      yield shown.values().map((result) => JSON.stringify(exportedResult(result)));
     }
   }
 
@@ -61,14 +61,15 @@ export class ExportWork {
 
   private async *samplesOf(scope: Scope, runId: string, options: LongReadOptions): Slices {
     const read = (after?: EvalSampleRow) => this.samples.after(scope, runId, after, SLICE.rows, options);
-    for await (const samples of slicesOf(read)) yield samples.map((sample) => JSON.stringify(exportedSample(sample)));
+    for await (const samples of slicesOf(read))
+      yield samples.values().map((sample) => JSON.stringify(exportedSample(sample)));
   }
 
   async *allQueueItems(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
     const read = (after?: { id: string }) => this.queue.after(scope, after?.id ?? '', SLICE.rows, options);
     for await (const items of slicesOf(read)) {
       const shown = items.filter(({ datapointId }) => written.datapoints.has(datapointId));
-      yield shown.map(queueItemJson);
+      yield shown.values().map(queueItemJson);
     }
   }
 }

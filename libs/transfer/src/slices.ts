@@ -1,5 +1,7 @@
-/** JSON of items, slice by slice. */
-export type Slices = AsyncGenerator<readonly string[]>;
+import type { Texts } from '@spandrel/kernel';
+
+/** JSON of items, slice by slice, made as they are taken. */
+export type Slices = AsyncGenerator<Iterable<Texts>>;
 
 /** One read: a millisecond or two of the event loop, so that requests hardly notice. */
 export const SLICE = { rows: 128, bytes: 512 * 1024 };

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import { streamSlices, type Scope } from '@spandrel/kernel';
@@ -15,8 +14,6 @@ import { datasetNotFound } from '../not-found.js';
 
 /** Datapoints read in one go. */
 const SLICE = 1_000;
-/** Datapoints written before the event loop turns. */
-const WRITTEN_AT_ONCE = 200;
 
 /** `GET /api/datasets/:id/export`: the datapoints of a dataset as a file. */
 @Injectable()
@@ -53,17 +50,14 @@ export class ExportDataset {
   private async *slices(
     scope: Scope,
     datasetId: string,
-    toText: (rows: readonly DatapointRow[]) => string,
+    toTexts: (rows: readonly DatapointRow[]) => Iterable<string>,
     options: LongReadOptions,
-  ): AsyncGenerator<string> {
+  ): AsyncGenerator<Iterable<string>> {
     for (let afterId = ''; ;) {
       const rows = await this.datapoints.after(scope, datasetId, CURRENT, afterId, SLICE, options);
       const last = rows.at(-1);
       if (!last) return;
-      for (let start = 0; start < rows.length; start += WRITTEN_AT_ONCE) {
-        yield toText(rows.slice(start, start + WRITTEN_AT_ONCE));
-        await nextTurn();
-      }
+      yield toTexts(rows);
       afterId = last.id;
     }
   }

@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { EXPORT_WRITER } from './export-writer.js';
 
 const csvOf = (input: unknown): string =>
-  EXPORT_WRITER.csv.rows([{ kind: JSON.stringify({ Generic: { input } }), resultOutput: null, resultScore: null }]);
+  [
+    ...EXPORT_WRITER.csv.rows([
+      { kind: JSON.stringify({ Generic: { input } }), resultOutput: null, resultScore: null },
+    ]),
+  ].join('');
 
 describe('a cell of a CSV export', () => {
   it.each(['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20', '\t', '\r', '\n', '\0'])(
@@ -20,5 +24,19 @@ describe('a cell of a CSV export', () => {
     [{ '=': '=' }, '"{""="":""=""}"'],
   ])('that is none is left alone: %j', (value, cell) => {
     expect(csvOf(value)).toBe(`${cell},,,,,\n`);
+  });
+
+  it.each(['\n', '\\', '\u0001', '"', '\ud83d', '潮', 'a'])('that is long is written in pieces: %j', (character) => {
+    for (const start of ['', 'b', 'bb', 'bbb', 'bbbb', 'bbbbb', '=']) {
+      const text = start + character.repeat(80_000);
+      const safe = start === '=' || character === '\n' ? `'${text}` : text;
+      const written = csvOf(text);
+      expect(written === `"${(start === '' || start === '=' ? safe : text).replaceAll('"', '""')}",,,,,\n`).toBe(true);
+    }
+  });
+
+  it('that is long JSON is written in pieces', () => {
+    const list = Array.from({ length: 50_000 }, (_, n) => `s${n}`);
+    expect(csvOf(list)).toBe(`"${JSON.stringify(list).replaceAll('"', '""')}",,,,,\n`);
   });
 });

@@ -1,11 +1,12 @@
-import { stringify } from 'csv-stringify/sync';
+import { itemTexts } from '@spandrel/kernel';
 import { kindTexts, type KindColumns } from '../datapoint-json.js';
 import type { FileFormat } from '../import/file-format.js';
 
 /** How a file of a format is put together. */
 interface ExportWriter {
   head: string;
-  rows(rows: readonly KindColumns[]): string;
+  /** The texts of rows, made as they are taken. */
+  rows(rows: readonly KindColumns[]): Iterable<string>;
   /** Text between two calls of `rows`. */
   between: string;
   tail: string;
@@ -17,19 +18,19 @@ const CSV_COLUMNS = ['input', 'expected_output', 'actual_output', 'score', 'meta
 export const EXPORT_WRITER: Readonly<Record<FileFormat, ExportWriter>> = {
   jsonl: {
     head: '',
-    rows: (rows) => rows.map((row) => `${objectOf(row)}\n`).join(''),
+    rows: (rows) => rows.values().map((row) => `${objectOf(row)}\n`),
     between: '',
     tail: '',
   },
   json: {
     head: '[\n',
-    rows: (rows) => rows.map(objectOf).join(',\n'),
+    rows: (rows) => itemTexts(rows.values().map(objectOf), (index) => (index === 0 ? '' : ',\n')),
     between: ',\n',
     tail: '\n]\n',
   },
   csv: {
-    head: stringify([[...CSV_COLUMNS]]),
-    rows: (rows) => stringify(rows.map(cellsOf)),
+    head: `${CSV_COLUMNS.join()}\n`,
+    rows: (rows) => rows.values().flatMap(csvLine),
     between: '',
     tail: '',
   },
@@ -47,21 +48,65 @@ function objectOf(row: KindColumns): string {
   return `{${given.map((member) => `"${member}":${texts.get(member)}`).join()}}`;
 }
 
-function cellsOf(row: KindColumns): string[] {
+/** The member that each column shows; a conversation has other ones than a Generic. */
+const CELLS = {
+  LlmConversation: [undefined, 'expected', undefined, undefined, 'metadata', 'messages'],
+  Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata', undefined],
+};
+
+function* csvLine(row: KindColumns): Generator<string> {
   const { name, texts } = kindTexts(row);
-  const of = (member: string): string => cell(texts.get(member));
-  if (name === 'LlmConversation') return ['', of('expected'), '', '', of('metadata'), of('messages')];
-  const input = texts.get('input') === 'null' ? 'null' : of('input');
-  return [input, of('expected_output'), of('actual_output'), of('score'), of('metadata'), ''];
+  for (const [index, member] of CELLS[name].entries()) {
+    if (index > 0) yield ',';
+    const json = (member && texts.get(member)) ?? 'null';
+    if (json !== 'null') yield* cell(json);
+    else if (member === 'input') yield json;
+  }
+  yield '\n';
 }
 
-/** Text as it is, but never a formula to a spreadsheet (OWASP "CSV Injection"); other JSON as it is stored, compact. */
-function cell(json = 'null'): string {
-  if (json === 'null') return '';
-  if (!json.startsWith('"')) return json;
-  const text = JSON.parse(json) as string;
-  return FORMULA_START.test(text) ? `'${text}` : text;
+/** UTF-16 units of a cell's JSON that are written at once. */
+const SHORT = 65_536;
+
+/** A cell; a long one is quoted without a look whether it needs to be. */
+function* cell(json: string): Generator<string> {
+  if (json.length <= SHORT) {
+    const text = json.startsWith('"') ? asNoFormula(JSON.parse(json) as string) : json;
+    yield NEEDS_QUOTES.test(text) ? `"${withDoubledQuotes(text)}"` : text;
+    return;
+  }
+  yield '"';
+  if (json.startsWith('"')) {
+    for (let end = 1, start = 1; start < json.length - 1; start = end) {
+      end = endOfPiece(json, start);
+      const text = JSON.parse(`"${json.slice(start, end)}"`) as string;
+      yield withDoubledQuotes(start === 1 ? asNoFormula(text) : text);
+    }
+  } else {
+    for (let start = 0; start < json.length; start += SHORT) yield withDoubledQuotes(json.slice(start, start + SHORT));
+  }
+  yield '"';
 }
+
+/** Where a piece of a JSON string that begins at `start` ends: never within an escape, such as `\u00e9`. */
+function endOfPiece(json: string, start: number): number {
+  const end = start + SHORT;
+  if (end >= json.length - 1) return json.length - 1;
+  const backslash = end - ESCAPE_LENGTH + json.slice(end - ESCAPE_LENGTH, end).lastIndexOf('\\');
+  let first = backslash;
+  while (json[first] === '\\' && first >= start) first--;
+  // Two backslashes stand for one: the last of an even number begins nothing.
+  return (backslash - first) % 2 === 1 ? backslash : end;
+}
+
+/** Characters of the longest escape. */
+const ESCAPE_LENGTH = 6;
+
+const NEEDS_QUOTES = /[",\r\n]/;
+const withDoubledQuotes = (text: string): string => text.replaceAll('"', '""');
+
+/** A text as a spreadsheet does not take it for a formula (OWASP "CSV Injection"). */
+const asNoFormula = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text);
 
 /** What spreadsheets take for the start of a formula, in full width too, and what some of them drop before looking. */
 const FORMULA_START = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\0]/;

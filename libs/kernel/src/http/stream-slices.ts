@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { Turn } from '../turn.js';
+import { textPieces } from './text-pieces.js';
 
 /** What stands around the slices of a text. */
 export interface SliceFrame<Result> {
@@ -11,10 +13,12 @@ export interface SliceFrame<Result> {
 /**
  * An answer of any size in bounded memory: slices of a text, each made when the client has taken the one before. The first
  * is made at once, so that what goes wrong with it is answered as an error; what goes wrong later cuts the answer off.
+ * Others have their turn while a slice is written.
+ * @param slices texts, or the texts that one is made of, which may be made as they are taken.
  * @throws what making the first slice throws.
  */
 export async function streamSlices<Result>(
-  slices: AsyncGenerator<string, Result>,
+  slices: AsyncGenerator<string | Iterable<string>, Result>,
   frame: SliceFrame<Result>,
 ): Promise<Readable> {
   const first = await slices.next();
@@ -22,15 +26,15 @@ export async function streamSlices<Result>(
 }
 
 async function* framed<Result>(
-  first: IteratorResult<string, Result>,
-  rest: AsyncGenerator<string, Result>,
+  first: IteratorResult<string | Iterable<string>, Result>,
+  rest: AsyncGenerator<string | Iterable<string>, Result>,
   { head, between, tail }: SliceFrame<Result>,
 ): AsyncGenerator<string> {
   let slice = first;
   let lead = head;
   try {
     for (; !slice.done; slice = await rest.next()) {
-      yield lead + slice.value;
+      yield* inTurns(textPieces(typeof slice.value === 'string' ? [slice.value] : slice.value, lead));
       lead = between;
     }
     const end = (first.done ? head : '') + tail(slice.value);
@@ -38,5 +42,17 @@ async function* framed<Result>(
   } finally {
     // The client may be gone before the end.
     await rest.return(undefined as Result);
+  }
+}
+
+/** A text that is there as pieces, as a stream. */
+export const streamPieces = (pieces: Iterable<string>): Readable =>
+  Readable.from(inTurns(pieces), { objectMode: false });
+
+async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
+  const turn = new Turn();
+  for (const piece of pieces) {
+    yield piece;
+    if (turn.isOver()) await turn.next();
   }
 }

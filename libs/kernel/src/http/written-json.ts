@@ -1,8 +1,11 @@
 import type { FastifyReply } from 'fastify';
+import { streamPieces } from './stream-slices.js';
+import { itemTexts, textPieces, type Texts } from './text-pieces.js';
 
 /** An answer that is JSON text already: what is stored as text need not become objects to be shown. */
 export class WrittenJson {
-  constructor(readonly text: string) {}
+  /** @param texts the text, or the texts that it is made of, which may be made as they are taken. */
+  constructor(readonly texts: string | Iterable<string>) {}
 }
 
 /**
@@ -13,16 +16,26 @@ export class WrittenJson {
  */
 export function writtenPage(
   member: string,
-  items: readonly string[],
+  items: Iterable<Texts>,
   nextCursor?: string | null,
   more: Readonly<Record<string, string>> = {},
 ): WrittenJson {
   const head = Object.entries(more).map(([name, text]) => `"${name}":${JSON.stringify(text)},`);
   const tail = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`;
-  return new WrittenJson(`{${head.join('')}"${member}":[${items.join()}],"count":${items.length}${tail}}`);
+  let count = 0;
+  const page = function* (): Generator<string> {
+    yield `{${head.join('')}"${member}":[`;
+    yield* itemTexts(items, () => (count++ === 0 ? '' : ','));
+    yield `],"count":${count}${tail}}`;
+  };
+  return new WrittenJson(page());
 }
 
-/** Sends it as Fastify sends objects. */
-export function sendWritten(reply: FastifyReply, { text }: WrittenJson): void {
-  void reply.header('content-type', 'application/json; charset=utf-8').send(text);
+/** Sends it as Fastify sends objects; a long one as a stream, so that others have their turn while it is written. */
+export function sendWritten(reply: FastifyReply, { texts }: WrittenJson): void {
+  const pieces = textPieces(typeof texts === 'string' ? [texts] : texts);
+  const text = pieces.next().value ?? '';
+  const second = pieces.next();
+  void reply.header('content-type', 'application/json; charset=utf-8');
+  void reply.send(second.done ? text : streamPieces(textPieces(pieces, text + second.value)));
 }
