@@ -10,6 +10,7 @@ import {
   opensWebSocket,
   refuseMalformed,
   refuseUnread,
+  RequestTurns,
   takeRequest,
   type CredentialRefusals,
 } from '@spandrel/kernel';
@@ -75,9 +76,11 @@ export class GatewayServer {
       IncomingMessage: IntakeRequest,
       shouldUpgradeCallback: opensWebSocket,
     } as http.ServerOptions);
-    this.http.on('request', (req, res) => this.onRequest(req, res));
-    this.http.on('checkContinue', (req, res) => this.onRequest(req, res));
-    this.http.on('checkExpectation', (req, res) => this.onRequest(req, res));
+    const turns = new RequestTurns(this.http);
+    const begin = (req: IncomingMessage, res: ServerResponse): void => {
+      if (takeRequest(req, res)) turns.begin(() => this.onRequest(req, res));
+    };
+    this.http.on('request', begin).on('checkContinue', begin).on('checkExpectation', begin);
     // An upgrade without a body comes with its socket.
     this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket as Socket, head));
     this.http.on('clientError', (error, socket) => {
@@ -91,7 +94,6 @@ export class GatewayServer {
   }
 
   private onRequest(req: IncomingMessage, res: ServerResponse): void {
-    if (!takeRequest(req, res)) return;
     if (this.ending) endWith(res);
     const answer = this.logged(req, (error, provider) => answerError(res, error, provider));
     if (req.method === 'CONNECT') {

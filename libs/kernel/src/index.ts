@@ -48,6 +48,7 @@ export type { MediaDescription } from './http/media-description.js';
 export { Operation, type OperationDescription } from './http/operation.js';
 export { PathId } from './http/path-id.pipe.js';
 export { Readiness } from './http/readiness.js';
+export { RequestTurns } from './http/intake/request-turns.js';
 export { EventStreamRoute } from './http/intake/request-watch.js';
 export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './http/progress-answer.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body.js';

@@ -15,7 +15,7 @@ function parse(pieces: Buffer[], method = 'GET', close = false): unknown[] {
     onParsedEnd: (trailers) => found.push(['end', body, trailers]),
   });
   parser.expect(method);
-  for (const piece of pieces) parser.push(piece);
+  for (const piece of pieces) parser.push(Buffer.from(piece));
   if (close) found.push(['close', parser.close()]);
   return found;
 }
@@ -54,6 +54,22 @@ describe('an answer in pieces', () => {
         close,
       ),
     ).toEqual(whole);
+  });
+
+  it('hands over chunks of a byte that come together as one', () => {
+    const bodies: string[] = [];
+    const ignore = (): void => undefined;
+    const onParsedData = (body: Buffer): void => void bodies.push(body.toString('latin1'));
+    const parser = new ResponseParser({
+      ...{ onParsedInformation: ignore, onParsedHead: ignore, onParsedEnd: ignore },
+      onParsedData,
+    });
+    parser.expect('GET');
+    parser.push(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'));
+    parser.push(Buffer.from([...'abcde'].map((byte) => `1\r\n${byte}\r\n`).join('')));
+    const long = 'x'.repeat(10_000);
+    parser.push(Buffer.from(`1\r\nf\r\n${long.length.toString(16)}\r\n${long}\r\n1\r\ng\r\n0\r\n\r\n`));
+    expect(bodies).toEqual(['abcde', 'f', `${long}g`]);
   });
 
   it('reads back any body in any chunks', () => {

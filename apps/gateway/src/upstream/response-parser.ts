@@ -5,6 +5,9 @@ import { UpstreamError } from './upstream-client.js';
 const HEAD_BYTES_MAX = 256 * 1024;
 const CHUNK_LINE_MAX = 4_096;
 
+/** Longer chunks are handed over where they stand. */
+const MOVED_BYTES_MAX = 4_096;
+
 const CR = 0x0d;
 const LF = 0x0a;
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
@@ -41,6 +44,9 @@ export class ResponseParser {
   /** Bytes still to come of the body or chunk; while a chunk size is read, the size so far. */
   private remaining = 0;
   private lineLength = 0;
+  /** Where that part of the body stands in the piece that is read which is not handed over. */
+  private bodyStart = 0;
+  private bodyEnd = 0;
 
   constructor(private readonly events: ParserEvents) {}
 
@@ -62,10 +68,18 @@ export class ResponseParser {
   }
 
   /**
-   * Takes the next piece.
+   * Takes the next piece, whose bytes it may move.
    * @throws UpstreamError `protocol` for what is not HTTP, bytes after the end of an answer included.
    */
   push(piece: Buffer): void {
+    try {
+      this.read(piece);
+    } finally {
+      this.handOver(piece);
+    }
+  }
+
+  private read(piece: Buffer): void {
     let at = 0;
     while (at < piece.length) {
       switch (this.state) {
@@ -95,7 +109,8 @@ export class ResponseParser {
   close(): boolean {
     if (this.state === State.Done) return true;
     if (this.state !== State.UntilClose) return false;
-    this.end(EMPTY);
+    this.state = State.Done;
+    this.events.onParsedEnd(EMPTY);
     return true;
   }
 
@@ -120,13 +135,30 @@ export class ResponseParser {
   private readSized(piece: Buffer, at: number): number {
     const end = Math.min(piece.length, at + this.remaining);
     this.remaining -= end - at;
-    const chunk = at === 0 && end === piece.length ? piece : piece.subarray(at, end);
-    const whole = this.remaining === 0;
-    const over = whole && this.state === State.Length;
-    if (whole && !over) this.state = State.ChunkDataCr;
-    this.events.onParsedData(chunk);
-    if (over) this.end(EMPTY);
+    this.gather(piece, at, end);
+    if (this.remaining > 0) return end;
+    if (this.state === State.ChunkData) this.state = State.ChunkDataCr;
+    else this.end(EMPTY, piece);
     return end;
+  }
+
+  /** Puts short chunks that came together next to each other, within the piece: a million of one byte are few to all others. */
+  private gather(piece: Buffer, at: number, end: number): void {
+    if (this.bodyEnd > this.bodyStart && end - at <= MOVED_BYTES_MAX) {
+      piece.copyWithin(this.bodyEnd, at, end);
+      this.bodyEnd += end - at;
+      return;
+    }
+    this.handOver(piece);
+    this.bodyStart = at;
+    this.bodyEnd = end;
+  }
+
+  private handOver(piece: Buffer): void {
+    const { bodyStart: start, bodyEnd: end } = this;
+    if (start === end) return;
+    this.bodyStart = this.bodyEnd = 0;
+    this.events.onParsedData(start === 0 && end === piece.length ? piece : piece.subarray(start, end));
   }
 
   private readChunkLine(piece: Buffer, at: number): number {
@@ -168,7 +200,7 @@ export class ResponseParser {
 
   private readTrailers(piece: Buffer, at: number): number {
     if (this.partial === null && piece[at] === CR && piece[at + 1] === LF) {
-      this.end(EMPTY);
+      this.end(EMPTY, piece);
       return at + 2;
     }
     // The empty line may come first, so the line break before it (the last chunk's) is counted in.
@@ -176,7 +208,7 @@ export class ResponseParser {
     const trailers = this.readUpTo(piece, at);
     if (trailers === null) return piece.length;
     const lines = trailers.text.slice(2);
-    this.end(lines === '' ? EMPTY : parseResponseHead(`HTTP/1.1 200 \r\n${lines}`, 'HEAD').headers);
+    this.end(lines === '' ? EMPTY : parseResponseHead(`HTTP/1.1 200 \r\n${lines}`, 'HEAD').headers, piece);
     return trailers.end;
   }
 
@@ -198,7 +230,8 @@ export class ResponseParser {
     return { text: bytes.toString('latin1', from, end), end: consumed };
   }
 
-  private end(trailers: string[]): void {
+  private end(trailers: string[], piece: Buffer): void {
+    this.handOver(piece);
     this.state = State.Done;
     this.events.onParsedEnd(trailers);
   }

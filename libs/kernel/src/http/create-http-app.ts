@@ -168,7 +168,7 @@ function assertGuarded(app: NestFastifyApplication): void {
 const PARAM_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 32_768;
 
-/** Routes that tell whether the process is well: they are answered however much is going on. */
+/** Routes that tell whether the process is well: they are answered however much is going on, behind no other request. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
 
 /** What every request is looked at for, beside what it says of its host. */
@@ -207,7 +207,7 @@ function addRequestRules(
       turns.begin(() => done(wrongDoor(request) as Error));
     } else if (!takesTarget(request.raw.url!)) {
       reply.callNotFound();
-    } else if (PROBES.has(request.routeOptions.url)) {
+    } else if (PROBES.has(request.routeOptions.url) && reply.raw.socket !== null) {
       done();
     } else {
       turns.begin(done);

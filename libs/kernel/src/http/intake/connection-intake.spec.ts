@@ -7,7 +7,7 @@ import { IntakeRequest, opensWebSocket, takeRequest } from './connection-intake.
 import { refuseMalformed } from './malformed-http.js';
 
 /** Requests that the server has taken, in order; each is answered with its own path and body when its test says so. */
-const taken: { path: string; answer: ServerResponse; bodyIsWhole: boolean }[] = [];
+const taken: { path: string; answer: ServerResponse; bodyIsWhole: boolean; pieces: number }[] = [];
 let port: number;
 let server: http.Server;
 let refusals: number[] = [];
@@ -16,10 +16,15 @@ beforeAll(async () => {
   server = http.createServer({ IncomingMessage: IntakeRequest, shouldUpgradeCallback: opensWebSocket } as object);
   server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
     if (!takeRequest(request, answer)) return;
-    const one = { path: request.url!, answer, bodyIsWhole: false };
+    const one = { path: request.url!, answer, bodyIsWhole: false, pieces: 0 };
     taken.push(one);
     let body = '';
-    request.on('data', (chunk) => (body += chunk)).on('error', () => undefined);
+    request
+      .on('error', () => undefined)
+      .on('data', (chunk) => {
+        body += chunk;
+        one.pieces++;
+      });
     request.on('end', () => {
       one.bodyIsWhole = true;
       if (request.url!.startsWith('/now')) answer.end(`<${request.method} ${request.url} ${body}>`);
@@ -64,6 +69,36 @@ const answersOf = (text: string): string[] =>
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await turn();
 }
+
+describe('a connection that brings much to do', () => {
+  it('hands over a body in chunks of a byte as few pieces, each byte of it', async () => {
+    const { socket, text } = open();
+    const bytes = Array.from({ length: 50_000 }, (_, n) => String(n % 10));
+    const chunks = bytes.map((byte) => `1\r\n${byte}\r\n`).join('');
+    socket.write(`POST /now HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n${get('/now2')}`);
+    await until(() => text().includes('/now2'));
+    expect(text()).toContain(`<POST /now ${bytes.join('')}>`);
+    expect(taken[0]!.pieces).toBeLessThan(1_000);
+    socket.destroy();
+  });
+
+  it('is not read while many of its requests wait for their answers, which all come', async () => {
+    const { socket, text, closed } = open();
+    const count = 20_000;
+    socket.write(get('/later').repeat(count));
+    await until(() => taken.length > 0);
+    for (let turns = 0; turns < 200; turns++) await turn();
+    expect(taken.length).toBeLessThan(count / 2);
+    let answered = 0;
+    while (answered < count) {
+      await until(() => taken.length > answered);
+      for (; answered < taken.length; answered++) taken[answered]!.answer.end();
+    }
+    await until(() => answersOf(text()).length === count);
+    socket.end();
+    expect(answersOf(await closed)).toHaveLength(count);
+  });
+});
 
 const GARBAGE = {
   'no HTTP': 'GARBAGE\r\n\r\n',

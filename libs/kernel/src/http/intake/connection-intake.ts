@@ -1,4 +1,5 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { endLingering } from './linger.js';
 
@@ -10,19 +11,31 @@ interface Intake {
   takesNoMore: boolean;
   /** The bytes behind the newest request were no HTTP, or came too late; they are answered once. */
   isRefused: boolean;
+  /** Requests whose answers wait behind others. */
+  inLine: number;
 }
+
+/** So many requests may wait behind others until no more is read of their connection. */
+const IN_LINE_MAX = 16;
+
+/** A body's pieces that are short are handed over as they come, so many of them; from then on those of one turn together. */
+const SHORT_BYTES_MAX = 1_024;
+const SHORT_PIECES_MAX = 16;
 
 const intakes = new WeakMap<Duplex, Intake>();
 
 /** What is known of the requests of a connection. */
 export function intakeOf(socket: Duplex): Intake {
   let intake = intakes.get(socket);
-  if (!intake) intakes.set(socket, (intake = { newest: undefined, takesNoMore: false, isRefused: false }));
+  if (!intake) intakes.set(socket, (intake = { newest: undefined, takesNoMore: false, isRefused: false, inLine: 0 }));
   return intake;
 }
 
 /** Whether an answer has gone out whole, and the connection carries the next one. */
 export const hasGoneOut = (answer: ServerResponse): boolean => answer.writableFinished && answer.socket === null;
+
+/** Whether so many requests of a connection wait that it is not read. */
+const hasLongLine = (socket: Duplex): boolean => (intakes.get(socket)?.inLine ?? 0) > IN_LINE_MAX;
 
 /** Whether a connection owes the answer to a request that has come over it. */
 export function owesAnswer(socket: Duplex): boolean {
@@ -38,6 +51,9 @@ export class IntakeRequest extends IncomingMessage {
   /** Whether the parser takes what comes behind this request for bytes of another protocol, and loses it. */
   declare endsParsing: boolean | undefined;
   declare private isUpgrade: boolean | undefined;
+  private shortPieces = 0;
+  /** Short pieces of this turn. */
+  private gathered: Buffer[] = [];
 
   /** Written by Node's parser, and once more after `shouldUpgradeCallback` was asked; read by its server. */
   get upgrade(): boolean {
@@ -47,6 +63,31 @@ export class IntakeRequest extends IncomingMessage {
   set upgrade(isUpgrade: boolean | null) {
     if (isUpgrade === true) this.endsParsing = true;
     this.isUpgrade = isUpgrade === true;
+  }
+
+  /**
+   * Called by Node's parser with the next piece of the body, `null` at its end. Megabytes of chunks of one byte each are read
+   * in few turns otherwise, and each chunk is worked on.
+   * @returns false to read no more of the connection until {@link _read}.
+   */
+  override push(piece: Buffer | null): boolean {
+    if (piece !== null && piece.length <= SHORT_BYTES_MAX && ++this.shortPieces > SHORT_PIECES_MAX) {
+      if (this.gathered.push(piece) === 1) setImmediate(() => this.handOver());
+      return false;
+    }
+    this.handOver();
+    return super.push(piece);
+  }
+
+  override _read(size: number): void {
+    if (this.gathered.length === 0 && !hasLongLine(this.socket)) super._read(size);
+  }
+
+  private handOver(): void {
+    const { gathered } = this;
+    if (gathered.length === 0) return;
+    this.gathered = [];
+    super.push(Buffer.concat(gathered));
   }
 }
 
@@ -73,9 +114,19 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
     request.resume();
     return false;
   }
+  if (answer.socket === null) standInLine(intake, request.socket, answer);
   intake.newest = answer;
   if ((request as IntakeRequest).endsParsing === true) refuseUnread(request, answer);
   return true;
+}
+
+/** Counts a request that was sent before those ahead of it were answered. */
+function standInLine(intake: Intake, socket: Socket, answer: ServerResponse): void {
+  // When Node's parser is through with what was read; it resumes the connection behind each request.
+  if (++intake.inLine > IN_LINE_MAX) process.nextTick(() => hasLongLine(socket) && socket.pause());
+  answer.once('close', () => {
+    if (--intake.inLine === IN_LINE_MAX) socket.resume();
+  });
 }
 
 /** Makes an answer whose head has not gone out the last one of its connection: it says so, and nothing behind it is taken. */
