@@ -84,19 +84,20 @@ describe('a connection that brings much to do', () => {
 
   it('is not read while many of its requests wait for their answers, which all come', async () => {
     const { socket, text, closed } = open();
-    const count = 20_000;
+    const count = 8_000;
     socket.write(get('/later').repeat(count));
-    await until(() => taken.length > 0);
-    for (let turns = 0; turns < 200; turns++) await turn();
-    expect(taken.length).toBeLessThan(count / 2);
-    let answered = 0;
-    while (answered < count) {
-      await until(() => taken.length > answered);
-      for (; answered < taken.length; answered++) taken[answered]!.answer.end();
+    let waitedMost = 0;
+    for (let answered = 0; answered < count;) {
+      await turn();
+      waitedMost = Math.max(waitedMost, taken.length - answered);
+      // Long enough that the client's side of the connection is full now and then.
+      const end = Math.min(taken.length, answered + 100);
+      for (; answered < end; answered++) taken[answered]!.answer.end(`<${'x'.repeat(300)}>`);
     }
-    await until(() => answersOf(text()).length === count);
     socket.end();
-    expect(answersOf(await closed)).toHaveLength(count);
+    expect(answersOf(await closed)).toHaveLength(2 * count);
+    expect(text()).not.toContain('HTTP/1.1 4');
+    expect(waitedMost).toBeLessThan(count / 2);
   });
 });
 

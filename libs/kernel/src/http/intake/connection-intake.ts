@@ -34,9 +34,6 @@ export function intakeOf(socket: Duplex): Intake {
 /** Whether an answer has gone out whole, and the connection carries the next one. */
 export const hasGoneOut = (answer: ServerResponse): boolean => answer.writableFinished && answer.socket === null;
 
-/** Whether so many requests of a connection wait that it is not read. */
-const hasLongLine = (socket: Duplex): boolean => (intakes.get(socket)?.inLine ?? 0) > IN_LINE_MAX;
-
 /** Whether a connection owes the answer to a request that has come over it. */
 export function owesAnswer(socket: Duplex): boolean {
   const newest = intakes.get(socket)?.newest;
@@ -80,7 +77,7 @@ export class IntakeRequest extends IncomingMessage {
   }
 
   override _read(size: number): void {
-    if (this.gathered.length === 0 && !hasLongLine(this.socket)) super._read(size);
+    if (this.gathered.length === 0) super._read(size);
   }
 
   private handOver(): void {
@@ -122,11 +119,15 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
 
 /** Counts a request that was sent before those ahead of it were answered. */
 function standInLine(intake: Intake, socket: Socket, answer: ServerResponse): void {
-  // When Node's parser is through with what was read; it resumes the connection behind each request.
-  if (++intake.inLine > IN_LINE_MAX) process.nextTick(() => hasLongLine(socket) && socket.pause());
+  if (++intake.inLine === IN_LINE_MAX + 1) socket.on('resume', staysPaused).pause();
   answer.once('close', () => {
-    if (--intake.inLine === IN_LINE_MAX) socket.resume();
+    if (--intake.inLine === IN_LINE_MAX) socket.off('resume', staysPaused).resume();
   });
+}
+
+/** Node resumes a connection behind each request, and when an answer has gone out. */
+function staysPaused(this: Socket): void {
+  this.pause();
 }
 
 /** Makes an answer whose head has not gone out the last one of its connection: it says so, and nothing behind it is taken. */
