@@ -74,7 +74,7 @@ export async function measureHostile(only = ''): Promise<HostileFiguresOf> {
   };
   atEnd(killAll);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-  const start = async (url: string, ...args: string[]): Promise<ChildProcess> => {
+  const start = async (url: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> => {
     const program = spawn(process.execPath, args, {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: {
@@ -82,6 +82,7 @@ export async function measureHostile(only = ''): Promise<HostileFiguresOf> {
         NODE_OPTIONS: LOOP_PROBE,
         SPANDREL_API_URL: apiUrl,
         SPANDREL_OPENAI_BASE_URL: `http://127.0.0.1:${upstream}`,
+        ...env,
       },
     });
     programs.push(program);
@@ -92,16 +93,14 @@ export async function measureHostile(only = ''): Promise<HostileFiguresOf> {
     return program;
   };
   try {
-    const provider = await start(
-      `http://127.0.0.1:${upstream}`,
+    const provider = await start(`http://127.0.0.1:${upstream}`, [
       'test/bench/peers/hostile-upstream.ts',
       String(upstream),
-    );
-    const server = await start(
-      `${apiUrl}/readyz`,
+    ]);
+    const server = await start(`${apiUrl}/readyz`, [
       'dist/apps/server/src/main.js',
       ...['--port', String(api), '--data-dir', join(folder, 'data')],
-    );
+    ]);
     const figures: HostileFiguresOf = {};
     const wanted = (program: Program, calls: readonly HostileCall[]): HostileCall[] =>
       calls.filter(({ name }) => new RegExp(only).test(`${program}: ${name}`));
@@ -112,16 +111,16 @@ export async function measureHostile(only = ''): Promise<HostileFiguresOf> {
       const small = { url: `${apiUrl}/api/spans`, body, pids: [server.pid!] };
       figures.api = await measure(server, apiUrl, small, apiCalls, TIMES.api);
     }
-    for (const [name, port, flags] of [
-      ['gateway', gateway, []],
-      ['gateway with a spool', spooling, ['--spool-dir', join(folder, 'spool')]],
+    for (const [name, port, env] of [
+      ['gateway', gateway, {}],
+      ['gateway with a spool', spooling, { SPANDREL_SPOOL_DIR: join(folder, 'spool') }],
     ] as const) {
       const calls = wanted(name, hostileGatewayCalls());
       if (calls.length === 0) continue;
       heading(`Hostile calls to the ${name}`);
       const url = `http://127.0.0.1:${port}`;
       const ports = ['--port', String(api), '--gateway-port', String(port)];
-      const program = await start(`${url}/readyz`, 'dist/apps/gateway/src/main.js', ...ports, ...flags);
+      const program = await start(`${url}/readyz`, ['dist/apps/gateway/src/main.js', ...ports], env);
       const body = '{"model":"m","messages":[{"role":"user","content":"hello"}]}';
       const small = { url: `${url}/v1/chat/completions`, body, pids: [program.pid!, provider.pid!] };
       figures[name] = await measure(program, url, small, calls, TIMES[name]);
