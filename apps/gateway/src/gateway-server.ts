@@ -20,6 +20,7 @@ import type { KeyChecks, Verdict } from './access/key-checks.js';
 import { keyOf } from './access/request-key.js';
 import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
 import type { UpgradeAnswer } from './forward/passed-upgrade.js';
+import type { Upgrades } from './forward/upgrade.js';
 import type { RecordingRules } from './masking/recording-rules.js';
 import type { RequestLog } from './request-log.js';
 import type { Target, TargetResolver } from './target/resolve-target.js';
@@ -28,15 +29,7 @@ import type { Target, TargetResolver } from './target/resolve-target.js';
 export interface GatewayHandlers {
   /** @param caller the caller's key; `null` in local mode. */
   forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target, caller: CallerKey | null): void;
-  /** @param answer filled in when the request is answered. */
-  upgrade(
-    req: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
-    target: Target,
-    caller: CallerKey | null,
-    answer: UpgradeAnswer,
-  ): void;
+  upgrade: Upgrades['pass'];
   /** @returns true when the gateway has answered the path itself. */
   own(path: string, req: IncomingMessage, res: ServerResponse): boolean;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '@spandrel/contract';
+import { ERRORS, type ErrorCode } from '@spandrel/contract';
 import { newId, refuseUnread, type ArrivalLimits } from '@spandrel/kernel';
 import { withoutToken } from '../access/request-key.js';
 import type { Call } from '../recording/call.js';
@@ -348,13 +348,19 @@ export class Forward implements UpstreamHandler, ListMember {
   }
 
   private answerFailure(error: UpstreamError): void {
-    const code: ErrorCode = error.kind === 'refused' ? 'target_not_allowed' : 'bad_gateway';
-    const status = code === 'bad_gateway' ? 502 : 403;
     const reason = error.kind === 'connect' ? `upstream unreachable: ${error.reason}` : error.reason;
+    const code = error.kind === 'refused' ? 'target_not_allowed' : 'bad_gateway';
+    this.answerInstead(code, `${this.target.base.host}: ${reason}`, reason);
+  }
+
+  /** It is over before the head of an answer: the gateway answers itself. */
+  private answerInstead(code: ErrorCode, message: string, reason: string): void {
+    const { status } = ERRORS[code];
     this.finish({ kind: 'unreachable', status, reason }, status);
-    const { res, target, id } = this;
+    const { req, res, target, id } = this;
     this.whenKept(() => {
-      answerError(res, { code, message: `${target.base.host}: ${reason}` }, target.wire?.provider ?? null, id);
+      if (code === 'request_timeout') refuseUnread(req, res);
+      answerError(res, { code, message }, target.wire?.provider ?? null, id);
     });
   }
 
@@ -368,21 +374,8 @@ export class Forward implements UpstreamHandler, ListMember {
   private giveUpLate(): void {
     this.exchange?.abort();
     const reason = 'the request body did not arrive in time';
-    if (this.head !== null) {
-      this.breakOff(reason);
-      return;
-    }
-    this.finish({ kind: 'unreachable', status: 408, reason }, 408);
-    const { req, res, target, id } = this;
-    this.whenKept(() => {
-      refuseUnread(req, res);
-      answerError(
-        res,
-        { code: 'request_timeout', message: 'The request body did not arrive in time.' },
-        target.wire?.provider ?? null,
-        id,
-      );
-    });
+    if (this.head !== null) this.breakOff(reason);
+    else this.answerInstead('request_timeout', 'The request body did not arrive in time.', reason);
   }
 
   private clientGone(): void {
