@@ -18,6 +18,8 @@ export interface Prepared {
   datapoint: string;
   /** The external run, whose results the caller gives. */
   run: string;
+  /** A running span with metadata of 99,000 members. */
+  spanOfManyMembers: string;
   traceOfHugeSpans: string;
 }
 
@@ -100,7 +102,13 @@ const handshake = (answer: string): string =>
   `GET /v1/realtime?model=m HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: upgrade\r\nx-bench-answer: ${answer}\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
 /** Calls of the API. */
-export function hostileApiCalls({ dataset, datapoint, run, traceOfHugeSpans }: Prepared): HostileCall[] {
+export function hostileApiCalls({
+  dataset,
+  datapoint,
+  run,
+  spanOfManyMembers,
+  traceOfHugeSpans,
+}: Prepared): HostileCall[] {
   const imports = `/api/datasets/${dataset}/import?on_error=skip`;
   const upload = (name: string, type: string, body: () => string | Buffer, path = imports): HostileCall => ({
     ...{ name, path, body },
@@ -185,6 +193,27 @@ export function hostileApiCalls({ dataset, datapoint, run, traceOfHugeSpans }: P
         `{"traces":[{"id":"t"}],"spans":[${list(1_000, () => ingested(`"kind":{"type":"llm_call","model":"m"},"status":"completed","input":[${list(200, () => '{"a":1}')}],"output":"${'x'.repeat(6_000)}"`))}]}`,
     },
     {
+      name: 'metadata of 99,000 members merged',
+      path: `/api/spans/${spanOfManyMembers}/complete`,
+      body: () => `{"metadata":{${list(99_000, (n) => `"m${n}":0`)}}}`,
+    },
+    {
+      name: 'names that sort slowly',
+      path: '/api/spans',
+      body: () => span('metadata', `{${list(99_000, (n) => `"${'k'.repeat(60)}${(n * 7_919) % 99_000}":0`)}}`),
+    },
+    {
+      name: 'four spans of 99,000 members',
+      path: '/api/ingest',
+      body: () =>
+        `{"spans":[${list(4, () => ingested(`"status":"completed","metadata":{${list(99_000, (n) => `"k${n}":0`)}}`))}]}`,
+    },
+    {
+      name: 'a completed span of 10 MB',
+      path: '/api/ingest',
+      body: () => `{"spans":[${ingested(`"status":"completed","input":${textOf('wave '.repeat(1_900_000))}`)}]}`,
+    },
+    {
       name: 'a PATCH of 99,000 members',
       method: 'PATCH',
       path: '/api/traces/t',
@@ -250,6 +279,19 @@ export function hostileApiCalls({ dataset, datapoint, run, traceOfHugeSpans }: P
       headers: { accept: 'application/json, text/event-stream' },
       body: () =>
         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_traces","arguments":{${list(99_000, (n) => `"k${n}":0`)}}}}`,
+    },
+    {
+      name: 'MCP: 99,000 members of _meta',
+      path: '/mcp',
+      headers: { accept: 'application/json, text/event-stream' },
+      body: () =>
+        `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{${list(99_000, (n) => `"k${n}":0`)}}}}`,
+    },
+    {
+      name: 'MCP: parameters that are a text',
+      path: '/mcp',
+      headers: { accept: 'application/json, text/event-stream' },
+      body: () => `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${textOf('wave '.repeat(1_900_000))}}`,
     },
     upload(
       'OTLP JSON: a million attributes',

@@ -292,7 +292,7 @@ async function prepare(apiUrl: string): Promise<Prepared> {
   const ask = async (method: string, path: string, body: unknown): Promise<{ id: string }> => {
     const answer = await fetch(apiUrl + path, {
       method,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify(body),
     });
     const text = await answer.text();
@@ -307,6 +307,10 @@ async function prepare(apiUrl: string): Promise<Prepared> {
   await ask('POST', '/api/traces', { id: 't' });
   const rules = ['email', 'phone', 'card', 'iban', 'ip', 'secret'].map((masker) => ({ masker }));
   await ask('PUT', '/api/projects/local/masking', { rules });
+  const metadata = Object.fromEntries(Array.from({ length: 99_000 }, (_, n) => [`k${n}`, 0]));
+  const many = await ask('POST', '/api/spans', { trace_id: 't', name: 'many', metadata });
+  // The library of MCP is loaded with the first message, which is not what a message does.
+  await ask('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' });
   const dataset = await ask('POST', '/api/datasets', { name: 'd' });
   await ask('POST', `/api/datasets/${dataset.id}/capture-rules`, { name: 'all', sample_rate: 1 });
   const datapoint = await ask('POST', `/api/datasets/${dataset.id}/datapoints`, { kind: { Generic: { input: 'a' } } });
@@ -322,6 +326,7 @@ async function prepare(apiUrl: string): Promise<Prepared> {
     dataset: dataset.id,
     datapoint: datapoint.id,
     run: (run as { id?: string; run_id?: string }).run_id ?? run.id,
+    spanOfManyMembers: many.id,
     traceOfHugeSpans: huge.id,
   };
 }

@@ -68,7 +68,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isContent = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string' || Array.isArray(value) || isObject(value);
 
-/** A kind from a file or a span must still fit into the body of a request. */
 const KIND_DEPTH_MAX = JSON_DEPTH_MAX - 1;
 
 function nestsDeeper(value: unknown, levels: number): boolean {
@@ -90,9 +89,6 @@ function kindFaults(value: unknown): KindFault[] {
   if (others.length > 0 || (variant !== 'Generic' && variant !== 'LlmConversation')) return [{ path: [], message }];
   const content = value[variant];
   if (!isObject(content)) return [{ path: [variant], message: 'must be an object' }];
-  if (nestsDeeper(value, KIND_DEPTH_MAX)) {
-    return [{ path: [variant], message: `must not nest deeper than ${KIND_DEPTH_MAX} levels` }];
-  }
   const faults = variant === 'Generic' ? genericFaults(content) : conversationFaults(content);
   const { metadata } = content;
   if (metadata !== undefined && metadata !== null && !isObject(metadata)) {
@@ -176,6 +172,13 @@ export const datapointKindSchema = z
       z.strictObject({ LlmConversation: describedConversation }).meta({ title: 'LlmConversation' }),
     ]),
   });
+
+/** A kind that was made of a row or a span, and must still fit into the body of a request, where no other comes from. */
+export const madeDatapointKindSchema = datapointKindSchema.superRefine((kind, context) => {
+  if (!nestsDeeper(kind, KIND_DEPTH_MAX)) return;
+  const message = `must not nest deeper than ${KIND_DEPTH_MAX} levels`;
+  context.addIssue({ code: 'custom', path: Object.keys(kind), message });
+});
 
 /** `POST /api/datasets/:id/datapoints`. */
 export const createDatapointSchema = z.object({ kind: datapointKindSchema }).meta({ id: 'CreateDatapoint' });

@@ -15,7 +15,9 @@ export const datapointJson = (row: DatapointRow): string =>
 /** The event of a datapoint that was made. */
 export const datapointCreated = (row: DatapointRow): WireEvent => ({
   type: 'datapoint_created',
-  json: `{"type":"datapoint_created","datapoint":${datapointJson(row)}}`,
+  get json() {
+    return `{"type":"datapoint_created","datapoint":${datapointJson(row)}}`;
+  },
 });
 
 /** What of a row its kind is made of. */

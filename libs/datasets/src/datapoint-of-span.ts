@@ -1,5 +1,5 @@
 import {
-  datapointKindSchema,
+  madeDatapointKindSchema,
   exactJsonInPieces,
   fieldErrors,
   type DatapointKind,
@@ -27,7 +27,7 @@ export async function checkedDatapoint(
   span: Pick<StoredSpan, 'input' | 'output'>,
 ): Promise<{ kind: DatapointKind; faults?: undefined } | { kind?: undefined; faults: FieldError[] }> {
   const kind = await datapointOfSpan(span);
-  const checked = datapointKindSchema.safeParse(kind);
+  const checked = madeDatapointKindSchema.safeParse(kind);
   return checked.success ? { kind } : { faults: fieldErrors(checked.error) };
 }
 

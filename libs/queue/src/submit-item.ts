@@ -3,7 +3,7 @@ import { datapointKindSchema } from '@spandrel/contract';
 import { ChangeDatapoints, DatasetStore } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { maskReviewed, ProjectMasking } from '@spandrel/masking';
-import { Storage, toJsonText } from '@spandrel/storage';
+import { Storage, toJsonText, writtenAhead } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { submitted } from './queue-item-states.js';
 import type { QueueItemRow } from './queue-item.entity.js';
@@ -41,7 +41,7 @@ export class SubmitItem {
     now: number,
   ): Promise<QueueItemRow> {
     const masking = await this.masking.of(scope);
-    const editedData = masking ? await masking.run((calls) => maskReviewed(calls, given)) : given;
+    const editedData = await writtenAhead(masking ? await masking.run((calls) => maskReviewed(calls, given)) : given);
     const text = toJsonText(editedData);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
     if (!kind) return this.changes.execute(scope, id, (item) => submitted(item, text));

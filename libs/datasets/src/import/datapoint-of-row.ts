@@ -1,5 +1,5 @@
 import {
-  datapointKindSchema,
+  madeDatapointKindSchema,
   dottedPath,
   isScore,
   JsonSyntaxError,
@@ -37,7 +37,7 @@ export function datapointOfRow(row: SourceRow, valuesMax: number, columns?: Impo
   if ('fault' in row) throw new RowFault(row.fault);
   const read =
     'cells' in row ? readCells(row, valuesMax) : readJson('value' in row ? row.value : parseRow(row.json, valuesMax));
-  const checked = datapointKindSchema.safeParse(kindOf(read));
+  const checked = madeDatapointKindSchema.safeParse(kindOf(read));
   if (!checked.success) {
     const { path, message } = checked.error.issues[0]!;
     throw new RowFault(`${dottedPath(path.slice(1))} ${message}`.trim());

@@ -43,7 +43,7 @@ export class LiveBatch implements EventBatch {
  * stream it would end the event.
  */
 export const oneLine = ({ json }: Pick<WireEvent, 'json'>): string =>
-  /[\r\n]/.test(json) ? json.replace(/[\r\n]/g, ' ') : json;
+  json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]/g, ' ') : json;
 
 /** What of a batch lies behind a sequence number; `undefined` when nothing does. */
 export function behind(batch: EventBatch, seq: number): EventBatch | undefined {

@@ -1,4 +1,4 @@
-import { jsonTextInPieces, type SpanResource } from '@spandrel/contract';
+import { jsonTextInPieces, memberNames, type SpanResource } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 import { slim } from './slim.js';
 import { pieceOf, wholeText, type TextPiece, type WholeText } from './text-piece.js';
@@ -12,7 +12,7 @@ export type SpanField = (typeof SPAN_FIELDS)[number];
 export function fieldOf(span: SpanResource, field: SpanField): unknown {
   const value = span[field];
   const isEmpty =
-    value === null || (typeof value === 'object' && Object.keys(value).length === 0 && field === 'metadata');
+    value === null || (field === 'metadata' && typeof value === 'object' && memberNames(value).length === 0);
   return isEmpty ? undefined : value;
 }
 

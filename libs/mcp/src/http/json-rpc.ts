@@ -7,10 +7,13 @@ export const METHOD_NOT_FOUND = -32_601;
 /** An error of this server before any method is called: of the credential, of the rate limit. */
 export const SERVER_ERROR = -32_000;
 
+/** Characters of the longest id that is repeated in an answer to what is refused. */
+const ID_LENGTH_MAX = 1_000;
+
 /** The id of a request, as far as it can be told. */
 export const idOf = (message: unknown): string | number | null => {
   const id = (message as { id?: unknown } | null)?.id;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
+  return (typeof id === 'string' && id.length <= ID_LENGTH_MAX) || typeof id === 'number' ? id : null;
 };
 
 /** An error of JSON-RPC 2.0 as JSON. */

@@ -5,7 +5,7 @@ import { renderSql, sql, type Sql } from '../statements/sql.js';
 import { Checkpoints } from './checkpoints.js';
 import { checkDisk, sizeOnDisk } from './database-files.js';
 import { ReadWorkers } from './read-workers.js';
-import { SqliteTx } from './sqlite-tx.js';
+import { SqliteTx, turnAfter } from './sqlite-tx.js';
 import { StatementCache } from './statement-cache.js';
 
 export interface SqliteBackendParts {
@@ -37,9 +37,9 @@ export class SqliteBackend implements Backend {
     const { writer } = this.parts;
     this.writes.get('begin immediate').run();
     try {
-      const result = await work(new SqliteTx(this.writes, this.parts.makeManager));
-      this.writes.get('commit').run();
-      this.checkpoints.afterCommit();
+      const result = await turnAfter(() => work(new SqliteTx(this.writes, this.parts.makeManager)));
+      await turnAfter(() => this.writes.get('commit').run());
+      await turnAfter(() => this.checkpoints.afterCommit());
       return result;
     } catch (error) {
       if (writer.inTransaction) this.writes.get('rollback').run();

@@ -1,11 +1,11 @@
 import { Conflict, NotFound } from '@spandrel/kernel';
 import type { SpanKind } from '@spandrel/contract';
-import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
+import { fromJsonText } from '@spandrel/storage';
 import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
 import { applyRecords } from './apply-records.js';
 import { createHash, isRepeated } from './create-hash.js';
 import { finishedSpan, type Finish } from './finish-span.js';
-import { metadataText, newSpan } from './new-span.js';
+import { mergedMetadata, newSpan } from './new-span.js';
 import { newTrace, patchedTrace } from './new-trace.js';
 import { originsOfNew } from './trace-origins.js';
 import type { PricingTable } from '../pricing.js';
@@ -119,14 +119,13 @@ function createSpan(
 
 function completeSpan(set: WorkingSet, { id, now, body }: Job<'complete_span'>, pricing: PricingTable): StoredSpan {
   const span = runningSpan(set, id);
-  const merged = body.metadata && metadataText({ ...objectFromJsonText(span.metadata), ...body.metadata });
   return finish(set, span, pricing, {
     error: null,
     endedAt: body.ended_at ?? undefined,
     now,
     kind: body.kind ?? undefined,
     output: body.output,
-    metadata: body.metadata ? merged : undefined,
+    metadata: body.metadata ? mergedMetadata(span.metadata, body.metadata) : undefined,
   });
 }
 

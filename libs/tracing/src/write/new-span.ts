@@ -1,4 +1,4 @@
-import { DEFAULT_SPAN_KIND, memberNames, type SpanKind } from '@spandrel/contract';
+import { DEFAULT_SPAN_KIND, jsonMembers, memberNames, type SpanKind } from '@spandrel/contract';
 import { jsonText, toJsonText } from '@spandrel/storage';
 import { isOtlp } from '../cover/usage-cover.js';
 import type { PricingTable } from '../pricing.js';
@@ -49,3 +49,17 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
 /** Metadata as the column keeps them; none is nothing. */
 export const metadataText = (metadata: Record<string, unknown> | null | undefined): string | null =>
   metadata && memberNames(metadata).length > 0 ? jsonText(metadata) : null;
+
+/**
+ * Metadata that are stored, with those that are added to them or take their place, as the column keeps them. What is stored may be
+ * large: it is not parsed.
+ */
+export function mergedMetadata(stored: string | null, added: Record<string, unknown>): string | null {
+  const text = metadataText(added);
+  if (stored === null || text === null) return stored ?? text;
+  const kept: string[] = [];
+  for (const { name, start, end } of jsonMembers(stored)) {
+    if (!Object.hasOwn(added, name)) kept.push(stored.slice(start, end));
+  }
+  return kept.length === 0 ? text : `{${kept.join()},${text.slice(1)}`;
+}

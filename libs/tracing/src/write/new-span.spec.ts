@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseExactJson } from '@spandrel/contract';
+import { mergedMetadata } from './new-span.js';
+
+describe('metadata that are merged as they are stored', () => {
+  const metadata = fc.dictionary(fc.constantFrom('a', 'b', '"', '\\', '1', '__proto__', ''), fc.jsonValue());
+  const exact = (object: object): Record<string, unknown> =>
+    parseExactJson(JSON.stringify(object)) as Record<string, unknown>;
+
+  it('are those of both, the added ones in the place of others', () => {
+    fc.assert(
+      fc.property(metadata, metadata, (before, added) => {
+        const stored = Object.keys(before).length === 0 ? null : JSON.stringify(before);
+        const merged = mergedMetadata(stored, exact(added));
+        const both = Object.fromEntries([...Object.entries(before), ...Object.entries(added)]);
+        expect(merged === null ? {} : exact(JSON.parse(merged) as object)).toEqual(exact(both));
+      }),
+    );
+  });
+
+  it('keep their digits', () => {
+    expect(mergedMetadata('{"a":9007199254740993,"b":1}', { b: 2 })).toBe('{"a":9007199254740993,"b":2}');
+  });
+
+  it('are nothing where there are none', () => {
+    expect(mergedMetadata(null, {})).toBeNull();
+  });
+});
