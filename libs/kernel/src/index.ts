@@ -107,6 +107,7 @@ export {
 } from './request-context.js';
 export { registerSourceGauges, type GaugeSample, type SourceGauge } from './source-gauges.js';
 export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';
+export { Rotation } from './threads/rotation.js';
 export { TaskFailure, type TaskFailureReason } from './threads/task-failure.js';
 export { TaskPool, type TaskOptions, type TaskPoolOptions } from './threads/task-pool.js';
 export { pauseUnlessStopped, withinMs } from './time-limit.js';

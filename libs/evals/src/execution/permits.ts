@@ -1,4 +1,4 @@
-import { Rotation } from './rotation.js';
+import { Rotation } from '@spandrel/kernel';
 
 /** Takes room for a call, and gives it back. */
 export interface CallPermits {

@@ -114,6 +114,17 @@ describe('TaskPool', () => {
     expect(await pool.run('double', 3, PATIENT)).toBe(6);
   });
 
+  it('lets groups take turns, and refuses none for what another has waiting', async () => {
+    const pool = makePool({ queueMax: 2 });
+    const order: string[] = [];
+    const run = (group: string): Promise<unknown> =>
+      pool.run('double', 1, { ...PATIENT, group }).then(() => order.push(group));
+    const all = [run('busy'), run('busy'), run('busy')];
+    expect(await reasonOf(run('busy'))).toBe('full');
+    await Promise.all([...all, run('quiet')]);
+    expect(order).toEqual(['busy', 'busy', 'quiet', 'busy']);
+  });
+
   it('runs as many at a time as it has threads', async () => {
     const pool = makePool({ threadsMax: 2 });
     const long = reasonOf(pool.run('endless', new SharedArrayBuffer(4), { deadlineMs: 2_000 }));

@@ -1,11 +1,12 @@
 import type { Transferable } from 'node:worker_threads';
+import { Rotation } from './rotation.js';
 import { TaskFailure } from './task-failure.js';
 import type { TaskThread, TaskThreadOptions } from './task-thread.js';
 
 export interface TaskPoolOptions extends Pick<TaskThreadOptions, 'file'> {
   /** How many tasks run at a time. */
   readonly threadsMax?: number;
-  /** How many more may wait. */
+  /** How many more may wait of each group. */
   readonly queueMax?: number;
   /** How much a thread's heap may grow, in MB; a task that needs more fails. */
   readonly heapMb?: number;
@@ -20,6 +21,8 @@ export interface TaskPoolOptions extends Pick<TaskThreadOptions, 'file'> {
 export interface TaskOptions {
   /** How long the task may take once its thread is ready, in milliseconds. */
   readonly deadlineMs: number;
+  /** Whose task it is, such as an organization: groups take turns, and none fills the queue of another. */
+  readonly group?: string;
   /** What of the input moves to the thread and is no longer here, such as an `ArrayBuffer`. */
   readonly transfer?: readonly Transferable[];
 }
@@ -40,13 +43,13 @@ const NOTHING: readonly Transferable[] = [];
 
 /**
  * Runs work that may take too long in threads, each task with a hard deadline at which its thread is ended, whatever it does
- * (docs/adr/0054-threads-with-a-deadline.md). Threads start when they are needed and end when they are not; as many tasks as `queueMax`
- * wait in order, and more are refused at once, so that callers have an answer of their own for each {@link TaskFailure}.
+ * (docs/adr/0054-threads-with-a-deadline.md). Threads start when they are needed and end when they are not; as many tasks of each
+ * group as `queueMax` wait in order, and more are refused at once, so that callers have an answer of their own for each {@link TaskFailure}.
  */
 export class TaskPool<Exported = Tasks> {
   private readonly options: Required<TaskPoolOptions>;
   private threads: { thread: TaskThread; isBusy: boolean }[] | undefined;
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting = new Rotation<Waiting>();
   private running = 0;
   private closed = false;
 
@@ -64,7 +67,7 @@ export class TaskPool<Exported = Tasks> {
 
   /** How many tasks run or wait. */
   get size(): number {
-    return this.running + this.waiting.length;
+    return this.running + this.waiting.size;
   }
 
   /**
@@ -79,10 +82,12 @@ export class TaskPool<Exported = Tasks> {
   ): Promise<ResultOf<Exported[Name]>> {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(closedFailure());
-      if (this.size >= this.options.threadsMax + this.options.queueMax) {
-        return reject(new TaskFailure('full', `${this.waiting.length} tasks wait for a thread already`));
+      const group = [options.group ?? ''];
+      const waiting = this.waiting.sizeOf(group);
+      if (this.running === this.options.threadsMax && waiting >= this.options.queueMax) {
+        return reject(new TaskFailure('full', `${waiting} tasks wait for a thread already`));
       }
-      this.waiting.push({ name, input, options, resolve: resolve as Waiting['resolve'], reject });
+      this.waiting.add(group, { name, input, options, resolve: resolve as Waiting['resolve'], reject });
       this.dispatch();
     });
   }
@@ -90,13 +95,13 @@ export class TaskPool<Exported = Tasks> {
   /** Ends all threads; tasks that run or wait fail. */
   async close(): Promise<void> {
     this.closed = true;
-    for (const { reject } of this.waiting.splice(0)) reject(closedFailure());
+    for (let task = this.waiting.take(); task; task = this.waiting.take()) task.reject(closedFailure());
     await Promise.all((this.threads ?? []).map(({ thread }) => thread.close()));
   }
 
   private dispatch(): void {
     while (this.running < this.options.threadsMax) {
-      const task = this.waiting.shift();
+      const task = this.waiting.take();
       if (!task) return;
       this.running++;
       void this.begin(task);

@@ -15,6 +15,12 @@ export class Rotation<T> {
     return this.count;
   }
 
+  /** How much of one group waits. */
+  sizeOf(path: readonly string[]): number {
+    const [name, ...inner] = path;
+    return name === undefined ? this.count : (this.groups.get(name)?.sizeOf(inner) ?? 0);
+  }
+
   /** @param path of the groups that it belongs to, the outermost first; paths are of one length. */
   add(path: readonly string[], item: T, level = 0): void {
     this.count++;
