@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
+import { Transform, type Readable, type TransformCallback } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { DomainError, Invalid, type StreamedBody } from '@spandrel/kernel';
+import { DomainError, inTurns, Invalid, type StreamedBody } from '@spandrel/kernel';
 import { tooLarge, type SpooledFile, type UploadSpool } from './upload-spool.js';
 
 /** What a multipart body may hold beside its file. */
@@ -65,6 +65,7 @@ async function receiveForm<Format>(
   let part: Readable | undefined;
   let received: Promise<ReceivedFile<Format>> | undefined;
   const form = formReader(body.contentType!);
+  const slices = new Slices();
   form.on('file', (field: string, stream: Readable, filename: string | undefined, _encoding: string, type: string) => {
     stream.on('error', fail);
     if (field !== 'file') return fail(otherField(field));
@@ -81,17 +82,35 @@ async function receiveForm<Format>(
   form.on('error', (error: unknown) => fail(malformed(error)));
   body.stream.once('error', fail);
   try {
-    body.stream.pipe(form);
+    body.stream.pipe(slices).pipe(form);
     await Promise.race([failed.promise, finished]);
     if (!received) throw new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS);
     return await Promise.race([failed.promise, received]);
   } catch (error) {
-    body.stream.unpipe(form);
+    body.stream.unpipe(slices);
+    slices.destroy();
     part?.destroy();
     void received?.then(({ file }) => file.close()).catch(() => undefined);
     throw error;
   } finally {
     body.stream.off('error', fail);
+  }
+}
+
+/** Bytes of a form that are looked at once: hundreds of parts may begin in them. */
+const SLICE_BYTES = 4_096;
+
+/** Cuts what comes into short slices; others have their turn in between. */
+class Slices extends Transform {
+  override _transform(bytes: Buffer, _encoding: string, done: TransformCallback): void {
+    inTurns(this.pushSlices(bytes)).then(() => done(), done);
+  }
+
+  private *pushSlices(bytes: Buffer): Generator<void, void> {
+    for (let start = 0; start < bytes.length; start += SLICE_BYTES) {
+      this.push(bytes.subarray(start, start + SLICE_BYTES));
+      yield;
+    }
   }
 }
 

@@ -223,3 +223,13 @@ describe('the text of a file', () => {
       }),
     ));
 });
+
+describe('a CSV file of short lines', () => {
+  it('is read in slices: others have their turn in between', async () => {
+    let turns = 0;
+    const count = setInterval(() => turns++, 0);
+    expect(await read(`input\n${'a\n'.repeat(50_000)}`, 'csv', [65_536])).toHaveLength(50_000);
+    clearInterval(count);
+    expect(turns).toBeGreaterThan(2);
+  });
+});
