@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JSON_DEPTH_MAX } from './values/exact-json.js';
+import { hasAtMost } from './values/large-values.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
 import { countSchema, numberOf } from './values/numbers.js';
 import { jsonMapSchema, jsonValueSchema, labelSchema, nameSchema } from './values/text.js';
@@ -71,7 +72,7 @@ const isContent = (value: unknown): boolean =>
 const KIND_DEPTH_MAX = JSON_DEPTH_MAX - 1;
 
 function nestsDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return false;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value) || hasAtMost(value, levels)) return false;
   return levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1));
 }
 

@@ -1,4 +1,13 @@
-import { formatTimestamp, parseExactJson, type DatapointKind, type DatapointResource } from '@spandrel/contract';
+import {
+  exactJsonInPieces,
+  formatTimestamp,
+  parseExactJson,
+  type DatapointKind,
+  type DatapointResource,
+  type JsonValue,
+} from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
+import type { KindColumns } from './datapoint-json.js';
 import type { DatapointRow } from './datapoint.entity.js';
 import { sourceName } from './source.js';
 
@@ -14,8 +23,21 @@ export const datapointResource = (datapoint: DatapointRow): DatapointResource =>
 });
 
 /** The kind with every member of its variant, and with the newest result of a run, when there is one, in its place. */
-export function datapointKind(row: Pick<DatapointRow, 'kind' | 'resultOutput' | 'resultScore'>): DatapointKind {
-  const kind = parseExactJson(row.kind) as unknown as DatapointKind;
+export const datapointKind = (row: KindColumns): DatapointKind => {
+  const { kind, resultOutput: output } = row;
+  return shownKind(parseExactJson(kind), output === null ? undefined : parseExactJson(output), row.resultScore);
+};
+
+/** What {@link datapointKind} makes; others have their turn while a large one is parsed. */
+export async function datapointKindInTurns(row: KindColumns): Promise<DatapointKind> {
+  const { kind, resultOutput: output } = row;
+  const result = output === null ? undefined : await inTurns(exactJsonInPieces(output));
+  return shownKind(await inTurns(exactJsonInPieces(kind)), result, row.resultScore);
+}
+
+/** @param output of the newest result; `undefined` when there is none. */
+function shownKind(json: JsonValue, output: JsonValue | undefined, resultScore: number | null): DatapointKind {
+  const kind = json as unknown as DatapointKind;
   if ('LlmConversation' in kind) {
     const { messages, expected = null, metadata = null, ...others } = kind.LlmConversation;
     return { LlmConversation: { messages, expected, metadata, ...others } };
@@ -28,9 +50,6 @@ export function datapointKind(row: Pick<DatapointRow, 'kind' | 'resultOutput' | 
     metadata = null,
     ...others
   } = kind.Generic;
-  const result =
-    row.resultOutput === null
-      ? { actual_output, score }
-      : { actual_output: parseExactJson(row.resultOutput), score: row.resultScore };
+  const result = output === undefined ? { actual_output, score } : { actual_output: output, score: resultScore };
   return { Generic: { input, expected_output, ...result, metadata, ...others } };
 }

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { EvalComparison } from '@spandrel/contract';
+import { jsonTextInPieces, type EvalComparison } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { streamSlices, type Scope } from '@spandrel/kernel';
+import { inTurns, itemTexts, streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { ComparedRuns, versionsOf } from './compared-runs.js';
-import { datapointFacts, expectedText } from './datapoint-facts.js';
+import { expectedText, inputAndExpected } from './datapoint-facts.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
 import { averageScore, textOf, totalCost } from './run-resource.js';
@@ -50,12 +50,18 @@ export class CompareRuns {
     });
   }
 
-  private async *slices(scope: Scope, runs: readonly EvalRunRow[], options: LongReadOptions): AsyncGenerator<string> {
+  private async *slices(
+    scope: Scope,
+    runs: readonly EvalRunRow[],
+    options: LongReadOptions,
+  ): AsyncGenerator<Iterable<string>> {
     for (let after: string | undefined; ;) {
       const datapoints = await this.slice(scope, runs, after, options);
       const last = datapoints.at(-1);
       if (!last) return;
-      yield datapoints.map((datapoint) => JSON.stringify(datapoint)).join(',');
+      const texts: string[] = [];
+      for (const datapoint of datapoints) texts.push(await inTurns(jsonTextInPieces(datapoint)));
+      yield itemTexts(texts, (index) => (index === 0 ? '' : ','));
       after = last.datapoint_id;
     }
   }
@@ -106,7 +112,7 @@ export class CompareRuns {
       if (missing.length === 0) break;
       const { datapoints, through } = await this.snapshots.among(scope, { datasetId, version }, missing, options);
       for (const { id, kind } of datapoints) {
-        const { input, expected } = datapointFacts(kind, null);
+        const { input, expected } = inputAndExpected(kind);
         found.set(id, { datapoint_id: id, input, expected: expectedText(expected) });
       }
       if (through !== undefined) wanted = wanted.filter((id) => id <= through);

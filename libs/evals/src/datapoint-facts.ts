@@ -11,17 +11,23 @@ export interface DatapointFacts {
   expected: unknown;
 }
 
+/** The input and the expected value of {@link datapointFacts} alone: to write a large input as a message takes long. */
+export function inputAndExpected(kind: DatapointKind): Pick<DatapointFacts, 'input' | 'expected'> {
+  const [input, expected] =
+    'LlmConversation' in kind
+      ? [kind.LlmConversation.messages, kind.LlmConversation.expected]
+      : [kind.Generic.input, kind.Generic.expected_output];
+  return { input, expected: expected ?? undefined };
+}
+
 /** @param systemPrompt `null`: none is added. */
 export function datapointFacts(kind: DatapointKind, systemPrompt: string | null): DatapointFacts {
   const system: ChatMessage[] = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt }];
-  if ('LlmConversation' in kind) {
-    const { messages, expected } = kind.LlmConversation;
-    const asked = messages.map((message) => ({ ...message, content: message.content ?? null }));
-    return { input: messages, messages: [...system, ...asked], expected: expected ?? undefined };
-  }
-  const { input, expected_output: expected } = kind.Generic;
-  const question = { role: 'user', content: plainTextOf(input) };
-  return { input, messages: [...system, question], expected: expected ?? undefined };
+  const asked =
+    'LlmConversation' in kind
+      ? kind.LlmConversation.messages.map((message) => ({ ...message, content: message.content ?? null }))
+      : [{ role: 'user', content: plainTextOf(kind.Generic.input) }];
+  return { ...inputAndExpected(kind), messages: [...system, ...asked] };
 }
 
 /** The expected text of a result item; `null` when there is none. */

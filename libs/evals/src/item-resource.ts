@@ -1,7 +1,7 @@
 import type { ResultItemResource, SampleResource } from '@spandrel/contract';
 import type { SnapshotDatapoint } from '@spandrel/datasets';
 import { fromJsonText } from '@spandrel/storage';
-import { datapointFacts, expectedText } from './datapoint-facts.js';
+import { expectedText, inputAndExpected } from './datapoint-facts.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from './eval-run.entity.js';
 import { textOf } from './run-resource.js';
 import { samplesRunningNow, sampleName, type SampleKey } from './running-items.js';
@@ -38,7 +38,7 @@ export class ItemView {
     result: EvalResultRow | undefined,
     samples?: readonly EvalSampleRow[],
   ): ResultItemResource {
-    const { input, expected } = datapointFacts(datapoint.kind, null);
+    const { input, expected } = inputAndExpected(datapoint.kind);
     const { output, ...others } = this.outcome(datapoint.id, result);
     return {
       ...{ datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others },

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { EvalRunResource } from '@spandrel/contract';
+import { jsonTextInPieces, type EvalRunResource } from '@spandrel/contract';
 import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
-import { streamSlices, type Scope } from '@spandrel/kernel';
+import { inTurns, itemTexts, streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from './eval-run.entity.js';
@@ -58,7 +58,7 @@ export class ReadRun {
     return run;
   }
 
-  private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<string> {
+  private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<Iterable<string>> {
     const view = new ItemView(run);
     for (let after = ''; ;) {
       const { datapoints, results, samples } = await this.slice(scope, run, after, options);
@@ -66,10 +66,12 @@ export class ReadRun {
       if (!last) return;
       const ids = datapoints.map(({ id }) => id);
       view.addWaiting(await this.submissions.among(scope, run, ids, options));
-      const items = datapoints.map((datapoint) =>
-        view.item(datapoint, results.get(datapoint.id), samples.get(datapoint.id) ?? []),
-      );
-      yield items.map((item) => JSON.stringify(item)).join(',');
+      const items: string[] = [];
+      for (const datapoint of datapoints) {
+        const item = view.item(datapoint, results.get(datapoint.id), samples.get(datapoint.id) ?? []);
+        items.push(await inTurns(jsonTextInPieces(item)));
+      }
+      yield itemTexts(items, (index) => (index === 0 ? '' : ','));
       after = last.id;
     }
   }

@@ -52,6 +52,7 @@ export function* parseInPieces(
   let values = 1;
   let parsedThrough = 0;
   let lookedThrough = 0;
+  let deepest = 0;
   /** The last character outside of strings that is no blank; a quote for a string. */
   let last = 0;
   const count = (): void => {
@@ -87,7 +88,8 @@ export function* parseInPieces(
       }
     } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
       top = new OpenContainer(text, at, code === OPEN_BRACE);
-      if (open.push(top) > depthMax) {
+      deepest = Math.max(deepest, open.push(top));
+      if (deepest > depthMax) {
         throw new JsonSyntaxError(`JSON nests deeper than ${depthMax} levels`);
       }
     } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
@@ -99,7 +101,7 @@ export function* parseInPieces(
         const value = top.close(at);
         if (at - top.start > LARGE) {
           yield;
-          noteNames(value);
+          noteNames(value, deepest);
           yield;
         }
         if (!parent) {

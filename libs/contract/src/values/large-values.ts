@@ -9,14 +9,24 @@ export function noteLarge(value: object): void {
   large.add(value);
 }
 
-/** Notes that a list or an object is large, and the names of an object, which does not change any more. */
-export function noteNames(value: object): void {
+/** How many levels large lists and objects that came as JSON have at most. */
+const levelsOf = new WeakMap<object, number>();
+
+/**
+ * Notes that a list or an object is large, and the names of an object, which does not change any more.
+ * @param levels that it has at most, where that is known.
+ */
+export function noteNames(value: object, levels = Infinity): void {
   large.add(value);
+  levelsOf.set(value, levels);
   if (!Array.isArray(value)) namesOf.set(value, Object.keys(value));
 }
 
 /** Whether a list or an object is known to be large. */
 export const isKnownLarge = (value: object): boolean => large.has(value);
+
+/** Whether a list or an object is known to have no more levels than that: to look at all that is in it takes long. */
+export const hasAtMost = (value: object, levels: number): boolean => (levelsOf.get(value) ?? Infinity) <= levels;
 
 /** The names of an object's own members, in their order; those of a large object that came as JSON are at hand. */
 export const memberNames = (object: object): readonly string[] => namesOf.get(object) ?? Object.keys(object);

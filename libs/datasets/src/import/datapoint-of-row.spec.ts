@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
-import { JSON_DEPTH_MAX } from '@spandrel/contract';
+import { describe, expect, it, jest } from '@jest/globals';
+import { exactJsonInPieces, JSON_DEPTH_MAX } from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
 import { datapointOfRow, RowFault } from './datapoint-of-row.js';
 import type { Column } from './source-row.js';
 
@@ -106,6 +107,22 @@ describe('a datapoint of a row', () => {
   ])('is refused in %j', (json, message) => {
     expect(() => ofJson(json)).toThrow(RowFault);
     expect(() => ofJson(json)).toThrow(message);
+  });
+
+  it('is not looked through once more for its levels when it was parsed in pieces', async () => {
+    const looksAt = async (inner: string): Promise<number> => {
+      const json = `{"input":[${'[[]],'.repeat(40_000)}${inner}]}`;
+      const value = await inTurns(exactJsonInPieces(json, 500_000));
+      const looks = jest.spyOn(Object, 'values');
+      try {
+        datapointOfRow({ line: 1, value }, 500_000);
+        return looks.mock.calls.length;
+      } finally {
+        looks.mockRestore();
+      }
+    };
+    expect(await looksAt('[]')).toBeLessThan(10);
+    await expect(looksAt(nested(JSON_DEPTH_MAX - 2))).rejects.toThrow(/nest deeper/);
   });
 
   it('may nest as deep as a request that sends it back', () => {

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { DatapointKind } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions, WriteTx } from '@spandrel/storage';
-import { datapointKind } from '../datapoint-resource.js';
+import { datapointKindInTurns } from '../datapoint-resource.js';
+import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore, type DatapointResult } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
 import { datasetNotFound } from '../not-found.js';
@@ -133,7 +134,7 @@ export class DatasetSnapshots {
     options: LongReadOptions = {},
   ): Promise<{ datapoints: SnapshotDatapoint[]; through: string | undefined }> {
     const { rows, through } = await this.snapshots.among(scope, snapshot, ids, options);
-    return { datapoints: rows.map((row) => ({ id: row.id, kind: datapointKind(row) })), through };
+    return { datapoints: await withKinds(rows), through };
   }
 
   /** Datapoints of a snapshot behind `afterId`, in order: up to `limit`, as many as fit into memory, none at the end. */
@@ -145,11 +146,17 @@ export class DatasetSnapshots {
     options: LongReadOptions = {},
   ): Promise<SnapshotDatapoint[]> {
     const rows = await this.snapshots.after(scope, snapshot, afterId, limit, options);
-    return rows.map((row) => ({ id: row.id, kind: datapointKind(row) }));
+    return withKinds(rows);
   }
 
   /** Writes the newest results to the datapoints as they are now; raises no version. */
   writeResults(tx: WriteTx, scope: Scope, datasetId: string, results: readonly DatapointResult[]): Promise<void> {
     return this.datapoints.writeResults(tx, scope, datasetId, results);
   }
+}
+
+async function withKinds(rows: readonly DatapointRow[]): Promise<SnapshotDatapoint[]> {
+  const datapoints: SnapshotDatapoint[] = [];
+  for (const row of rows) datapoints.push({ id: row.id, kind: await datapointKindInTurns(row) });
+  return datapoints;
 }

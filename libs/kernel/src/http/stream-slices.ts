@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Turn } from '../turn.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { textPieces } from './text-pieces.js';
 
 /** What stands around the slices of a text. */
@@ -49,10 +49,15 @@ async function* framed<Result>(
 export const streamPieces = (pieces: Iterable<string>): Readable =>
   Readable.from(inTurns(pieces), { objectMode: false });
 
+/** Milliseconds in which pieces are made before others have their turn. */
+const TURN_MS = 2;
+
 async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
-  const turn = new Turn();
+  let began = performance.now();
   for (const piece of pieces) {
     yield piece;
-    if (turn.isOver()) await turn.next();
+    if (performance.now() - began < TURN_MS) continue;
+    await nextTurn();
+    began = performance.now();
   }
 }
