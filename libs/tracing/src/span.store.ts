@@ -12,6 +12,7 @@ import {
   shapeOf,
   sql,
   Storage,
+  takeFitting,
   text,
   together,
   type LongReadOptions,
@@ -22,13 +23,14 @@ import {
 } from '@spandrel/storage';
 import { EventTextStore } from './event-texts/event-text.store.js';
 import { changedMembers } from './event-texts/text-member.js';
-import { fittingSpans } from './fitting-spans.sql.js';
+import { fittingSpans, PAYLOAD_SIZE } from './fitting-spans.sql.js';
 import { placed, placesOfSpans, placesOfTrace, placesOfTraces, type Places, type Read } from './span-places.sql.js';
 import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';
 
 const ID = shapeOf({ id: text() });
+const SIZED = shapeOf({ id: text(), bytes: integer() });
 const LATEST = shapeOf({ latest: nullable(integer()) });
 
 /** What joins `span_payload p` to `span s`. */
@@ -65,6 +67,9 @@ const NOT_ENDED = spanTable.notKey.filter((property) => !(ENDED as readonly stri
 
 /** What completing, failing or correcting a span writes again of its payload; the input rarely changes. */
 const PAYLOAD_WITHOUT_INPUT = ['kind', 'output', 'metadata', 'error'] as const;
+
+/** Payloads of the spans that one statement deletes. */
+const DELETED_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Rows of spans. */
 @Injectable()
@@ -215,13 +220,17 @@ export class SpanStore {
     return row?.latest ?? null;
   }
 
-  /** Ids of up to `limit` spans of a trace. */
-  async idsOfTrace(tx: WriteTx, scope: Scope, traceId: string, limit: number): Promise<string[]> {
+  /** Ids of up to `limit` spans of a trace; of fewer large ones on SQLite, which copies and deletes on the event loop. */
+  async idsOfTrace(tx: WriteTx, { projectId }: Scope, traceId: string, limit: number): Promise<string[]> {
+    const [table, bytes] =
+      tx.dialect === 'sqlite'
+        ? [sql`span s join span_payload p on ${PAYLOAD_OF_SPAN}`, PAYLOAD_SIZE]
+        : [rawSql('span_key s'), rawSql('0')];
     const rows = await tx.all(
-      ID.query`select id from ${rawSql(tx.dialect === 'sqlite' ? 'span' : 'span_key')}
-        where project_id = ${scope.projectId} and trace_id = ${traceId} limit ${limit}`,
+      SIZED.query`select s.id as id, ${bytes} as bytes from ${table}
+        where s.project_id = ${projectId} and s.trace_id = ${traceId} limit ${limit}`,
     );
-    return rows.map(({ id }) => id);
+    return takeFitting(rows, DELETED_BYTES_MAX).map(({ id }) => id);
   }
 
   /** Deletes spans. What events of the log refer to is kept for them. */

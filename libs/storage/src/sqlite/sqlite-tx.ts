@@ -40,7 +40,7 @@ export class SqliteTx implements BackendTx {
   async run(statement: Sql): Promise<number> {
     this.watch.ask();
     const { text, params } = renderSql(statement, 'sqlite');
-    return this.statements.get(text).run(params).changes;
+    return turnAfter(() => this.statements.get(text).run(params).changes);
   }
 
   async disableStatementTimeout(): Promise<void> {}

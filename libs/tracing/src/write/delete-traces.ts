@@ -43,9 +43,9 @@ export class DeleteTraces {
     let deleted = 0;
     for (;;) {
       const ids = await this.spans.idsOfTrace(tx, scope, traceId, SPANS_PER_STATEMENT);
+      if (ids.length === 0) return deleted;
       await this.spans.delete(tx, scope, ids);
       deleted += ids.length;
-      if (ids.length < SPANS_PER_STATEMENT) return deleted;
       await nextTurn();
     }
   }
