@@ -5,9 +5,6 @@ import { UpstreamError } from './upstream-client.js';
 const HEAD_BYTES_MAX = 256 * 1024;
 const CHUNK_LINE_MAX = 4_096;
 
-/** Longer chunks are handed over where they stand. */
-const MOVED_BYTES_MAX = 4_096;
-
 const CR = 0x0d;
 const LF = 0x0a;
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
@@ -142,16 +139,11 @@ export class ResponseParser {
     return end;
   }
 
-  /** Puts short chunks that came together next to each other, within the piece: a million of one byte are few to all others. */
+  /** Puts chunks that came together next to each other, within the piece: a million of one byte are few to all others. */
   private gather(piece: Buffer, at: number, end: number): void {
-    if (this.bodyEnd > this.bodyStart && end - at <= MOVED_BYTES_MAX) {
-      piece.copyWithin(this.bodyEnd, at, end);
-      this.bodyEnd += end - at;
-      return;
-    }
-    this.handOver(piece);
-    this.bodyStart = at;
-    this.bodyEnd = end;
+    if (this.bodyEnd > this.bodyStart) piece.copyWithin(this.bodyEnd, at, end);
+    else this.bodyStart = this.bodyEnd = at;
+    this.bodyEnd += end - at;
   }
 
   private handOver(piece: Buffer): void {

@@ -50,7 +50,7 @@ export class IntakeRequest extends IncomingMessage {
   declare private isUpgrade: boolean | undefined;
   private shortPieces = 0;
   /** Short pieces of this turn. */
-  private gathered: Buffer[] = [];
+  private readonly gathered: Buffer[] = [];
 
   /** Written by Node's parser, and once more after `shouldUpgradeCallback` was asked; read by its server. */
   get upgrade(): boolean {
@@ -81,10 +81,8 @@ export class IntakeRequest extends IncomingMessage {
   }
 
   private handOver(): void {
-    const { gathered } = this;
-    if (gathered.length === 0) return;
-    this.gathered = [];
-    super.push(Buffer.concat(gathered));
+    const gathered = this.gathered.splice(0);
+    if (gathered.length > 0) super.push(Buffer.concat(gathered));
   }
 }
 
@@ -119,15 +117,11 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
 
 /** Counts a request that was sent before those ahead of it were answered. */
 function standInLine(intake: Intake, socket: Socket, answer: ServerResponse): void {
-  if (++intake.inLine === IN_LINE_MAX + 1) socket.on('resume', staysPaused).pause();
+  // Node resumes a connection behind each request, and when an answer has gone out.
+  if (++intake.inLine === IN_LINE_MAX + 1) socket.on('resume', socket.pause).pause();
   answer.once('close', () => {
-    if (--intake.inLine === IN_LINE_MAX) socket.off('resume', staysPaused).resume();
+    if (--intake.inLine === IN_LINE_MAX) socket.off('resume', socket.pause).resume();
   });
-}
-
-/** Node resumes a connection behind each request, and when an answer has gone out. */
-function staysPaused(this: Socket): void {
-  this.pause();
 }
 
 /** Makes an answer whose head has not gone out the last one of its connection: it says so, and nothing behind it is taken. */
