@@ -36,6 +36,9 @@ const otlpSpan = (members: string): string =>
   `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"${'a1'.repeat(16)}","spanId":"${'b2'.repeat(8)}","name":"s","startTimeUnixNano":"1790000000000000000",${members}}]}]}]}`;
 const attribute = (name: string, value: string): string =>
   otlpSpan(`"attributes":[{"key":"${name}","value":${value}}]`);
+const LOG_NAMES: Record<string, string> = {
+  ...{ resourceSpans: 'resourceLogs', scopeSpans: 'scopeLogs', '"spans"': '"logRecords"' },
+};
 const lists = (count: number): string => list(count, () => '[]');
 const span = (input: string): string => `{"id":"s${ids++}","trace_id":"t","name":"s","input":${input}}`;
 
@@ -81,6 +84,18 @@ describe('the event loop', () => {
       '/v1/traces',
       200,
       () => attribute('gen_ai.input.messages', `{"stringValue":"[${lists(3_000_000)}]"}`),
+    ],
+    [
+      'a log event of 6 MB of lists, which is merged into a span',
+      '/v1/logs',
+      200,
+      () =>
+        attribute('gen_ai.input.messages', `{"stringValue":"[${lists(2_000_000)}]"}`)
+          .replace(/resourceSpans|scopeSpans|"spans"/g, (name) => LOG_NAMES[name]!)
+          .replace(
+            '"name":"s","startTimeUnixNano"',
+            '"eventName":"gen_ai.client.inference.operation.details","timeUnixNano"',
+          ),
     ],
     [
       'a million attributes',

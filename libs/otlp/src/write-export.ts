@@ -27,12 +27,11 @@ export interface WrittenExport {
 export abstract class WriteExport {
   /**
    * Stores the spans of one export, in one or several transactions. Spans that may not be kept are left out and told.
-   * @param spans as decoded: ids are of any form, times may be missing. They are taken one after the other and not held on
-   * to, so that those of a large export may be decoded meanwhile.
+   * @param spans as decoded: ids are of any form, times may be missing.
    * @throws DomainError `unavailable` when the database does not answer; a part may be durable then, and sending all of it
    * again is safe.
    */
-  abstract writeSpans(scope: Scope, spans: Iterable<OtelSpan>): Promise<WrittenExport>;
+  abstract writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport>;
 
   /**
    * Stores the spans of a large export, as {@link writeSpans} does.
@@ -43,10 +42,9 @@ export abstract class WriteExport {
   /**
    * Adds the log records that tell of model calls to the spans that they belong to, or keeps them until those come.
    * Records that are nothing of the kind are rejected.
-   * @param records as decoded, taken as the spans are.
    * @throws DomainError `unavailable` as {@link writeSpans} does.
    */
-  abstract writeLogs(scope: Scope, records: Iterable<OtelLogRecord>): Promise<WrittenExport>;
+  abstract writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport>;
 
   /** Adds the log records of a large export, as {@link writeLogs} does. @param pages as of {@link writeReadSpans}. */
   abstract writeReadLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport>;

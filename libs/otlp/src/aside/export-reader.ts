@@ -6,11 +6,16 @@ import {
   Invalid,
   PLUGINS,
   TaskFailure,
+  inTurns,
   TaskPool,
-  Turn,
   type PluginRegistry,
+  type Scope,
+  Turn,
 } from '@spandrel/kernel';
+import { writtenAhead } from '@spandrel/storage';
+import { readJsonInPieces } from '@spandrel/contract';
 import { OtlpSettings } from '../otlp.settings.js';
+import type { LogView } from '../write/log-members.js';
 import type * as Thread from './read-export.thread.js';
 
 /** Bytes from which on an export is read aside: less than that is tens of milliseconds of work, whatever is in it. */
@@ -25,6 +30,13 @@ const QUEUE_MAX = 64;
 
 /** What a thread does, by the name of the function. */
 type Parts = Pick<typeof Thread, 'spans' | 'logs' | 'points'>;
+type Tasks = Parts & Pick<typeof Thread, 'merge'>;
+
+/** An export that a thread reads. */
+export interface LargeExport extends Pick<Thread.ExportBody, 'bytes' | 'encoding'> {
+  /** Whose it is: threads take turns. */
+  readonly orgId: string;
+}
 
 /**
  * Reads large exports in threads with a deadline, so that nobody waits for them, whatever they hold
@@ -32,7 +44,7 @@ type Parts = Pick<typeof Thread, 'spans' | 'logs' | 'points'>;
  */
 @Injectable()
 export class ExportReader implements OnModuleDestroy {
-  private readonly pool: TaskPool<Parts>;
+  private readonly pool: TaskPool<Tasks>;
 
   constructor(
     private readonly settings: OtlpSettings,
@@ -63,12 +75,12 @@ export class ExportReader implements OnModuleDestroy {
    */
   async read<Part extends keyof Parts>(
     part: Part,
-    body: Pick<Thread.ExportBody, 'bytes' | 'encoding'>,
+    { orgId, ...body }: LargeExport,
     from = 0,
   ): Promise<Exclude<ReturnType<Parts[Part]>, { fault: unknown }>> {
     const { itemsMax } = this.settings;
     const input = { ...body, from, itemsMax, ownMax: this.core.bodyValues };
-    const read = await this.run(part, input);
+    const read = (await this.run(orgId, part, input)) as ReturnType<Parts[Part]>;
     if (read.other !== undefined) throw isOther(read.other);
     if ('fault' in read) {
       const { kind, message } = read.fault;
@@ -77,13 +89,31 @@ export class ExportReader implements OnModuleDestroy {
     return read as Exclude<ReturnType<Parts[Part]>, { fault: unknown }>;
   }
 
+  /**
+   * Merges a stored span that is large with its log events, or with what it is sent with again.
+   * @returns what the span is to have; `undefined` when that is what it has.
+   * @throws DomainError `unavailable` as {@link read} does.
+   */
+  async merge({ orgId }: Scope, input: Thread.MergeInput): Promise<LogView | undefined> {
+    const text = (await this.run(orgId, 'merge', input)) as string | undefined;
+    if (text === undefined) return undefined;
+    const view = (await inTurns(readJsonInPieces(text))) as unknown as LogView;
+    for (const member of ['input', 'output', 'metadata'] as const)
+      view[member] = await writtenAhead(view[member] as {});
+    return view;
+  }
+
   async onModuleDestroy(): Promise<void> {
     await this.pool.close();
   }
 
-  private async run<Part extends keyof Parts>(part: Part, input: Thread.ExportBody): Promise<ReturnType<Parts[Part]>> {
+  private async run<Name extends keyof Tasks>(
+    group: string,
+    name: Name,
+    input: Parameters<Tasks[Name]>[0],
+  ): Promise<unknown> {
     try {
-      return (await this.pool.run<keyof Parts>(part, input, { deadlineMs: DEADLINE_MS })) as ReturnType<Parts[Part]>;
+      return await this.pool.run<Name>(name, input as never, { deadlineMs: DEADLINE_MS, group });
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error;
       if (error.reason !== 'failed') {

@@ -1,5 +1,6 @@
 /** The far end of {@link ExportReader}: reads large exports with the dialects of the server, which it loads for itself. */
 import { workerData } from 'node:worker_threads';
+import { readExactJson } from '@spandrel/contract';
 import { loadPlugins, type Logger, type PluginEntry } from '@spandrel/kernel/launch';
 import { ExportFault } from '../decode/export-fault.js';
 import { ItemBudget } from '../decode/item-budget.js';
@@ -13,6 +14,9 @@ import { otherSignal } from '../http/other-signal.js';
 import type { OtlpEncoding } from '../http/otlp-media.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import type { LogsPage, SpansPage } from '../write-export.js';
+import { toldByEvents } from '../write/log-event.js';
+import { keepLogMembers, logsMerged, type LogView, type StoredTexts } from '../write/log-members.js';
+import type { ReadEvent, SpanName } from '../write/otlp-event.store.js';
 import { readLogs } from './read-logs.js';
 import { readSpans, type SpanRules } from './read-spans.js';
 
@@ -72,6 +76,20 @@ export const points = (input: ExportBody): Reading<{ count: number }> =>
     for (const some of all) count += some;
     return { count };
   });
+
+/** A stored span, and the JSON of what it is sent with again or its log events. */
+export interface MergeInput extends SpanName {
+  readonly stored: StoredTexts;
+  readonly other: string | readonly ReadEvent[];
+}
+
+/** Merges log events with what is stored of a span. @returns the JSON of what it is to have; nothing when that is what it has. */
+export const merge = ({ stored, other, ...name }: MergeInput): string | undefined =>
+  JSON.stringify(
+    typeof other === 'string'
+      ? keepLogMembers(readExactJson(other) as unknown as LogView, stored)
+      : logsMerged(stored, toldByEvents(name, other, reader, data.spanBytesMax)),
+  );
 
 function decoded<Item, Read>(
   { bytes, encoding, itemsMax, ownMax }: ExportBody,

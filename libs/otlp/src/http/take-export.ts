@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CoreSettings, Invalid, type Scope, type StreamedBody } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
-import { ASIDE_BYTES, ExportReader, isOther, shared } from '../aside/export-reader.js';
-import type { ExportBody } from '../aside/read-export.thread.js';
+import { ASIDE_BYTES, ExportReader, isOther, shared, type LargeExport } from '../aside/export-reader.js';
 import { ItemBudget } from '../decode/item-budget.js';
 import { logsOfJson } from '../decode/logs-of-json.js';
 import { logsOfProtobuf } from '../decode/logs-of-protobuf.js';
@@ -35,25 +34,14 @@ interface Decoders<Item> {
   json: (text: string, items: ItemBudget) => Iterable<Item>;
 }
 
-/** What was read of an export. */
-interface ReadExport<Item> {
-  /** All of it, one after the other; where it is large it is read anew. */
-  items: Iterable<Item>;
-  count: number;
-}
-
-/** An export that a thread reads. */
-type LargeExport = Pick<ExportBody, 'bytes' | 'encoding'>;
-
 type PageOf<Part extends 'spans' | 'logs'> = { spans: SpansPage; logs: LogsPage }[Part];
-
-/** Most items of an export that are kept while it is read; those of a larger one are read again as they are stored. */
-const KEPT_MAX = 2_048;
 
 const SPANS: Decoders<OtelSpan> = { signal: 'traces', protobuf: spansOfProtobuf, json: spansOfJson };
 const LOGS: Decoders<OtelLogRecord> = { signal: 'logs', protobuf: logsOfProtobuf, json: logsOfJson };
 const POINTS: Decoders<number> = { signal: 'metrics', protobuf: pointsOfProtobuf, json: pointsOfJson };
 
+/** Whose metrics they are does not matter: all take turns with the exports of each organization. */
+const NO_SCOPE = { orgId: '' };
 const METRICS_NOT_KEPT = 'metrics are not kept here, traces are; OTEL_METRICS_EXPORTER=none turns their exporter off';
 
 /**
@@ -80,12 +68,12 @@ export class TakeExport {
 
   /** Stores spans. @returns once those that are kept are durable. */
   traces(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.take(body, 'rejectedSpans', {
+    return this.take(scope, body, 'rejectedSpans', {
       here: async (bytes, encoding, budget) => {
-        const { items, count } = await this.read(bytes, encoding, SPANS, budget);
-        if (count === 0) return [];
+        const items = await this.read(bytes, encoding, SPANS, budget);
+        if (items.length === 0) return [];
         const { rejected } = await this.writer.writeSpans(scope, items);
-        if (rejectedCount(rejected) < count) return rejected;
+        if (rejectedCount(rejected) < items.length) return rejected;
         if (encoding === 'protobuf') this.refuseOtherSignal(bytes);
         throw nothingKept(rejected);
       },
@@ -100,10 +88,10 @@ export class TakeExport {
 
   /** Adds the records that tell of model calls to their spans; the others are rejected. */
   logs(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.take(body, 'rejectedLogRecords', {
+    return this.take(scope, body, 'rejectedLogRecords', {
       here: async (bytes, encoding, budget) => {
-        const { items, count } = await this.read(bytes, encoding, LOGS, budget);
-        return count === 0 ? [] : (await this.writer.writeLogs(scope, items)).rejected;
+        const items = await this.read(bytes, encoding, LOGS, budget);
+        return items.length === 0 ? [] : (await this.writer.writeLogs(scope, items)).rejected;
       },
       aside: async (large, budget) => {
         const first = await this.reader.read('logs', large);
@@ -115,10 +103,10 @@ export class TakeExport {
   /** Rejects all data points, which the answer says. */
   metrics(body: StreamedBody): Promise<ExportAnswer> {
     const rejected = (count: number) => (count === 0 ? [] : [{ reason: METRICS_NOT_KEPT, count, firstSpanId: '' }]);
-    return this.take(body, 'rejectedDataPoints', {
+    return this.take(NO_SCOPE, body, 'rejectedDataPoints', {
       here: async (bytes, encoding, budget) => {
         let count = 0;
-        for (const points of (await this.read(bytes, encoding, POINTS, budget)).items) count += points;
+        for (const points of await this.read(bytes, encoding, POINTS, budget)) count += points;
         return rejected(count);
       },
       aside: async (large) => rejected((await this.reader.read('points', large)).count),
@@ -130,6 +118,7 @@ export class TakeExport {
    * @param ways each returns what was left out; the bytes of the body count as held until it is through.
    */
   private async take(
+    { orgId }: Pick<Scope, 'orgId'>,
     body: StreamedBody,
     name: RejectedName,
     ways: {
@@ -146,7 +135,7 @@ export class TakeExport {
       const rejected =
         length <= ASIDE_BYTES
           ? await ways.here(Buffer.concat(chunks), encoding, budget)
-          : await ways.aside({ bytes: await shared(chunks, length), encoding }, budget);
+          : await ways.aside({ bytes: await shared(chunks, length), encoding, orgId }, budget);
       return answer(rejected, name, encoding);
     } finally {
       budget.close();
@@ -159,13 +148,12 @@ export class TakeExport {
     encoding: OtlpEncoding,
     decoders: Decoders<Item>,
     budget: BodyBudget,
-  ): Promise<ReadExport<Item>> {
-    const { itemsMax } = this.settings;
-    const decode = decoderOf(bytes, encoding, decoders);
+  ): Promise<Item[]> {
+    const items = new ItemBudget(this.settings.itemsMax, budget.take, this.core.bodyValues);
     try {
-      const decoded = decode(new ItemBudget(itemsMax, budget.take, this.core.bodyValues));
-      const { items, count } = await collect(decoded, KEPT_MAX);
-      return { items: items ?? decode(new ItemBudget(itemsMax)), count };
+      return await collect(
+        encoding === 'protobuf' ? decoders.protobuf(bytes, items) : decoders.json(bytes.toString('utf8'), items),
+      );
     } catch (error) {
       const mayBeOther = error instanceof Invalid && error.code === 'malformed_request';
       if (mayBeOther && decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
@@ -199,17 +187,6 @@ export class TakeExport {
 
 const nothingKept = (rejected: readonly Rejection[]): Invalid =>
   new Invalid('validation_failed', `no span of the export can be kept: ${rejectionMessage(rejected)}`);
-
-/** Decodes a body from its beginning each time it is called. */
-function decoderOf<Item>(
-  bytes: Buffer,
-  encoding: OtlpEncoding,
-  { json, protobuf }: Decoders<Item>,
-): (allowed: ItemBudget) => Iterable<Item> {
-  if (encoding === 'protobuf') return (allowed) => protobuf(bytes, allowed);
-  const text = bytes.toString('utf8');
-  return (allowed) => json(text, allowed);
-}
 
 const answer = (rejected: readonly Rejection[], name: RejectedName, encoding: OtlpEncoding): ExportAnswer => ({
   mediaType: MEDIA_TYPES[encoding],

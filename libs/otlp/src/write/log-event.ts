@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
+import type { IngestSpan } from '@spandrel/contract';
 import { Turn } from '@spandrel/kernel';
 import type { MaskingCalls } from '@spandrel/masking';
 import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue } from '@spandrel/plugin-api';
 import { jsonText, writtenAhead } from '@spandrel/storage';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import type { DialectReader } from '../reading/dialect-reader.js';
+import { readSpan } from '../reading/read-span.js';
+import type { ToldByLogs } from './log-members.js';
+import type { ReadEvent, SpanName } from './otlp-event.store.js';
 import { idFault } from './span-fault.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 
@@ -94,7 +99,7 @@ function attributesOf({ attributes, body }: OtelLogRecord): Record<string, unkno
 }
 
 /** The span event that a row is. */
-export function eventOfRow({ time, event }: OtlpEventRow): OtelEvent {
+export function eventOfRow({ time, event }: ReadEvent): OtelEvent {
   const { name, attributes } = JSON.parse(event) as { name: string; attributes: Record<string, unknown> };
   return { name, timeUnixNano: BigInt(time), attributes: mapOf(attributes) };
 }
@@ -127,3 +132,26 @@ export const spanOfEvents = (traceId: string, spanId: string, events: readonly O
   scope: { name: '', version: '' },
   resource: NOTHING,
 });
+
+/** What the events of one span tell. @param rows in the order in which they happened. */
+export function toldByEvents(
+  { traceId, spanId }: SpanName,
+  rows: readonly ReadEvent[],
+  dialects: DialectReader,
+  bytesMax: number,
+): ToldByLogs {
+  const events = rows.map(eventOfRow);
+  const { input, output, metadata } = readSpan(spanOfEvents(traceId, spanId, events), dialects, bytesMax).span;
+  return {
+    input,
+    output,
+    count: events.filter(({ name }) => !isKeptEvent(name)).length,
+    events: eventsIn(metadata)
+      .filter(({ name }) => isKeptEvent(name))
+      .map((event) => ({ ...event, from_logs: true })),
+  };
+}
+
+/** The events that a span was read with, as they are stored. */
+const eventsIn = (metadata: IngestSpan['metadata']): Record<string, unknown>[] =>
+  (metadata?.['otel'] as { events?: Record<string, unknown>[] } | undefined)?.events ?? [];

@@ -1,4 +1,3 @@
-import type { IngestSpan } from '@spandrel/contract';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import type { StoredSpan } from '@spandrel/tracing';
 
@@ -147,8 +146,11 @@ function inOneOrder(output: Members): Members {
   return Object.fromEntries(names.map((name) => [name, output[name]]));
 }
 
+/** What log events are merged with of a stored span. */
+export type StoredTexts = Pick<StoredSpan, 'input' | 'output' | 'metadata'>;
+
 /** What is stored of a span, as values. */
-const viewOf = (stored: StoredSpan): LogView => ({
+const viewOf = (stored: StoredTexts): LogView => ({
   input: fromJsonText(stored.input) ?? undefined,
   output: fromJsonText(stored.output) ?? undefined,
   metadata: objectFromJsonText(stored.metadata),
@@ -157,18 +159,17 @@ const viewOf = (stored: StoredSpan): LogView => ({
 const hasLogs = (told: ToldByLogs): boolean =>
   told.events.length > 0 || !isAbsent(told.input) || !isAbsent(told.output);
 
+/** Whether {@link keepLogMembers} may keep anything: nearly no span has any, and a large one takes long to read. */
+export const mayHaveLogs = (stored: StoredTexts): boolean => stored.metadata?.includes('"from_logs"') === true;
+
 /** A span that comes again keeps what log events brought to the stored one, also when those are gone. Pure. */
-export function keepLogMembers(item: IngestSpan, stored: StoredSpan): IngestSpan {
-  // Nearly no span has any, and a large one takes long to read.
-  if (!stored.metadata?.includes('"from_logs"')) return item;
+export function keepLogMembers<Sent extends LogView>(sent: Sent, stored: StoredTexts): Sent {
   const before = toldBefore(viewOf(stored));
-  if (!hasLogs(before)) return item;
-  const sent = { input: item.input, output: item.output, metadata: item.metadata ?? {} };
-  return { ...item, ...withLogs(withoutLogs(sent), together(before, toldBefore(sent))) };
+  return hasLogs(before) ? { ...sent, ...withLogs(withoutLogs(sent), together(before, toldBefore(sent))) } : sent;
 }
 
 /** The members that a stored span has once log events are merged into it; `undefined` when that changes nothing. Pure. */
-export function logsMerged(stored: StoredSpan, told: ToldByLogs): LogView | undefined {
+export function logsMerged(stored: StoredTexts, told: ToldByLogs): LogView | undefined {
   const before = viewOf(stored);
   const after = withLogs(withoutLogs(before), together(toldBefore(before), told));
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after;

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { type IngestSpan, type SpanKind } from '@spandrel/contract';
-import { CoreSettings, type Scope } from '@spandrel/kernel';
-import { fromJsonText } from '@spandrel/storage';
-import { RecordSpans, STATUS, type SpanAmendment, type StoredSpan } from '@spandrel/tracing';
+import { CoreSettings, Turn, type Scope } from '@spandrel/kernel';
+import { RecordSpans, type SpanAmendment } from '@spandrel/tracing';
+import { ExportReader } from '../aside/export-reader.js';
 import { DialectReader } from '../reading/dialect-reader.js';
-import { readSpan } from '../reading/read-span.js';
-import { eventOfRow, isKeptEvent, spanOfEvents } from './log-event.js';
+import { toldByEvents } from './log-event.js';
 import { logsMerged, type ToldByLogs } from './log-members.js';
-import type { OtlpEventRow } from './otlp-event.entity.js';
-import { OtlpEventStore, type SpanName } from './otlp-event.store.js';
+import { keyOfSpan, OtlpEventStore, type KnownEvents, type SpanName } from './otlp-event.store.js';
+import { StoredLook } from './stored-look.js';
+
+/** Bytes of events that are merged with one span, in bodies of the largest size: one for its input and one for its output. */
+const EVENTS_BODIES = 2;
 
 /** Brings log events to the spans that they belong to, as far as these are there. */
 @Injectable()
@@ -18,73 +19,51 @@ export class MergeEvents {
     private readonly recordSpans: RecordSpans,
     private readonly dialects: DialectReader,
     private readonly core: CoreSettings,
+    private readonly reader: ExportReader,
   ) {}
 
   /**
    * Merges what is known of some spans into them; those that are not there are left to wait. Doing it again changes nothing.
-   * @throws Unavailable when the database is lost.
+   * @throws Unavailable when the database is lost, or no thread looks at large ones in time.
    */
   async execute(scope: Scope, spans: readonly SpanName[]): Promise<void> {
-    const known = [...(await this.events.ofSpans(scope, spans)).values()];
+    const known = await this.events.known(scope, spans);
     if (known.length === 0) return;
-    const { found } = await this.recordSpans.execute(
-      scope,
-      [],
-      known.map((events) => this.amendment(events)),
-    );
-    const met = known.flatMap(([first], index) => (found[index] && first!.merged === 0 ? first! : []));
+    const told = await this.told(scope, known);
+    const bytesMax = EVENTS_BODIES * this.core.bodyBytes;
+    const merges = known.map((events) => ({
+      events,
+      look: new StoredLook(
+        () => told.has(keyOfSpan(events)),
+        async (stored) =>
+          this.reader.merge(scope, { ...events, stored, other: await this.events.ofLarge(scope, events, bytesMax) }),
+      ),
+    }));
+    const met: SpanName[] = [];
+    await StoredLook.all(merges, async (some, room) => {
+      const amendments = some.map(({ events: { traceId, spanId }, look }): SpanAmendment => ({
+        ...{ traceId, spanId },
+        amend: (stored) => {
+          const when = look.at(stored, room);
+          if (when === 'later') return undefined;
+          return when === 'read' ? look.view : logsMerged(stored, told.get(keyOfSpan({ traceId, spanId }))!);
+        },
+      }));
+      const { found } = await this.recordSpans.execute(scope, [], amendments);
+      met.push(...some.flatMap(({ events }, index) => (found[index] && events.merged === 0 ? events : [])));
+    });
     await this.events.setMerged(scope, met);
   }
 
-  /** What the events of one span tell. @param rows in the order in which they happened, at least one. */
-  read(rows: readonly OtlpEventRow[]): ToldByLogs {
-    const { traceId, spanId } = rows[0]!;
-    const events = rows.map(eventOfRow);
-    const span = spanOfEvents(traceId, spanId, events);
-    const { input, output, metadata } = readSpan(span, this.dialects, this.core.bodyBytes).span;
-    return {
-      input,
-      output,
-      count: events.filter(({ name }) => !isKeptEvent(name)).length,
-      events: eventsIn(metadata)
-        .filter(({ name }) => isKeptEvent(name))
-        .map((event) => ({ ...event, from_logs: true })),
-    };
+  /** What the events of spans tell, where these are few and small; the others are read in threads. */
+  async told(scope: Scope, known: readonly KnownEvents[]): Promise<Map<string, ToldByLogs>> {
+    const told = new Map<string, ToldByLogs>();
+    const turn = new Turn();
+    for await (const rows of this.events.ofSmall(scope, known)) {
+      const name = rows[0]!;
+      told.set(keyOfSpan(name), toldByEvents(name, rows, this.dialects, this.core.bodyBytes));
+      if (turn.isOver()) await turn.next();
+    }
+    return told;
   }
-
-  private amendment(events: readonly OtlpEventRow[]): SpanAmendment {
-    const told = this.read(events);
-    const { traceId, spanId } = events[0]!;
-    return {
-      traceId,
-      spanId,
-      amend: (stored) => {
-        const view = logsMerged(stored, told);
-        return view && { ...itemOf(stored), ...view };
-      },
-    };
-  }
-}
-
-/** The events that a span was read with, as they are stored. */
-function eventsIn(metadata: IngestSpan['metadata']): Record<string, unknown>[] {
-  const otel = metadata?.['otel'] as { events?: Record<string, unknown>[] } | undefined;
-  return otel?.events ?? [];
-}
-
-/** A stored span as an item that changes nothing of it. */
-function itemOf(stored: StoredSpan): IngestSpan {
-  const error = fromJsonText(stored.error) as string | null;
-  const ended = { ended_at: stored.endedAt };
-  return {
-    id: stored.id,
-    trace_id: stored.traceId,
-    parent_id: stored.parentId,
-    name: stored.name,
-    kind: fromJsonText(stored.kind) as SpanKind,
-    started_at: stored.startedAt,
-    ...(stored.status === STATUS.running && { status: 'running' as const }),
-    ...(stored.status === STATUS.completed && { status: 'completed' as const, ...ended }),
-    ...(stored.status === STATUS.failed && { status: { failed: { error: error ?? '' } }, ...ended }),
-  };
 }

@@ -3,11 +3,14 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   integer,
+  joinSql,
   lockedInOrder,
   rowsFrom,
   shapeOf,
   sql,
   Storage,
+  takeFitting,
+  text,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -16,10 +19,20 @@ import { otlpEventTable } from './tables.js';
 
 const COLUMNS = otlpEventTable.select('e');
 const AWAITED = otlpEventTable.select('e', ['projectId', 'traceId', 'spanId']);
+const EVENT = otlpEventTable.select('f', ['time', 'event']);
 const COUNT = shapeOf({ count: integer() });
+const KNOWN = shapeOf({ traceId: text(), spanId: text(), merged: integer(), bytes: integer() });
 
 /** Rows that one statement reads or writes. */
 const ROWS_PER_STATEMENT = 500;
+/** Bytes that a row counts beside its event. */
+const ROW_BYTES = 128;
+/** Bytes of rows that are read at once. */
+const BYTES_PER_READ = 262_144;
+/** Bytes of the events of one span that are read into it on the event loop: some 10 ms of the worst of values. */
+const SMALL_BYTES = 65_536;
+/** Events that are merged with one span at most. */
+const EVENTS_MAX = 4_000;
 
 /** A span as its sender names it. */
 export interface SpanName {
@@ -32,6 +45,16 @@ export interface ProjectSpan extends SpanName {
   projectId: string;
 }
 
+/** That there are events of a span. */
+export interface KnownEvents extends SpanName {
+  /** 0 where some of them have not met it. */
+  merged: number;
+  bytes: number;
+}
+
+/** What of an event becomes one of its span's. */
+export type ReadEvent = Pick<OtlpEventRow, 'time' | 'event'>;
+
 /** Log events of spans, from their arrival until `otlp.pending_hours` later. */
 @Injectable()
 export class OtlpEventStore {
@@ -42,41 +65,62 @@ export class OtlpEventStore {
     // Instances that write the same rows at once wait for one another, never both.
     const ordered = events.toSorted((a, b) => (keyOfRow(a) < keyOfRow(b) ? -1 : 1));
     for (let at = 0; at < ordered.length; at += ROWS_PER_STATEMENT) {
-      const some = ordered.slice(at, at + ROWS_PER_STATEMENT);
-      const text = (name: 'projectId' | 'traceId' | 'spanId' | 'id' | 'time' | 'event') =>
-        ({ type: 'text', values: some.map((event) => event[name]) }) as const;
-      const rows = rowsFrom('r', {
-        project_id: text('projectId'),
-        trace_id: text('traceId'),
-        span_id: text('spanId'),
-        id: text('id'),
-        time: text('time'),
-        event: text('event'),
-        came_at: { type: 'number', values: some.map(({ cameAt }) => cameAt) },
-        position: { type: 'number', values: some.map(({ position }) => position) },
-      });
+      // As parameters: long texts within a list of JSON take SQLite ten times as long.
+      const rows = ordered
+        .slice(at, at + ROWS_PER_STATEMENT)
+        .map(
+          ({ projectId, traceId, spanId, id, time, event, cameAt, position }) =>
+            sql`(${projectId}, ${traceId}, ${spanId}, ${id}, ${time}, ${event}, ${cameAt}, ${position}, 0)`,
+        );
       await this.storage.write((tx) =>
         tx.run(sql`insert into otlp_event (project_id, trace_id, span_id, id, time, event, came_at, position, merged)
-          select r.project_id, r.trace_id, r.span_id, r.id, r.time, r.event, cast(r.came_at as bigint), cast(r.position as integer), 0 from ${rows}
-          where true on conflict do nothing`),
+          values ${joinSql(rows, ', ')} on conflict do nothing`),
       );
     }
   }
 
-  /** The events of some spans in the order in which they happened, of one moment that in which they were sent, by trace and span id. */
-  async ofSpans(scope: Scope, spans: readonly SpanName[]): Promise<Map<string, OtlpEventRow[]>> {
-    const found: OtlpEventRow[] = [];
+  /** Which of some spans have events, and how many. */
+  async known(scope: Scope, spans: readonly SpanName[]): Promise<KnownEvents[]> {
+    const known: KnownEvents[] = [];
     for (let at = 0; at < spans.length; at += ROWS_PER_STATEMENT) {
       const asked = askedFor(spans.slice(at, at + ROWS_PER_STATEMENT));
-      found.push(
+      known.push(
         ...(await this.storage.read(
-          COLUMNS.query`select ${COLUMNS} from otlp_event e where e.project_id = ${scope.projectId}
-            and (e.trace_id, e.span_id) in (select asked.trace_id, asked.span_id from ${asked}) 
-            order by e.time, e.came_at, e.position, e.id`,
+          KNOWN.query`select e.trace_id as "traceId", e.span_id as "spanId", min(e.merged) as merged,
+              sum(octet_length(e.event) + ${ROW_BYTES}) as bytes
+            from otlp_event e where e.project_id = ${scope.projectId}
+              and (e.trace_id, e.span_id) in (select asked.trace_id, asked.span_id from ${asked})
+            group by e.trace_id, e.span_id`,
         )),
       );
     }
-    return Map.groupBy(found, keyOfSpan);
+    return known;
+  }
+
+  /** The events of each span of which these are few and small, in the order in which they happened, of one moment that in which they were sent. */
+  async *ofSmall(scope: Scope, known: readonly KnownEvents[]): AsyncGenerator<OtlpEventRow[], void, undefined> {
+    let left = known.filter(({ bytes }) => bytes <= SMALL_BYTES);
+    while (left.length > 0) {
+      const some = takeFitting(left, BYTES_PER_READ);
+      left = left.slice(some.length);
+      const rows = await this.storage.read(
+        COLUMNS.query`select ${COLUMNS} from otlp_event e where e.project_id = ${scope.projectId}
+          and (e.trace_id, e.span_id) in (select asked.trace_id, asked.span_id from ${askedFor(some)})
+          order by e.time, e.came_at, e.position, e.id`,
+      );
+      yield* Map.groupBy(rows, keyOfSpan).values();
+    }
+  }
+
+  /** The first events of a span, in the same order: as many as may be merged with it. @param bytesMax of all of them, unless one has more. */
+  ofLarge({ projectId }: Scope, { traceId, spanId }: SpanName, bytesMax: number): Promise<ReadEvent[]> {
+    return this.storage.readLong(
+      EVENT.query`select f.time, f.event from (
+          select e.*, sum(octet_length(e.event)) over (order by e.time, e.came_at, e.position, e.id rows unbounded preceding) as so_far
+          from otlp_event e where e.project_id = ${projectId} and e.trace_id = ${traceId} and e.span_id = ${spanId}
+        ) f where f.so_far <= ${bytesMax} or f.so_far = octet_length(f.event)
+        order by f.time, f.came_at, f.position, f.id limit ${EVENTS_MAX}`,
+    );
   }
 
   /** Notes that the events of some spans have met them. */

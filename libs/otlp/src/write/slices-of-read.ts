@@ -1,7 +1,6 @@
 import type { SpanRecord, TraceTelling } from '@spandrel/tracing';
 import type { PackedTexts } from '../aside/packed-texts.js';
 import { valuesOfTexts } from '../aside/values-of-texts.js';
-import { keepLogMembers } from './log-members.js';
 import type { SpanName } from './otlp-event.store.js';
 import { slicesByWeight } from './slices-of.js';
 
@@ -31,7 +30,6 @@ async function* recordsOf(texts: PackedTexts): AsyncGenerator<{ value: NamedReco
     }
     const { record, spanId } = told;
     const telling = record.telling.resource ? { ...record.telling, resource: resource! } : record.telling;
-    const whole = { ...record, telling, keep: keepLogMembers };
-    yield { value: { traceId: record.item.trace_id, spanId, record: whole }, length };
+    yield { value: { traceId: record.item.trace_id, spanId, record: { ...record, telling } }, length };
   }
 }

@@ -1,6 +1,5 @@
 import type { OtelSpan } from '@spandrel/plugin-api';
 import type { Ranked as TracingRank, SpanRecord } from '@spandrel/tracing';
-import { keepLogMembers } from './log-members.js';
 import type { ReadSpan } from '../reading/read-span.js';
 import type { Ranked } from '../reading/trace-reading.js';
 
@@ -24,6 +23,5 @@ export function spanRecord({ startUnixNano, endUnixNano }: OtelSpan, { span, tra
       ...(trace.resource && { resource: trace.resource }),
     },
     pending: isPending,
-    keep: keepLogMembers,
   };
 }

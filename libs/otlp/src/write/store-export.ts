@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { isLargeJson } from '@spandrel/contract';
 import { CoreSettings, type Scope, Turn } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import type { OtelSpan } from '@spandrel/plugin-api';
+import { jsonText, writtenAhead } from '@spandrel/storage';
 import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
+import { ExportReader } from '../aside/export-reader.js';
 import { valuesOfTexts } from '../aside/values-of-texts.js';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import { rejectedCount } from '../http/export-response.js';
@@ -12,16 +15,16 @@ import { readSpan } from '../reading/read-span.js';
 import { WriteExport, type LogsPage, type SpansPage, type WrittenExport } from '../write-export.js';
 import { droppedScopes } from './dropped-scopes.js';
 import { eventRows, logFault, maskRecords, toldRecord, type ToldRecord } from './log-event.js';
-import { withLogs } from './log-members.js';
+import { keepLogMembers, mayHaveLogs, withLogs, type LogView, type ToldByLogs } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
-import { keyOfSpan, OtlpEventStore } from './otlp-event.store.js';
-import type { OtlpEventRow } from './otlp-event.entity.js';
+import { keyOfSpan, OtlpEventStore, type SpanName } from './otlp-event.store.js';
 import { OtlpWriteMetrics } from './otlp-write-metrics.js';
 import { Rejections } from './rejections.js';
-import { slicesByWeight, slicesOf } from './slices-of.js';
+import { slicesByWeight } from './slices-of.js';
 import { spanFault } from './span-fault.js';
 import { slicesOfRead, type NamedRecord } from './slices-of-read.js';
 import { spanRecord } from './span-record.js';
+import { StoredLook } from './stored-look.js';
 
 /** Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). */
 @Injectable()
@@ -36,18 +39,17 @@ export class StoreExport extends WriteExport {
     private readonly metrics: OtlpWriteMetrics,
     private readonly core: CoreSettings,
     private readonly masking: ProjectMasking,
+    private readonly reader: ExportReader,
     { dropScopes }: OtlpSettings,
   ) {
     super();
     this.isDropped = droppedScopes(dropScopes);
   }
 
-  override async writeSpans(scope: Scope, spans: Iterable<OtelSpan>): Promise<WrittenExport> {
+  override async writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport> {
     const rejections = new Rejections();
-    const isKept = (span: OtelSpan): boolean => this.isKept(span, rejections);
-    for await (const slice of slicesOf(spans, this.recordSpans.sliceSize, isKept)) {
-      await this.writeSlice(scope, await this.recordsOf(slice), rejections);
-    }
+    const kept = spans.filter((span) => this.isKept(span, rejections));
+    for (const slice of this.slices(kept)) await this.writeSlice(scope, await this.recordsOf(slice), rejections);
     return { rejected: rejections.list };
   }
 
@@ -62,17 +64,16 @@ export class StoreExport extends WriteExport {
     return { rejected: rejections.list };
   }
 
-  override async writeLogs(scope: Scope, records: Iterable<OtelLogRecord>): Promise<WrittenExport> {
+  override async writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport> {
     const rejections = new Rejections();
     const writer = this.logWriter(scope);
-    const isKept = (record: OtelLogRecord): boolean => {
+    const kept = records.filter((record) => {
       const fault = logFault(record);
       if (fault !== undefined) rejections.add(fault, record.spanId);
       return fault === undefined;
-    };
-    for await (const slice of slicesOf(records, this.recordSpans.sliceSize, isKept)) {
-      await writer(slice.map(toldRecord));
-    }
+    });
+    for (const slice of this.slices(kept)) await writer(slice.map(toldRecord));
+    await writer([]);
     return { rejected: rejections.list };
   }
 
@@ -85,12 +86,19 @@ export class StoreExport extends WriteExport {
         await writer(slice);
       }
     }
+    await writer([]);
     return { rejected: rejections.list };
   }
 
-  /** Writes the records of one export, slice by slice. */
+  private *slices<Item>(items: readonly Item[]): Generator<Item[]> {
+    const size = this.recordSpans.sliceSize;
+    for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+  }
+
+  /** Writes the records of one export, slice by slice, the last one empty; a span is merged with those of many slices at once. */
   private logWriter(scope: Scope): (slice: readonly ToldRecord[]) => Promise<void> {
     const now = Date.now();
+    const met = new Map<string, SpanName>();
     let position = 0;
     return async (slice) => {
       const masking = await this.masking.of(scope);
@@ -98,22 +106,46 @@ export class StoreExport extends WriteExport {
       const rows = await eventRows(masked, scope.projectId, now, position);
       position += slice.length;
       await this.events.add(rows);
-      await this.mergeEvents.execute(scope, rows);
+      for (const { traceId, spanId } of rows) met.set(keyOfSpan({ traceId, spanId }), { traceId, spanId });
+      if (slice.length > 0 && met.size < this.recordSpans.sliceSize) return;
+      await this.mergeEvents.execute(scope, [...met.values()]);
+      met.clear();
     };
   }
 
   private async writeSlice(scope: Scope, spans: readonly NamedRecord[], rejections: Rejections): Promise<void> {
-    const waiting = await this.events.ofSpans(scope, spans);
-    const records = spans.map(({ record, ...name }) => {
-      const events = waiting.get(keyOfSpan(name));
-      return events ? this.withEvents(record, events) : record;
+    const told = await this.mergeEvents.told(scope, await this.events.known(scope, spans));
+    const writes = spans.map((span) => this.sent(scope, span, told.get(keyOfSpan(span))));
+    let rejectedNow = 0;
+    await StoredLook.all(writes, async (some, room) => {
+      const records = some.map(({ record, look }): SpanRecord => ({
+        ...record,
+        item: { ...record.item, ...look.view },
+        keep: (item, stored) => {
+          const when = mayHaveLogs(stored) ? look.at(stored, room) : 'read';
+          if (when === 'later') return undefined;
+          return when === 'read' ? item : { ...item, ...keepLogMembers(viewOfItem(item), stored) };
+        },
+      }));
+      const { rejected } = await this.recordSpans.execute(scope, records);
+      for (const { index, message } of rejected) rejections.add(message, some[index]!.spanId);
+      rejectedNow += rejected.length;
     });
-    const { rejected } = await this.recordSpans.execute(scope, records);
-    for (const { index, message } of rejected) rejections.add(message, spans[index]!.spanId);
-    this.metrics.rejected.inc(rejected.length);
-    this.metrics.spans.inc(records.length - rejected.length);
+    this.metrics.rejected.inc(rejectedNow);
+    this.metrics.spans.inc(writes.length - rejectedNow);
     // Events may have come since they were read; whoever writes second sees the other.
     await this.mergeEvents.execute(scope, spans);
+  }
+
+  /** A span with what events tell of it. What takes long to look into is merged once it is stored. */
+  private sent(scope: Scope, { record, ...name }: NamedRecord, told: ToldByLogs | undefined) {
+    const sent = viewOfItem(record.item);
+    const isSmall = (): boolean => !isLargeJson(sent.output) && !isLargeJson(sent.metadata);
+    const view = told && isSmall() ? withLogs(sent, told) : sent;
+    const look = new StoredLook(isSmall, async (stored) => {
+      return this.reader.merge(scope, { ...name, stored, other: jsonText(await writtenAhead(view)) });
+    });
+    return { ...name, look, record: told ? { ...record, item: { ...record.item, ...view } } : record };
   }
 
   private count({ rejected, dropped, dialectErrors }: SpansPage, rejections: Rejections): void {
@@ -146,10 +178,10 @@ export class StoreExport extends WriteExport {
     }
     return records;
   }
-
-  private withEvents(record: SpanRecord, events: readonly OtlpEventRow[]): SpanRecord {
-    const { input, output, metadata } = record.item;
-    const told = this.mergeEvents.read(events);
-    return { ...record, item: { ...record.item, ...withLogs({ input, output, metadata: metadata ?? {} }, told) } };
-  }
 }
+
+const viewOfItem = ({ input, output, metadata }: SpanRecord['item']): LogView => ({
+  input,
+  output,
+  metadata: metadata ?? {},
+});

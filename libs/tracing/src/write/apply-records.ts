@@ -1,9 +1,12 @@
 import type { IngestSpan } from '@spandrel/contract';
 import { DomainError } from '@spandrel/kernel';
-import { ingestedSpan, type IngestStep } from './ingested-span.js';
+import { toJsonText } from '@spandrel/storage';
+import { sameSpan, type IngestStep } from './ingested-span.js';
+import { metadataText } from './new-span.js';
 import { newTrace } from './new-trace.js';
 import type { PricingTable } from '../pricing.js';
-import { recordedSpan, wholeItem } from './recorded-span.js';
+import { recordedSpan } from './recorded-span.js';
+import { STATUS } from '../status.js';
 import { aliasOf, resolvedId, resolvedParent } from './span-alias.js';
 import type { RecordedResult, SpanAmendment, SpanRecord } from './span-record.js';
 import { toldTrace } from './tell-trace.js';
@@ -29,7 +32,7 @@ export function applyRecords(set: WorkingSet, job: RecordJob, pricing: PricingTa
       result.rejected.push({ index, message: [error.message, ...details].join(': ') });
     }
   }
-  for (const amendment of job.amendments) result.found.push(amendSpan(set, amendment, around));
+  for (const amendment of job.amendments) result.found.push(amendSpan(set, amendment));
   return result;
 }
 
@@ -49,11 +52,15 @@ function recordSpan(set: WorkingSet, record: SpanRecord, around: Around): void {
   if (item.id !== sentId && isNew(step)) adoptChildren(set, sentId, traceId);
 }
 
-function amendSpan(set: WorkingSet, { spanId, traceId, amend }: SpanAmendment, around: Around): boolean {
+function amendSpan(set: WorkingSet, { spanId, traceId, amend }: SpanAmendment): boolean {
   const stored = set.span(resolvedId(set, spanId, traceId));
   if (!stored) return false;
-  const item = amend(stored);
-  if (item) applyStep(set, ingestedSpan(stored, wholeItem(item), around));
+  const payload = amend(stored);
+  if (!payload) return true;
+  const [input, output] = [toJsonText(payload.input), toJsonText(payload.output)];
+  const after = { ...stored, input, output, metadata: metadataText(payload.metadata) };
+  const type = stored.status === STATUS.running ? 'span_updated' : 'span_corrected';
+  if (!sameSpan(stored, after)) set.replaceSpan(type, stored, after);
   return true;
 }
 

@@ -43,16 +43,16 @@ const maskRecord = (masking: MaskingCalls, record: SpanRecord): SpanRecord => ({
 const MORE_MS = 10;
 
 /**
- * An amendment writes a stored span anew: with it what was stored before the rules. Events were masked as they came; a span that would
+ * An amendment writes the payload of a stored span again, which may be older than the rules. Events were masked as they came; a span that would
  * hold up the transaction stays as it was stored (docs/spec/masking.md#how-fast-a-change-holds).
  */
 const maskAmendment = (masking: Pick<BoundedMasking, 'attempt'>, amendment: SpanAmendment): SpanAmendment => ({
   ...amendment,
   amend: (stored) => {
-    const item = amendment.amend(stored);
-    if (!item) return item;
-    const masked = masking.attempt((calls) => maskSpan(calls, item), MORE_MS);
-    return masked ? masked.result : item;
+    const payload = amendment.amend(stored);
+    if (!payload) return payload;
+    const masked = masking.attempt((calls) => maskSpan(calls, payload), MORE_MS);
+    return masked ? masked.result : payload;
   },
 });
 

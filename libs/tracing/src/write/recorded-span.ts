@@ -24,11 +24,12 @@ export function recordedSpan(stored: StoredSpan | null, record: SpanRecord, arou
     return { step: { type: 'unchanged' }, weak: true };
   }
   const item = stored && record.keep ? record.keep(record.item, stored) : record.item;
+  if (!item) return { step: { type: 'unchanged' }, weak: false };
   return { step: ingestedWithCover(stored, wholeItem(item), around, COVER.otlp), weak: false };
 }
 
 /** The item with every member, so that it clears what it does not have. */
-export const wholeItem = (item: IngestSpan): IngestSpan => ({
+const wholeItem = (item: IngestSpan): IngestSpan => ({
   ...item,
   parent_id: item.parent_id ?? null,
   input: item.input ?? null,

@@ -14,17 +14,20 @@ export interface SpanRecord {
   readonly telling: TraceTelling;
   /** A running form that other forms go before, whenever they come. */
   readonly pending?: boolean;
-  /** What becomes of the item where a form of the span is stored. Pure. */
-  keep?(item: IngestSpan, stored: StoredSpan): IngestSpan;
+  /** What becomes of the item where a form of the span is stored; `undefined` when nothing is to change. */
+  keep?(item: IngestSpan, stored: StoredSpan): IngestSpan | undefined;
 }
+
+/** What can be large of a span. */
+type SpanPayload = Pick<IngestSpan, 'input' | 'output' | 'metadata'>;
 
 /** A change of a span that is stored; nothing where there is none. */
 export interface SpanAmendment {
   /** The id that the sender gave. */
   readonly spanId: string;
   readonly traceId: string;
-  /** @returns the whole span anew, `undefined` when nothing is to change. Pure. */
-  amend(stored: StoredSpan): IngestSpan | undefined;
+  /** @returns what the span has from then on, `undefined` when nothing is to change. */
+  amend(stored: StoredSpan): SpanPayload | undefined;
 }
 
 /** What became of a job of records. */
