@@ -16,7 +16,7 @@ import type { OtlpEventRow } from './otlp-event.entity.js';
 const EVALUATION = 'gen_ai.evaluation.result';
 
 /** Whether an event is kept as an event of its span. */
-export const isKeptEvent = (name: unknown): boolean => name === EVALUATION;
+const isKeptEvent = (name: unknown): boolean => name === EVALUATION;
 
 /** Log records that tell of calls of models; all others are not kept. */
 const EVENT_NAMES: ReadonlySet<string> = new Set([
