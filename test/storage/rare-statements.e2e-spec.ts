@@ -55,7 +55,7 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     return page.items.map(({ id }) => id);
   }
 
-  // Of a text of two characters the text index says nothing, so that payloads are looked through as they lie.
+  // The text index says nothing of a text of two characters: payloads are looked through as they lie.
   it.each([{ sort_by: 'started_at' }, { sort_by: 'duration' }, { text_contains: 'LO' }])(
     'finds texts alike either way (%j)',
     async (query) => {

@@ -21,7 +21,7 @@ export interface TaskPoolOptions extends Pick<TaskThreadOptions, 'file'> {
 export interface TaskOptions {
   /** How long the task may take once its thread is ready, in milliseconds. */
   readonly deadlineMs: number;
-  /** Whose task it is, such as an organization: groups take turns, and none fills the queue of another. */
+  /** Who the task is for, such as an organization: groups take turns, and none fills the queue of another. */
   readonly group?: string;
   /** What of the input moves to the thread and is no longer here, such as an `ArrayBuffer`. */
   readonly transfer?: readonly Transferable[];
