@@ -34,7 +34,7 @@ type Tasks = Parts & Pick<typeof Thread, 'merge'>;
 
 /** An export that a thread reads. */
 export interface LargeExport extends Pick<Thread.ExportBody, 'bytes' | 'encoding'> {
-  /** Whose it is: threads take turns. */
+  /** The organization that sent it: threads take turns between them. */
   readonly orgId: string;
 }
 

@@ -40,7 +40,7 @@ const SPANS: Decoders<OtelSpan> = { signal: 'traces', protobuf: spansOfProtobuf,
 const LOGS: Decoders<OtelLogRecord> = { signal: 'logs', protobuf: logsOfProtobuf, json: logsOfJson };
 const POINTS: Decoders<number> = { signal: 'metrics', protobuf: pointsOfProtobuf, json: pointsOfJson };
 
-/** Whose metrics they are does not matter: all take turns with the exports of each organization. */
+/** Metrics are not kept, so that one group for all organizations does. */
 const NO_SCOPE = { orgId: '' };
 const METRICS_NOT_KEPT = 'metrics are not kept here, traces are; OTEL_METRICS_EXPORTER=none turns their exporter off';
 

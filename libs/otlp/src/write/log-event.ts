@@ -114,7 +114,10 @@ const mapOf = (members: object): OtelMap =>
 
 const NOTHING: OtelMap = new Map();
 
-/** A span of which nothing but events is known: what dialects read of it is what the events tell. */
+/**
+ * A span of which nothing but events is known: what dialects read of it is what the events say.
+ * @public `test/otlp/record-fixtures.ts` records what it returns.
+ */
 export const spanOfEvents = (traceId: string, spanId: string, events: readonly OtelEvent[]): OtelSpan => ({
   traceId,
   spanId,

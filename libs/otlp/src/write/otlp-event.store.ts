@@ -65,7 +65,7 @@ export class OtlpEventStore {
     // Instances that write the same rows at once wait for one another, never both.
     const ordered = events.toSorted((a, b) => (keyOfRow(a) < keyOfRow(b) ? -1 : 1));
     for (let at = 0; at < ordered.length; at += ROWS_PER_STATEMENT) {
-      // As parameters: long texts within a list of JSON take SQLite ten times as long.
+      // Rows are parameters: long texts within a list of JSON take SQLite ten times as long.
       const rows = ordered
         .slice(at, at + ROWS_PER_STATEMENT)
         .map(
