@@ -1,12 +1,11 @@
-/** The table of API keys, on both databases: who makes them, when they were used, and what an upgrade finds out. */
+/** The table of API keys, on both databases: who makes them, and when they were used. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AccessSettings, accessFeature, administrationOf, CLI_ACTOR, JwtSettings } from '@spandrel/access';
 import { createLogger, newId } from '@spandrel/kernel';
-import { openStorage, rawSql, sql, type Storage, type StorageConfig } from '@spandrel/storage';
+import { openStorage, sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { digestOf } from '../../libs/access/src/credentials/api-key.js';
 import { ApiKeyStore } from '../../libs/access/src/credentials/api-key.store.js';
 import { CredentialStore } from '../../libs/access/src/credentials/credential.store.js';
-import { anyRows } from '../support/any-rows.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { testSettings } from '../support/server-app.ts';
 
@@ -76,41 +75,5 @@ describeOnBothDatabases('API keys', ({ newDatabase }) => {
     expect(keys).toMatchObject([{ id, makerRole: expect.any(String), confirmedAt: 2 }]);
     await storage.write(async (tx) => void (await tx.run(sql`delete from member where role <> 'admin'`)));
     expect(await row()).toMatchObject({ role: null, makerPersonId: 'ada' });
-  });
-
-  it('that are there before the upgrade get their makers from the audit log', async () => {
-    const [byPerson, byKey, byKeyOfKey, byAdmin, unknown] = await Promise.all(['1', '2', '3', '4', '5'].map(makeKey));
-    const at = Date.now();
-    const made = (id: string, actor: string) =>
-      sql`insert into audit_log (id, at, org_id, actor, actor_name, action, target_id, details)
-        values (${newId()}, ${at}, ${orgId}, ${actor}, 'name', 'key.created', ${id}, '{}')`;
-    await storage.write(async (tx) => {
-      await tx.run(rawSql('delete from audit_log'));
-      await tx.run(made(byPerson!.id, 'person:ada'));
-      await tx.run(made(byKey!.id, `key:${byPerson!.id}`));
-      await tx.run(made(byKeyOfKey!.id, `key:${byKey!.id}`));
-      await tx.run(made(byAdmin!.id, 'admin'));
-      for (const index of ['api_key_maker', 'api_key_session']) await tx.run(rawSql(`drop index ${index}`));
-      const ofKeys = ['maker', 'maker_name', 'maker_person_id', 'suspended_at', 'used_at', 'rate_limit'];
-      for (const column of [...ofKeys, 'session_id', 'token_key'])
-        await tx.run(rawSql(`alter table api_key drop column ${column}`));
-      await tx.run(rawSql('alter table person drop column refused_at'));
-      await tx.run(rawSql('alter table project drop column rate_limit'));
-      await tx.run(sql`delete from mikro_orm_migrations where name like '%keys-of-people'`);
-    });
-    await storage.close();
-    await open();
-    const rows = await storage.read(
-      anyRows<{ id: string; maker: string | null; person: string | null }>()`select k.id, k.maker,
-        k.maker_person_id as person from api_key k`,
-    );
-    const makers = new Map(rows.map(({ id, maker, person }) => [id, [maker, person]]));
-    expect([byPerson, byKey, byKeyOfKey, byAdmin, unknown].map((key) => makers.get(key!.id))).toEqual([
-      ['person:ada', 'ada'],
-      [`key:${byPerson!.id}`, 'ada'],
-      [`key:${byKey!.id}`, 'ada'],
-      ['admin', null],
-      [null, null],
-    ]);
   });
 });

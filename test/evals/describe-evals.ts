@@ -2,7 +2,6 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { callsOfItems } from './calls-of-items.ts';
 import { comparing } from './comparing.ts';
 import { deletedRuns } from './deleted-runs.ts';
-import { earlierVersions } from './earlier-versions.ts';
 import { EvalsLab } from './evals-lab.ts';
 import { gatesOfRuns } from './gates-of-runs.ts';
 import { externalHandover } from './external-handover.ts';
@@ -48,6 +47,5 @@ export function describeEvals(database: TestDatabase): void {
     samplesOfRuns(lab, newDatabase);
     deletedRuns(lab);
     restarts(newDatabase, all);
-    earlierVersions(newDatabase);
   });
 }

@@ -4,7 +4,6 @@ import { ConnectionsSettings, resealKeys, secretKeyOf } from '@spandrel/connecti
 import type { MaskingPreview, MaskingResource, RecordingMasking, SpanResource } from '@spandrel/contract';
 import { createLogger } from '@spandrel/kernel';
 import { BegunHashes, Masking } from '@spandrel/masking/engine';
-import { rawSql } from '@spandrel/storage';
 import { anyRows } from '../support/any-rows.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { serveInProcess, testSettings, type ServerApp } from '../support/server-app.ts';
@@ -109,28 +108,5 @@ describeOnBothDatabases('the key of hashes', ({ newDatabase }) => {
     const anew = await stored(app, VALUE);
     expect(anew).toMatch(HASH);
     expect(anew).not.toBe(hash);
-  });
-
-  it('that an earlier version kept in the clear is dropped, and its rules stay', async () => {
-    const earlier = await start(4);
-    const before = await stored(earlier, VALUE);
-    expect(before).toMatch(HASH);
-    await earlier.storage.write(async (tx) => {
-      for (const column of ['key_id', 'sealed_key'])
-        await tx.run(rawSql(`alter table masking_rules drop column ${column}`));
-      await tx.run(rawSql(`alter table masking_rules add column hash_key text not null default 'in-the-clear'`));
-      await tx.run(rawSql(`delete from mikro_orm_migrations where name like '%-masking-keys'`));
-    });
-    await earlier.close();
-
-    const app = await start(4);
-    expect((await app.api.get<MaskingResource>(PATH)).body).toMatchObject({ rules: RULES });
-    expect(await row(app)).toEqual({ keyId: '', sealedKey: '' });
-    const all = await app.storage.read(anyRows<Record<string, unknown>>()`select * from masking_rules`);
-    expect(JSON.stringify(all)).not.toContain('in-the-clear');
-    const anew = await stored(app, VALUE);
-    expect(anew).toMatch(HASH);
-    expect(anew).not.toBe(before);
-    expect((await row(app)).keyId).toBe(secretKeyOf(keyOf(4)).id);
   });
 });

@@ -3,7 +3,6 @@ import { entityManager } from './entity-manager.js';
 import { facets } from './facets.js';
 import { givenUp } from './given-up.js';
 import { idOrder } from './id-order.js';
-import { indexMigration } from './index-migration.js';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
 import { listingPlans } from './listing-plans.js';
@@ -23,7 +22,7 @@ import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
 /** What every database must do alike: a backend joins by saying how a new, empty database of it is opened. */
 export function describeTracingStorage(database: TestDatabase): void {
-  describeOnDatabase(database, 'tracing', ({ name, newDatabase }) => {
+  describeOnDatabase(database, 'tracing', ({ newDatabase }) => {
     let opened: TracingApp | undefined;
 
     beforeAll(async () => {
@@ -36,8 +35,6 @@ export function describeTracingStorage(database: TestDatabase): void {
 
     const app = (): TracingApp => opened!;
     schema(() => newDatabase('schema', { tables: false }));
-    // On Postgres spans have come to lie in partitions since: see partitions.e2e-spec.ts.
-    if (name === 'SQLite') indexMigration(() => newDatabase('migrated'));
     entityManager(app);
     transactionEnd(app);
     givenUp(() => newDatabase('given_up'));

@@ -1,7 +1,6 @@
-/** Spans in partitions by day on Postgres (ADR 0013): an earlier database comes through, ids stay unique, days are few. */
+/** Spans in partitions by day on Postgres (ADR 0013): ids stay unique, days are few. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { postgresMigrations } from '../../libs/storage/src/migrations/postgres/index.js';
 import { SpanPayloadSchema, SpanSchema } from '../../libs/tracing/src/span.entity.js';
 import { contradictions, NO_CONTRADICTIONS, partitionedDays } from '../support/partition-lab.ts';
 import { startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
@@ -152,58 +151,5 @@ describe('spans on Postgres', () => {
       );
     expect(columns('span')).toEqual(said(SpanSchema as never).toSorted());
     expect(columns('span_payload')).toEqual([...said(SpanPayloadSchema as never), 'started_at'].toSorted());
-  });
-});
-
-describe('a database of the version before partitions', () => {
-  it('comes through with all that it holds', async () => {
-    const old = await postgres!.createDatabase('earlier');
-    // The old tables: the migrations up to that version, and rows in them.
-    const before = postgresMigrations.filter(({ name }) => name <= '20261121175520');
-    await withClient(old, async (client) => {
-      await client.query(
-        'create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp)',
-      );
-      for (const { name, class: Migration } of before) {
-        const queries: string[] = [];
-        const made = Object.create((Migration as unknown as { prototype: object }).prototype) as {
-          addSql: (sql: string) => void;
-          up: () => void;
-        };
-        made.addSql = (sql) => void queries.push(sql);
-        made.up();
-        for (const query of queries) await client.query(query);
-        await client.query('insert into mikro_orm_migrations (name) values ($1)', [name]);
-      }
-      await client.query(`
-        insert into trace select 'local', 't' || g, 'n', null, null, '[]', '{}', ${TODAY} - g, null, 1, 20, 0, 0, 60, 0, 200000000000, 20, '[["m",20]]', ${TODAY} + 5
-          from generate_series(0, 149) g;
-        insert into span select 'local', 's' || g, 't' || (g / 20), null, 'name' || (g % 7), 1, 'llm_call', 'm', 'p', 1, 2, 3, 0.01,
-          case when g % 100 = 0 then ${TODAY - 400 * DAY_MS}::bigint else ${TODAY}::bigint - (g % 6) * ${DAY_MS}::bigint + g end, ${TODAY} + 5, g, null
-          from generate_series(0, 2999) g;
-        insert into span_payload select 'local', 's' || g, '{"type":"llm_call","model":"m"}', '"in' || g || '"', null, null, null from generate_series(0, 2999) g;`);
-    });
-    const migrated = await TracingApp.open({ dialect: 'postgres', url: old });
-    try {
-      const names = [5, 4, 3, 2, 1, 0].map((back) => nameOf(TODAY - back * DAY_MS));
-      expect(await partitionedDays(old)).toEqual(names);
-      expect(await contradictions(old)).toEqual(NO_CONTRADICTIONS);
-      const spans = await migrated.pages('/api/spans', 'spans', 1000);
-      expect(new Set(spans.map(({ id }) => id)).size).toBe(3000);
-      expect((await migrated.get('/api/spans/s2999')).body).toMatchObject({ trace_id: 't149', input: 'in2999' });
-      expect((await migrated.get('/api/traces/t3')).body.count).toBe(20);
-      expect((await migrated.get('/api/spans?text_contains=in1777')).body.spans.map(({ id }) => id)).toEqual(['s1777']);
-      expect((await migrated.post('/api/spans/s5/complete', {})).status).toBe(409);
-      const indexes = await withClient(old, (client) =>
-        client.query<{ name: string }>("select indexname as name from pg_indexes where tablename = 'span'"),
-      );
-      expect(indexes.rows.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(
-          ['pkey', 'trace', 'started_at', 'model', 'cost', 'name_id'].map((name) => `span_${name}`),
-        ),
-      );
-    } finally {
-      await migrated.close();
-    }
   });
 });

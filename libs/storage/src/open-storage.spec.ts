@@ -83,6 +83,20 @@ describe('openStorage on SQLite', () => {
     await expect(open()).rejects.toThrow(/newer version.*from-the-future/);
   });
 
+  it('refuses a database from before 0.1.0, says what to do, and leaves it as it is', async () => {
+    const older = new Database(file());
+    older.exec(`create table mikro_orm_migrations (id integer primary key, name text, executed_at datetime);
+      insert into mikro_orm_migrations (name) values ('20261120124038-traces-and-spans'); create table span (id text)`);
+    older.close();
+    const opening = open();
+    await expect(opening).rejects.toBeInstanceOf(StartError);
+    await expect(opening).rejects.toThrow(/before 0\.1\.0.*export its projects.*import the files/);
+    const database = new Database(file(), { readonly: true });
+    const tables = database.prepare(`select name from sqlite_schema where name not like 'sqlite%'`).pluck().all();
+    expect(tables).toEqual(['mikro_orm_migrations', 'span']);
+    database.close();
+  });
+
   it('runs the migrations once', async () => {
     await (await open()).close();
     await (await open()).close();

@@ -17,7 +17,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * Brings the schema up to date; on Postgres one instance at a time.
  * @returns names of the migrations that ran now, in order.
- * @throws StartError when the database has migrations that this version does not know, or one fails.
+ * @throws StartError when the database has migrations that this version does not know, is from before 0.1.0, or one fails.
  */
 export async function migrate(orm: MikroORM, dialect: Dialect, pool?: pg.Pool): Promise<string[]> {
   if (!pool) return runMigrations(orm, dialect);
@@ -50,13 +50,19 @@ async function runMigrations(orm: MikroORM, dialect: Dialect): Promise<string[]>
 }
 
 async function assertKnown(migrator: Migrator, dialect: Dialect): Promise<void> {
-  const known = new Set(migrations[dialect].map(({ name }) => name));
-  const unknown = (await migrator.getExecuted()).map(({ name }) => name).filter((name) => !known.has(name));
-  if (unknown.length > 0) {
+  const known = migrations[dialect].map(({ name }) => name);
+  const unknown = (await migrator.getExecuted()).map(({ name }) => name).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  // Names begin with their date, and the first of those that are known is the baseline.
+  if (unknown.some((name) => name < known[0]!)) {
     throw new StartError([
-      `the database was made by a newer version of Spandrel (unknown migrations: ${unknown.join(', ')}); upgrade Spandrel or restore a backup`,
+      'the database was made by a version of Spandrel before 0.1.0, which this version cannot open; export its projects with ' +
+        'the version that made it, start this one on a new database, and import the files (docs/operations.md#upgrades)',
     ]);
   }
+  throw new StartError([
+    `the database was made by a newer version of Spandrel (unknown migrations: ${unknown.join(', ')}); upgrade Spandrel or restore a backup`,
+  ]);
 }
 
 /**

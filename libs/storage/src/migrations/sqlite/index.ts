@@ -1,58 +1,6 @@
 import type { MigrationObject } from '@mikro-orm/core';
-import { TracesAndSpans } from './20261120124038-traces-and-spans.js';
-import { DatasetsEvalsQueueConnections } from './20261121144510-datasets-evals-queue-connections.js';
-import { EventsAndAnalytics } from './20261121173822-events-and-analytics.js';
-import { SpanQueryIndexes } from './20261121175520-span-query-indexes.js';
-import { Access } from './20261121205000-access.js';
-import { Search } from './20261121206000-search.js';
-import { UnpricedCounts } from './20261122110000-unpriced-counts.js';
-import { TracesOfItems } from './20261122111000-traces-of-items.js';
-import { UsageCover } from './20261122150000-usage-cover.js';
-import { AnalyticsLatencies } from './20261122180000-analytics-latencies.js';
-import { BrowserSessions } from './20261122204017-browser-sessions.js';
-import { KeyHolders } from './20261123031014-key-holders.js';
-import { AuditChain } from './20261123032000-audit-chain.js';
-import { MaskingRules } from './20261123035000-masking-rules.js';
-import { AuditTold } from './20261123040000-audit-told.js';
-import { People } from './20261123041000-people.js';
-import { ProjectSettings } from './20261123042000-project-settings.js';
-import { Removals } from './20261123043000-removals.js';
-import { ReviewerNames } from './20261123055500-reviewer-names.js';
-import { MaskingKeys } from './20261123061500-masking-keys.js';
-import { PackedEvents } from './20261123092414-packed-events.js';
-import { TextSlices } from './20261123093209-text-slices.js';
-import { EventTexts } from './20261123093912-event-texts.js';
-import { EvalSamples } from './20261123122530-eval-samples.js';
-import { EvalClosed } from './20261123131000-eval-closed.js';
-import { EvalRunsNewest } from './20261123170900-eval-runs-newest.js';
-import { KeysOfPeople } from './20261126143826-keys-of-people.js';
+import { Baseline } from './20261126190000-baseline.js';
 
 export const sqliteMigrations: MigrationObject[] = [
-  { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
-  { name: '20261121144510-datasets-evals-queue-connections', class: DatasetsEvalsQueueConnections },
-  { name: '20261121173822-events-and-analytics', class: EventsAndAnalytics },
-  { name: '20261121175520-span-query-indexes', class: SpanQueryIndexes },
-  { name: '20261121205000-access', class: Access },
-  { name: '20261121206000-search', class: Search },
-  { name: '20261122110000-unpriced-counts', class: UnpricedCounts },
-  { name: '20261122111000-traces-of-items', class: TracesOfItems },
-  { name: '20261122150000-usage-cover', class: UsageCover },
-  { name: '20261122180000-analytics-latencies', class: AnalyticsLatencies },
-  { name: '20261122204017-browser-sessions', class: BrowserSessions },
-  { name: '20261123031014-key-holders', class: KeyHolders },
-  { name: '20261123032000-audit-chain', class: AuditChain },
-  { name: '20261123035000-masking-rules', class: MaskingRules },
-  { name: '20261123040000-audit-told', class: AuditTold },
-  { name: '20261123041000-people', class: People },
-  { name: '20261123042000-project-settings', class: ProjectSettings },
-  { name: '20261123043000-removals', class: Removals },
-  { name: '20261123055500-reviewer-names', class: ReviewerNames },
-  { name: '20261123061500-masking-keys', class: MaskingKeys },
-  { name: '20261123092414-packed-events', class: PackedEvents },
-  { name: '20261123093209-text-slices', class: TextSlices },
-  { name: '20261123093912-event-texts', class: EventTexts },
-  { name: '20261123122530-eval-samples', class: EvalSamples },
-  { name: '20261123131000-eval-closed', class: EvalClosed },
-  { name: '20261123170900-eval-runs-newest', class: EvalRunsNewest },
-  { name: '20261126143826-keys-of-people', class: KeysOfPeople },
+  { name: '20261126190000-baseline', class: Baseline },
 ];
