@@ -1,7 +1,14 @@
 /** Runs that try each datapoint several times, have several scorers, or may cost so much and no more. */
 import { describe, expect, it } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
-import type { DatapointResource, EvalRunResource, EventPayload, Problem, TraceListItem } from '@spandrel/contract';
+import type {
+  DatapointResource,
+  EvalRunResource,
+  EvalStatistics,
+  EventPayload,
+  Problem,
+  TraceListItem,
+} from '@spandrel/contract';
 import { EvalsSettings } from '@spandrel/evals';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
@@ -195,7 +202,7 @@ export function samplesOfRuns(lab: () => EvalsLab, newDatabase: () => Promise<St
       );
     });
 
-    it('holds over a restart; a run that was left behind its last sample is completed', async () => {
+    it('holds over a restart; a run that was left behind its last sample is completed, its counters as its samples are', async () => {
       const config = await newDatabase();
       const options: ServerAppOptions = {
         settings: (settings) => void (settings.of(ConnectionsSettings).secretKey = Buffer.alloc(32, 7)),
@@ -207,7 +214,9 @@ export function samplesOfRuns(lab: () => EvalsLab, newDatabase: () => Promise<St
       const { body } = await first.start(id, { max_cost_usd: (left.total_cost! / 2) * 6.5 });
       await until(async () => (await first.summary(body.id)).progress >= 3);
       await first.server.storage.write(async (tx) => {
-        await tx.run(sql`update eval_run set status = 1, ended_at = null where id = ${left.id}`);
+        // A server of a version that does not keep these counters leaves them like this.
+        await tx.run(sql`update eval_run set status = 1, ended_at = null, sample_progress = 1, failed_samples = 7,
+          total_tokens = 0, unpriced_count = 1 where id = ${left.id}`);
         if (tx.dialect === 'postgres')
           await tx.run(sql`delete from spandrel_jobs.job where data ->> 'id' = ${left.id}`);
       });
@@ -217,7 +226,19 @@ export function samplesOfRuns(lab: () => EvalsLab, newDatabase: () => Promise<St
         const run = await again.ended(body.id);
         expect(run).toMatchObject({ status: 'cancelled', stop_reason: 'cost_cap', sample_progress: 6 });
         expect([...first.asked().values()].reduce((sum, count) => sum + count)).toBe(6 + 2);
-        expect(await again.ended(left.id)).toMatchObject({ status: 'completed', sample_progress: 2, avg_score: null });
+        const { total_tokens, unpriced_count } = left;
+        expect(await again.ended(left.id)).toMatchObject({
+          ...{
+            status: 'completed',
+            sample_progress: 2,
+            failed_samples: 0,
+            total_tokens,
+            unpriced_count,
+            avg_score: null,
+          },
+        });
+        const { body: statistics } = await again.api.get<EvalStatistics>(`/api/eval/${left.id}/statistics`);
+        expect(statistics).toMatchObject({ samples: 2, failed_samples: 0, pending_samples: 0, tokens: total_tokens });
         expect(again.eventsOf(left.id)).toEqual([{ type: 'eval_completed', run_id: left.id }]);
       } finally {
         await again.close();

@@ -8,9 +8,11 @@ import {
   fillPage,
   forUpdateInOrder,
   IdOrder,
+  integer,
   joinSql,
   orderBy,
   rawSql,
+  shapeOf,
   sql,
   startOf,
   Storage,
@@ -24,7 +26,7 @@ import {
 } from '@spandrel/storage';
 import { EvalRun, type EvalRunRow } from './eval-run.entity.js';
 import { connectionsOf, isDue } from './run-plan.js';
-import { EXECUTION, RUN_STATUS } from './status.js';
+import { EXECUTION, RESULT_STATUS, RUN_STATUS } from './status.js';
 import { evalRunMetadataTable, evalRunTable } from './tables.js';
 
 /** By the time of their start: an id may be the caller's own, which says nothing of when. */
@@ -60,6 +62,14 @@ const PROGRESS = [
   ...(['judgeCostCount', 'judgeUnpricedCount', 'dearestUsd', 'dearestPico', 'running'] as const),
   ...(['unscored', 'resultAt'] as const),
 ] satisfies (keyof EvalRunRow)[];
+
+/** Counters of a run that follow from the rows of its items, and from those of its samples. */
+const OF_ITEMS = shapeOf({ progress: integer(), failedCount: integer(), scoreCount: integer() });
+const OF_SAMPLES = shapeOf({
+  ...{ sampleProgress: integer(), failedSamples: integer(), totalTokens: integer(), costCount: integer() },
+  ...{ unpricedCount: integer(), judgeTokens: integer(), judgeCostCount: integer(), judgeUnpricedCount: integer() },
+});
+const FAILED = sql`count(case when status = ${RESULT_STATUS.failed} then 1 end)`;
 
 /** Tables that have rows of a run beside its own. */
 const TABLES_OF_RUN = ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const;
@@ -160,6 +170,26 @@ export class EvalRunStore {
    */
   updateProgress(tx: WriteTx, run: EvalRunRow): Promise<void> {
     return tx.update(evalRunTable, [run], PROGRESS);
+  }
+
+  /** Counts again, beside the requests, what the counters of a run say of its processed items and samples. */
+  async recount({ projectId }: Scope, { id, repeats }: EvalRunRow): Promise<RunCounters> {
+    const ofRun = sql`project_id = ${projectId} and run_id = ${id}`;
+    const [[items], [samples]] = await Promise.all([
+      this.storage.readLong(
+        OF_ITEMS.query`select count(*) as progress, ${FAILED} as "failedCount", count(score) as "scoreCount"
+          from eval_result where ${ofRun}`,
+      ),
+      this.storage.readLong(
+        OF_SAMPLES.query`select count(*) as "sampleProgress", ${FAILED} as "failedSamples",
+            cast(coalesce(sum(tokens), 0) as bigint) as "totalTokens", count(cost) as "costCount",
+            count(case when tokens > 0 and cost is null then 1 end) as "unpricedCount",
+            cast(coalesce(sum(judge_tokens), 0) as bigint) as "judgeTokens", count(judge_cost) as "judgeCostCount",
+            count(case when judge_tokens > 0 and judge_cost is null then 1 end) as "judgeUnpricedCount"
+          from ${rawSql(repeats === 1 ? 'eval_result' : 'eval_sample')} where ${ofRun}`,
+      ),
+    ]);
+    return { ...items!, ...samples! };
   }
 
   /** Deletes a locked run with its results. */
@@ -284,6 +314,8 @@ function conditionsOf({ projectId }: Scope, filters: Omit<ListEvalRuns, 'dataset
 }
 
 const NONE = sql`1 = 0`;
+
+type RunCounters = RowOfShape<typeof OF_ITEMS> & RowOfShape<typeof OF_SAMPLES>;
 
 /** The key of a run. */
 export type RunKey = RowOfShape<typeof KEY>;

@@ -12,9 +12,10 @@ const RUN = {
 
 /**
  * Finishes a run. @param rows it as it is each time it is read, first outside a transaction and then within one, and so on.
+ * @param counters what its rows come to, where that is not what it says.
  * @returns what was written, the events, and how often the run was judged.
  */
-async function finish(rows: (EvalRunRow | null)[], owner: string | null = 'me') {
+async function finish(rows: (EvalRunRow | null)[], owner: string | null = 'me', counters: Partial<EvalRunRow> = {}) {
   const read = () => rows.shift() ?? null;
   const written: EvalRunRow[] = [];
   const events: unknown[] = [];
@@ -25,6 +26,7 @@ async function finish(rows: (EvalRunRow | null)[], owner: string | null = 'me') 
     {
       find: async () => read(),
       findForWrite: async () => [read()],
+      recount: async () => counters,
       update: async (_tx: unknown, run: EvalRunRow) => void written.push(run),
     },
     { errorsForWrite: async () => [{ error: 'no answer', count: 2 }] },
@@ -66,6 +68,18 @@ describe('finishing a run', () => {
     const { written, events, judged } = await finish([RUN, replaced, replaced, without, without, without]);
     expect(written).toMatchObject([{ status: RUN_STATUS.completed, gates: null, passed: null, scoreSum: 0.2 }]);
     expect([events, judged]).toEqual([[completed], 3]);
+  });
+
+  it('writes counters as its rows have them, whatever a server of another version has left', async () => {
+    const wrong = { ...RUN, sampleProgress: 1, failedSamples: 0 };
+    const counters = { failedCount: 1, sampleProgress: 4, failedSamples: 3 };
+    const { written } = await finish([wrong, wrong], 'me', counters);
+    expect(written).toMatchObject([{ ...counters, status: RUN_STATUS.completed, progress: 2, total: 2 }]);
+  });
+
+  it('counts again where a sample has come meanwhile', async () => {
+    const more = { ...RUN, sampleProgress: 5 };
+    expect(await finish([RUN, more, more, more])).toMatchObject({ written: [{ sampleProgress: 5 }], judged: 2 });
   });
 
   it('says why all items failed', async () => {

@@ -14,7 +14,7 @@ import { JudgeRun } from './statistics/judge-run.js';
 import { passedOf } from './statistics/gates.js';
 import { RUN_STATUS } from './status.js';
 
-/** Completes runs: with what their scores are worth and whether their gates hold, in one transaction. */
+/** Completes runs: with what their scores are worth, whether their gates hold, and their counters counted again, in one transaction. */
 @Injectable()
 export class FinishRun {
   constructor(
@@ -28,8 +28,8 @@ export class FinishRun {
 
   /**
    * running → completed, when nothing is left to be processed and the run is the owner's to work on; else nothing happens, so that it may
-   * be asked for at any time and again. What was judged is written if nothing of it has changed meanwhile; otherwise it is
-   * judged again.
+   * be asked for at any time and again. What was judged and counted is written if nothing of it has changed meanwhile; otherwise it
+   * is done again. Counted, because a server of another version may have worked on the run that does not keep a counter of this one.
    * @param owner `null`: nobody works on the run.
    */
   async execute({ projectId, id }: RunKey, owner: string | null): Promise<void> {
@@ -40,12 +40,14 @@ export class FinishRun {
       const found = await this.runs.find(scope, id);
       if (!mayFinish(found)) return;
       const { gates, score } = await this.judgements.execute(scope, found);
+      const counters = await this.runs.recount(scope, found);
       isDone = await this.storage.write(async (tx) => {
         const [run] = await this.runs.findForWrite(tx, scope, [id]);
         if (!mayFinish(run)) return true;
         if (!isSame(run, found)) return false;
         await this.complete(tx, scope, {
           ...run,
+          ...counters,
           gates: toJsonText(gates.length === 0 ? null : gates),
           passed: passedOf(RUN_STATUS.completed, gates),
           scoreSe: score.se,
@@ -72,6 +74,8 @@ export class FinishRun {
 const JUDGED = [
   'gates',
   'resultAt',
+  'progress',
+  'sampleProgress',
   'failedSamples',
   'scoreSum',
   'scoreCount',
