@@ -94,19 +94,4 @@ describe('analytics of two instances on one Postgres', () => {
     expect(await one.traceCount('c')).toBe(1);
     await expectRecounted(one, 'c', []);
   });
-
-  it('make the roll-ups of an old database once when they start together', async () => {
-    const config = await database('old');
-    const first = await AnalyticsApp.open(config);
-    await first.call('POST', '/api/traces', { id: 't' });
-    await first.call('POST', '/api/spans', { trace_id: 't', name: 's' });
-    await first.storage.write(async (tx) => {
-      await tx.run(sql`delete from analytics_rollup`);
-      await tx.run(sql`delete from analytics_total`);
-    });
-    await first.close();
-    const both = await Promise.all([1, 2].map(() => AnalyticsApp.open(config)));
-    for (const app of both) expect(await app.stats()).toEqual({ trace_count: 1, span_count: 1 });
-    for (const app of both) await app.close();
-  });
 });

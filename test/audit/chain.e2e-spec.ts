@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditFeature, auditCommands, AuditTrail, type ChainHead, type CheckedChain } from '@spandrel/audit';
 import { createLogger, newId } from '@spandrel/kernel';
 import { openStorage, rawSql, sql, type Sql, type Storage, type StorageConfig } from '@spandrel/storage';
-import { AdoptEntriesStore } from '../../libs/audit/src/chain/adopt-entries.store.js';
 import { describeOnBothDatabases, describeOnDatabase, POSTGRES } from '../support/databases.ts';
 
 const open = (config: StorageConfig): Promise<Storage> =>
@@ -119,53 +118,6 @@ describeOnBothDatabases('the chains of the audit log', ({ newDatabase }) => {
       expect(await faultsOf(storage, 'cut')).toEqual([]);
       expect(await faultsOf(storage, 'cut', noted)).toEqual(['5 rewritten']);
     });
-  });
-
-  it('take in entries that servers of an earlier version write beside them', async () => {
-    await record(storage, ['adopted'], 2);
-    for (const id of ['zz-1', 'zz-2']) {
-      await run(
-        sql`insert into audit_log (id, at, org_id, actor, action, target_id, details)
-          values (${id}, 1, 'adopted', 'admin', 'key.created', 'k', '{}')`,
-      );
-    }
-    expect((await verify(storage)).find(({ chain }) => chain === 'none')?.faults).toHaveLength(2);
-    expect(await new AdoptEntriesStore(storage).execute()).toBe(2);
-    expect(await verify(storage, 'adopted')).toEqual([
-      { chain: 'adopted', entries: 4, head: { seq: 4, hash: expect.any(String) }, faults: [] },
-    ]);
-    expect((await verify(storage)).some(({ chain }) => chain === 'none')).toBe(false);
-  });
-
-  it('have the entries of a database of an earlier version, in their order', async () => {
-    const earlier = await newDatabase('earlier');
-    const before = await open(earlier);
-    await before.write(async (tx) => {
-      for (const table of ['audit_chain', 'audit_told']) await tx.run(rawSql(`drop table ${table}`));
-      await tx.run(rawSql('drop table audit_log'));
-      await tx.run(
-        rawSql(`create table audit_log (id text not null primary key, at bigint not null, org_id text null,
-          actor text not null, action text not null, target_id text not null, details text not null)`),
-      );
-      await tx.run(sql`delete from mikro_orm_migrations where name like '%-audit-%'`);
-      for (let n = 0; n < 1_203; n++) {
-        const [id, orgId] = [newId(), n % 3 === 0 ? null : `org ${n % 3}`];
-        await tx.run(
-          sql`insert into audit_log values (${id}, ${1_000 + n}, ${orgId}, 'admin', 'key.created', ${`k${n}`}, ${'{"a":"ü"}'})`,
-        );
-      }
-    });
-    await before.close();
-    const migrated = await open(earlier);
-    const whole = { entries: 401, head: { seq: 401, hash: expect.any(String) }, faults: [] };
-    expect(await verify(migrated)).toEqual([
-      { chain: 'org 1', ...whole },
-      { chain: 'org 2', ...whole },
-      { chain: 'service', ...whole },
-    ]);
-    await record(migrated, ['org 1'], 2);
-    expect(await faultsOf(migrated, 'org 1')).toEqual([]);
-    await migrated.close();
   });
 });
 

@@ -298,18 +298,6 @@ describeOnBothDatabases('the replay of events', ({ name: database, newDatabase }
     }
   });
 
-  it('has events of before, which the log kept whole', async () => {
-    const scope = freshProject();
-    const lines = ['{"type":"cleared"}', '{"type":"span_deleted","span_id":"s"}'];
-    const { projectId } = scope;
-    await app.storage.write(async (tx) => {
-      await tx.run(sql`insert into event_counter (project_id, last_seq) values (${projectId}, 2)`);
-      await tx.run(sql`insert into event_log (project_id, first_seq, last_seq, lines, created_at)
-        values (${projectId}, 1, 2, ${lines.join('\n')}, ${Date.now()})`);
-    });
-    expect([...(await replayed(scope)).values()]).toEqual(lines);
-  });
-
   it('says null, and says so in the log, where somebody has taken texts from the database', async () => {
     const scope = freshProject();
     await call(scope, 'POST', '/api/traces', { id: 't' });

@@ -3,10 +3,9 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { callFile } from '../../apps/gateway/src/spool/fixtures/call-file.js';
-import { FrameType } from '../../apps/gateway/src/spool/journal-frames.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
+import { FrameType } from '../../apps/gateway/src/spool/journal-frames.js';
 import { framesOf, journalFiles, keptCalls } from './support/journal.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
@@ -29,11 +28,6 @@ afterEach(async () => {
 
 const start = async (): Promise<void> => {
   gateway = await startGateway(upstream.url, { apiUrl: api.url, spoolDir, deliverMs: 300, shutdownMs: 300 });
-};
-const files = (): string[] => readdirSync(spoolDir).filter((name) => name.endsWith('.call'));
-const change = (name: string, by: (bytes: Buffer) => Buffer): void => {
-  const file = join(spoolDir, name);
-  writeFileSync(file, by(readFileSync(file)));
 };
 const metrics = async (): Promise<Record<string, number>> => {
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
@@ -90,39 +84,4 @@ it('a damaged part of the journal goes to quarantine with its file, all other ca
   expect(quarantine()).toEqual([basename(file!)]);
   expect(readFileSync(join(spoolDir, 'quarantine', basename(file!)))).toEqual(damaged);
   expect(await metrics()).toEqual(expected(1));
-});
-
-/** Has the calls of the journal stand in files as gateways before ADR 0036 kept them, one a call. */
-function asCallFiles(): void {
-  const [journal] = journalFiles(spoolDir);
-  const frames = framesOf(journal!);
-  for (const id of keptCalls(spoolDir)) {
-    const of = frames.filter((frame) => frame.id === id).sort((a, b) => a.number - b.number);
-    const bytes = callFile(
-      of.map(({ type, payload }) => ({
-        type,
-        payload: type === FrameType.Finished ? Buffer.from(JSON.stringify(payload.toString().split('\n'))) : payload,
-      })),
-    );
-    writeFileSync(join(spoolDir, `${id}.call`), bytes);
-  }
-  rmSync(journal!);
-}
-
-it('files of an earlier version, one a call, are recorded as well; damaged ones go to quarantine', async () => {
-  await leaveBehind();
-  asCallFiles();
-  const left = files().sort();
-  change(left[0]!, (bytes) => bytes.fill(0x55, 0, 40));
-  change(left[1]!, (bytes) => Buffer.concat([bytes, Buffer.from('more than was written')]));
-  const damaged = readFileSync(join(spoolDir, left[0]!));
-
-  await start();
-  const spans = await recorded(api, 3);
-  expect(spans.map(({ id }) => `${id}.call`)).toEqual(left.slice(1));
-  expect(spans.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-  await until(() => files().length === 0);
-  expect(quarantine()).toEqual(left.slice(0, 2));
-  expect(readFileSync(join(spoolDir, 'quarantine', left[0]!))).toEqual(damaged);
-  expect(await metrics()).toEqual(expected(2));
 });

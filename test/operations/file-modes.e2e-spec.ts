@@ -84,7 +84,7 @@ describe.each([0o000, 0o022, 0o077])('under the umask %i', (umask) => {
 
       // A process that is killed leaves its write-ahead log and journal.
       await program.stop('SIGKILL');
-      writeFileSync(join(spool, 'left.call'), 'damaged');
+      writeFileSync(join(spool, 'left.journal'), 'damaged');
       for (const each of [dataDir, spool]) openAll(each);
       program = await start();
       expect([openIn(dataDir), openIn(spool)]).toEqual([{}, {}]);

@@ -41,10 +41,8 @@ import type { Outcome } from './recording/call-facts.js';
 import { Recorder } from './recording/recorder.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
 import { UnorderedList } from './unordered-list.js';
-import { CallFileRecovery } from './spool/call-file-recovery.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
-import type { Recovery, RecoveryParts } from './spool/recovery.js';
 import { SpoolDirectory } from './spool/spool-directory.js';
 import { JournalRecovery } from './spool/journal-recovery.js';
 import { Spool, type DropReason } from './spool/spool.js';
@@ -134,7 +132,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly delivery: Delivery;
   private readonly maskingClient: MaskingClient;
   private readonly rules: RecordingRules;
-  private readonly recoveries: readonly Recovery[];
+  private readonly recovery: JournalRecovery | null;
   private readonly reader: CallReader;
   private readonly recorder: Recorder;
   private readonly beginCall: BeginCall;
@@ -201,7 +199,7 @@ class RunningGateway implements Gateway, ForwardHost {
       { plugins: deps.plugins ?? null, logger: this.logger, onMaskerFailed },
       { hereBytesMax, readMs },
     );
-    this.recoveries = directory ? this.recoveriesOf(directory) : [];
+    this.recovery = directory && this.recoveryOf(directory);
     const { announceMs, flushMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
     const recording = { announceMs, flushMs, decodedBytesMax, withheldMax };
     this.recorder = new Recorder(this, this.logger, recording, rules, this.reader, {
@@ -233,7 +231,7 @@ class RunningGateway implements Gateway, ForwardHost {
 
   /** Queues what a former run left in the spool directory. */
   async recover(): Promise<void> {
-    for (const recovery of this.recoveries) await recovery.start();
+    await this.recovery?.start();
   }
 
   async listen(): Promise<{ port: number }> {
@@ -273,7 +271,7 @@ class RunningGateway implements Gateway, ForwardHost {
     this.upgrades.close();
     await this.directory?.quiet();
     http.closeAllConnections();
-    await Promise.all(this.recoveries.map((recovery) => recovery.stop()));
+    await this.recovery?.stop();
     await this.recorder.drain(Math.max(0, deadline - performance.now()) / 2);
     await this.reader.close();
     await this.delivery.flush(Math.max(0, deadline - performance.now() - 100));
@@ -333,30 +331,19 @@ class RunningGateway implements Gateway, ForwardHost {
     return localAddresses(this.settings.host, listening.port, this.settings.apiUrl);
   }
 
-  private recoveriesOf(directory: SpoolDirectory): Recovery[] {
+  private recoveryOf(directory: SpoolDirectory): JournalRecovery {
     const { spool, delivery, providers, seal, logger, rules, reader } = this;
     const { recordBytes: bytesMax } = this.settings;
     const reading = { read: (file: string) => fs.readFileSync(file), retryMs: 1_000, retryMaxMs: 300_000 };
-    const parts: RecoveryParts = {
-      directory,
-      spool,
-      delivery,
-      providers,
-      seal,
-      logger,
-      rules,
-      reader,
-      bytesMax,
-      ...reading,
-    };
-    return [new CallFileRecovery(parts), new JournalRecovery(parts)];
+    const parts = { directory, spool, delivery, providers, seal, logger, rules, reader };
+    return new JournalRecovery({ ...parts, bytesMax, ...reading });
   }
 
   private state(): GatewayState {
     return {
       spoolItems: this.spool.count,
       spoolBytes: this.spool.bytes,
-      spoolUnreadable: this.recoveries.reduce((sum, { waiting }) => sum + waiting, 0),
+      spoolUnreadable: this.recovery?.waiting ?? 0,
       spoolQuarantined: this.directory?.quarantinedFiles ?? 0,
       inFlight: this.forwards.size,
     };

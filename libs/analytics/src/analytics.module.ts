@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { TracingModule } from '@spandrel/tracing';
 import { AnalyticsController } from './analytics.controller.js';
 import { KeepRollups } from './keep-rollups.js';
-import { RebuildAtStart } from './rebuild-at-start.js';
 import { SummaryStore } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 import { TimeSeriesStore } from './time-series.store.js';
@@ -12,6 +11,6 @@ import { WeighedRead } from './weighed-read.sql.js';
 @Module({
   imports: [TracingModule],
   controllers: [AnalyticsController],
-  providers: [KeepRollups, RebuildAtStart, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries],
+  providers: [KeepRollups, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries],
 })
 export class AnalyticsModule {}

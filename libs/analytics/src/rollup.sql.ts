@@ -1,16 +1,4 @@
-import {
-  integer,
-  lockTables,
-  rawSql,
-  rowsFrom,
-  shapeOf,
-  sql,
-  tableOf,
-  together,
-  type Sql,
-  type Storage,
-  type WriteTx,
-} from '@spandrel/storage';
+import { lockTables, rawSql, rowsFrom, sql, tableOf, together, type Sql, type WriteTx } from '@spandrel/storage';
 import type { Scope } from '@spandrel/kernel';
 import type { TimeRange } from './plan-range.js';
 import {
@@ -164,16 +152,6 @@ export async function deleteMinutes(tx: WriteTx, projectIds: readonly string[], 
 
 /** From here to the end of the transaction no other instance commits a change of spans or of the number of traces. */
 export const lockRollups = (tx: WriteTx): Promise<void> => lockTables(tx, 'analytics_rollup', 'analytics_total');
-
-const HAVE = shapeOf({ totals: integer(), minutes: integer() });
-
-/** Whether there are roll-ups of any project, those of minutes too, which earlier versions did not make. @param on the database, or a transaction. */
-export async function haveRollups(on: Storage | WriteTx): Promise<{ totals: boolean; minutes: boolean }> {
-  const query = HAVE.query`select case when exists (select 1 from analytics_total) then 1 else 0 end as totals,
-    case when exists (select 1 from analytics_rollup r where r.grain = ${GRAIN.minute}) then 1 else 0 end as minutes`;
-  const [row] = 'all' in on ? await on.all(query) : await on.read(query);
-  return { totals: row!.totals === 1, minutes: row!.minutes === 1 };
-}
 
 /** Forgets what the roll-ups say of a project. */
 export async function deleteRollups(tx: WriteTx, { projectId }: Scope): Promise<void> {

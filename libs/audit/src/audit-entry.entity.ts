@@ -1,10 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
 
-/**
- * An act that was done, or was refused. Rows are only ever added. What is nullable and says nothing else is `null` in rows of
- * servers before 2026-11-23, until they join their chain (`adopt-entries.ts`).
- */
+/** An act that was done, or was refused. Rows are only ever added, each in its chain: one without was put in by somebody else. */
 export const AuditEntrySchema = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_log',
@@ -23,7 +20,7 @@ export const AuditEntrySchema = defineEntity({
     projectId: p.text().nullable(),
     address: p.text().nullable(),
     requestId: p.text().nullable(),
-    /** The organization's id, or `service`; `null`: not in its chain yet. */
+    /** The organization's id, or `service`. */
     chain: p.text().nullable(),
     seq: p.bigint('number').nullable(),
     prevHash: p.text().nullable(),

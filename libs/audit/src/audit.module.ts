@@ -1,6 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AdoptEntries } from './chain/adopt-entries.js';
-import { AdoptEntriesStore } from './chain/adopt-entries.store.js';
 import { AuditLog } from './reading/audit-log.js';
 import { AuditLogController } from './reading/audit-log.controller.js';
 import { AuditLogStore } from './reading/audit-log.store.js';
@@ -12,15 +10,6 @@ import { ToldEntriesStore } from './telling/told-entries.store.js';
 /** The audit log as it is read and told to others, and the entries that no feature writes. */
 @Module({
   controllers: [AuditLogController],
-  providers: [
-    AuditLogStore,
-    AuditLog,
-    ExportAuditLog,
-    AdoptEntriesStore,
-    AdoptEntries,
-    ToldEntriesStore,
-    TellEntries,
-    RecordRefusals,
-  ],
+  providers: [AuditLogStore, AuditLog, ExportAuditLog, ToldEntriesStore, TellEntries, RecordRefusals],
 })
 export class AuditModule {}

@@ -47,11 +47,8 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
   };
 }
 
-/** The config of a run; those of earlier versions say nothing of traces. */
-export const runConfig = (run: EvalRunRow): EvalConfigResource => ({
-  trace: false,
-  ...(fromJsonText(run.config) as Omit<EvalConfigResource, 'trace'>),
-});
+/** The config of a run. */
+export const runConfig = (run: EvalRunRow): EvalConfigResource => fromJsonText(run.config) as EvalConfigResource;
 
 /** Over the items that have a score. */
 export const averageScore = (run: EvalRunRow): number | null =>

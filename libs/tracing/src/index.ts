@@ -2,7 +2,6 @@ export { addCost, costOf, subtractCost, toCostSum, type CostSum } from './write/
 export {
   countedSpans,
   countTraces,
-  findAnyRecords,
   projectsWithRecords,
   spansInRange,
   sumSpans,

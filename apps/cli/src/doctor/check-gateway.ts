@@ -9,7 +9,6 @@ interface GatewayState {
   api?: 'up' | 'down';
   spool?: { items: number };
   dropped_recordings?: number;
-  /** Gateways of earlier versions do not tell. */
   capture?: string;
 }
 
@@ -29,17 +28,16 @@ export async function checkGateway(url: string | null, signal: CommandIo['signal
     const remedy = `start it, or correct its address; SPANDREL_GATEWAY_URL beats what the server says`;
     return [failed('gateway', `no gateway answers at ${url}: ${detail}`, remedy)];
   }
-  return [stateCheck(state, url), captureCheck(state.capture)];
+  const { api, spool, capture } = state;
+  if (api === undefined || spool === undefined || capture === undefined) {
+    const remedy = 'it is one port above the API unless set otherwise';
+    return [failed('gateway', `what answers at ${url} is no gateway`, remedy)];
+  }
+  return [stateCheck({ ...state, api, spool }, url), captureCheck(capture)];
 }
 
-function stateCheck({ api, spool, dropped_recordings: dropped = 0 }: GatewayState, url: string): Check {
-  if (api === undefined || spool === undefined) {
-    return failed(
-      'gateway',
-      `what answers at ${url} is no gateway`,
-      'it is one port above the API unless set otherwise',
-    );
-  }
+function stateCheck(state: GatewayState & Required<Pick<GatewayState, 'api' | 'spool'>>, url: string): Check {
+  const { api, spool, dropped_recordings: dropped = 0 } = state;
   const waiting = spool.items === 0 ? '' : `; ${formatCounted(spool.items, 'recording')} waiting`;
   if (api === 'down') {
     const message = `the gateway at ${url} forwards, and does not reach the API${waiting}`;
@@ -52,10 +50,7 @@ function stateCheck({ api, spool, dropped_recordings: dropped = 0 }: GatewayStat
   return ok('gateway', `forwards at ${url} and reaches the API${waiting}`);
 }
 
-function captureCheck(capture: string | undefined): Check {
-  if (capture === undefined) {
-    return warn('capture', 'the gateway does not tell what it records', 'update the gateway');
-  }
+function captureCheck(capture: string): Check {
   if (capture === 'Full') return ok('capture', 'Full: inputs and outputs of calls are recorded');
   const what =
     capture === 'Off'

@@ -1,4 +1,4 @@
-import { ERRORS, recordingMaskingSchema, type Problem, type RecordingMasking } from '@spandrel/contract';
+import { recordingMaskingSchema, type Problem, type RecordingMasking } from '@spandrel/contract';
 import { Agent } from 'undici';
 import type { CallerKey } from '../access/caller-key.js';
 import { isWrongCredential } from '../access/is-wrong-credential.js';
@@ -7,8 +7,6 @@ import { attemptJson } from '../attempt-json.js';
 /** What the API says of the rules of a project. */
 export type MaskingAnswer =
   | { kind: 'known'; masking: RecordingMasking }
-  /** The API is of a version that has no rules. */
-  | { kind: 'none' }
   /** The credential may not know. */
   | { kind: 'refused' }
   /** Nothing: it is away, or what answers is not the API. */
@@ -65,7 +63,5 @@ function readAnswer(status: number, text: string): MaskingAnswer {
     return masking ? { kind: 'known', masking } : AWAY;
   }
   const code = (answer as Partial<Problem> | null | undefined)?.code;
-  // A proxy before the API may answer 404 too, which says nothing about rules.
-  if (status === ERRORS.not_found.status) return code === 'not_found' ? { kind: 'none' } : AWAY;
   return isWrongCredential(answer) || code === 'insufficient_scope' ? { kind: 'refused' } : AWAY;
 }

@@ -96,10 +96,7 @@ describe('RecordingRules', () => {
     expect(made.of(caller)).toMatchObject({ kind: 'known', masking: expect.anything() });
   });
 
-  it('are none at an API that has no rules, and withheld by one that refuses', async () => {
-    const none = rules({ kind: 'none' });
-    await none.made.ready(null);
-    expect(none.made.of(null)).toEqual({ kind: 'known', masking: null });
+  it('are withheld by an API that refuses', async () => {
     const refused = rules({ kind: 'refused' });
     await refused.made.ready(caller);
     expect(refused.made.of(caller)).toEqual({ kind: 'refused' });

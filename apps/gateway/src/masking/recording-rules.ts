@@ -19,7 +19,7 @@ export type RecordingRule =
 export interface RecordingRulesOptions {
   /** How old an answer may be before the API is asked again, in the background. */
   freshMs?: number;
-  /** Pause between questions while the API does not answer, and while it knows no rules. */
+  /** Pause between questions while the API does not answer, or refuses. */
   retryMs?: number;
   /** How old an answer may be that a call begins with, as long as the API answers. */
   shownMs?: number;
@@ -140,8 +140,8 @@ export class RecordingRules {
 
   private ruleOf(answer: Exclude<MaskingAnswer, { kind: 'unavailable' }>): RecordingRule {
     if (answer.kind === 'refused') return REFUSED;
-    const source = answer.kind === 'none' ? null : answer.masking;
-    const masking = source && maskingOf(source, this.maskers, this.onFailure);
-    return source && masking ? { kind: 'known', masking, source } : { kind: 'known', masking: null };
+    const { masking: source } = answer;
+    const masking = maskingOf(source, this.maskers, this.onFailure);
+    return masking ? { kind: 'known', masking, source } : { kind: 'known', masking: null };
   }
 }

@@ -2,10 +2,8 @@
 export enum FrameType {
   Facts = 1,
   RequestChunk,
-  /** Only in files of gateways before ADR 0036. */
-  RequestEnd,
   /** The recording as it was announced while the call ran. */
-  Running,
+  Running = 4,
   AnswerHead,
   /** Eight bytes of time (double, little endian), then bytes of the body. */
   AnswerChunk,

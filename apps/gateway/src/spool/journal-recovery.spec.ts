@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
+import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import fc from 'fast-check';
 import { CallReader } from '../recording/call-reader.js';
 import { ProviderTable } from '../target/provider-table.js';
@@ -56,6 +57,11 @@ const facts = (id: string): string =>
   });
 const fails = (error: unknown): never => {
   throw error;
+};
+
+const pluginWith = (endpoint: () => Partial<Endpoint>): ProviderTable => {
+  const provider = { defaultBaseUrl: null, hosts: [], recognises: () => 'no', endpoint } as unknown as Provider;
+  return new ProviderTable([{ name: 'acme', extension: provider }], silent);
 };
 
 /** A run of a gateway that ends; its segments follow those of others. @returns its file. */
@@ -199,6 +205,21 @@ describe('recovering the journal', () => {
     expect(lines).toEqual([['warn', expect.stringContaining('not loaded')]]);
     await stop();
     expect(calls()).toHaveLength(1);
+  });
+
+  it('has a call wait as well whose plugin throws instead of knowing it', async () => {
+    await run((journal) => begin(journal, 'a'));
+    await recover({ providers: pluginWith(() => fails(new Error('broken on purpose'))) });
+    expect([ids(), recovery!.waiting]).toEqual([[], 1]);
+  });
+
+  it('takes a call back without the details that its plugin throws at', async () => {
+    await run((journal) => begin(journal, 'a'));
+    const broken = () => fails(new Error('broken on purpose'));
+    const read = { readRequest: broken, readAnswer: broken, readStream: broken };
+    await recover({ providers: pluginWith(() => ({ name: 'x', framing: 'sse', ...read })) });
+    expect(ids()).toEqual(['a']);
+    expect(JSON.parse(items[0]!.span)).toMatchObject({ id: 'a', status: { failed: { error: 'gateway stopped' } } });
   });
 });
 

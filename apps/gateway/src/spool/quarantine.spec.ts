@@ -30,46 +30,46 @@ describe('Quarantine', () => {
   it('is a folder that its owner alone reads, made when the first file comes', () => {
     const it = quarantine(10, 1_000);
     expect([fs.readdirSync(folder), it.files]).toEqual([[], 0]);
-    it.take(file('a.call', 10, 1));
+    it.take(file('a.journal', 10, 1));
     expect(fs.readdirSync(folder)).toEqual(['quarantine']);
     expect(fs.statSync(path.join(folder, 'quarantine')).mode & 0o777).toBe(0o700);
-    expect([inside(), it.files, counted]).toEqual([['a.call'], 1, { quarantined: 1, removed: 0 }]);
+    expect([inside(), it.files, counted]).toEqual([['a.journal'], 1, { quarantined: 1, removed: 0 }]);
   });
 
   it('keeps within its number of files; those written longest ago leave first', () => {
     const it = quarantine(2, 1_000);
     for (const [name, at] of [
-      ['b.call', 3],
-      ['a.call', 2],
-      ['c.call', 1],
-      ['d.call', 4],
+      ['b.journal', 3],
+      ['a.journal', 2],
+      ['c.journal', 1],
+      ['d.journal', 4],
     ] as const)
       it.take(file(name, 1, at));
-    expect([inside(), counted]).toEqual([['b.call', 'd.call'], { quarantined: 4, removed: 2 }]);
+    expect([inside(), counted]).toEqual([['b.journal', 'd.journal'], { quarantined: 4, removed: 2 }]);
   });
 
   it('keeps within its bytes, also when one file alone is too much', () => {
     const it = quarantine(10, 100);
-    it.take(file('a.call', 60, 1));
-    it.take(file('b.call', 60, 2));
-    expect(inside()).toEqual(['b.call']);
-    it.take(file('c.call', 101, 3));
+    it.take(file('a.journal', 60, 1));
+    it.take(file('b.journal', 60, 2));
+    expect(inside()).toEqual(['b.journal']);
+    it.take(file('c.journal', 101, 3));
     expect([inside(), counted]).toEqual([[], { quarantined: 3, removed: 3 }]);
   });
 
   it('holds what a former run left to its limits, and sees what a person takes out', () => {
-    quarantine(10, 1_000).take(file('a.call', 1, 1));
+    quarantine(10, 1_000).take(file('a.journal', 1, 1));
     const it = quarantine(1, 1_000);
     expect(it.files).toBe(1);
-    it.take(file('b.call', 1, 2));
-    expect(inside()).toEqual(['b.call']);
-    fs.rmSync(path.join(folder, 'quarantine', 'b.call'));
+    it.take(file('b.journal', 1, 2));
+    expect(inside()).toEqual(['b.journal']);
+    fs.rmSync(path.join(folder, 'quarantine', 'b.journal'));
     expect(it.files).toBe(0);
   });
 
   it('leaves a file where it is when it cannot be moved', () => {
     fs.writeFileSync(path.join(folder, 'quarantine'), 'a file where the folder should be');
-    const left = file('a.call', 1, 1);
+    const left = file('a.journal', 1, 1);
     expect(() => quarantine(10, 1_000).take(left)).toThrow(/EEXIST|ENOTDIR/);
     expect([fs.existsSync(left), counted.quarantined]).toEqual([true, 0]);
   });

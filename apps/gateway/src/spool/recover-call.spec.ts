@@ -12,7 +12,7 @@ import type { RecordedSpan } from '../recording/build-recording.js';
 import { Secrets } from '../recording/secrets.js';
 import { ProviderTable } from '../target/provider-table.js';
 import { CallJournal } from './call-journal.js';
-import { FrameType, type Frame } from './journal-frames.js';
+import type { Frame } from './journal-frames.js';
 import { recoverCall } from './recover-call.js';
 import { decodeSegment } from './segment-frames.js';
 import { Segment } from './segment.js';
@@ -199,17 +199,6 @@ describe('the journal of a call', () => {
       call.recording({ trace: '{"id":"trace"}', span: '{"id":"call","name":"done"}' }, true);
     });
     expect(await recover(bytes)).toEqual({ id: 'call', name: 'done' });
-  });
-
-  it('of a gateway that wrote the recording as a list of texts is read as well', async () => {
-    const frames = [
-      { type: FrameType.Facts, payload: Buffer.from(JSON.stringify(facts())) },
-      { type: FrameType.Finished, payload: Buffer.from(JSON.stringify(['{"id":"trace"}', '{"id":"call"}'])) },
-    ];
-    expect(await recoverCall(frames, providers, 1_000)).toMatchObject({
-      trace: '{"id":"trace"}',
-      span: '{"id":"call"}',
-    });
   });
 });
 

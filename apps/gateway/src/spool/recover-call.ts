@@ -132,14 +132,12 @@ function taped(pieces: Piece[]): TapedBody {
     : { pieces, tail: [], bytes: pieces.reduce((sum, { data }) => sum + data.length, 0) };
 }
 
-/** A line each for trace and span; a gateway before ADR 0036 wrote both as texts of a list. */
+/** A line each for trace and span. */
 function recordingOf(payload: Buffer): [trace: string, span: string] {
-  if (payload[0] === LIST) return json(payload);
   const end = payload.indexOf(LINE_END);
   return [payload.toString('utf8', 0, end), payload.toString('utf8', end + 1)];
 }
 
-const LIST = 0x5b;
 const LINE_END = 0x0a;
 
 const json = <T>(payload: Buffer): T => JSON.parse(payload.toString('utf8')) as T;

@@ -10,7 +10,6 @@ import { closeQuarantine, Quarantine, type QuarantineObserver } from './quaranti
 import { Segment } from './segment.js';
 import { SharedJournal, type JournalOwner } from './shared-journal.js';
 
-const CALL_SUFFIX = '.call';
 const SETTING = settingName(GatewayUserSettings.declared.spoolDir);
 
 /** Notified of what goes wrong in the directory. */
@@ -26,20 +25,13 @@ export interface SpoolDirectoryOptions {
   sync: SpoolSync;
 }
 
-/** A file of a gateway before ADR 0036. */
-interface CallFile {
-  path: string;
-  whole: boolean;
-}
-
 /**
  * The directory that keeps recordings over a crash: a journal that all calls share, written before their bytes go on. What
- * stands there at start is recovered (`journal-recovery.ts`, `call-file-recovery.ts`). Span ids make a delivery that is
+ * stands there at start is recovered (`journal-recovery.ts`). Span ids make a delivery that is
  * repeated after a crash harmless.
  */
 export class SpoolDirectory implements JournalOwner {
   readonly journal: SharedJournal;
-  private readonly callFiles = new Map<string, CallFile>();
   private readonly quarantined: Quarantine;
   private failing = false;
   private syncFailing = false;
@@ -49,8 +41,6 @@ export class SpoolDirectory implements JournalOwner {
     directory: string,
     /** The journal's files that a former run left, the oldest first. */
     readonly leftSegments: readonly Segment[],
-    /** Files of a gateway before ADR 0036, the oldest call first. */
-    readonly leftCalls: readonly string[],
     private readonly unlock: () => Promise<void>,
     private readonly options: SpoolDirectoryOptions,
     private readonly logger: Logger,
@@ -77,8 +67,7 @@ export class SpoolDirectory implements JournalOwner {
         const files = filesIn(directory);
         closeFiles([...files, ...closeQuarantine(directory, logger)], isForGroup, logger);
         const segments = files.flatMap((file) => Segment.ofFile(file) ?? []);
-        const calls = files.filter((file) => file.endsWith(CALL_SUFFIX));
-        return new SpoolDirectory(directory, segments, calls, unlock, options, logger, observer);
+        return new SpoolDirectory(directory, segments, unlock, options, logger, observer);
       } catch (error) {
         await unlock();
         throw error;
@@ -95,21 +84,9 @@ export class SpoolDirectory implements JournalOwner {
     return new CallJournal(this.journal, facts, secrets, contentMax);
   }
 
-  /** The recording of an old file is on its way: the file goes with it. @param whole all of it could be read. */
-  adoptFile(id: string, file: string, whole: boolean): void {
-    this.callFiles.set(id, { path: file, whole });
-  }
-
   /** The recording of a call is delivered or lost for good: what is kept of it may go. */
   remove(id: string): void {
-    const file = this.callFiles.get(id);
-    if (file === undefined) {
-      this.journal.done(id);
-      return;
-    }
-    this.callFiles.delete(id);
-    if (file.whole) fs.unlink(file.path, () => undefined);
-    else this.quarantine(file.path);
+    this.journal.done(id);
   }
 
   quarantine(file: string): boolean {
@@ -154,7 +131,7 @@ export class SpoolDirectory implements JournalOwner {
   }
 }
 
-/** Files by name: both kinds are named in the order in which they began. */
+/** Files by name, which is the order in which they began. */
 function filesIn(directory: string): string[] {
   return fs
     .readdirSync(directory, { withFileTypes: true })

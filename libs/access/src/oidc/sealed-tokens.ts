@@ -14,8 +14,6 @@ export interface ProviderTokens {
 export interface OpenedTokens {
   tokens: ProviderTokens;
   tokenKey: Buffer;
-  /** `false` for tokens that an earlier version sealed with the cookie itself: `tokenKey` is one that they can be sealed with anew. */
-  hasOwnKey: boolean;
 }
 
 const NONCE_BYTES = 12;
@@ -45,13 +43,7 @@ export function sealTokens(
 
 /** Opens what {@link sealTokens} made. @returns `undefined` where the cookie is another one. */
 export function openTokens(sealed: string, cookie: string, sessionId: string): OpenedTokens | undefined {
-  const key = keyOf(cookie, FOR_COOKIE);
-  const [sealedKey, body] = sealed.split(SEPARATOR, 2) as [string, string | undefined];
-  if (body === undefined) {
-    const tokens = open(sealedKey, key, sessionId);
-    return tokens && { tokens: tokensOf(tokens), tokenKey: randomBytes(KEY_BYTES), hasOwnKey: false };
-  }
-  const tokenKey = open(sealedKey, key, sessionId);
+  const tokenKey = open(sealedKeyOf(sealed), keyOf(cookie, FOR_COOKIE), sessionId);
   return tokenKey && openTokensWith(sealed, tokenKey, sessionId);
 }
 
@@ -59,19 +51,12 @@ export function openTokens(sealed: string, cookie: string, sessionId: string): O
 export function openTokensWith(sealed: string, tokenKey: Buffer, sessionId: string): OpenedTokens | undefined {
   const body = sealed.split(SEPARATOR, 2)[1];
   const opened = body === undefined ? undefined : open(body, tokenKey, sessionId);
-  return opened && { tokens: tokensOf(opened), tokenKey, hasOwnKey: true };
+  return opened && { tokens: tokensOf(opened), tokenKey };
 }
 
-/** Puts other tokens in the place of sealed ones; whoever could open those can open these. @returns `undefined` for tokens that have no key of their own. */
-export function resealTokens(
-  sealed: string,
-  tokens: ProviderTokens,
-  tokenKey: Buffer,
-  sessionId: string,
-): string | undefined {
-  const [sealedKey, body] = sealed.split(SEPARATOR, 2) as [string, string | undefined];
-  return body === undefined ? undefined : sealedKey + SEPARATOR + sealBody(tokens, tokenKey, sessionId);
-}
+/** Puts other tokens in the place of sealed ones: those who could open these can open the new ones. */
+export const resealTokens = (sealed: string, tokens: ProviderTokens, tokenKey: Buffer, sessionId: string): string =>
+  sealedKeyOf(sealed) + SEPARATOR + sealBody(tokens, tokenKey, sessionId);
 
 /** Seals the key of a session's tokens with an API key. @param keyId its id, which is bound in. */
 export const sealTokenKey = (tokenKey: Buffer, apiKey: string, keyId: string): string =>
@@ -83,6 +68,8 @@ export const openTokenKey = (sealed: string, apiKey: string, keyId: string): Buf
 
 const sealBody = (tokens: ProviderTokens, tokenKey: Buffer, sessionId: string): string =>
   seal(Buffer.from(JSON.stringify(tokens)), tokenKey, sessionId);
+
+const sealedKeyOf = (sealed: string): string => sealed.split(SEPARATOR, 1)[0]!;
 
 const tokensOf = (bytes: Buffer): ProviderTokens => JSON.parse(bytes.toString('utf8')) as ProviderTokens;
 

@@ -191,6 +191,6 @@ function sealedAgain(
   tokenKey: Buffer,
   cookie: string | undefined,
 ): string | null {
-  const sealed = sealedTokens === null ? undefined : resealTokens(sealedTokens, tokens, tokenKey, id);
-  return sealed ?? (cookie === undefined ? null : sealTokens(tokens, cookie, id, tokenKey));
+  if (sealedTokens !== null) return resealTokens(sealedTokens, tokens, tokenKey, id);
+  return cookie === undefined ? null : sealTokens(tokens, cookie, id, tokenKey);
 }

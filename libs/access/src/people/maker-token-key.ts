@@ -4,7 +4,7 @@ import { BrowserSessionStore } from '../browser-sessions/browser-session.store.j
 import { digestOf } from '../credentials/api-key.js';
 import type { TokenKeyFor } from '../credentials/api-keys.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
-import { openTokens, sealTokenKey, sealTokens } from '../oidc/sealed-tokens.js';
+import { openTokens, sealTokenKey } from '../oidc/sealed-tokens.js';
 
 /**
  * Gives an API key that a person makes in a browser what it has this person confirmed by, also when the browser is closed: the
@@ -26,8 +26,6 @@ export class MakerTokenKey {
       const row = await this.sessions.find(tx, digestOf(cookie));
       const opened = row?.sealedTokens ? openTokens(row.sealedTokens, cookie, row.id) : undefined;
       if (!row || !opened || opened.tokens.refreshToken === null) return undefined;
-      // Tokens that have a key of their own stay as they are: they may be renewed at this very moment.
-      if (!opened.hasOwnKey) row.sealedTokens = sealTokens(opened.tokens, cookie, row.id, opened.tokenKey);
       return { sessionId: row.id, sealed: sealTokenKey(opened.tokenKey, apiKey, keyId) };
     };
   }

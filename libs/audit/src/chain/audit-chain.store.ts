@@ -31,26 +31,15 @@ function link(chain: string, head: { seq: number; hash: string }, entries: reado
  * in it, chain after chain in the order of their names.
  */
 export async function appendToChain(tx: WriteTx, chain: string, entries: readonly UnchainedEntry[]): Promise<void> {
-  const { head, chained } = await lockAndLink(tx, chain, entries);
-  await together(tx.insert(ENTRIES, chained), moveHead(tx, chain, head));
-}
-
-/** Numbers and hashes entries behind the newest of a chain, which is locked from here on. */
-export async function lockAndLink(
-  tx: WriteTx,
-  chain: string,
-  entries: readonly UnchainedEntry[],
-): Promise<{ head: string; chained: ChainedEntry[] }> {
   const count = entries.length;
   const [head] = await tx.all(
     HEAD.query`insert into audit_chain (chain, seq, hash) values (${chain}, ${count}, ${CHAIN_BEGINNING})
       on conflict (chain) do update set seq = audit_chain.seq + excluded.seq returning seq, hash`,
   );
   const chained = link(chain, { seq: head!.seq - count, hash: head!.hash }, entries);
-  return { head: chained.at(-1)!.hash, chained };
-}
-
-/** Notes the hash of the newest entry, whose number {@link lockAndLink} has noted. */
-export async function moveHead(tx: WriteTx, chain: string, head: string): Promise<void> {
-  await tx.run(sql`update audit_chain set hash = ${head} where chain = ${chain}`);
+  const newest = chained.at(-1)!.hash;
+  await together(
+    tx.insert(ENTRIES, chained),
+    tx.run(sql`update audit_chain set hash = ${newest} where chain = ${chain}`),
+  );
 }

@@ -103,5 +103,5 @@ const rewritten = (seq: number, id: string): ChainFault => ({
 
 const outsideOfChain = (id: string): ChainFault => ({
   ...{ seq: null, id, kind: 'unchained' },
-  message: `entry ${id} is in no chain: a server of an earlier version wrote it a moment ago, or somebody else did`,
+  message: `entry ${id} is in no chain: no server wrote it`,
 });

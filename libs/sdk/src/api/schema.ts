@@ -1581,10 +1581,8 @@ export type Event =
       run_id: string;
       progress: number;
       total: number;
-      /** Left out by earlier versions. */
-      sample_progress?: number;
-      /** Left out by earlier versions. */
-      sample_total?: number;
+      sample_progress: number;
+      sample_total: number;
     }
   | {
       type: 'eval_completed';
@@ -1856,10 +1854,8 @@ export type EventOutline =
       run_id: string;
       progress: number;
       total: number;
-      /** Left out by earlier versions. */
-      sample_progress?: number;
-      /** Left out by earlier versions. */
-      sample_total?: number;
+      sample_progress: number;
+      sample_total: number;
     }
   | {
       type: 'eval_completed';

@@ -11,7 +11,6 @@ import {
   text,
   unindexed,
   type Sql,
-  type Storage,
   type WriteTx,
 } from '@spandrel/storage';
 import type { StoredSpan } from '../span.entity.js';
@@ -70,7 +69,6 @@ export async function* countedSpans(tx: WriteTx, scope: Scope, traceId?: string)
 
 const COUNT = shapeOf({ count: integer() });
 const PROJECT = shapeOf({ id: nullable(text()) });
-const RECORDS = shapeOf({ traces: integer(), spans: integer() });
 
 /** How many traces the project has. */
 export async function countTraces(tx: WriteTx, { projectId }: Scope): Promise<number> {
@@ -91,14 +89,6 @@ export async function* projectsWithRecords(tx: WriteTx): AsyncGenerator<string> 
     last = row.id;
     yield last;
   }
-}
-
-/** Whether any project has traces, and spans. @param on the database, or a transaction. */
-export async function findAnyRecords(on: Storage | WriteTx): Promise<{ traces: boolean; spans: boolean }> {
-  const query = RECORDS.query`select case when exists (select 1 from trace) then 1 else 0 end as traces,
-    case when exists (select 1 from span) then 1 else 0 end as spans`;
-  const [row] = 'all' in on ? await on.all(query) : await on.read(query);
-  return { traces: row!.traces === 1, spans: row!.spans === 1 };
 }
 
 /** Spans that started in a range, as parts of a select that a feature adds up. */

@@ -3,7 +3,7 @@ import type { SpanKind } from '@spandrel/contract';
 import { fromJsonText } from '@spandrel/storage';
 import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
 import { applyRecords } from './apply-records.js';
-import { createHash, isRepeated } from './create-hash.js';
+import { createHash } from './create-hash.js';
 import { finishedSpan, type Finish } from './finish-span.js';
 import { mergedMetadata, newSpan } from './new-span.js';
 import { newTrace, patchedTrace } from './new-trace.js';
@@ -67,7 +67,7 @@ function createTrace(
     set.createTrace(row);
     return row;
   }
-  if (!isRepeated(existing.createHash, hash))
+  if (existing.createHash !== hash)
     throw new Conflict(
       'id_conflict',
       'another trace has this id; choose another one, or repeat the first request unchanged',
@@ -91,7 +91,7 @@ function createSpan(
 ): StoredSpan {
   const existing = set.span(id);
   if (existing) {
-    if (isRepeated(existing.createHash, hash)) return existing;
+    if (existing.createHash === hash) return existing;
     throw new Conflict(
       'id_conflict',
       'another span has this id; choose another one, or repeat the first request unchanged',

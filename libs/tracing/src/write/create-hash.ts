@@ -13,11 +13,3 @@ export const createHash = (body: Readonly<Record<string, unknown>>): string | nu
 /** {@link createHash} of a large body: others have their turn meanwhile. */
 export const largeCreateHash = async (body: Readonly<Record<string, unknown>>): Promise<string | null> =>
   body['id'] ? (await largeRequestHash(body)).slice(0, KEPT_LETTERS) : null;
-
-/**
- * Whether a create is one that was sent before.
- * @param kept what is kept of the first one; earlier versions kept 22 letters, which begin with those of today.
- * @param hash {@link createHash} of this one.
- */
-export const isRepeated = (kept: string | null, hash: string | null): boolean =>
-  (kept === null ? null : kept.slice(0, KEPT_LETTERS)) === hash;

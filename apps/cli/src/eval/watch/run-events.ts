@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 
 /** What happened to a run. */
 export type RunEvent =
-  | { type: 'eval_progress'; run_id: string; sample_progress?: number; sample_total?: number }
+  | { type: 'eval_progress'; run_id: string; sample_progress: number; sample_total: number }
   | { type: 'eval_started' | 'eval_completed' | 'eval_failed' | 'eval_cancelled'; run_id: string };
 
 const TYPES = 'eval_started,eval_progress,eval_completed,eval_failed,eval_cancelled';

@@ -123,8 +123,6 @@ class News {
 
   private take(event: RunEvent): void {
     if (event.type !== 'eval_progress') this.tell();
-    else if (event.sample_progress !== undefined && event.sample_total !== undefined) {
-      this.onProgress({ done: event.sample_progress, total: event.sample_total });
-    }
+    else this.onProgress({ done: event.sample_progress, total: event.sample_total });
   }
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { LiveEvent } from '../../live/live-event.js';
 import { isOfRun, runNews } from './run-news.js';
 
-const progress: LiveEvent = { type: 'eval_progress', run_id: 'r', progress: 1, total: 2 };
+const progress: LiveEvent = {
+  ...{ type: 'eval_progress', run_id: 'r', progress: 1, total: 2, sample_progress: 1, sample_total: 2 },
+};
 
 describe('what an event says of runs', () => {
   it('is which one changed, and whether it may be new', () => {
