@@ -21,6 +21,7 @@ const ES_MODULES = [
   '@nestjs/common/enums/route-paramtypes.enum.js',
   '@nestjs/core',
   '@nestjs/platform-fastify',
+  '@nestjs/testing',
   'kysely',
   '@mikro-orm/core',
   '@mikro-orm/sql',

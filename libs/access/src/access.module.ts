@@ -105,5 +105,6 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     { provide: PROJECT_DIRECTORY, useExisting: ProjectStore },
     { provide: RETENTION_POLICY, useExisting: RetentionPolicyStore },
   ],
+  exports: [GATEKEEPER],
 })
 export class AccessModule {}

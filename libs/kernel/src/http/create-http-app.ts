@@ -1,38 +1,24 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Registry } from '@prometheus-io/client';
-import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fastify, type FastifyHttpOptions, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { CoreSettings } from '../config/core-settings.js';
-import type { Settings } from '../config/settings.js';
 import { DomainError } from '../errors/domain-error.js';
-import { StartError } from '../errors/start-error.js';
-import type { Feature } from '../features/feature.js';
 import { useFaultWords } from '../faults/fault-words.js';
-import { LOGGER, type Logger } from '../log/logger.js';
 import type { AccessLog } from '../log/access-log.js';
-import { METRICS } from '../metrics.js';
-import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
-import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
-import { RefusedRequests } from './access/refused-requests.js';
-import { LocalSessionController } from './access/local-session.controller.js';
 import { ClientAddresses } from '../net/client-address.js';
-import { WrongCredentials } from '../net/wrong-credentials.js';
 import { answerHeaders } from './answer-headers.js';
-import { CredentialRefusals } from './access/credential-refusals.js';
-import { admitRequests } from './access/admit-requests.js';
+import { AccessGuard, admitBeforeBody } from './access/access.guard.js';
 import { ForeignPaths } from './foreign/foreign-requests.js';
-import { Capabilities } from './capabilities/capabilities.js';
-import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities.controller.js';
 import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
 import { endWith, guardRequests, IntakeRequest } from './intake/connection-intake.js';
 import { framingFault } from './intake/framing.js';
-import { HealthController } from './health.controller.js';
-import { InProcessApi } from './in-process/in-process-api.js';
 import { InnerRequests } from './in-process/inner-requests.js';
+import { HttpAdapter } from './http-adapter.js';
+import { KernelModule, type KernelParts } from './kernel.module.js';
 import { namesOneHost } from './intake/host-header.js';
 import { registerJsonBody } from './json-body.js';
 import { Http2Notice } from './intake/http2-notice.js';
@@ -41,36 +27,21 @@ import { isPageRoute } from './open-route.js';
 import { refuseMalformed } from './intake/malformed-http.js';
 import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics } from './metrics.js';
-import { MetricsController } from './metrics.controller.js';
-import { checkNames } from './names/check-names.js';
-import { handleDirectly } from './nest/direct-handlers.js';
-import { LeanAdapter } from './nest/lean-adapter.js';
+import { refuseParametersOutsideNest } from './names/names.interceptor.js';
 import { registerDocsPage } from './openapi/docs-page.js';
+import type { RouteFacts } from './openapi/find-routes.js';
 import { OpenApi } from './openapi/openapi.js';
-import { OpenApiController } from './openapi/openapi.controller.js';
-import { ProblemFilter, sendProblem } from './problem.filter.js';
-import { Readiness } from './readiness.js';
+import { sendProblem } from './problem.filter.js';
 import { requestId } from './request-id.js';
 import { RequestTurns } from './intake/request-turns.js';
 import { RequestWatch } from './intake/request-watch.js';
-import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
 import { collectionsOf, misspeltPathOf, wrongDoorOf } from './wrong-door.js';
 
 /** What the app is made of. */
-export interface HttpAppParts {
-  settings: Settings;
-  plugins: PluginRegistry;
-  logger: Logger;
-  features: readonly Feature[];
-  /** Modules below the features, such as storage. */
-  modules: readonly (DynamicModule | Type)[];
-  /** Where everything registers its metrics; one of its own when left out. */
-  metrics?: Registry;
+export interface HttpAppParts extends KernelParts {
   /** Gets a line a request; none is written when left out. */
   accessLog?: AccessLog;
-  /** Where the gateway beside it is, for requests that come here by mistake; asked at each. Not known when left out. */
-  gatewayUrl?: () => string | null;
 }
 
 /**
@@ -84,10 +55,11 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const { core } = parts.settings;
   const addresses = new ClientAddresses(core.trustProxy);
   const watch = new RequestWatch(new HttpMetrics(metrics), addresses, parts.accessLog);
-  const foreign: ForeignPaths = new ForeignPaths(() => app.get(OpenApi).routes);
+  const routes = (): readonly RouteFacts[] => app.get(OpenApi).routes;
+  const foreign = new ForeignPaths(routes);
   const http2 = new Http2Notice(logger);
   const headers = answerHeaders(core.hstsSeconds);
-  const adapter: LeanAdapter = new LeanAdapter({
+  const server = fastify({
     bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
     requestIdHeader: false,
@@ -109,59 +81,38 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
         if (refused.isHttp2) http2.notice();
       });
     },
-  });
-  const fastify: FastifyInstance = adapter.getInstance();
-  guardRequests(fastify.server);
+  } as FastifyHttpOptions<Server>) as unknown as FastifyInstance;
+  guardRequests(server.server);
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
-  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
-  const collections = collectionsOf(fastify);
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
+  const collections = collectionsOf(server);
   const inner = new InnerRequests();
-  const inProcess = new InProcessApi({ fastify, inner, addresses, routes: () => app.get(OpenApi).routes });
   const gatewayUrl = (): string | null => parts.gatewayUrl?.() ?? null;
-  addRequestRules(fastify, core, watch, {
+  addRequestRules(server, core, watch, {
     headers,
     inner,
     mark: (request) => foreign.mark(request),
-    takesTarget: (url) => adapter.takesTarget(url),
     wrongDoor: (request) => wrongDoorOf(request, collections, gatewayUrl),
   });
-  if (core.mode === 'cloud') {
-    admitRequests(fastify, () => ({
-      routes: app.get(OpenApi).routes,
-      gatekeeper: app.get<Gatekeeper>(GATEKEEPER),
-      refusals: app.get(CredentialRefusals),
-    }));
-  }
-  answerWrongMethods(fastify, (request) => misspeltPathOf(request, collections));
-  const app = await NestFactory.create<NestFastifyApplication>(
-    kernelModule(parts, metrics, addresses, inProcess),
+  // What Nest and its middleware do at every request is behind these rules, and what a stranger sends does not come to it.
+  const adapter = new HttpAdapter(server as never);
+  if (core.mode === 'cloud') admitBeforeBody(server, () => ({ guard: app.get(AccessGuard), routes: routes() }));
+  answerWrongMethods(server, (request) => misspeltPathOf(request, collections));
+  const app: NestFastifyApplication = await NestFactory.create<NestFastifyApplication>(
+    KernelModule.forRoot({ ...parts, metrics }, inner),
     adapter,
     { bodyParser: false, logger: false, abortOnError: false },
   );
-  if (core.mode === 'cloud') assertGuarded(app);
-  registerJsonBody(fastify, core.bodyValues);
-  limitArrival(fastify);
-  registerStreamedBodies(fastify);
-  checkNames(fastify, () => app.get(OpenApi).routes);
+  // A route that nobody described stops the start.
+  routes();
+  registerJsonBody(server, core.bodyValues);
+  limitArrival(server);
+  registerStreamedBodies(server);
+  refuseParametersOutsideNest(server);
   // Local mode has no audit log.
-  if (core.mode === 'cloud') contextOfAuditedRoutes(fastify, addresses, () => app.get(OpenApi).routes);
-  registerDocsPage(fastify);
-  const pipe = new SchemaPipe();
-  const filter = new ProblemFilter(logger, app.get(RefusedRequests));
-  app.useGlobalPipes(pipe);
-  app.useGlobalFilters(filter);
-  const send = (reply: FastifyReply, body: unknown): void => void adapter.reply(reply as never, body);
-  handleDirectly(fastify, () => app.get(OpenApi).routes, { pipe, filter }, send);
+  if (core.mode === 'cloud') contextOfAuditedRoutes(server, addresses, routes);
+  registerDocsPage(server);
   return app;
-}
-
-/** @throws StartError in cloud mode without somebody who lets requests in. */
-function assertGuarded(app: NestFastifyApplication): void {
-  try {
-    app.get(GATEKEEPER);
-  } catch {
-    throw new StartError(['features: cloud mode needs the feature "access", which checks credentials']);
-  }
 }
 
 /** Session ids stand in paths, percent-encoded. */
@@ -176,7 +127,6 @@ interface RequestRules {
   headers: OutgoingHttpHeaders;
   inner: InnerRequests;
   mark: (request: FastifyRequest) => void;
-  takesTarget: (url: string) => boolean;
   wrongDoor: (request: FastifyRequest) => Error | undefined;
 }
 
@@ -185,7 +135,7 @@ function addRequestRules(
   fastify: FastifyInstance,
   { mode }: CoreSettings,
   watch: RequestWatch,
-  { headers, inner, mark, takesTarget, wrongDoor }: RequestRules,
+  { headers, inner, mark, wrongDoor }: RequestRules,
 ): void {
   const turns = new RequestTurns(fastify.server);
   const isLocal = mode === 'local';
@@ -205,52 +155,10 @@ function addRequestRules(
       done(new DomainError('host_not_allowed', foreign));
     } else if (request.is404) {
       turns.begin(() => done(wrongDoor(request) as Error));
-    } else if (!takesTarget(request.raw.url!)) {
-      reply.callNotFound();
     } else if (PROBES.has(request.routeOptions.url) && reply.raw.socket !== null) {
       done();
     } else {
       turns.begin(done);
     }
   });
-}
-
-function kernelModule(
-  { settings, plugins, logger, features, modules, gatewayUrl = () => null }: HttpAppParts,
-  metrics: Registry,
-  addresses: ClientAddresses,
-  inProcess: InProcessApi,
-): DynamicModule {
-  class Kernel {}
-  const wrong = new WrongCredentials(settings.core.wrongCredentials);
-  Module({})(Kernel);
-  const providers = [
-    ...settings.providers(),
-    { provide: PLUGINS, useValue: plugins },
-    { provide: LOGGER, useValue: logger },
-    { provide: METRICS, useValue: metrics },
-    { provide: CredentialRefusals, useValue: new CredentialRefusals(addresses, wrong) },
-    { provide: RefusedRequests, useValue: new RefusedRequests(addresses) },
-    { provide: GATEWAY_URL, useValue: gatewayUrl },
-    { provide: InProcessApi, useValue: inProcess },
-    {
-      provide: OpenApi,
-      useFactory: (container: ModulesContainer) => new OpenApi(container, features, settings.core.mode === 'cloud'),
-      inject: [ModulesContainer],
-    },
-    Readiness,
-    Capabilities,
-  ];
-  return {
-    module: Kernel,
-    global: true,
-    imports: [...modules, ...features.map(({ module }) => module as Type)],
-    controllers: [
-      ...[HealthController, CapabilitiesController, MetricsController, OpenApiController],
-      // In cloud mode the feature `access` has this route.
-      ...(settings.core.mode === 'local' ? [LocalSessionController] : []),
-    ],
-    providers,
-    exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
-  };
 }

@@ -1,9 +1,9 @@
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode, type Problem } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
-import type { Logger } from '../log/logger.js';
-import type { RefusedRequests } from './access/refused-requests.js';
+import { LOGGER, type Logger } from '../log/logger.js';
+import { RefusedRequests } from './access/refused-requests.js';
 import { foreignProtocolOf } from './foreign/foreign-requests.js';
 import { contentTypeOf } from './streamed-body.js';
 import { WrongDoor } from './wrong-door.js';
@@ -14,18 +14,14 @@ import { isArriving } from './intake/linger.js';
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
-    private readonly logger: Logger,
-    private readonly refused: RefusedRequests,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(RefusedRequests) private readonly refused: RefusedRequests,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.answer(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
-  }
-
-  /** Does the same where there is no context of Nest. */
-  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    this.refused.note(sendProblem(error, request, reply, this.logger), request);
+    const request = http.getRequest<FastifyRequest>();
+    this.refused.note(sendProblem(error, request, http.getResponse(), this.logger), request);
   }
 }
 

@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Permission, Role } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../scope.js';
+import type { OperationDescription } from '../operation.js';
 
 /** The holder of the credential that a request carries. */
 export interface Caller {
@@ -76,6 +77,8 @@ export interface AdmittedRequest {
   anonymous?: true;
   caller?: Caller;
   scope?: Scope;
+  /** What its route does, once it was let in to that. */
+  admittedTo?: OperationDescription;
 }
 
 /** The holder of the credential that the request carries; `undefined` in local mode. */

@@ -42,7 +42,7 @@ export interface CallerApi {
 
 /** What the API in this process is made of. */
 export interface InProcessParts {
-  fastify: FastifyInstance;
+  fastify: () => FastifyInstance;
   inner: InnerRequests;
   addresses: ClientAddresses;
   routes: () => readonly RouteFacts[];
@@ -77,7 +77,7 @@ export class InProcessApi {
     const pass = inner.announce(outer);
     const remoteAddress = addresses.of(outer.raw);
     try {
-      const { statusCode, payload } = await fastify.inject({
+      const { statusCode, payload } = await fastify().inject({
         method: route.method.toUpperCase() as 'GET',
         url: addressOf(route.path, call),
         headers: {

@@ -21,10 +21,8 @@ export interface RouteFacts {
   body: z.ZodType | undefined;
   /** Class of the module that the controller is in. */
   module: unknown;
-  /** The controller, once the app has made it. */
-  controller: () => object | undefined;
-  /** Name of the method that handles it. */
-  handler: string;
+  /** The method of the controller that handles it. */
+  callback: object;
 }
 
 /** `GET /api/traces/:id`, as Fastify names a route. */
@@ -41,27 +39,17 @@ export function findRoutes(modules: ModulesContainer): RouteFacts[] {
   const scanner = new MetadataScanner();
   for (const wrapper of new DiscoveryService(modules).getControllers()) {
     const { metatype, host } = wrapper;
-    const controller = (): object | undefined => (wrapper.isNotMetatype ? undefined : wrapper.instance);
     const prototype = (metatype as Type).prototype as Record<string, object>;
     for (const name of scanner.getAllMethodNames(prototype)) {
       if (!Reflect.hasMetadata(METHOD_METADATA, prototype[name]!)) continue;
-      routes.push({
-        ...factsOf(metatype as Type, name, prototype[name]!),
-        module: host?.metatype,
-        controller,
-        handler: name,
-      });
+      routes.push({ ...factsOf(metatype as Type, name, prototype[name]!), module: host?.metatype });
     }
   }
   return routes;
 }
 
-function factsOf(
-  controller: Type,
-  name: string,
-  handler: object,
-): Omit<RouteFacts, 'module' | 'controller' | 'handler'> {
-  const read = <T>(key: string): T | undefined => Reflect.getMetadata(key, handler) as T | undefined;
+function factsOf(controller: Type, name: string, callback: object): Omit<RouteFacts, 'module'> {
+  const read = <T>(key: string): T | undefined => Reflect.getMetadata(key, callback) as T | undefined;
   const operation = read<OperationDescription>(OPERATION);
   if (!operation) throw new Error(`${controller.name}.${name} has no @Operation`);
   const method = RequestMethod[read<RequestMethod>(METHOD_METADATA)!].toLowerCase();
@@ -71,6 +59,7 @@ function factsOf(
     path: openApiPath(base, read<string>(PATH_METADATA) ?? ''),
     status: read<number>(HTTP_CODE_METADATA) ?? (method === 'post' ? 201 : 200),
     operation,
+    callback,
     query: argumentsOf(controller, name, RouteParamtypes.QUERY)[0]?.schema,
     headers: argumentsOf(controller, name, RouteParamtypes.HEADERS).flatMap(({ data }) => data ?? []),
     body: argumentsOf(controller, name, RouteParamtypes.BODY)[0]?.schema,

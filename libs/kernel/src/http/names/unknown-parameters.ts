@@ -1,5 +1,4 @@
 import { gatheredPrefix, type FieldError } from '@spandrel/contract';
-import type { onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import { FAULTS_MAX, invalidRequest } from '../../faults/invalid-request.js';
 import { knownMembers, objectOf } from '../../faults/known-members.js';
@@ -8,10 +7,12 @@ import { queryFaults } from './query-faults.js';
 
 /**
  * Refuses query parameters that a route does not know: a misspelt filter would take everything, also for deleting
- * (docs/spec/general.md#query-parameters). Called before the body is read; other faults of the query are listed too.
+ * (docs/spec/general.md#query-parameters). Other faults of the query are listed too.
  * @param schema of the route's query; `undefined` when it takes no parameters.
+ * @param method of the route, in lower case.
+ * @returns takes the query of a request, and throws DomainError `validation_failed` where it has such a parameter.
  */
-export function refuseUnknownParameters(schema: z.ZodType | undefined, method: string): onRequestHookHandler {
+export function unknownParametersOf(schema: z.ZodType | undefined, method: string): (query: object) => void {
   const prefixes = prefixesOf(schema);
   const names = [...((schema && knownMembers(schema))?.members.keys() ?? [])].filter((name) => !prefixes.has(name));
   const said = [...names, ...Array.from(prefixes.values(), (prefix) => `${prefix}KEY`)];
@@ -20,16 +21,13 @@ export function refuseUnknownParameters(schema: z.ZodType | undefined, method: s
     name.startsWith(prefix) && name !== prefix && name !== `${prefix}__proto__`;
   const isKnown = (name: string): boolean =>
     exact.has(name) || prefixes.values().some((prefix) => isGathered(name, prefix));
-  const consequence = method === 'DELETE' ? '; nothing was deleted' : '';
+  const consequence = method === 'delete' ? '; nothing was deleted' : '';
   const faultOf = (name: string): FieldError => ({
     path: name,
     message: `${unknownName('is not a query parameter of this route', name, said)}${consequence}`,
   });
-  return (request, _reply, done) => {
-    for (const name in request.query as object) {
-      if (!isKnown(name)) return done(refusal(request.query as object));
-    }
-    done();
+  return (query) => {
+    for (const name in query) if (!isKnown(name)) throw refusal(query);
   };
 
   function refusal(query: object): Error {
