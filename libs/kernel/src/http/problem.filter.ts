@@ -82,6 +82,8 @@ const isClientGone = (error: unknown, { raw }: FastifyRequest): boolean =>
 /** Codes for the statuses that Fastify and Nest answer with by themselves. */
 const CODE_BY_STATUS: Readonly<Record<number, [ErrorCode, string]>> = {
   400: ['malformed_request', 'the request is not valid HTTP'],
+  401: ['unauthenticated', 'a credential is needed'],
+  403: ['insufficient_scope', 'this request is not allowed'],
   404: ['not_found', 'there is nothing at this path'],
   405: ['method_not_allowed', 'this path does not take this method'],
   408: ['request_timeout', 'the request took too long to arrive'],
