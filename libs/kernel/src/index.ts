@@ -21,6 +21,8 @@ export { useDirectory } from './files/use-directory.js';
 export type { ForeignProtocol } from './http/foreign/foreign-protocol.js';
 export { OPEN_ROUTE, PAGE_ROUTE } from './http/open-route.js';
 export { createHttpApp, type HttpAppParts } from './http/create-http-app.js';
+export { HttpAdapter } from './http/http-adapter.js';
+export { KernelModule } from './http/kernel.module.js';
 export { Capabilities } from './http/capabilities/capabilities.js';
 export { actingParty } from './http/audited-routes.js';
 export { ClientGone } from './http/intake/client-gone.js';

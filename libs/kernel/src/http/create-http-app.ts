@@ -6,7 +6,6 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyHttpOptions, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { CoreSettings } from '../config/core-settings.js';
 import { DomainError } from '../errors/domain-error.js';
-import { useFaultWords } from '../faults/fault-words.js';
 import type { AccessLog } from '../log/access-log.js';
 import { ClientAddresses } from '../net/client-address.js';
 import { answerHeaders } from './answer-headers.js';
@@ -51,7 +50,6 @@ export interface HttpAppParts extends KernelParts {
  */
 export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
   const { logger, metrics = new Registry() } = parts;
-  useFaultWords();
   const { core } = parts.settings;
   const addresses = new ClientAddresses(core.trustProxy);
   const watch = new RequestWatch(new HttpMetrics(metrics), addresses, parts.accessLog);

@@ -3,6 +3,7 @@ import { Global, Module, type DynamicModule, type Provider, type Type } from '@n
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../config/settings.js';
+import { useFaultWords } from '../faults/fault-words.js';
 import type { Feature } from '../features/feature.js';
 import { LOGGER, type Logger } from '../log/logger.js';
 import { METRICS } from '../metrics.js';
@@ -53,6 +54,7 @@ export class KernelModule {
     { settings, plugins, logger, features, modules, metrics = new Registry(), gatewayUrl = () => null }: KernelParts,
     inner = new InnerRequests(),
   ): DynamicModule {
+    useFaultWords();
     const { core } = settings;
     const isCloud = core.mode === 'cloud';
     const addresses = new ClientAddresses(core.trustProxy);
