@@ -126,14 +126,14 @@ describeWith('redis-server', 'the limits of an organization', () => {
   });
 
   it('counts in Redis as takeTokens does, whatever comes when', async () => {
-    const script = BUCKET_SCRIPT.replace(REDIS_TIME, 'local now = tonumber(ARGV[5])');
+    const script = BUCKET_SCRIPT.replace(REDIS_TIME, 'local now = tonumber(ARGV[6])');
     expect(script).not.toBe(BUCKET_SCRIPT);
     const rate = fc.constantFrom(1, 7, 300, 999_983);
     const request = fc.record({
       gap: fc.integer({ min: -1_000, max: 400_000 }),
       project: fc.constantFrom('p', 'q'),
       rates: fc.record({
-        ...{ org: rate, project: fc.option(rate), key: fc.option(rate) },
+        ...{ org: rate, project: fc.option(rate), key: fc.option(rate), route: fc.option(rate) },
         guaranteed: fc.constantFrom(0, 1, 1.4, 20),
       }),
     });
@@ -151,16 +151,19 @@ describeWith('redis-server', 'the limits of an organization', () => {
             now,
           );
           const answer = await client.eval(script, {
-            keys: [name, `${name}:${project}`, `${name}:${project}:key`],
-            arguments: [rates.org, rates.project ?? 0, rates.key ?? 0, rates.guaranteed, now].map(String),
+            keys: [name, `${name}:${project}`, `${name}:${project}:key`, `${name}:${project}:route`],
+            arguments: [rates.org, rates.project, rates.key, rates.guaranteed, rates.route, now].map((each) =>
+              String(each ?? 0),
+            ),
           });
-          const number = refusedBy === null ? 0 : ['org', 'project', 'key'].indexOf(refusedBy) + 1;
-          expect(answer).toEqual([number, remaining.org, remaining.project, remaining.key]);
+          const number = refusedBy === null ? 0 : ['org', 'project', 'key', 'route'].indexOf(refusedBy) + 1;
+          expect(answer).toEqual([number, remaining.org, remaining.project, remaining.key, remaining.route]);
           // A refusal changes nothing there; what fills meanwhile is the same.
           if (refusedBy !== null) continue;
           known.set('', { org: buckets.org! });
           const key = buckets.key ?? known.get(project)?.key;
-          known.set(project, { project: buckets.project!, ...(key && { key }) });
+          const route = buckets.route ?? known.get(project)?.route;
+          known.set(project, { project: buckets.project!, ...(key && { key }), ...(route && { route }) });
         }
       }),
       { numRuns: repetitions(20) },

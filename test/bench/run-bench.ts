@@ -194,7 +194,7 @@ function reportServer(figures: Awaited<ReturnType<typeof measureServer>>): void 
     'HTTP stack CPU / Fastify + zod',
     http['Spandrel, nothing stored'].cpuMicros / http['Fastify + zod'].cpuMicros,
     '<=',
-    1.25,
+    2,
   );
   goal(
     'create+complete CPU a request / nothing stored',

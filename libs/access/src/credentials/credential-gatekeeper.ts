@@ -107,13 +107,16 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     proof: Proof,
     request: FastifyRequest,
     reply: FastifyReply,
-    { counted, lasting }: Admission,
+    { counted, lasting, routeLimit }: Admission,
   ): Promise<void> {
     const { scope, expiresAt } = caller;
     if (!scope) return;
     const rates = counted ? this.rates.get(caller) : undefined;
     const keyId = caller.kind === 'api_key' ? caller.id : null;
-    if (rates) await this.count({ ...scope, keyId, rates }, reply);
+    if (rates && routeLimit) {
+      const { operation, perSecond } = routeLimit;
+      await this.count({ ...scope, keyId, routeId: operation, rates: { ...rates, route: perSecond } }, reply);
+    } else if (rates) await this.count({ ...scope, keyId, rates }, reply);
     if (caller.sessionId !== undefined) this.noteUse.of(caller.sessionId);
     if (keyId !== null) this.noteKeyUse.of(keyId);
     if (lasting) this.open.add({ orgId: scope.orgId, proof, expiresAt }, request, reply);

@@ -5,7 +5,7 @@ import type { RateLimitResult } from './rate-limits.js';
 const result = (of: Partial<RateLimitResult> = {}): RateLimitResult => ({
   rates: { org: 100, project: null, key: null, guaranteed: 20 },
   refusedBy: null,
-  remaining: { org: 41, project: 0, key: 0 },
+  remaining: { org: 41, project: 0, key: 0, route: 0 },
   resetSeconds: 1,
   ...of,
 });
@@ -20,14 +20,22 @@ describe('limitHeaders', () => {
   });
 
   it('name the limits of project and key where there are any', () => {
-    expect(limitHeaders(result({ rates: ALL, remaining: { org: 41, project: 12, key: 3 } }))).toEqual({
+    expect(limitHeaders(result({ rates: ALL, remaining: { org: 41, project: 12, key: 3, route: 0 } }))).toEqual({
       'ratelimit-policy': '"org";q=100;w=1, "project";q=50;w=1, "key";q=5;w=1',
       ratelimit: '"org";r=41;t=1, "project";r=12;t=1, "key";r=3;t=1',
     });
   });
 
+  it('name the limit of the route where it has one', () => {
+    const rates = { ...ALL, project: null, key: null, route: 2 };
+    expect(limitHeaders(result({ rates, remaining: { org: 41, project: 0, key: 0, route: 1 } }))).toEqual({
+      'ratelimit-policy': '"org";q=100;w=1, "route";q=2;w=1',
+      ratelimit: '"org";r=41;t=1, "route";r=1;t=1',
+    });
+  });
+
   it('show of a refusal the limit that was reached', () => {
-    const refused = result({ rates: ALL, refusedBy: 'project', remaining: { org: 41, project: 0, key: 3 } });
+    const refused = result({ rates: ALL, refusedBy: 'project', remaining: { org: 41, project: 0, key: 3, route: 0 } });
     expect(limitHeaders(refused)['ratelimit']).toBe('"project";r=0;t=1');
   });
 });

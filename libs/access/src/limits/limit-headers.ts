@@ -8,7 +8,7 @@ import { LIMIT_NAMES, type LimitName } from './take-tokens.js';
  * remaining, `t` seconds until all of it is back). A refusal shows what remains of the limit that was reached alone.
  */
 export function limitHeaders({ rates, refusedBy, remaining, resetSeconds }: RateLimitResult): Record<string, string> {
-  const held = LIMIT_NAMES.flatMap((name) => (rates[name] === null ? [] : [{ name, quota: rates[name] }]));
+  const held = LIMIT_NAMES.flatMap((name) => (typeof rates[name] === 'number' ? [{ name, quota: rates[name] }] : []));
   const shown = held.filter(({ name }) => refusedBy === null || name === refusedBy);
   return {
     'ratelimit-policy': held.map(({ name, quota }) => `"${name}";q=${quota};w=1`).join(', '),
@@ -20,6 +20,7 @@ const HOLDERS: Readonly<Record<LimitName, string>> = {
   org: 'the organization',
   project: 'the project',
   key: 'the API key',
+  route: 'this route',
 };
 
 /** The refusal of a request that reached a limit. @param name that limit. */

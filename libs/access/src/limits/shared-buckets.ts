@@ -55,8 +55,8 @@ export class SharedBuckets {
     const client = this.usable;
     if (!client) return undefined;
     try {
-      const [refused, org, project, key] = await inTime(runScript(client, request));
-      return { refusedBy: LIMIT_NAMES[refused - 1] ?? null, remaining: { org, project, key } };
+      const [refused, org, project, key, route] = await inTime(runScript(client, request));
+      return { refusedBy: LIMIT_NAMES[refused - 1] ?? null, remaining: { org, project, key, route } };
     } catch (error) {
       this.lose(client, error as Error);
       return undefined;
@@ -84,17 +84,17 @@ const NOBODYS: CountedRequest = {
   rates: { org: 1, project: null, key: null, guaranteed: 0 },
 };
 
-type ScriptAnswer = [refused: number, org: number, project: number, key: number];
+type ScriptAnswer = [refused: number, org: number, project: number, key: number, route: number];
 
 async function runScript(
   client: RedisClient,
-  { orgId, projectId, keyId, rates }: CountedRequest,
+  { orgId, projectId, keyId, routeId, rates }: CountedRequest,
 ): Promise<ScriptAnswer> {
   // The braces name the part of a key that Redis Cluster places it by.
   const org = `spandrel:limit:{${orgId}}`;
   const options = {
-    keys: [org, `${org}:project:${projectId}`, `${org}:key:${keyId ?? ''}`],
-    arguments: [rates.org, rates.project ?? 0, rates.key ?? 0, rates.guaranteed].map(String),
+    keys: [org, `${org}:project:${projectId}`, `${org}:key:${keyId ?? ''}`, `${org}:route:${routeId ?? ''}`],
+    arguments: [rates.org, rates.project ?? 0, rates.key ?? 0, rates.guaranteed, rates.route ?? 0].map(String),
   };
   try {
     return (await client.evalSha(BUCKET_SCRIPT_SHA, options)) as ScriptAnswer;

@@ -1,7 +1,7 @@
 import { filledTokens, type Bucket } from './token-bucket.js';
 
 /** The limits that a request can reach, as `RateLimit` names them. */
-export const LIMIT_NAMES = ['org', 'project', 'key'] as const;
+export const LIMIT_NAMES = ['org', 'project', 'key', 'route'] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** How many requests a second may be made, of a request that is counted now. */
@@ -12,6 +12,8 @@ export interface Rates {
   project: number | null;
   /** By the API key; `null`: as many as its project has, and for credentials that are no keys. */
   key: number | null;
+  /** By the organization at the route; left out where the route has no limit of its own. */
+  route?: number | null;
   /** What the project has for sure, whatever the organization's other projects do; 0: nothing. */
   guaranteed: number;
 }
@@ -22,6 +24,8 @@ export interface CountedRequest {
   projectId: string;
   /** `null` for a credential that is no API key. */
   keyId: string | null;
+  /** The route, where it has a limit of its own. */
+  routeId?: string;
   /** The limits as they are now. */
   rates: Rates;
 }
@@ -31,11 +35,12 @@ export interface ProjectBucket extends Bucket {
   reserve: number;
 }
 
-/** What is left of the organization, the project and the key of a request; `undefined`: full. */
+/** What is left of the organization, the project, the key and the route of a request; `undefined`: full. */
 export interface Buckets {
   org?: Bucket;
   project?: ProjectBucket;
   key?: Bucket;
+  route?: Bucket;
 }
 
 /** What the buckets say to one request. */
@@ -59,25 +64,28 @@ export function takeTokens(buckets: Buckets, rates: Rates, now: number): Taken &
   const org = filledTokens(buckets.org, rates.org, now);
   const project = filledTokens(buckets.project, rates.project ?? 0, now);
   const key = filledTokens(buckets.key, rates.key ?? 0, now);
+  const route = filledTokens(buckets.route, rates.route ?? 0, now);
   const held = buckets.project && { tokens: buckets.project.reserve, at: buckets.project.at };
   const reserve = filledTokens(held, rates.guaranteed, now);
   const isGuaranteed = reserve >= 1 && org - 1 >= -rates.org;
-  const refusedBy =
-    rates.key !== null && key < 1
-      ? 'key'
-      : rates.project !== null && project < 1
-        ? 'project'
-        : org < 1 && !isGuaranteed
-          ? 'org'
-          : null;
+  const reached: Record<LimitName, boolean> = {
+    route: isReached(rates.route, route),
+    key: isReached(rates.key, key),
+    project: isReached(rates.project, project),
+    org: org < 1 && !isGuaranteed,
+  };
+  const refusedBy = LIMIT_NAMES.findLast((name) => reached[name]) ?? null;
   const taken = refusedBy === null ? 1 : 0;
   const left = (tokens: number): number => Math.max(0, Math.floor(tokens - taken));
-  const remaining = { org: left(org), project: left(project), key: left(key) };
+  const remaining = { org: left(org), project: left(project), key: left(key), route: left(route) };
   if (refusedBy !== null) return { refusedBy, remaining, buckets };
   const after = {
     org: { tokens: org - 1, at: now },
     project: { tokens: Math.max(0, project - 1), reserve: Math.max(0, reserve - 1), at: now },
     ...(rates.key !== null && { key: { tokens: key - 1, at: now } }),
+    ...(typeof rates.route === 'number' && { route: { tokens: route - 1, at: now } }),
   };
   return { refusedBy, remaining, buckets: after };
 }
+
+const isReached = (rate: number | null | undefined, tokens: number): boolean => typeof rate === 'number' && tokens < 1;

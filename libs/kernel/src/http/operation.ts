@@ -24,6 +24,11 @@ export interface OperationDescription {
   access: AccessRule;
   /** Whether requests do not count against the rate limit of the caller's organization; they do when left out. */
   uncounted?: true;
+  /**
+   * How many requests a second an organization may make of this route, beside its other limits
+   * (docs/spec/limits.md#requests-of-a-route); left out where it has no limit of its own.
+   */
+  limit?: number;
   /** Whether the credential may also come as `?token=`: browsers cannot send headers with an `EventSource`. */
   tokenInQuery?: boolean;
   /**

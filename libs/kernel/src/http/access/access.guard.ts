@@ -84,6 +84,9 @@ export class AccessGuard implements CanActivate {
     await gatekeeper.admit(caller, proof, request, reply, {
       counted: operation === undefined || isCounted(operation),
       lasting: operation?.tokenInQuery === true,
+      ...(operation?.limit !== undefined && {
+        routeLimit: { operation: operation.id, perSecond: operation.limit },
+      }),
     });
   }
 }

@@ -35,6 +35,8 @@ export interface Admission {
   counted: boolean;
   /** Whether the answer goes on for as long as the client likes; it must end with the credential. */
   lasting: boolean;
+  /** A limit of the route's own: how many requests a second an organization may make there. */
+  routeLimit?: { operation: string; perSecond: number };
 }
 
 /**

@@ -3,6 +3,7 @@ import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import type { z } from 'zod';
+import { isCounted } from '../access/access-rule.js';
 import { OPERATION, type OperationDescription } from '../operation.js';
 
 /** A route of the app as its decorators describe it. */
@@ -52,6 +53,9 @@ function factsOf(controller: Type, name: string, callback: object): Omit<RouteFa
   const read = <T>(key: string): T | undefined => Reflect.getMetadata(key, callback) as T | undefined;
   const operation = read<OperationDescription>(OPERATION);
   if (!operation) throw new Error(`${controller.name}.${name} has no @Operation`);
+  if (operation.limit !== undefined && !isCounted(operation)) {
+    throw new Error(`${controller.name}.${name} has a limit, but its requests are not counted`);
+  }
   const method = RequestMethod[read<RequestMethod>(METHOD_METADATA)!].toLowerCase();
   const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
   return {
