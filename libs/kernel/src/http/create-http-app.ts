@@ -3,7 +3,13 @@ import type { Socket } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { fastify, type FastifyHttpOptions, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { CoreSettings } from '../config/core-settings.js';
 import { DomainError } from '../errors/domain-error.js';
 import type { AccessLog } from '../log/access-log.js';
