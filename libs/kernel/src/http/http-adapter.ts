@@ -1,13 +1,23 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { sendWritten, WrittenJson } from './written-json.js';
+import { streamPieces } from './stream-slices.js';
+import { textPieces } from './text-pieces.js';
+import { WrittenJson } from './written-json.js';
 
 /** Nest's adapter for Fastify, which also sends answers that are JSON text already. */
 export class HttpAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
     if (!(body instanceof WrittenJson)) return super.reply(response as never, body, statusCode) as FastifyReply;
     if (statusCode !== undefined) void response.status(statusCode);
-    sendWritten(response, body);
-    return response;
+    return sendWritten(response, body);
   }
+}
+
+/** Sends it as Fastify sends objects; a long one as a stream, so that others have their turn while it is written. */
+function sendWritten(reply: FastifyReply, { texts }: WrittenJson): FastifyReply {
+  const pieces = textPieces(typeof texts === 'string' ? [texts] : texts);
+  const text = pieces.next().value ?? '';
+  const second = pieces.next();
+  void reply.header('content-type', 'application/json; charset=utf-8');
+  return reply.send(second.done ? text : streamPieces(textPieces(pieces, text + second.value)));
 }

@@ -1,6 +1,4 @@
-import type { FastifyReply } from 'fastify';
-import { streamPieces } from './stream-slices.js';
-import { itemTexts, textPieces, type Texts } from './text-pieces.js';
+import { itemTexts, type Texts } from './text-pieces.js';
 
 /** An answer that is JSON text already: what is stored as text need not become objects to be shown. */
 export class WrittenJson {
@@ -29,13 +27,4 @@ export function writtenPage(
     yield `],"count":${count}${tail}}`;
   };
   return new WrittenJson(page());
-}
-
-/** Sends it as Fastify sends objects; a long one as a stream, so that others have their turn while it is written. */
-export function sendWritten(reply: FastifyReply, { texts }: WrittenJson): void {
-  const pieces = textPieces(typeof texts === 'string' ? [texts] : texts);
-  const text = pieces.next().value ?? '';
-  const second = pieces.next();
-  void reply.header('content-type', 'application/json; charset=utf-8');
-  void reply.send(second.done ? text : streamPieces(textPieces(pieces, text + second.value)));
 }
