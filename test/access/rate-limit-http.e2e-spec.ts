@@ -243,7 +243,7 @@ describeWith('redis-server', 'an organization at its limit', () => {
     for (const name of ['spandrel_rate_limited_requests_total', FALLBACKS]) {
       const { type, samples } = metrics.get(name)!;
       for (const sample of samples)
-        expect(sample).toMatch(new RegExp(`^${name}(\\{limit="(org|project|key)"\\})? \\d+$`));
+        expect(sample).toMatch(new RegExp(`^${name}(\\{limit="(org|project|key|route)"\\})? \\d+$`));
       expect(docs).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${type} +\\| [^|]+\\| [^|]+\\|$`, 'm'));
     }
     expect(metrics.get('spandrel_rate_limited_requests_total')!.samples[0]).not.toMatch(/ 0$/);
