@@ -1,24 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IngestRejection } from '@spandrel/contract';
-import { backoff, type Logger } from '@spandrel/kernel';
+import type { Logger } from '@spandrel/kernel';
+import { BatchSender, type BatchSenderObserver } from './batch-sender.js';
+import type { CallerQueue } from './caller-queue.js';
+import { CircuitBreaker } from './circuit-breaker.js';
 import type { IngestAnswer, IngestClient } from './ingest-client.js';
-import type { Lane } from './lane.js';
-import { reduceItem } from './reduce-item.js';
+import type { RetryOptions } from './retry-schedule.js';
 import type { Spool } from './spool.js';
 import type { SpoolItem } from './spool-item.js';
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends Partial<RetryOptions> {
   /** How long items gather before they are sent. */
   flushMs: number;
   itemsMax?: number;
   bytesMax?: number;
-  /** Deliveries of one lane under way. */
-  laneParallel?: number;
+  /** Deliveries of one queue under way. */
+  queueParallel?: number;
   /** Deliveries under way. */
   parallel?: number;
-  /** First and longest pause while the API cannot be reached. */
-  retryMs?: number;
-  retryMaxMs?: number;
   /** Pause while the API refuses us. */
   deniedMs?: number;
   /** How long items wait for a key that is not at hand. */
@@ -27,18 +25,16 @@ export interface DeliveryOptions {
   onUnauthenticated?: (digest: string) => void;
 }
 
-const TOO_LARGE = 'payload_too_large';
-const RETRY_AFTER_MS_MAX = 60_000;
-
 /** No timer is set for longer. */
 const TIMER_MS_MAX = 3_600_000;
 
 /**
  * Empties the spool into the API: in batches, again and again until each item is taken or known to be unacceptable
- * (docs/spec/gateway.md#delivering-a-callers-recordings). Each lane has its own pace, so that a credential the API
- * refuses or slows down holds up no other's recordings.
+ * (docs/spec/gateway.md#delivering-a-callers-recordings). Each {@link CallerQueue} has a retry schedule of its own, so that a
+ * credential that the API refuses or slows down holds up no other's recordings; a {@link CircuitBreaker} holds all of them back
+ * while the API is away.
  */
-export class Delivery {
+export class Delivery implements BatchSenderObserver {
   /** What the last contact with the API showed; `null` before the first. */
   apiUp: boolean | null = null;
   /** When that was, on the clock of `performance.now()`. */
@@ -48,22 +44,22 @@ export class Delivery {
   private timer: NodeJS.Timeout | null = null;
   private timerAt = Infinity;
   private underWay = 0;
-  private failures = 0;
-  private pausedUntil = 0;
+  private readonly breaker: CircuitBreaker;
+  private readonly sender: BatchSender;
   private closed = false;
   private readonly logged = new Set<string>();
   private idleWaiters: (() => void)[] = [];
 
   constructor(
     private readonly spool: Spool,
-    private readonly client: IngestClient,
+    client: IngestClient,
     private readonly logger: Logger,
     options: DeliveryOptions,
   ) {
     this.options = {
       itemsMax: 500,
       bytesMax: 4 * 1024 * 1024,
-      laneParallel: 2,
+      queueParallel: 2,
       parallel: 8,
       retryMs: 200,
       retryMaxMs: 5_000,
@@ -72,35 +68,37 @@ export class Delivery {
       onUnauthenticated: () => undefined,
       ...options,
     };
+    this.breaker = new CircuitBreaker(this.options);
+    this.sender = new BatchSender(spool, client, this);
   }
 
-  /** There is something to deliver in a lane. */
-  wake(lane: Lane): void {
-    const { pace } = lane;
-    if (this.closed || pace.dueAt !== Infinity) return;
-    const { flushMs, itemsMax, laneParallel, keylessMs } = this.options;
+  /** There is something to deliver in a queue. */
+  wake(queue: CallerQueue): void {
+    const { schedule } = queue;
+    if (this.closed || schedule.dueAt !== Infinity) return;
+    const { flushMs, itemsMax, queueParallel, keylessMs } = this.options;
     const now = performance.now();
-    const full = lane.waiting >= itemsMax && pace.underWay < laneParallel;
-    pace.dueAt = lane.deliverable ? Math.max(full ? now : now + flushMs, pace.pausedUntil) : now + keylessMs;
-    this.schedule(pace.dueAt);
+    const full = queue.waiting >= itemsMax && queue.deliveriesUnderWay < queueParallel;
+    schedule.dueAt = queue.deliverable ? Math.max(full ? now : now + flushMs, schedule.pausedUntil) : now + keylessMs;
+    this.planAt(schedule.dueAt);
   }
 
-  /** Wakes every lane. */
+  /** Wakes every queue. */
   wakeAll(): void {
-    for (const lane of this.spool.all()) this.wake(lane);
+    for (const queue of this.spool.all()) this.wake(queue);
   }
 
   /** Sends what there is without waiting. @returns true when all was delivered in time. */
   async flush(timeoutMs: number): Promise<boolean> {
     const deadline = performance.now() + timeoutMs;
     while (performance.now() < deadline) {
-      const lanes = [...this.spool.all()].filter(({ deliverable }) => deliverable);
-      if (lanes.length === 0) break;
+      const queues = [...this.spool.all()].filter(({ deliverable }) => deliverable);
+      if (queues.length === 0) break;
       const soon = performance.now() + 100;
-      this.pausedUntil = Math.min(this.pausedUntil, soon);
-      for (const { pace } of lanes) {
-        pace.pausedUntil = Math.min(pace.pausedUntil, soon);
-        pace.dueAt = pace.pausedUntil;
+      this.breaker.openUntil = Math.min(this.breaker.openUntil, soon);
+      for (const { schedule } of queues) {
+        schedule.pausedUntil = Math.min(schedule.pausedUntil, soon);
+        schedule.dueAt = schedule.pausedUntil;
       }
       this.pump();
       await Promise.race([this.idle(), sleep(Math.min(50, Math.max(1, deadline - performance.now())))]);
@@ -119,7 +117,7 @@ export class Delivery {
     return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
-  private schedule(at: number): void {
+  private planAt(at: number): void {
     if (this.closed || (this.timer && this.timerAt <= at)) return;
     if (this.timer) clearTimeout(this.timer);
     this.timerAt = at;
@@ -135,179 +133,90 @@ export class Delivery {
     if (this.closed) return;
     const now = performance.now();
     let next = Infinity;
-    for (const lane of [...this.spool.all()]) {
-      const dueAt = Math.max(lane.pace.dueAt, lane.deliverable ? this.pausedUntil : 0);
+    for (const queue of [...this.spool.all()]) {
+      const dueAt = Math.max(queue.schedule.dueAt, queue.deliverable ? this.breaker.openUntil : 0);
       if (dueAt > now) next = Math.min(next, dueAt);
-      else if (lane.deliverable) this.serve(lane);
-      else this.giveUp(lane);
+      else if (queue.deliverable) this.serve(queue);
+      else this.giveUp(queue);
     }
-    if (next !== Infinity) this.schedule(next);
+    if (next !== Infinity) this.planAt(next);
   }
 
   /** Stays due when there is no room: the end of a delivery looks again. */
-  private serve(lane: Lane): void {
+  private serve(queue: CallerQueue): void {
     // While the API is down one request at a time asks for it.
-    const parallel = this.failures > 0 ? 1 : this.options.parallel;
-    const laneParallel = this.failures > 0 ? 1 : this.options.laneParallel;
-    if (this.underWay >= parallel || lane.pace.underWay >= laneParallel) return;
-    lane.pace.dueAt = Infinity;
-    this.spool.toBack(lane);
-    while (this.underWay < parallel && lane.pace.underWay < laneParallel) {
-      const batch = this.spool.take(lane, this.options.itemsMax, this.options.bytesMax);
+    const parallel = this.breaker.isClosed ? this.options.parallel : 1;
+    const queueParallel = this.breaker.isClosed ? this.options.queueParallel : 1;
+    if (this.underWay >= parallel || queue.deliveriesUnderWay >= queueParallel) return;
+    queue.schedule.dueAt = Infinity;
+    this.spool.toBack(queue);
+    while (this.underWay < parallel && queue.deliveriesUnderWay < queueParallel) {
+      const batch = this.spool.take(queue, this.options.itemsMax, this.options.bytesMax);
       if (batch.length === 0) return;
-      void this.deliver(lane, batch);
+      void this.deliver(queue, batch);
     }
   }
 
-  private async deliver(lane: Lane, batch: SpoolItem[]): Promise<void> {
+  private async deliver(queue: CallerQueue, batch: SpoolItem[]): Promise<void> {
     this.underWay++;
-    lane.pace.underWay++;
+    queue.deliveriesUnderWay++;
     try {
-      await this.sendOrSplit(lane, batch);
+      await this.sender.send(queue, batch);
     } catch (error) {
       batch.forEach((item) => this.spool.putBack(item));
-      pause(lane, this.options.deniedMs);
+      queue.schedule.pause(this.options.deniedMs);
       this.logger.error({ err: error }, 'delivering recordings failed');
     } finally {
       this.underWay--;
-      lane.pace.underWay--;
+      queue.deliveriesUnderWay--;
       this.idleWaiters.splice(0).forEach((resolve) => resolve());
-      if (lane.waiting > 0) this.wake(lane);
-      if (this.spool.count > 0) this.schedule(performance.now());
+      if (queue.waiting > 0) this.wake(queue);
+      if (this.spool.count > 0) this.planAt(performance.now());
     }
   }
 
   /** Nobody has come with the key that these were recorded under. */
-  private giveUp(lane: Lane): void {
+  private giveUp(queue: CallerQueue): void {
     this.logger.warn(
-      { recordings: lane.count },
+      { recordings: queue.count },
       'recordings of an earlier run are dropped: no caller has sent their key again',
     );
-    this.spool.dropLane(lane, 'unauthorized');
+    this.spool.dropQueue(queue, 'unauthorized');
   }
 
-  private async sendOrSplit(lane: Lane, items: SpoolItem[]): Promise<void> {
-    const batch = items.filter(({ queued }) => queued);
-    if (batch.length === 0) return;
-    const answer = await this.client.send(batch, lane.caller);
-    this.noteContact(lane, answer);
-    switch (answer.kind) {
-      case 'taken':
-        await this.settle(batch, answer.result.rejected);
-        return;
-      case 'too-large':
-      case 'refused':
-        await this.split(lane, batch, answer);
-        return;
-      case 'unauthenticated':
-        batch.forEach((item) => this.spool.putBack(item));
-        this.refuse(lane);
-        return;
-      default:
-        batch.forEach((item) => this.spool.putBack(item));
-    }
-  }
-
-  /** Halves a batch the API refuses until the item at fault stands alone; that one is tried once more, cut down. */
-  private async split(
-    lane: Lane,
-    batch: SpoolItem[],
-    answer: IngestAnswer & { kind: 'refused' | 'too-large' },
-  ): Promise<void> {
-    if (batch.length > 1) {
-      const half = batch.length >> 1;
-      await this.sendOrSplit(lane, batch.slice(0, half));
-      await this.sendOrSplit(lane, batch.slice(half));
-      return;
-    }
-    await this.reduceOrDrop(batch[0]!, answer.kind === 'refused' ? answer.message : TOO_LARGE);
-  }
-
-  private async reduceOrDrop(item: SpoolItem, message: string): Promise<void> {
-    const reduced = await reduceItem(item, message === TOO_LARGE);
-    if (reduced !== null) {
-      this.spool.replace(item, reduced);
-      return;
-    }
-    this.spool.drop(item, 'rejected');
-    this.logOnce(`refused ${message}`, 'the API does not take a recording', { message });
-  }
-
-  private async settle(batch: SpoolItem[], rejected: readonly IngestRejection[]): Promise<void> {
-    const traceRejections = new Set(
-      rejected.filter(({ collection }) => collection === 'traces').map(({ index }) => index),
-    );
-    const spanRejections = new Map(
-      rejected.filter(({ collection }) => collection === 'spans').map((rejection) => [rejection.index, rejection]),
-    );
-    let traceIndex = 0;
-    const toReduce: [SpoolItem, string][] = [];
-    batch.forEach((item, index) => {
-      const traceRejected = item.trace !== null && traceRejections.has(traceIndex++);
-      const rejection = spanRejections.get(index);
-      if (rejection === undefined) this.spool.delivered(item);
-      // The trace was there when the call began: someone has deleted it since, and the recording with it.
-      else if (rejection.code === 'trace_not_found' && item.trace === null) this.spool.drop(item, 'trace_deleted');
-      else toReduce.push([item, traceRejected ? `trace: ${rejection.code}` : rejection.code]);
-    });
-    for (const [item, message] of toReduce) await this.reduceOrDrop(item, message);
-  }
-
-  private noteContact(lane: Lane, answer: IngestAnswer): void {
+  /** Notes what an answer means for the deliveries to come. */
+  onAnswer(queue: CallerQueue, answer: IngestAnswer): void {
     this.contactAt = performance.now();
     const up = answer.kind !== 'unavailable';
     if (up && this.apiUp === false) this.logger.info('the API is back; delivering recordings');
     this.apiUp = up;
-    switch (answer.kind) {
-      case 'unavailable':
-        this.backOff(lane, answer.message, answer.retryAfterMs);
-        return;
-      case 'limited':
-        pause(lane, Math.max(this.backoffMs(++lane.pace.failures), capped(answer.retryAfterMs ?? 1_000)));
-        break;
-      case 'denied':
-        this.deny(lane, answer.message);
-        break;
-      default:
-        lane.pace.failures = 0;
-        lane.pace.pausedUntil = 0;
-    }
-    this.failures = 0;
-    this.pausedUntil = 0;
-  }
-
-  private backOff(lane: Lane, message: string, retryAfterMs: number | null): void {
-    if (this.failures === 0) {
-      this.logger.warn({ reason: message }, 'the API cannot be reached; recordings wait in the spool');
-    }
-    // Deliveries that fail at once fail together.
-    if (performance.now() >= this.pausedUntil) {
-      const pauseMs = Math.max(this.backoffMs(++this.failures), capped(retryAfterMs ?? 0));
-      this.pausedUntil = performance.now() + pauseMs;
-    }
-    // What fails by one lane's fault becomes rarer although others get through in between.
-    pause(lane, this.backoffMs(++lane.pace.failures));
-  }
-
-  private backoffMs(failures: number): number {
-    const { retryMs, retryMaxMs } = this.options;
-    return backoff(failures, retryMs, retryMaxMs);
-  }
-
-  private deny(lane: Lane, message: string): void {
-    const whose = lane.caller === null ? 'recordings; check api_url and api_key' : 'recordings of a caller';
-    this.logOnce(`denied ${whose} ${message}`, `the API refuses ${whose}`, { message });
-    pause(lane, this.options.deniedMs);
-  }
-
-  /** The credential is none: a caller's recordings go to nobody else; the gateway's own may be mended by a person. */
-  private refuse(lane: Lane): void {
-    if (lane.caller === null) {
-      this.deny(lane, 'HTTP 401');
+    const { schedule, caller } = queue;
+    if (answer.kind === 'unavailable') {
+      if (this.breaker.isClosed) {
+        this.logger.warn({ reason: answer.message }, 'the API cannot be reached; recordings wait in the spool');
+      }
+      this.breaker.failed(answer.retryAfterMs ?? 0);
+      // What fails by one queue's fault becomes rarer although others get through in between.
+      schedule.failed(this.options);
       return;
     }
-    this.options.onUnauthenticated(lane.caller.digest);
-    this.spool.dropLane(lane, 'unauthorized');
+    this.breaker.succeeded();
+    if (answer.kind === 'limited') schedule.failed(this.options, answer.retryAfterMs ?? 1_000);
+    else schedule.succeeded();
+    if (answer.kind === 'denied') this.deny(queue, answer.message);
+    if (answer.kind !== 'unauthenticated') return;
+    if (caller === null) this.deny(queue, 'HTTP 401');
+    else this.options.onUnauthenticated(caller.digest);
+  }
+
+  onRefused(message: string): void {
+    this.logOnce(`refused ${message}`, 'the API does not take a recording', { message });
+  }
+
+  private deny({ schedule, caller }: CallerQueue, message: string): void {
+    const whose = caller === null ? 'recordings; check api_url and api_key' : 'recordings of a caller';
+    this.logOnce(`denied ${whose} ${message}`, `the API refuses ${whose}`, { message });
+    schedule.pause(this.options.deniedMs);
   }
 
   private logOnce(key: string, message: string, fields: Record<string, unknown>): void {
@@ -316,10 +225,3 @@ export class Delivery {
     this.logger.error(fields, message);
   }
 }
-
-function pause({ pace }: Lane, ms: number): void {
-  pace.pausedUntil = performance.now() + ms;
-  pace.dueAt = Infinity;
-}
-
-const capped = (retryAfterMs: number): number => Math.min(retryAfterMs, RETRY_AFTER_MS_MAX);

@@ -47,7 +47,7 @@ export class IngestClient {
     });
   }
 
-  /** @param batch items of one lane, which has a credential. */
+  /** @param batch items of one queue, which has a credential. */
   async send(batch: readonly SpoolItem[], caller: CallerKey | null): Promise<IngestAnswer> {
     const authorization = caller === null ? this.ownAuthorization : caller.authorization;
     try {

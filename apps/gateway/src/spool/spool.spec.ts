@@ -7,10 +7,10 @@ import { SpoolItem } from './spool-item.js';
 const item = (id: string, size: number, finished = true, caller: CallerKey | null = null): SpoolItem =>
   new SpoolItem(caller, id, null, 'x'.repeat(size), finished);
 
-/** Takes items of the first lane; none when there is no lane. */
+/** Takes items of the first queue; none when there is no queue. */
 const take = (spooled: Spool, itemsMax: number, bytesMax: number): SpoolItem[] => {
-  const [lane] = spooled.all();
-  return lane ? spooled.take(lane, itemsMax, bytesMax) : [];
+  const [queue] = spooled.all();
+  return queue ? spooled.take(queue, itemsMax, bytesMax) : [];
 };
 
 function spool(items: number, bytes: number) {
@@ -56,11 +56,11 @@ describe('Spool', () => {
   it('lets recordings that waited for a key go when its caller is back', () => {
     const { it: spooled } = spool(10, 1_000);
     spooled.add(item('old', 1, true, new CallerKey('a', null)));
-    const [lane] = spooled.all();
-    expect(lane!.deliverable).toBe(false);
+    const [queue] = spooled.all();
+    expect(queue!.deliverable).toBe(false);
     spooled.add(item('new', 1, true, new CallerKey('a', 'key')));
-    expect([...spooled.all()]).toEqual([lane]);
-    expect(lane!.caller!.authorization).toBe('Bearer key');
+    expect([...spooled.all()]).toEqual([queue]);
+    expect(queue!.caller!.authorization).toBe('Bearer key');
     expect(take(spooled, 10, 10).map(({ id }) => id)).toEqual(['old', 'new']);
   });
 
@@ -107,7 +107,7 @@ describe('Spool', () => {
           if (step.do === 'add') expect(queued.length).toBeLessThanOrEqual(spooled.count);
         });
         batch.forEach((each) => spooled.putBack(each));
-        const rest = [...spooled.all()].flatMap((lane) => spooled.take(lane, 100, 1e9));
+        const rest = [...spooled.all()].flatMap((queue) => spooled.take(queue, 100, 1e9));
         expect(rest.length).toBe(spooled.count);
         expect(rest.reduce((sum, { size }) => sum + size, 0)).toBe(spooled.bytes);
         // Every finished recording is delivered, dropped and counted, or still there.

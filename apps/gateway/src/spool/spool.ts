@@ -1,4 +1,4 @@
-import { Lane } from './lane.js';
+import { CallerQueue } from './caller-queue.js';
 import type { SpoolItem } from './spool-item.js';
 
 export interface SpoolLimits {
@@ -17,16 +17,16 @@ export interface SpoolObserver {
   onDelivered(item: SpoolItem): void;
 }
 
-/** The name of the lane of what is delivered with the gateway's own credential. */
+/** The name of the queue of what is delivered with the gateway's own credential. */
 const OWN = '';
 
 /**
- * Recordings that wait for the API (docs/spec/gateway.md#when-the-api-is-down), one {@link Lane} a credential, within
+ * Recordings that wait for the API (docs/spec/gateway.md#when-the-api-is-down), one {@link CallerQueue} a credential, within
  * bounds that all share: when it is full the newest is dropped, of the credential that takes most. News of a call's
  * start gives way to recordings of finished calls and is never counted as lost.
  */
 export class Spool {
-  private readonly lanes = new Map<string, Lane>();
+  private readonly queues = new Map<string, CallerQueue>();
   private items = 0;
   private starts = 0;
   private size = 0;
@@ -44,43 +44,43 @@ export class Spool {
     return this.size;
   }
 
-  /** The lanes with items, the one served longest ago first. */
-  all(): Iterable<Lane> {
-    return this.lanes.values();
+  /** The queues with items, the one served longest ago first. */
+  all(): Iterable<CallerQueue> {
+    return this.queues.values();
   }
 
-  /** A lane was served: it is others' turn. */
-  toBack(lane: Lane): void {
-    const name = nameOf(lane.caller);
-    if (this.lanes.size > 1 && this.lanes.delete(name)) this.lanes.set(name, lane);
+  /** A queue was served: it is others' turn. */
+  toBack(queue: CallerQueue): void {
+    const name = nameOf(queue.caller);
+    if (this.queues.size > 1 && this.queues.delete(name)) this.queues.set(name, queue);
   }
 
   /**
    * Takes an item in.
    * @param former an item the new one makes superfluous: the start of the same call. It is let go of where it still waits.
-   * @returns the lane it waits in; `null` when there was no room.
+   * @returns the queue it waits in; `null` when there was no room.
    */
-  add(item: SpoolItem, former: SpoolItem | null = null): Lane | null {
+  add(item: SpoolItem, former: SpoolItem | null = null): CallerQueue | null {
     const left = former && this.unlink(former);
     if (!this.makeRoom(item)) {
       if (item.finished) this.observer.onDropped(item, 'spool_full');
       return null;
     }
-    const lane = this.laneFor(item, left);
-    lane.append(item);
+    const queue = this.queueFor(item, left);
+    queue.append(item);
     this.tally(item, 1);
-    return lane;
+    return queue;
   }
 
   /** The oldest items that are not under way, as many as one delivery may hold; marks them as under way. */
-  take(lane: Lane, itemsMax: number, bytesMax: number): SpoolItem[] {
+  take(queue: CallerQueue, itemsMax: number, bytesMax: number): SpoolItem[] {
     const batch: SpoolItem[] = [];
     let bytes = 0;
-    for (let item = lane.oldest; item !== null && batch.length < itemsMax; item = item.after) {
+    for (let item = queue.oldest; item !== null && batch.length < itemsMax; item = item.after) {
       if (item.inFlight) continue;
       bytes += item.size;
       if (batch.length > 0 && bytes > bytesMax) break;
-      lane.setInFlight(item, true);
+      queue.setInFlight(item, true);
       batch.push(item);
     }
     return batch;
@@ -95,17 +95,17 @@ export class Spool {
 
   /** The delivery failed; the item waits on in its place. */
   putBack(item: SpoolItem): void {
-    this.laneOf(item)?.setInFlight(item, false);
+    this.queueOf(item)?.setInFlight(item, false);
   }
 
   /** Puts a smaller form in the place of an item that still waits. */
   replace(item: SpoolItem, smaller: SpoolItem): void {
-    const lane = this.laneOf(item);
-    if (!lane) return;
+    const queue = this.queueOf(item);
+    if (!queue) return;
     const { before } = item;
-    lane.unlink(item);
+    queue.unlink(item);
     this.tally(item, -1);
-    lane.link(smaller, before);
+    queue.link(smaller, before);
     this.tally(smaller, 1);
   }
 
@@ -115,9 +115,9 @@ export class Spool {
     if (item.finished) this.observer.onDropped(item, reason);
   }
 
-  /** No item of the lane can be delivered; those that are under way find out themselves. */
-  dropLane(lane: Lane, reason: DropReason): void {
-    for (let item = lane.oldest; item !== null;) {
+  /** No item of the queue can be delivered; those that are under way find out themselves. */
+  dropQueue(queue: CallerQueue, reason: DropReason): void {
+    for (let item = queue.oldest; item !== null;) {
       const { after } = item;
       if (!item.inFlight) this.drop(item, reason);
       item = after;
@@ -126,20 +126,20 @@ export class Spool {
 
   /** Drops everything. */
   dropAll(reason: DropReason): void {
-    for (const lane of this.lanes.values()) while (lane.oldest !== null) this.drop(lane.oldest, reason);
+    for (const queue of this.queues.values()) while (queue.oldest !== null) this.drop(queue.oldest, reason);
   }
 
-  /** @param former the lane that the item's former has just left; its pace goes on. */
-  private laneFor({ caller }: SpoolItem, former: Lane | null): Lane {
+  /** @param former the queue that the item's former has just left; its schedule goes on. */
+  private queueFor({ caller }: SpoolItem, former: CallerQueue | null): CallerQueue {
     const name = nameOf(caller);
-    const lane = this.lanes.get(name) ?? former ?? new Lane(caller);
-    this.lanes.set(name, lane);
-    if (!lane.deliverable && caller?.authorization != null) {
+    const queue = this.queues.get(name) ?? former ?? new CallerQueue(caller);
+    this.queues.set(name, queue);
+    if (!queue.deliverable && caller?.authorization != null) {
       // Recordings of a former run have waited for this key.
-      lane.caller = caller;
-      lane.pace.dueAt = Infinity;
+      queue.caller = caller;
+      queue.schedule.dueAt = Infinity;
     }
-    return lane;
+    return queue;
   }
 
   private makeRoom(item: SpoolItem): boolean {
@@ -149,8 +149,8 @@ export class Spool {
   }
 
   private dropStarts(item: SpoolItem): boolean {
-    for (const lane of this.lanes.values()) {
-      for (let start = lane.oldest; start !== null && this.starts > 0;) {
+    for (const queue of this.queues.values()) {
+      for (let start = queue.oldest; start !== null && this.starts > 0;) {
         const { after } = start;
         if (!start.finished && !start.inFlight) {
           this.unlink(start);
@@ -164,11 +164,11 @@ export class Spool {
 
   /** One credential whose recordings pile up takes no room from the others. */
   private dropOfLargest(item: SpoolItem): boolean {
-    if (this.lanes.size < 2 && this.lanes.has(nameOf(item.caller))) return false;
+    if (this.queues.size < 2 && this.queues.has(nameOf(item.caller))) return false;
     while (!this.fits(item)) {
       const share = this.items >= this.limits.items ? itemsOf : bytesOf;
-      const mine = this.lanes.get(nameOf(item.caller));
-      const largest = [...this.lanes.values()].reduce((most, lane) => (share(lane) > share(most) ? lane : most));
+      const mine = this.queues.get(nameOf(item.caller));
+      const largest = [...this.queues.values()].reduce((most, queue) => (share(queue) > share(most) ? queue : most));
       if (share(largest) <= (mine ? share(mine) : 0) + (share === itemsOf ? 1 : item.size)) return false;
       const newest = largest.newestWaiting();
       if (newest === null) return false;
@@ -182,18 +182,18 @@ export class Spool {
   }
 
   /** Lanes with items are here, so it is the one of its caller; none for an item that does not wait. */
-  private laneOf(item: SpoolItem): Lane | undefined {
-    return item.queued ? this.lanes.get(nameOf(item.caller)) : undefined;
+  private queueOf(item: SpoolItem): CallerQueue | undefined {
+    return item.queued ? this.queues.get(nameOf(item.caller)) : undefined;
   }
 
-  /** @returns the lane it has left; `null` when it was in none. */
-  private unlink(item: SpoolItem): Lane | null {
-    const lane = this.laneOf(item);
-    if (!lane) return null;
-    lane.unlink(item);
+  /** @returns the queue it has left; `null` when it was in none. */
+  private unlink(item: SpoolItem): CallerQueue | null {
+    const queue = this.queueOf(item);
+    if (!queue) return null;
+    queue.unlink(item);
     this.tally(item, -1);
-    if (lane.count === 0) this.lanes.delete(nameOf(lane.caller));
-    return lane;
+    if (queue.count === 0) this.queues.delete(nameOf(queue.caller));
+    return queue;
   }
 
   private tally(item: SpoolItem, sign: 1 | -1): void {
@@ -204,5 +204,5 @@ export class Spool {
 }
 
 const nameOf = (caller: SpoolItem['caller']): string => caller?.digest ?? OWN;
-const itemsOf = (lane: Lane): number => lane.count;
-const bytesOf = (lane: Lane): number => lane.bytes;
+const itemsOf = (queue: CallerQueue): number => queue.count;
+const bytesOf = (queue: CallerQueue): number => queue.bytes;

@@ -1,23 +1,15 @@
 import type { CallerKey } from '../access/caller-key.js';
+import { RetrySchedule } from './retry-schedule.js';
 import type { SpoolItem } from './spool-item.js';
-
-/** When the next batch of a lane is sent; only the delivery reads and changes it. */
-export interface Pace {
-  /** Time of the next attempt on the clock of `performance.now()`; `Infinity`: nothing is planned. */
-  dueAt: number;
-  pausedUntil: number;
-  /** Deliveries under way. */
-  underWay: number;
-  /** Failed attempts in a row. */
-  failures: number;
-}
 
 /**
  * The recordings that are delivered with one credential, oldest first. A list through the items themselves: what has
  * left it is not kept alive by anything in it.
  */
-export class Lane {
-  readonly pace: Pace = { dueAt: Infinity, pausedUntil: 0, underWay: 0, failures: 0 };
+export class CallerQueue {
+  /** Only the delivery reads and changes these. */
+  readonly schedule = new RetrySchedule();
+  deliveriesUnderWay = 0;
   oldest: SpoolItem | null = null;
   /** Items, those in a delivery too. */
   count = 0;

@@ -1,0 +1,94 @@
+import type { IngestRejection } from '@spandrel/contract';
+import type { CallerQueue } from './caller-queue.js';
+import type { IngestAnswer, IngestClient } from './ingest-client.js';
+import { reduceItem } from './reduce-item.js';
+import type { Spool } from './spool.js';
+import type { SpoolItem } from './spool-item.js';
+
+const TOO_LARGE = 'payload_too_large';
+
+/** Told of each answer of the API, before it is acted upon. */
+export interface BatchSenderObserver {
+  onAnswer(queue: CallerQueue, answer: IngestAnswer): void;
+  /** The API does not take a recording. */
+  onRefused(message: string): void;
+}
+
+/**
+ * Sends a batch, and settles each of its items in the spool: delivered, dropped, made smaller or waiting on. A batch that the
+ * API refuses is halved until the item at fault stands alone, which is tried once more, cut down.
+ */
+export class BatchSender {
+  constructor(
+    private readonly spool: Spool,
+    private readonly client: IngestClient,
+    private readonly observer: BatchSenderObserver,
+  ) {}
+
+  async send(queue: CallerQueue, items: SpoolItem[]): Promise<void> {
+    const batch = items.filter(({ queued }) => queued);
+    if (batch.length === 0) return;
+    const answer = await this.client.send(batch, queue.caller);
+    this.observer.onAnswer(queue, answer);
+    switch (answer.kind) {
+      case 'taken':
+        await this.settle(batch, answer.result.rejected);
+        return;
+      case 'too-large':
+      case 'refused':
+        await this.split(queue, batch, answer);
+        return;
+      case 'unauthenticated':
+        batch.forEach((item) => this.spool.putBack(item));
+        // A caller's recordings go to nobody else; the gateway's own key may be mended by a person.
+        if (queue.caller !== null) this.spool.dropQueue(queue, 'unauthorized');
+        return;
+      default:
+        batch.forEach((item) => this.spool.putBack(item));
+    }
+  }
+
+  private async split(
+    queue: CallerQueue,
+    batch: SpoolItem[],
+    answer: IngestAnswer & { kind: 'refused' | 'too-large' },
+  ): Promise<void> {
+    if (batch.length > 1) {
+      const half = batch.length >> 1;
+      await this.send(queue, batch.slice(0, half));
+      await this.send(queue, batch.slice(half));
+      return;
+    }
+    await this.reduceOrDrop(batch[0]!, answer.kind === 'refused' ? answer.message : TOO_LARGE);
+  }
+
+  private async reduceOrDrop(item: SpoolItem, message: string): Promise<void> {
+    const reduced = await reduceItem(item, message === TOO_LARGE);
+    if (reduced !== null) {
+      this.spool.replace(item, reduced);
+      return;
+    }
+    this.spool.drop(item, 'rejected');
+    this.observer.onRefused(message);
+  }
+
+  private async settle(batch: SpoolItem[], rejected: readonly IngestRejection[]): Promise<void> {
+    const traceRejections = new Set(
+      rejected.filter(({ collection }) => collection === 'traces').map(({ index }) => index),
+    );
+    const spanRejections = new Map(
+      rejected.filter(({ collection }) => collection === 'spans').map((rejection) => [rejection.index, rejection]),
+    );
+    let traceIndex = 0;
+    const toReduce: [SpoolItem, string][] = [];
+    batch.forEach((item, index) => {
+      const traceRejected = item.trace !== null && traceRejections.has(traceIndex++);
+      const rejection = spanRejections.get(index);
+      if (rejection === undefined) this.spool.delivered(item);
+      // The trace was there when the call began: someone has deleted it since, and the recording with it.
+      else if (rejection.code === 'trace_not_found' && item.trace === null) this.spool.drop(item, 'trace_deleted');
+      else toReduce.push([item, traceRejected ? `trace: ${rejection.code}` : rejection.code]);
+    });
+    for (const [item, message] of toReduce) await this.reduceOrDrop(item, message);
+  }
+}
