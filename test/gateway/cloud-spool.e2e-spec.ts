@@ -6,7 +6,7 @@ import type { GatewayLine } from '../../apps/gateway/src/request-log.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { tempDir } from '../support/spandrel.js';
 import { credentialOf, finished, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
-import { journalFiles, journalText, keptCalls } from './support/journal.ts';
+import { keptCalls, spoolText } from './support/spool-files.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
 /** Between calls of one that calls all the while: far more often than recordings are delivered. */
@@ -147,7 +147,7 @@ describe('the spool directory', () => {
   it('keeps whose a recording is over a restart, and no key that can be read', async () => {
     const spoolDir = tempDir();
     await leaveBehind(spoolDir);
-    const kept = journalText(spoolDir);
+    const kept = spoolText(spoolDir);
     expect(keptCalls(spoolDir)).toHaveLength(3);
     expect(kept).toContain('mine is');
     for (const key of [ALICE, BOB, OWN]) {
@@ -158,7 +158,7 @@ describe('the spool directory', () => {
     await start({ spoolDir });
     await recorded(api, 5);
     expect(keysOf().toSorted()).toEqual([ALICE, ALICE, BOB, BOB, BOB]);
-    await until(() => journalFiles(spoolDir).length === 0);
+    await until(() => keptCalls(spoolDir).length === 0);
   });
 
   it('keeps recordings under another credential of the gateway until their caller is back', async () => {

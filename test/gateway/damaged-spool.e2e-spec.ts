@@ -1,12 +1,12 @@
 /** What a former run left in the spool directory is damaged in part: the rest is recorded, and nothing is lost unseen. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { createLogger } from '@spandrel/kernel';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
-import { FrameType } from '../../apps/gateway/src/spool/journal-frames.js';
-import { framesOf, journalFiles, keptCalls } from './support/journal.ts';
+import { keptCalls } from './support/spool-files.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
 let upstream: FakeProvider;
@@ -29,6 +29,7 @@ afterEach(async () => {
 const start = async (): Promise<void> => {
   gateway = await startGateway(upstream.url, { apiUrl: api.url, spoolDir, deliverMs: 300, shutdownMs: 300 });
 };
+const file = (): string => join(spoolDir, 'recordings.db');
 const metrics = async (): Promise<Record<string, number>> => {
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
   const samples = text.matchAll(/^spandrel_gateway_(spool_\w+|delivered_recordings_total) (\d+)$/gm);
@@ -39,7 +40,8 @@ const metrics = async (): Promise<Record<string, number>> => {
 async function leaveBehind(): Promise<string[]> {
   await start();
   api.mood = 'unavailable';
-  for (const content of ['a', 'b', 'c', 'd']) {
+  for (const letter of ['a', 'b', 'c', 'd']) {
+    const content = letter.repeat(20_000);
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -55,9 +57,9 @@ async function leaveBehind(): Promise<string[]> {
   expect(left).toHaveLength(4);
   return left;
 }
-const quarantine = (): string[] => readdirSync(join(spoolDir, 'quarantine')).sort();
-const expected = (quarantined: number): Record<string, number> => ({
-  delivered_recordings_total: 3,
+const quarantine = (): string[] => readdirSync(join(spoolDir, 'quarantine'));
+const expected = (delivered: number, quarantined: number): Record<string, number> => ({
+  delivered_recordings_total: delivered,
   spool_bytes: 0,
   spool_errors_total: 0,
   spool_items: 0,
@@ -67,21 +69,37 @@ const expected = (quarantined: number): Record<string, number> => ({
   spool_unreadable_files: 0,
 });
 
-it('a damaged part of the journal goes to quarantine with its file, all other calls are recorded', async () => {
+it('a damaged file goes to quarantine, and all calls outside of the damage are recorded', async () => {
   const left = await leaveBehind();
-  const [file] = journalFiles(spoolDir);
-  const { start: at } = framesOf(file!).find(({ id, type }) => id === left[0] && type === FrameType.Facts)!;
-  const bytes = readFileSync(file!);
-  writeFileSync(file!, bytes.fill(0x55, at, at + 60));
-  appendFileSync(file!, 'more than was written');
-  const damaged = readFileSync(file!);
+  const bytes = readFileSync(file());
+  // A page of the second call alone.
+  const at = bytes.indexOf('b'.repeat(4_000));
+  expect(at).toBeGreaterThan(0);
+  writeFileSync(file(), bytes.fill(0xff, at - (at % 4_096), at - (at % 4_096) + 4_096));
 
   await start();
   const spans = await recorded(api, 3);
-  expect(spans.map(({ id }) => id)).toEqual(left.slice(1));
+  expect(spans.map(({ id }) => id)).toEqual(left.filter((id) => id !== left[1]));
   expect(spans.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-  await until(() => journalFiles(spoolDir).length === 0);
-  expect(quarantine()).toEqual([basename(file!)]);
-  expect(readFileSync(join(spoolDir, 'quarantine', basename(file!)))).toEqual(damaged);
-  expect(await metrics()).toEqual(expected(1));
+  await until(() => keptCalls(spoolDir).length === 0);
+  expect(quarantine()).toEqual([expect.stringMatching(/^recordings-\d+\.db$/)]);
+  expect(await metrics()).toEqual(expected(3, 1));
+});
+
+it('a file that is no database goes to quarantine, and calls are kept in a new one', async () => {
+  writeFileSync(file(), 'no database'.repeat(1_000));
+  await leaveBehind();
+  expect(quarantine()).toHaveLength(1);
+  await start();
+  await recorded(api, 4);
+  expect(await metrics()).toEqual({ ...expected(4, 0), spool_quarantine_files: 1 });
+});
+
+it('files of a version before 0.1.0 stay, with a warning that says how to deliver them', async () => {
+  writeFileSync(join(spoolDir, '01J0.call'), 'a call');
+  let log = '';
+  const logger = createLogger('warn', 'gateway', { write: (line: string) => (log += line) });
+  gateway = await startGateway(upstream.url, { apiUrl: api.url, spoolDir }, { logger });
+  expect(log).toMatch(/01J0\.call.*before 0\.1\.0.*start that version/);
+  expect(readdirSync(spoolDir)).toContain('01J0.call');
 });

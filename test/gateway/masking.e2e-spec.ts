@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadMaskers, ruleFor } from '../masking/all-maskers.ts';
 import { startLeakyModel, type LeakyModel } from '../masking/leaky-model.ts';
 import { credentialOf, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
-import { journalText, keptCalls } from './support/journal.ts';
+import { keptCalls, spoolText } from './support/spool-files.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
 const ASKED = 'I am jane@planted.example';
@@ -43,7 +43,7 @@ const chat = async (headers: Record<string, string> = {}, stream = false): Promi
     headers: { 'content-type': 'application/json', 'x-spandrel-user-id': 'jane@planted.example', ...headers },
     body: JSON.stringify({ model: 'gpt-4o', stream, messages: [{ role: 'user', content: ASKED }] }),
   });
-const spooled = (): string => journalText(spoolDir);
+const spooled = (): string => spoolText(spoolDir);
 
 describe('the gateway and masking rules', () => {
   it('spools masked recordings alone, and hands the call on as it is', async () => {
@@ -51,7 +51,7 @@ describe('the gateway and masking rules', () => {
     await start();
     api.mood = 'unavailable';
     const streaming = await chat({ 'x-wait': '1' }, true);
-    await until(() => spooled().length > 0);
+    await until(() => keptCalls(spoolDir).length > 0);
     expect(spooled()).not.toContain('@planted');
     model.goOn();
     await streaming.text();

@@ -7,7 +7,7 @@ import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { uploadRaw } from '../support/upload.ts';
 import { protobufRequest, PROTOBUF } from '../otlp/otlp-door.ts';
-import { keptCalls } from '../gateway/support/journal.ts';
+import { keptCalls } from '../gateway/support/spool-files.ts';
 import { startLeakyModel, type LeakyModel } from './leaky-model.ts';
 
 /** Written in two parts, so that no scanner of repositories takes it for a key. */

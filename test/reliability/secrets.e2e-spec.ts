@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { keptCalls } from '../gateway/support/journal.ts';
+import { keptCalls } from '../gateway/support/spool-files.ts';
 import { openLink, type Link } from '../support/cut-link.ts';
 import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
@@ -187,7 +187,7 @@ describeOnBothDatabases('a credential', ({ takePlace }) => {
     provider.requests.length = 0;
     const underWay = call(['slow-stream:1500'], true);
     await until(() => provider.requests.length >= 20);
-    expect(keptCalls(spoolDir).length).toBeGreaterThan(40);
+    await until(() => keptCalls(spoolDir).length > 40);
     expect(await secretsKept(place)).toEqual([]);
     await gateway.stop('SIGKILL');
     await underWay;

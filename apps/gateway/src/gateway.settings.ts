@@ -82,7 +82,7 @@ export class GatewayUserSettings extends defineSettings({
   /** What a power cut may take of {@link spoolDir}. */
   spoolSync: setting('gateway.spool_sync', z.enum(SPOOL_SYNCS), {
     default: 'interval',
-    doc: 'What a power cut takes of the folder. never: what the system has not brought to the disk (some 30 seconds); interval: the last second; always: nothing, and each call waits for the disk twice. No crash of the gateway takes anything.',
+    doc: 'What a power cut takes of the folder. never: what the system has not brought to the disk (some 30 seconds); interval: the last second; always: nothing, and the end of each answer waits for the disk. No crash of the gateway takes a recording of a call that is over.',
   }),
   spoolItems: setting('gateway.spool_items', z.number().int().min(1), {
     default: 10_000,

@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,13 +37,14 @@ import { CallReader } from './recording/call-reader.js';
 import type { Call } from './recording/call.js';
 import { captureText } from './recording/capture-setting.js';
 import type { Outcome } from './recording/call-facts.js';
-import { Recorder } from './recording/recorder.js';
+import type { FinalRecording } from './recording/finalise.js';
+import { Recorder, type RecordingSink } from './recording/recorder.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
 import { UnorderedList } from './unordered-list.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
-import { SpoolDirectory } from './spool/spool-directory.js';
-import { JournalRecovery } from './spool/journal-recovery.js';
+import { RecordingStore } from './spool/recording-store.js';
+import { RecoverRecordings } from './spool/recover-recordings.js';
 import { Spool, type DropReason } from './spool/spool.js';
 import type { SpoolItem } from './spool/spool-item.js';
 import { forwardAllow } from './target/forward-allow.js';
@@ -82,6 +82,11 @@ export interface GatewayDeps {
  */
 const RECHECK_PART = 0.1;
 
+/** From this age on a call that runs is in the spool directory: what a kill would leave of it. */
+const KEEP_MS = 20;
+
+const NO_KEY = { digest: null, sealed: null };
+
 /** A recording proxy that can be started and stopped once. */
 export interface Gateway {
   /** Takes requests. @returns the port it listens on. */
@@ -105,21 +110,16 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   const providers = new ProviderTable(deps.providers, deps.logger);
   const metrics = new GatewayMetrics(deps.metrics ?? new Registry());
   metrics.countMaskers(deps.maskers.map(({ name }) => name));
-  const directory =
+  const store =
     settings.spoolDir === null
       ? null
-      : await SpoolDirectory.open(
-          settings.spoolDir,
-          { contentMax: settings.recordBytes, sync: settings.spoolSync },
-          deps.logger,
-          metrics,
-        );
-  const gateway = new RunningGateway(settings, deps, providers, metrics, directory);
+      : await RecordingStore.open(settings.spoolDir, settings.spoolSync, deps.logger, metrics);
+  const gateway = new RunningGateway(settings, deps, providers, metrics, store);
   await gateway.recover();
   return gateway;
 }
 
-class RunningGateway implements Gateway, ForwardHost {
+class RunningGateway implements Gateway, ForwardHost, RecordingSink {
   readonly upstream: Http1Client;
   readonly ownHeaders: ReadonlySet<string>;
 
@@ -132,7 +132,8 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly delivery: Delivery;
   private readonly maskingClient: MaskingClient;
   private readonly rules: RecordingRules;
-  private readonly recovery: JournalRecovery | null;
+  /** `null` without a spool directory. */
+  private readonly recovery: RecoverRecordings | null;
   private readonly reader: CallReader;
   private readonly recorder: Recorder;
   private readonly beginCall: BeginCall;
@@ -150,9 +151,9 @@ class RunningGateway implements Gateway, ForwardHost {
   constructor(
     private readonly settings: GatewaySettings,
     deps: GatewayDeps,
-    private readonly providers: ProviderTable,
+    providers: ProviderTable,
     private readonly metrics: GatewayMetrics,
-    private readonly directory: SpoolDirectory | null,
+    private readonly store: RecordingStore | null,
   ) {
     const clock = deps.clock ?? systemClock;
     metrics.watch(() => this.state());
@@ -193,15 +194,17 @@ class RunningGateway implements Gateway, ForwardHost {
     const onMaskerFailed = (masker: string): void => failed.note(masker);
     this.rules = new RecordingRules(this.maskingClient, deps.maskers, onMaskerFailed);
     const { rules, seal } = this;
-    this.beginCall = new BeginCall({ settings, clock, logger: this.logger, directory, seal, rules });
+    this.beginCall = new BeginCall({ settings, clock, logger: this.logger, isKept: store !== null, rules });
     const { readHereBytes: hereBytesMax, readMs } = settings;
     this.reader = new CallReader(
       { plugins: deps.plugins ?? null, logger: this.logger, onMaskerFailed },
       { hereBytesMax, readMs },
     );
-    this.recovery = directory && this.recoveryOf(directory);
-    const { announceMs, flushMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
-    const recording = { announceMs, flushMs, decodedBytesMax, withheldMax };
+    this.recovery =
+      store && new RecoverRecordings({ store, spool: this.spool, delivery: this.delivery, seal, logger: this.logger });
+    const { announceMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
+    const keepMs = store ? Math.min(KEEP_MS, announceMs) : announceMs;
+    const recording = { announceMs, keepMs, decodedBytesMax, withheldMax };
     this.recorder = new Recorder(this, this.logger, recording, rules, this.reader, {
       onFailed: (call) => this.lose(call.facts.id, 'failed'),
       onWithheld: (reason) => metrics.contentWithheld(reason),
@@ -269,7 +272,6 @@ class RunningGateway implements Gateway, ForwardHost {
     clearInterval(this.bodyLooks);
     for (const forward of this.forwards.all()) forward.stop();
     this.upgrades.close();
-    await this.directory?.quiet();
     http.closeAllConnections();
     await this.recovery?.stop();
     await this.recorder.drain(Math.max(0, deadline - performance.now()) / 2);
@@ -286,14 +288,24 @@ class RunningGateway implements Gateway, ForwardHost {
   }
 
   add(item: SpoolItem, former: SpoolItem | null): void {
-    const lane = this.spool.add(item, former);
-    if (lane) this.delivery.wake(lane);
+    const queue = this.spool.add(item, former);
+    if (queue) this.delivery.wake(queue);
+  }
+
+  keep(call: Call, { trace, span }: FinalRecording, finished: boolean, onKept?: () => void): void {
+    const { store, seal } = this;
+    if (store === null) {
+      onKept?.();
+      return;
+    }
+    const { digest, sealed } = call.caller ? seal!.seal(call.caller) : NO_KEY;
+    store.put({ id: call.facts.id, digest, sealed, trace, span, finished }, onKept);
   }
 
   onDelivered(item: SpoolItem): void {
     if (!item.finished) return;
     this.metrics.recordingDelivered();
-    this.directory?.remove(item.id);
+    this.store?.remove(item.id);
   }
 
   onDropped(item: SpoolItem, reason: DropReason): void {
@@ -301,7 +313,6 @@ class RunningGateway implements Gateway, ForwardHost {
   }
 
   onForwarded(forward: Forward, status: number, outcome: Outcome): void {
-    this.forwards.remove(forward);
     const { providerName, endpoint } = forward.target;
     this.metrics.request(
       providerName,
@@ -310,6 +321,10 @@ class RunningGateway implements Gateway, ForwardHost {
       (performance.now() - forward.startedTick) / 1_000,
     );
     this.log?.forwarded(forward, status, outcome.kind === 'client-gone');
+  }
+
+  onSent(forward: Forward): void {
+    this.forwards.remove(forward);
   }
 
   onCallEnded(call: Call, outcome: Outcome): void {
@@ -331,20 +346,12 @@ class RunningGateway implements Gateway, ForwardHost {
     return localAddresses(this.settings.host, listening.port, this.settings.apiUrl);
   }
 
-  private recoveryOf(directory: SpoolDirectory): JournalRecovery {
-    const { spool, delivery, providers, seal, logger, rules, reader } = this;
-    const { recordBytes: bytesMax } = this.settings;
-    const reading = { read: (file: string) => fs.readFileSync(file), retryMs: 1_000, retryMaxMs: 300_000 };
-    const parts = { directory, spool, delivery, providers, seal, logger, rules, reader };
-    return new JournalRecovery({ ...parts, bytesMax, ...reading });
-  }
-
   private state(): GatewayState {
     return {
       spoolItems: this.spool.count,
       spoolBytes: this.spool.bytes,
-      spoolUnreadable: this.recovery?.waiting ?? 0,
-      spoolQuarantined: this.directory?.quarantinedFiles ?? 0,
+      spoolUnreadable: this.recovery?.unreadableFiles ?? 0,
+      spoolQuarantined: this.store?.quarantinedFiles ?? 0,
       inFlight: this.forwards.size,
     };
   }
@@ -368,8 +375,8 @@ class RunningGateway implements Gateway, ForwardHost {
 
   /** Without a spool directory undelivered recordings are lost; with one they wait there for the next start. */
   private async leaveSpool(): Promise<void> {
-    if (this.directory) {
-      await this.directory.close();
+    if (this.store) {
+      await this.store.close();
       return;
     }
     const lost = this.spool.count;
@@ -379,6 +386,6 @@ class RunningGateway implements Gateway, ForwardHost {
 
   private lose(id: string, reason: DropReason): void {
     this.metrics.recordingDropped(reason);
-    this.directory?.remove(id);
+    this.store?.remove(id);
   }
 }

@@ -24,7 +24,7 @@ export class GatewayMetrics {
   private readonly dropped;
   private readonly withheld;
   private readonly delivered;
-  private readonly journalErrors;
+  private readonly storeErrors;
   private readonly quarantines;
   private readonly quarantineRemovals;
   private readonly failedTexts;
@@ -74,7 +74,7 @@ export class GatewayMetrics {
       help: 'Recordings the API has taken.',
       registers,
     });
-    this.journalErrors = new Counter({
+    this.storeErrors = new Counter({
       name: 'spandrel_gateway_spool_errors_total',
       help: 'Calls that could not be kept on disk; their recordings stayed in memory.',
       registers,
@@ -177,15 +177,15 @@ export class GatewayMetrics {
     this.withheld.inc({ reason });
   }
 
-  journalError(): void {
-    this.journalErrors.inc();
+  storeError(): void {
+    this.storeErrors.inc();
   }
 
-  quarantined(): void {
-    this.quarantines.inc();
+  quarantined(files: number): void {
+    this.quarantines.inc(files);
   }
 
-  quarantineRemoved(): void {
-    this.quarantineRemovals.inc();
+  quarantineRemoved(files: number): void {
+    this.quarantineRemovals.inc(files);
   }
 }

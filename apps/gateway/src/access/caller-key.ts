@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
  */
 export class CallerKey {
   readonly #key: string | null;
-  /** The key as journals hold it: encrypted, see `KeySeal`. */
+  /** The key as the spool directory holds it: encrypted, see `KeySeal`. */
   sealed: string | undefined;
 
   /**

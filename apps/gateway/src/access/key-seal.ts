@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { CallerKey, keyDigest } from './caller-key.js';
 
-/** A caller's key as a journal keeps it. */
+/** A caller's key as the spool directory keeps it. */
 export interface SealedKey {
   digest: string;
   sealed: string;

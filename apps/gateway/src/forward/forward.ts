@@ -26,8 +26,10 @@ export interface ForwardHost {
   readonly upstream: UpstreamClient;
   /** Lower case names of headers addressed to the gateway. */
   readonly ownHeaders: ReadonlySet<string>;
-  /** Called at the end. @param status the status that the client got, 0 for none. @param outcome why it is over. */
+  /** Called when it is over. @param status the status that the client got, 0 for none. @param outcome why it is over. */
   onForwarded(forward: Forward, status: number, outcome: Outcome): void;
+  /** Called once the client has been sent the end, too. */
+  onSent(forward: Forward): void;
   onCallEnded(call: Call, outcome: Outcome): void;
   onUpstreamError(forward: Forward, error: UpstreamError): void;
   onResend(): void;
@@ -40,13 +42,10 @@ const GATHERED_BYTES_MAX = 64 * 1024;
 const PASSED_INTERIM_MAX = 32;
 const INTERIM_MAX = 1_000;
 
-/** Bytes of an answer that may wait for the journal before no more is read. */
-const HELD_BYTES_MAX = 256 * 1024;
-
 /**
  * One request on its way to its upstream and the answer on its way back, unchanged
  * (docs/spec/gateway.md#bytes-pass-unchanged). With a {@link Call} all that goes by is taken down before it goes on; with a
- * journal it goes on when that is written, at the end of the turn. No method waits for anything.
+ * spool directory the end of the answer goes on when the recording is kept. No method waits for anything.
  */
 export class Forward implements UpstreamHandler, ListMember {
   listIndex = -1;
@@ -57,9 +56,6 @@ export class Forward implements UpstreamHandler, ListMember {
   private head: ResponseHead | null = null;
   private flushed = false;
   private blocked = false;
-  /** Bytes of the answer that wait for the journal, and whether no more is read for that. */
-  private held = 0;
-  private heldUp = false;
   private over = false;
   private interim = 0;
   private passedInterim = 0;
@@ -178,19 +174,18 @@ export class Forward implements UpstreamHandler, ListMember {
       this.pending = null;
       return this.write(pending);
     }
-    if (!this.flushed) this.whenKept(() => this.res.flushHeaders());
+    if (!this.flushed) this.res.flushHeaders();
     this.flushed = true;
     return true;
   }
 
   onEnd(trailers: string[]): void {
     if (this.over) return;
-    this.finish({ kind: 'answered' }, this.head!.status);
-    // An answer that came before the whole request leaves a connection nobody can use again.
-    this.exchange?.abort();
     if (trailers.length > 0) this.res.addTrailers(pairs(trailers));
     this.takeRest();
-    this.whenKept(() => this.endAnswer());
+    this.finish({ kind: 'answered' }, this.head!.status, () => this.endAnswer());
+    // An answer that came before the whole request leaves a connection nobody can use again.
+    this.exchange?.abort();
   }
 
   onError(error: UpstreamError): void {
@@ -247,9 +242,7 @@ export class Forward implements UpstreamHandler, ListMember {
 
   private sendWhole(body: Buffer | null): void {
     this.call?.endRequest();
-    this.whenKept(() => {
-      if (!this.over) this.send(body && (this.question?.request(body) ?? body));
-    });
+    this.send(body && (this.question?.request(body) ?? body));
   }
 
   private gather(): void {
@@ -266,27 +259,17 @@ export class Forward implements UpstreamHandler, ListMember {
   private stream(framing: 'length' | 'chunked'): void {
     const { req } = this;
     this.streams = true;
-    this.whenKept(() => {
-      if (!this.over) this.send(framing);
-    });
+    this.send(framing);
     req.on('data', (chunk: Buffer) => {
       if (this.over) return;
       this.moved = this.continued = true;
       this.call?.requestChunk(chunk);
-      let waited = false;
-      waited = !this.whenKept(() => {
-        if (this.over) return;
-        if (!this.exchange!.write(chunk)) req.pause();
-        else if (waited) req.resume();
-      });
-      if (waited) req.pause();
+      if (!this.exchange!.write(chunk)) req.pause();
     });
     req.on('end', () => {
       if (this.over) return;
       this.call?.endRequest();
-      this.whenKept(() => {
-        if (!this.over) this.exchange!.end(req.rawTrailers);
-      });
+      this.exchange!.end(req.rawTrailers);
     });
   }
 
@@ -298,32 +281,9 @@ export class Forward implements UpstreamHandler, ListMember {
     this.exchange = host.upstream.send({ origin: target.base.origin, method: req.method!, path, headers, body }, this);
   }
 
-  /** Has a step happen that passes bytes on: at once, or when the journal has them. @returns whether it has happened. */
-  private whenKept(step: () => void): boolean {
-    const journal = this.call?.journal;
-    if (journal) return journal.whenKept(step);
-    step();
-    return true;
-  }
-
   /** @returns false to stop reading, as {@link onData}. */
   private write(chunk: Buffer): boolean {
     this.flushed = true;
-    if (!this.call?.journal) return this.writeOut(chunk);
-    this.held += chunk.length;
-    this.whenKept(() => {
-      this.held -= chunk.length;
-      const room = this.writeOut(chunk);
-      if (this.heldUp && this.held === 0) {
-        this.heldUp = false;
-        if (room) this.exchange?.resume();
-      }
-    });
-    this.heldUp ||= this.held > HELD_BYTES_MAX;
-    return !this.heldUp && !this.res.writableNeedDrain;
-  }
-
-  private writeOut(chunk: Buffer): boolean {
     if (this.res.write(chunk)) return true;
     if (!this.blocked) {
       this.blocked = true;
@@ -334,9 +294,8 @@ export class Forward implements UpstreamHandler, ListMember {
 
   /** It is over after the head of the answer: the client gets what came, and then a connection that ends too early. */
   private breakOff(reason: string): void {
-    this.finish({ kind: 'cut', reason }, this.head!.status);
     this.takeRest();
-    this.whenKept(() => this.endBroken());
+    this.finish({ kind: 'cut', reason }, this.head!.status, () => this.endBroken());
   }
 
   private endBroken(): void {
@@ -356,9 +315,8 @@ export class Forward implements UpstreamHandler, ListMember {
   /** It is over before the head of an answer: the gateway answers itself. */
   private answerInstead(code: ErrorCode, message: string, reason: string): void {
     const { status } = ERRORS[code];
-    this.finish({ kind: 'unreachable', status, reason }, status);
     const { req, res, target, id } = this;
-    this.whenKept(() => {
+    this.finish({ kind: 'unreachable', status, reason }, status, () => {
       if (code === 'request_timeout') refuseUnread(req, res);
       answerError(res, { code, message }, target.wire?.provider ?? null, id);
     });
@@ -385,11 +343,19 @@ export class Forward implements UpstreamHandler, ListMember {
     this.res.destroy();
   }
 
-  private finish(outcome: Outcome, status: number): void {
+  /** @param sendEnd sends the client the end, once the recording is kept. */
+  private finish(outcome: Outcome, status: number, sendEnd?: () => void): void {
     this.over = true;
-    if (this.call) this.host.onCallEnded(this.call, outcome);
-    this.host.onForwarded(this, status, outcome);
+    const { call, host } = this;
+    if (call) host.onCallEnded(call, outcome);
+    host.onForwarded(this, status, outcome);
     // What is left of the request is read and dropped, so that the connection can carry the next.
     if (!this.req.complete) this.req.resume();
+    const end = (): void => {
+      sendEnd?.();
+      host.onSent(this);
+    };
+    if (call && sendEnd) call.afterPersisted(end);
+    else end();
   }
 }

@@ -2,10 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { newId, type Clock, type Logger } from '@spandrel/kernel';
 import type { Endpoint, RequestHead } from '@spandrel/plugin-api';
 import type { CallerKey } from '../access/caller-key.js';
-import type { KeySeal } from '../access/key-seal.js';
 import type { GatewaySettings } from '../gateway-settings.js';
-import type { SpoolDirectory } from '../spool/spool-directory.js';
-import { keptOnDisk, maskFacts, withoutContent } from '../masking/mask-facts.js';
+import { maskFacts, withoutContent } from '../masking/mask-facts.js';
 import type { RecordingRules } from '../masking/recording-rules.js';
 import { doubledPath } from '../target/doubled-path.js';
 import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
@@ -23,10 +21,8 @@ interface BeginCallParts {
   settings: Pick<GatewaySettings, 'capture' | 'recordBytes' | 'recordBytesTotal'>;
   clock: Clock;
   logger: Logger;
-  /** `null` without a spool directory. */
-  directory: SpoolDirectory | null;
-  /** `null` without a credential of the gateway's own. */
-  seal: KeySeal | null;
+  /** Whether there is a spool directory. */
+  isKept: boolean;
   rules: Pick<RecordingRules, 'of'>;
 }
 
@@ -46,23 +42,21 @@ export class BeginCall {
     target: Target & { endpoint: Endpoint },
     caller: CallerKey | null,
   ): Call {
-    const { directory, settings, rules } = this.parts;
+    const { isKept, settings, rules } = this.parts;
     const secrets = credentialsOf(req.headers, req.url!);
     const rule = rules.of(caller);
     const masking = rule.kind === 'known' ? rule.masking : null;
-    const read = this.factsOf(req, head, target, caller);
+    const read = this.factsOf(req, head, target);
     const told: CallFacts = secrets.areTooMany ? { ...withoutContent(read), withheld: 'too_many_credentials' } : read;
     const facts = masking ? maskFacts(masking, told) : told;
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
     const tape = (): BodyTape => new BodyTape(settings.recordBytes, this.budget);
-    const kept = keptOnDisk(facts, rule);
-    const journal = directory?.keep(kept.facts, secrets, kept.content) ?? null;
     const wire = { entry: target.wire!, endpoint: target.endpoint };
-    return new Call(facts, wire, tape(), tape(), secrets, journal, caller);
+    return new Call(facts, wire, tape(), tape(), secrets, caller, !isKept);
   }
 
-  private factsOf(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): CallFacts {
-    const { settings, clock, directory, seal } = this.parts;
+  private factsOf(req: IncomingMessage, head: RequestHead, target: Target): CallFacts {
+    const { settings, clock } = this.parts;
     const mayBeDoubled = head.headers[FORWARD_HEADER] !== undefined && head.path.length <= DOUBLED_PATH_MAX;
     const doubled = mayBeDoubled ? doubledPath(target.base, head.path) : null;
     const correlation = correlationOf(req.headers);
@@ -82,7 +76,6 @@ export class BeginCall {
       ...(notUnderstood !== undefined && { captureNotUnderstood: notUnderstood }),
       ...(Object.keys(unknown).length > 0 && { unknownHeaders: unknown }),
       requestEncoding: head.headers['content-encoding'] ?? null,
-      ...(caller && directory && seal && { caller: seal.seal(caller) }),
     };
   }
 }

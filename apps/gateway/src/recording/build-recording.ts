@@ -15,7 +15,7 @@ interface RecordedTrace {
 }
 
 /** A span of an ingest. */
-export interface RecordedSpan {
+interface RecordedSpan {
   id: string;
   trace_id: string;
   parent_id: string | null;

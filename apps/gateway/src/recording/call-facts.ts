@@ -1,6 +1,5 @@
 import type { CaptureSetting } from './capture-setting.js';
 import type { Endpoint } from '@spandrel/plugin-api';
-import type { SealedKey } from '../access/key-seal.js';
 import type { ProviderEntry } from '../target/provider-table.js';
 import type { TapedBody } from './body-tape.js';
 import type { Correlation } from './correlation.js';
@@ -9,7 +8,7 @@ import type { Correlation } from './correlation.js';
 export const WITHHELD_REASONS = ['too_many_credentials', 'deadline', 'busy', 'failed', 'stopped'] as const;
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
-/** What is known of a call when it begins; plain JSON, so that a journal can keep it. */
+/** What is known of a call when it begins; plain JSON, so that another thread can read it. */
 export interface CallFacts {
   /** Id of its span. */
   id: string;
@@ -35,8 +34,6 @@ export interface CallFacts {
   unknownHeaders?: Record<string, string | null>;
   /** `Content-Encoding` of the request. */
   requestEncoding: string | null;
-  /** The encrypted caller's key that the recording is delivered with, for a journal; left out for the gateway's own. */
-  caller?: SealedKey;
 }
 
 /** The plugin side of a call. */

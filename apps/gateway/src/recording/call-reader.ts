@@ -19,8 +19,6 @@ export interface CallToRead {
   secrets: Secrets;
   /** The caller's key that it came with; `null` for none. */
   caller: CallerKey | null;
-  /** The span as it was announced by a gateway that was killed since. */
-  running?: string | null;
 }
 
 /** A recording, and why what was said is not in it. */
@@ -101,9 +99,9 @@ export class CallReader {
   }
 
   /** Reads a call at once. @throws what a plugin's values throw. */
-  read({ record, rule, secrets, running = null }: CallToRead): FinalRecording {
+  read({ record, rule, secrets }: CallToRead): FinalRecording {
     const masking = rule.kind === 'known' ? rule.masking : null;
-    return recordCall(ruled(record, rule), masking, secrets, running);
+    return recordCall(ruled(record, rule), masking, secrets);
   }
 
   /** Reads a call in a thread. Its bodies are copied before this returns. */
@@ -119,9 +117,14 @@ export class CallReader {
       this.say(withheld, error);
       // A thread has come to grief over these bodies.
       const kept = withheld === 'busy' || withheld === 'stopped' ? ends : { request: NO_BODY, response: NO_BODY };
-      const facts = { ...withoutContent(call.record.facts), withheld };
-      return { ...recordCall({ ...call.record, ...kept, facts }, null, call.secrets, null), withheld };
+      return readWithheld(call, kept, withheld);
     }
+  }
+
+  /** The recording of a call that nobody has begun to read, as it is where the gateway ends before that. */
+  readUnread(call: CallToRead): CallReading {
+    const { request, response } = call.record;
+    return readWithheld(call, { request: endsOf(request), response: endsOf(response) }, 'stopped');
   }
 
   /** Ends the threads: what is not read by now is recorded without what was said. */
@@ -129,7 +132,7 @@ export class CallReader {
     await this.pool?.close();
   }
 
-  private async readInThread({ record, rule, secrets, caller, running = null }: CallToRead): Promise<{
+  private async readInThread({ record, rule, secrets, caller }: CallToRead): Promise<{
     trace: string;
     span: string;
     failedMaskers: string[];
@@ -142,7 +145,7 @@ export class CallReader {
       throw new TaskFailure('full', 'one caller has many calls read');
     this.callers.set(name, before + 1);
     try {
-      const packed = packCall(ruled(record, rule), sourceOf(rule), secrets, running);
+      const packed = packCall(ruled(record, rule), sourceOf(rule), secrets);
       const { request, response } = packed;
       const transfer = [request, response].flatMap(({ data, pieces }) => [data.buffer, pieces.buffer]);
       return await this.pool!.run('readCall', packed, { deadlineMs: readMs, transfer });
@@ -164,6 +167,15 @@ export class CallReader {
       'what was said in a long call is not recorded: it could not be read in time',
     );
   }
+}
+
+function readWithheld(
+  { record, secrets }: CallToRead,
+  bodies: Pick<CallRecord, 'request' | 'response'>,
+  withheld: WithheldReason,
+): CallReading {
+  const facts = { ...withoutContent(record.facts), withheld };
+  return { ...recordCall({ ...record, ...bodies, facts }, null, secrets), withheld };
 }
 
 const REASONS: Readonly<Record<string, WithheldReason>> = {
@@ -189,7 +201,6 @@ function packCall(
   { facts, wire, request, answer, response, outcome, endedTick }: CallRecord,
   rules: RecordingMasking | null,
   secrets: Secrets,
-  running: string | null,
 ): PackedCall {
   return {
     facts,
@@ -201,7 +212,6 @@ function packCall(
     endedTick,
     rules,
     secrets: secrets.texts,
-    running,
   };
 }
 

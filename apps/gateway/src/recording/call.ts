@@ -1,5 +1,4 @@
 import type { ResponseHead } from '../upstream/upstream-client.js';
-import type { CallJournal } from '../spool/call-journal.js';
 import type { CallerKey } from '../access/caller-key.js';
 import type { SpoolItem } from '../spool/spool-item.js';
 import type { ListMember } from '../unordered-list.js';
@@ -15,8 +14,11 @@ export class Call implements ListMember {
   endedTick = 0;
   /** The request has come whole. */
   requestComplete = false;
-  /** The item that told the API of the start, once it was spooled. */
-  started: SpoolItem | null = null;
+  /** The recording of the call as it runs, once it was made, and whether the API is told of it. */
+  running: SpoolItem | null = null;
+  isReported = false;
+  /** The end of the answer, while it waits for the recording to be kept. */
+  private heldEnd: (() => void) | null = null;
 
   constructor(
     readonly facts: CallFacts,
@@ -25,14 +27,13 @@ export class Call implements ListMember {
     readonly response: BodyTape,
     /** The call's own credentials, see `credentialsOf`. */
     readonly secrets: Secrets,
-    /** Keeps it over a crash; `null` without a spool directory. */
-    readonly journal: CallJournal | null,
     /** The caller's key that the recording is delivered with; `null` for the gateway's own. */
     readonly caller: CallerKey | null,
+    /** Whether nothing waits for the recording to be kept: there is no spool directory, or it was kept. */
+    public isPersisted: boolean,
   ) {}
 
   requestChunk(chunk: Buffer): void {
-    this.journal?.requestChunk(chunk);
     this.request.add(chunk, 0);
   }
 
@@ -48,13 +49,10 @@ export class Call implements ListMember {
       contentEncoding: valueOf(head.headers, 'content-encoding'),
       contentLength: head.contentLength,
     };
-    this.journal?.answerHead(this.answer);
   }
 
   responseChunk(chunk: Buffer): void {
-    const at = performance.now();
-    this.journal?.answerChunk(chunk, at);
-    this.response.add(chunk, at);
+    this.response.add(chunk, performance.now());
   }
 
   /** Notes how it went; only the first time counts. @returns whether this was the first. */
@@ -62,8 +60,21 @@ export class Call implements ListMember {
     if (this.outcome.kind !== 'running') return false;
     this.outcome = outcome;
     this.endedTick = performance.now();
-    this.journal?.end(outcome, this.endedTick);
     return true;
+  }
+
+  /** Has the end of the answer pass when the recording is kept (docs/spec/gateway.md#when-the-api-is-down). */
+  afterPersisted(end: () => void): void {
+    if (this.isPersisted) end();
+    else this.heldEnd = end;
+  }
+
+  /** The recording is kept, or cannot be. */
+  persisted(): void {
+    this.isPersisted = true;
+    const end = this.heldEnd;
+    this.heldEnd = null;
+    end?.();
   }
 
   /** Lets go of its bodies, which are read elsewhere; they count in the budget until {@link release}. */

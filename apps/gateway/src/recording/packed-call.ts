@@ -25,8 +25,6 @@ export interface PackedCall {
   /** The masking rules of the call's project; `null` where it has none. */
   rules: RecordingMasking | null;
   secrets: readonly string[];
-  /** The span as it was announced by a former gateway. */
-  running: string | null;
 }
 
 /** What comes back of a {@link PackedCall}. */

@@ -24,7 +24,7 @@ let failedMaskers: string[] = [];
  * @throws Error when the plugins of this thread do not know its endpoint.
  */
 export function readCall(call: PackedCall): ReadCall {
-  const { facts, answer, outcome, endedTick, running } = call;
+  const { facts, answer, outcome, endedTick } = call;
   const { provider: name, method, path } = facts.wire;
   const entry = providers.byName(name);
   const endpoint = entry && providers.endpoint(entry, { method, path, headers: {} });
@@ -39,7 +39,7 @@ export function readCall(call: PackedCall): ReadCall {
     outcome,
     endedTick,
   };
-  const { trace, span } = recordCall(record, maskingFor(call.rules), new Secrets(call.secrets), running);
+  const { trace, span } = recordCall(record, maskingFor(call.rules), new Secrets(call.secrets));
   return { trace, span, failedMaskers };
 }
 

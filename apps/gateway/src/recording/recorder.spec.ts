@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Endpoint } from '@spandrel/plugin-api';
 import type { Logger } from '@spandrel/kernel';
 import type { SpoolItem } from '../spool/spool-item.js';
-import type { CallJournal } from '../spool/call-journal.js';
 import { BodyTape, TapeBudget } from './body-tape.js';
 import { Call } from './call.js';
 import { CallReader } from './call-reader.js';
@@ -10,18 +9,24 @@ import { Recorder } from './recorder.js';
 import { Secrets } from './secrets.js';
 
 const ANNOUNCE_MS = 200;
-const FLUSH_MS = 20;
+const KEEP_MS = 20;
 
 let sent: [string, string][];
+/** What was kept, each with what is called when the disk has it. */
+let kept: { id: string; span: string; onKept?: () => void }[];
 let recorder: Recorder;
 
 beforeEach(() => {
   jest.useFakeTimers();
   sent = [];
+  kept = [];
   recorder = new Recorder(
-    { add: (item: SpoolItem) => sent.push([item.id, (JSON.parse(item.span) as { status: string }).status]) },
+    {
+      add: (item: SpoolItem) => sent.push([item.id, (JSON.parse(item.span) as { status: string }).status]),
+      keep: ({ facts: { id } }, { span }, _finished, onKept) => kept.push({ id, span, ...(onKept && { onKept }) }),
+    },
     {} as Logger,
-    { announceMs: ANNOUNCE_MS, flushMs: FLUSH_MS, withheldMax: 10, decodedBytesMax: 1_000 },
+    { announceMs: ANNOUNCE_MS, keepMs: KEEP_MS, withheldMax: 10, decodedBytesMax: 1_000 },
     { of: () => ({ kind: 'known', masking: null }), pursue: () => undefined },
     new CallReader(
       { plugins: null, logger: {} as Logger, onMaskerFailed: () => undefined },
@@ -33,7 +38,7 @@ beforeEach(() => {
 afterEach(() => void jest.useRealTimers());
 
 /** A call that begins now, its request come whole unless it says otherwise. */
-function begun(id: string, requestComplete = true, journal: CallJournal | null = null): Call {
+function begun(id: string, requestComplete = true): Call {
   const endpoint = { name: 'chat', framing: 'sse' } as Endpoint;
   const facts = {
     id,
@@ -44,11 +49,11 @@ function begun(id: string, requestComplete = true, journal: CallJournal | null =
     wire: { provider: 'openai', method: 'POST', path: '/' },
     startedAt: Date.now(),
     startedTick: performance.now(),
-    capture: { mode: journal ? ('off' as const) : ('full' as const) },
+    capture: { mode: 'full' as const },
     requestEncoding: null,
   };
   const tape = new BodyTape(1_000, new TapeBudget(1_000));
-  const call = new Call(facts, { entry: {} as never, endpoint }, tape, tape, new Secrets([]), journal, null);
+  const call = new Call(facts, { entry: {} as never, endpoint }, tape, tape, new Secrets([]), null, false);
   if (requestComplete) call.endRequest();
   recorder.begin(call);
   return call;
@@ -80,11 +85,33 @@ describe('a call', () => {
     expect(sent.filter(([, status]) => status === 'completed')).toHaveLength(10);
   });
 
-  it('is announced at once where a kill would leave nothing else of it', () => {
-    const kept: boolean[] = [];
-    begun('a', true, { recording: (_: unknown, finished: boolean) => kept.push(finished) } as unknown as CallJournal);
-    jest.advanceTimersByTime(FLUSH_MS + 1);
-    expect([sent, kept]).toEqual([[['a', 'running']], [false]]);
+  it('is kept as running before it is announced, and its answer ends when it is kept whole', () => {
+    const call = begun('a');
+    jest.advanceTimersByTime(KEEP_MS * 2 + 1);
+    expect([sent, kept.map(({ id, span }) => [id, JSON.parse(span).status])]).toEqual([[], [['a', 'running']]]);
+    recorder.end(call, { kind: 'answered' });
+    let ended = 0;
+    call.afterPersisted(() => ended++);
+    jest.advanceTimersByTime(1);
+    expect([ended, sent]).toEqual([0, [['a', 'completed']]]);
+    kept[1]!.onKept!();
+    expect([ended, JSON.parse(kept[1]!.span).status]).toEqual([1, 'completed']);
+  });
+
+  it('that waits for the rules of its project is kept without what was said, and its answer ends', () => {
+    const unknown = { of: () => ({ kind: 'unknown' as const }), pursue: () => undefined };
+    Object.assign(recorder, { rules: unknown });
+    const call = begun('a');
+    call.requestChunk(Buffer.from('{"secret":"words"}'));
+    recorder.end(call, { kind: 'answered' });
+    jest.advanceTimersByTime(1);
+    expect(sent).toEqual([]);
+    expect(kept).toHaveLength(1);
+    expect(kept[0]!.span).not.toContain('words');
+    let ended = 0;
+    call.afterPersisted(() => ended++);
+    kept[0]!.onKept!();
+    expect(ended).toBe(1);
   });
 
   it('is not announced before its request has come whole', () => {
@@ -118,13 +145,23 @@ describe('calls that are to be read', () => {
       isLong: () => false,
       read,
       readAside: () => Promise.reject(new Error('not long')),
+      readUnread: read,
       close: () => Promise.resolve(),
     };
-    const options = { announceMs: 10, flushMs: 10, withheldMax: 100, decodedBytesMax: 1_000 };
+    const options = { announceMs: 10, keepMs: 10, withheldMax: 100, decodedBytesMax: 1_000 };
     const rules = { of: () => (isKnown ? KNOWN : { kind: 'unknown' as const }), pursue: () => undefined };
     const observer = { onFailed: () => undefined, onWithheld: () => undefined };
-    recorder = new Recorder({ add: () => undefined }, {} as Logger, options, rules, reader, observer);
+    recorder = new Recorder(
+      { add: () => undefined, keep: () => undefined },
+      {} as Logger,
+      options,
+      rules,
+      reader,
+      observer,
+    );
     const calls = Array.from({ length: 8 }, (_, n) => begun(`call-${n}`));
+    // Without a spool directory what waits is read once.
+    for (const call of calls) call.persisted();
     isKnown = true;
     await until(() => turns.length === 8);
     expect(new Set(turns).size).toBe(8);

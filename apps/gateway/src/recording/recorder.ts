@@ -7,9 +7,15 @@ import type { Call } from './call.js';
 import type { CallRecord, Outcome, WithheldReason } from './call-facts.js';
 import type { CallReader, CallReading, CallToRead } from './call-reader.js';
 import { codingsOf, decodeBody } from './decode-body.js';
+import type { FinalRecording } from './finalise.js';
 
-/** Takes the items a recorder makes. */
-export interface ItemSink {
+/** Takes the recordings that a recorder makes. */
+export interface RecordingSink {
+  /**
+   * Keeps a recording over a crash, in the place of an earlier one of the call; without a spool directory nothing is done.
+   * @param onKept called when it is kept, or cannot be.
+   */
+  keep(call: Call, recording: FinalRecording, finished: boolean, onKept?: () => void): void;
   /** @param former the item of the same call's start, which this one makes superfluous. */
   add(item: SpoolItem, former: SpoolItem | null): void;
 }
@@ -26,8 +32,8 @@ export interface RecorderOptions {
   withheldMax: number;
   /** A call that is over sooner is not announced as running. */
   announceMs: number;
-  /** How soon a call is announced all the same of which a journal has nothing but its recordings. */
-  flushMs: number;
+  /** From this age on a call is kept as running; at most `announceMs`. */
+  keepMs: number;
   /** The most of a body that is kept decoded. */
   decodedBytesMax: number;
 }
@@ -43,6 +49,8 @@ export interface RecorderObserver {
 /** How often in {@link RecorderOptions.announceMs} it is looked, at least, which calls are that old. */
 const LOOKS = 4;
 
+const REFUSED = { kind: 'refused' as const };
+
 /** Longest stretch of the event loop that reading finished calls may take at a time. */
 const SLICE_MS = 2;
 
@@ -51,8 +59,10 @@ const SLICE_MS = 2;
  * finished one is recorded whole. Reading is sliced, so that calls under way do not wait for it.
  */
 export class Recorder {
-  /** Calls begun and not announced. */
+  /** Calls that have begun and were not read. */
   private readonly young = new UnorderedList<Call>();
+  /** Calls that were read as they run, and are too young for the API to be told. */
+  private readonly unreported = new UnorderedList<Call>();
   /** What is to be read, each when its turn comes. */
   private readonly work: (() => void)[] = [];
   private withheld: Withheld[] = [];
@@ -62,11 +72,11 @@ export class Recorder {
   private draining = false;
 
   constructor(
-    private readonly sink: ItemSink,
+    private readonly sink: RecordingSink,
     private readonly logger: Logger,
     private readonly options: RecorderOptions,
     private readonly rules: Pick<RecordingRules, 'of' | 'pursue'>,
-    private readonly reader: Pick<CallReader, 'isLong' | 'read' | 'readAside' | 'close'>,
+    private readonly reader: Pick<CallReader, 'isLong' | 'read' | 'readAside' | 'readUnread' | 'close'>,
     private readonly observer: RecorderObserver,
   ) {}
 
@@ -79,7 +89,7 @@ export class Recorder {
   /** A call is over; only the first outcome counts. */
   end(call: Call, outcome: Outcome): void {
     if (!call.end(outcome)) return;
-    this.young.remove(call);
+    (call.running === null ? this.young : this.unreported).remove(call);
     this.later(() => this.track(call, outcome, true));
   }
 
@@ -116,19 +126,28 @@ export class Recorder {
   }
 
   private lookLater(): NodeJS.Timeout {
-    const { announceMs, flushMs } = this.options;
-    return setTimeout(() => this.announce(), Math.min(flushMs, announceMs / LOOKS)).unref();
+    const { announceMs, keepMs } = this.options;
+    return setTimeout(() => this.look(), Math.min(keepMs, announceMs / LOOKS)).unref();
   }
 
-  private announce(): void {
+  private look(): void {
     this.timer = null;
-    const begunBy = performance.now() - this.options.announceMs;
     for (const call of this.young.all()) {
-      if (!call.requestComplete || (call.facts.startedTick > begunBy && !livesByRecordings(call))) continue;
+      if (!call.requestComplete || ageOf(call) < this.options.keepMs) continue;
       this.young.remove(call);
       this.later(() => call.outcome.kind === 'running' && this.track(call, { kind: 'running' }, false));
     }
-    if (this.young.size > 0) this.timer = this.lookLater();
+    for (const call of this.unreported.all()) {
+      if (ageOf(call) < this.options.announceMs) continue;
+      this.unreported.remove(call);
+      this.report(call);
+    }
+    if (this.young.size + this.unreported.size > 0) this.timer ??= this.lookLater();
+  }
+
+  private report(call: Call): void {
+    call.isReported = true;
+    this.sink.add(call.running!, null);
   }
 
   private later(read: () => void): void {
@@ -189,6 +208,7 @@ export class Recorder {
       return;
     }
     this.withheld.push({ call, request, response });
+    this.keepUnread(call, { record: recordOf(call, outcome, request, response), rule: REFUSED, ...secretsOf(call) });
     this.rules.pursue();
   }
 
@@ -200,9 +220,9 @@ export class Recorder {
     request: TapedBody,
     response: TapedBody,
   ): void {
-    const { secrets, caller } = call;
-    const toRead: CallToRead = { record: recordOf(call, outcome, request, response), rule, secrets, caller };
+    const toRead: CallToRead = { record: recordOf(call, outcome, request, response), rule, ...secretsOf(call) };
     if (this.reader.isLong(toRead)) {
+      if (finished) this.keepUnread(call, toRead);
       const reading = this.reader.readAside(toRead);
       if (finished) call.forget();
       this.await(this.recordRead(call, reading, finished));
@@ -232,7 +252,22 @@ export class Recorder {
   private fail(call: Call, error: unknown, finished: boolean): void {
     const { entry, endpoint } = call.wire;
     this.logger.error({ err: error, provider: entry.name, endpoint: endpoint.name }, 'a call could not be recorded');
-    if (finished) this.observer.onFailed(call);
+    if (!finished) return;
+    this.observer.onFailed(call);
+    call.persisted();
+  }
+
+  /** A call that is over is kept without what was said until it is read; the end of its answer does not wait for that. */
+  private keepUnread(call: Call, toRead: CallToRead): void {
+    if (call.isPersisted) return;
+    try {
+      const reading = this.reader.isLong(toRead)
+        ? this.reader.readUnread(toRead)
+        : this.reader.read({ ...toRead, rule: REFUSED });
+      this.sink.keep(call, reading, true, () => call.persisted());
+    } catch {
+      call.persisted();
+    }
   }
 
   private await(work: Promise<void>): void {
@@ -244,23 +279,31 @@ export class Recorder {
     const { facts, caller } = call;
     const reason = withheld ?? facts.withheld;
     if (finished && reason !== undefined) this.observer.onWithheld(reason);
-    const item = new SpoolItem(caller, facts.id, call.started?.delivered ? null : trace, span, finished);
-    if (finished || livesByRecordings(call)) call.journal?.recording({ trace, span }, finished);
-    const former = call.started;
-    if (!finished) call.started = item;
-    this.sink.add(item, former);
+    if (!finished) {
+      call.running = new SpoolItem(caller, facts.id, trace, span, false);
+      this.sink.keep(call, { trace, span }, false);
+      if (ageOf(call) >= this.options.announceMs) {
+        this.report(call);
+        return;
+      }
+      this.unreported.add(call);
+      this.timer ??= this.lookLater();
+      return;
+    }
+    const former = call.isReported ? call.running : null;
+    this.sink.keep(call, { trace, span }, true, () => call.persisted());
+    this.sink.add(new SpoolItem(caller, facts.id, former?.delivered ? null : trace, span, true), former);
   }
 }
 
-/** Whether a kill leaves of the call only what was recorded of it: its bodies may not be kept on the disk. */
-const livesByRecordings = ({ journal, facts }: Call): boolean => journal !== null && facts.capture.mode !== 'full';
+const ageOf = ({ facts }: Call): number => performance.now() - facts.startedTick;
+
+const secretsOf = ({ secrets, caller }: Call): Pick<CallToRead, 'secrets' | 'caller'> => ({ secrets, caller });
 
 function recordOf(call: Call, outcome: Outcome, request: TapedBody, response: TapedBody): CallRecord {
   const { facts, wire, answer, endedTick } = call;
   return { facts, wire, request, answer: outcome.kind === 'running' ? null : answer, response, outcome, endedTick };
 }
-
-const REFUSED = { kind: 'refused' as const };
 
 /** A body without its content codings. What lies behind a gap cannot be decoded. */
 export async function decodeTaped(body: TapedBody, codings: readonly string[], bytesMax: number): Promise<TapedBody> {
