@@ -1,9 +1,12 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SWC_OPTIONS } from './scripts/swc-options.mjs';
-import { bundledLibs } from './test/support/bundle-libs.mjs';
-import { bundledPackages } from './test/support/bundle-packages.mjs';
+import { bundledLibs } from './test/runner/bundle-libs.mjs';
+import { bundledPackages } from './test/runner/bundle-packages.mjs';
 
 /**
- * Two projects: fast unit specs beside the code, whole-system tests in test/. ESM throughout.
+ * Three projects: fast unit specs beside the code, whole-system tests in test/ that `npm test` runs, and what
+ * `npm run test:full` runs on top of them. ESM throughout.
  */
 
 // Every row that a hand-written query returns is compared with its shape, in this process and in those that tests start.
@@ -18,7 +21,7 @@ const TYPESCRIPT = { '^(\\.{1,2}/.*)\\.js$': '$1' };
 const shared = {
   // Of each project: jest looks here for no other.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  testEnvironment: '<rootDir>/test/support/environment.cjs',
+  testEnvironment: '<rootDir>/test/runner/environment.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { ...SWC_OPTIONS, sourceMaps: true }],
@@ -27,13 +30,17 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/dist-nest', '<rootDir>/data'],
 };
 
-const postgres = {
+const system = {
+  ...shared,
   globalSetup: '<rootDir>/test/support/start-shared-postgres.ts',
   globalTeardown: '<rootDir>/test/support/stop-shared-postgres.ts',
+  testEnvironment: '<rootDir>/test/runner/kept-environment.cjs',
+  runtime: '<rootDir>/test/runner/kept-runtime.cjs',
+  moduleNameMapper: { ...packages, ...bundledLibs(), ...TYPESCRIPT },
 };
 
 export default {
-  testSequencer: './test/longest-first.cjs',
+  testSequencer: './test/runner/longest-first.cjs',
   // It ends what hangs. How quick something is no test can say on a machine that others use too.
   testTimeout: 180_000,
   // Modules of finished suites stay in a worker's memory; a new worker costs less than to collect around them.
@@ -55,17 +62,27 @@ export default {
       },
       testMatch: [
         '<rootDir>/{apps,libs,plugins}/**/*.spec.ts',
-        '<rootDir>/test/{bench,fake-provider,fuzz,support}/**/*.spec.ts',
+        '<rootDir>/test/{bench,fake-provider,fuzz,runner,support}/**/*.spec.ts',
       ],
     },
     {
-      ...shared,
-      ...postgres,
+      ...system,
       displayName: 'system',
-      testEnvironment: '<rootDir>/test/support/kept-environment.cjs',
-      runtime: '<rootDir>/test/support/kept-runtime.cjs',
-      moduleNameMapper: { ...packages, ...bundledLibs(), ...TYPESCRIPT },
-      testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
+      globals: { TEST_TIER: 'quick' },
+      testMatch: ['<rootDir>/test/**/*.e2e-spec.ts', '!**/*.full.e2e-spec.ts'],
+    },
+    {
+      ...system,
+      displayName: 'full',
+      globals: { TEST_TIER: 'full' },
+      testMatch: ['<rootDir>/test/**/*.full.e2e-spec.ts', ...filesOfBothTiers()],
     },
   ],
 };
+
+/** Files that describe both databases: SQLite in `npm test`, Postgres in `npm run test:full` (test/support/databases.ts). */
+function filesOfBothTiers() {
+  return globSync('test/**/*.e2e-spec.ts', { cwd: import.meta.dirname })
+    .filter((file) => /\b(describeOn|for)BothDatabases\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')))
+    .map((file) => `<rootDir>/${file}`);
+}

@@ -1,6 +1,9 @@
 /**
- * The whole test command: the build, static checks, unit tests, whole-system tests. Runs everything even when something
- * fails, and ends with one line that counts checks and tests: `N passed, N failed`.
+ * The test commands, by their tiers: `quick` (`npm test`) is the build, static checks, unit tests and whole-system tests on
+ * SQLite, `full` (`npm run test:full`) is what else there is, and both together are what CI runs. Each runs everything even
+ * when something fails, and ends with one line that counts checks and tests: `N passed, N failed`.
+ *
+ * `node scripts/test.mjs TIER [TIER] [options of jest]`
  */
 import '../bin/require-node.mjs';
 import { spawn } from 'node:child_process';
@@ -8,6 +11,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:f
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+const options = process.argv.slice(2);
+const tiers = [];
+while (['quick', 'full'].includes(options[0])) tiers.push(options.shift());
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (path) => join(root, 'node_modules', path);
@@ -66,6 +73,11 @@ const checks = {
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };
 
+/** How many checks and tests each tier has; a whole run keeps it about right. */
+const SIZES = 'test/runner/tiers.json';
+const sizes = JSON.parse(readFileSync(join(root, SIZES), 'utf8'));
+const COMMANDS = { quick: 'npm test', full: 'npm run test:full' };
+
 // Tests note here which queries have returned rows of their shapes (`libs/storage/src/statements/checked-rows.ts`).
 const answered = join(scratch, 'answered.jsonl');
 process.env.SPANDREL_ANSWERED_QUERIES = answered;
@@ -73,28 +85,57 @@ process.env.SPANDREL_ANSWERED_QUERIES = answered;
 console.log(`seed of random tests: ${process.env.SPANDREL_TEST_SEED ?? 0} (SPANDREL_TEST_SEED)`);
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-// The checks of documents and images read what is built.
+const sum = () => total.passed + total.failed + total.skipped;
+const isWhole = options.length === 0;
+// The programs that tests start, and the checks of documents and images, read what is built.
 await check(Object.entries(build));
-// Most whole-system tests wait more than they work: three at once, and what minds no delay takes what they leave.
-await Promise.all([
-  jest('system', 3).then(() => (isSystemDone = true)),
-  check(Object.entries(checks), IN_BACKGROUND).then(() => jest('unit', 2, IN_BACKGROUND)),
-]);
-// A part of the tests says nothing about the queries of the others.
-if (process.argv.length === 2) await check([['rows', ['scripts/check-statements.mjs', '.', answered]]]);
+for (const tier of tiers) await runTier(tier);
+// One tier alone has rows of some of the queries only.
+if (tiers.length === 2 && isWhole) await check([['rows', ['scripts/check-statements.mjs', '.', answered]]]);
 rmSync(scratch, { recursive: true, force: true });
+const others = Object.keys(COMMANDS).filter((tier) => !tiers.includes(tier));
+console.log(
+  [
+    ...tiers.map((tier) => `${COMMANDS[tier]} ran here.`),
+    ...others.map((tier) => `${COMMANDS[tier]} has ${sizes[tier].toLocaleString('en')} more tests.`),
+  ].join(' '),
+);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-async function check(queue, options) {
+async function runTier(tier) {
+  const before = sum();
+  if (tier === 'quick') await quick();
+  else await jest('full', 3);
+  if (isWhole) checkSize(tier, sum() - before);
+}
+
+/** Most whole-system tests wait more than they work: three at once, and what minds no delay takes what they leave. */
+async function quick() {
+  await Promise.all([
+    jest('system', 3).then(() => (isSystemDone = true)),
+    check(Object.entries(checks), IN_BACKGROUND).then(() => jest('unit', 2, IN_BACKGROUND)),
+  ]);
+}
+
+/** The other command's last line says the size. */
+function checkSize(tier, size) {
+  if (Math.abs(size - sizes[tier]) <= sizes[tier] / 20) return;
+  console.log(
+    `FAILED size: ${COMMANDS[tier]} has ${size} checks and tests, and ${SIZES} says ${sizes[tier]}: change it`,
+  );
+  total.failed++;
+}
+
+async function check(queue, settings) {
   for (const [name, args] of queue) {
-    const { code, ms, output } = await run(args, options);
+    const { code, ms, output } = await run(args, settings);
     total[code === 0 ? 'passed' : 'failed']++;
     console.log(`${output}${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
   }
 }
 
-async function jest(project, workers, options) {
+async function jest(project, workers, settings) {
   const report = join(reports, `${project}.json`);
   const { code, output } = await run(
     [
@@ -106,9 +147,9 @@ async function jest(project, workers, options) {
       '--json',
       '--outputFile',
       report,
-      ...process.argv.slice(2),
+      ...options,
     ],
-    options,
+    settings,
   );
   if (output) console.log(output);
   count(report, code);

@@ -281,7 +281,7 @@ describe("with another tenant's ids", () => {
 
   it('every route answers as to ids of nothing: in bodies', async () => {
     const checked: string[] = [];
-    // A message of MCP has an id of its own; what tools take is tried in test/mcp/rights.e2e-spec.ts.
+    // A message of MCP has an id of its own; what tools take is tried in test/mcp/rights.full.e2e-spec.ts.
     const taking = routesOf(document).filter(({ id }) => id !== 'callMcp');
     const members = taking.flatMap((route) =>
       idMembers(route.operation.requestBody?.content['application/json']?.schema).map((path) => ({ route, path })),

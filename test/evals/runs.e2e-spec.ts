@@ -1,4 +1,4 @@
 import { describeEvals } from './describe-evals.ts';
-import { DATABASES } from '../support/databases.ts';
+import { forBothDatabases } from '../support/databases.ts';
 
-DATABASES.forEach(describeEvals);
+forBothDatabases(describeEvals);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { OpenApi } from '@spandrel/kernel';
 import { cloudApp } from '../support/cloud-app.ts';
 import { createMigrated } from '../support/migrated-database.ts';
+import { forBothDatabases } from '../support/databases.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
 import { tempDir } from '../support/spandrel.ts';
@@ -52,19 +53,20 @@ async function startCloud(): Promise<Described> {
   };
 }
 
-describe.each([
-  ['local mode, on SQLite', false, startLocal],
-  ['cloud mode, on Postgres', true, startCloud],
-])('in %s', (_name, isCloud, start) => {
-  let described: Described;
-  beforeAll(async () => {
-    described = await start();
-  });
-  afterAll(() => described?.close());
+forBothDatabases(({ name }) => describeMode(name === 'Postgres'));
 
-  describeDocument(isCloud, () => described);
-  describeDocsPage(() => described, isCloud);
-  describeDrift(() => described);
-  // Cloud mode has every route.
-  if (isCloud) describeSdkFiles(() => described);
-});
+function describeMode(isCloud: boolean): void {
+  describe(isCloud ? 'in cloud mode, on Postgres' : 'in local mode, on SQLite', () => {
+    let described: Described;
+    beforeAll(async () => {
+      described = await (isCloud ? startCloud() : startLocal());
+    });
+    afterAll(() => described?.close());
+
+    describeDocument(isCloud, () => described);
+    describeDocsPage(() => described, isCloud);
+    describeDrift(() => described);
+    // Cloud mode has every route.
+    if (isCloud) describeSdkFiles(() => described);
+  });
+}

@@ -1,6 +1,7 @@
 import { describeFuzz } from './describe-fuzz.ts';
 import { THOROUGH } from '../support/repetitions.ts';
-import { POSTGRES, SQLITE } from '../support/databases.ts';
+import { forBothDatabases } from '../support/databases.ts';
 
-describeFuzz(SQLITE, THOROUGH ? 1 : 6);
-describeFuzz(POSTGRES, THOROUGH ? 1 : 17);
+const STRIDES = { SQLite: 6, Postgres: 17 };
+
+forBothDatabases((database) => describeFuzz(database, THOROUGH ? 1 : STRIDES[database.name]));

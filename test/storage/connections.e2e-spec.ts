@@ -1,4 +1,4 @@
 import { describeConnections } from './connections-describe.js';
-import { DATABASES } from '../support/databases.ts';
+import { forBothDatabases } from '../support/databases.ts';
 
-DATABASES.forEach(describeConnections);
+forBothDatabases(describeConnections);

@@ -18,22 +18,11 @@ import { TracingApp } from './tracing-app.js';
 import { transactionEnd } from './transaction-end.js';
 import { traceLists } from './trace-lists.js';
 import { traceRules } from './trace-rules.js';
-import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
+import { describeOnDatabase, type SuiteDatabase, type TestDatabase } from '../support/databases.ts';
 
-/** What every database must do alike: a backend joins by saying how a new, empty database of it is opened. */
+/** What every database must do alike with what is written: a backend joins by saying how a new, empty database of it is opened. */
 export function describeTracingStorage(database: TestDatabase): void {
-  describeOnDatabase(database, 'tracing', ({ newDatabase }) => {
-    let opened: TracingApp | undefined;
-
-    beforeAll(async () => {
-      opened = await TracingApp.open(await newDatabase('tracing'));
-    });
-
-    afterAll(async () => {
-      await opened?.close();
-    });
-
-    const app = (): TracingApp => opened!;
+  describeOnApp(database, 'tracing', (app, { newDatabase }) => {
     schema(() => newDatabase('schema', { tables: false }));
     entityManager(app);
     transactionEnd(app);
@@ -42,15 +31,41 @@ export function describeTracingStorage(database: TestDatabase): void {
     traceRules(app);
     spanRules(app);
     ingestRules(app);
+    rollUps(app);
+    participants(app);
+    projects(app);
+  });
+}
+
+/** How every database must list alike what is written. */
+export function describeTracingLists(database: TestDatabase): void {
+  describeOnApp(database, 'lists of tracing', (app) => {
     listing(app);
     listingPlans(app);
     outlines(app);
     traceLists(app);
     facets(app);
     sessionLists(app);
-    rollUps(app);
-    participants(app);
-    projects(app);
     textSlices(app);
+  });
+}
+
+function describeOnApp(
+  on: TestDatabase,
+  title: string,
+  suite: (app: () => TracingApp, database: SuiteDatabase) => void,
+): void {
+  describeOnDatabase(on, title, (database) => {
+    let opened: TracingApp | undefined;
+
+    beforeAll(async () => {
+      opened = await TracingApp.open(await database.newDatabase('tracing'));
+    });
+
+    afterAll(async () => {
+      await opened?.close();
+    });
+
+    suite(() => opened!, database);
   });
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { forUpdate } from '@spandrel/storage';
-import { describeOnDatabase, POSTGRES, showsAll, SQLITE, type TestDatabase } from '../support/databases.ts';
+import { describeOnDatabase, forBothDatabases, showsAll, type TestDatabase } from '../support/databases.ts';
 import { QueueApp } from './queue-app.js';
 import { queueLists } from './queue-lists.js';
 import { queueModel } from './queue-model.js';
@@ -68,5 +68,4 @@ function nextAmongLocks(app: () => QueueApp): void {
   });
 }
 
-describeQueue(SQLITE, 1);
-describeQueue(POSTGRES, 2);
+forBothDatabases((database) => describeQueue(database, database.name === 'Postgres' ? 2 : 1));

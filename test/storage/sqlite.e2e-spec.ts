@@ -1,4 +1,5 @@
 import { SQLITE } from '../support/databases.ts';
-import { describeTracingStorage } from './describe-tracing-storage.js';
+import { describeTracingLists, describeTracingStorage } from './describe-tracing-storage.js';
 
 describeTracingStorage(SQLITE);
+describeTracingLists(SQLITE);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, describe } from '@jest/globals';
+import { afterAll, describe, expect } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
 import { createMigrated } from './migrated-database.ts';
 import { createMigratedFile } from './migrated-file.ts';
@@ -29,22 +29,30 @@ export type SuiteDatabase = Pick<TestDatabase, 'name' | 'takePlace'> & Pick<Data
 
 export const SQLITE: TestDatabase = { name: 'SQLite', takePlace: takeDirectory, open: openSqlite };
 export const POSTGRES: TestDatabase = { name: 'Postgres', takePlace: takeDatabase, open: openPostgres };
-export const DATABASES: readonly TestDatabase[] = [SQLITE, POSTGRES];
 
 /** Whether a suite shows on this database also what asks no database: on SQLite alone, and on each when tests are thorough. */
 export const showsAll = (name: TestDatabase['name']): boolean => name === 'SQLite' || THOROUGH;
 
-/** `SQLite` or `Postgres`: suites on the other database are skipped. */
-const ONLY = process.env['SPANDREL_TEST_DATABASE'];
+/** The tier that this test file is run for (jest.config.js). */
+declare const TEST_TIER: 'quick' | 'full';
+
+/**
+ * The databases that a file which describes both of them has in this tier: SQLite in `npm test`, Postgres in
+ * `npm run test:full`, where a `*.full.e2e-spec.ts` has both.
+ */
+function databasesOfTier(): readonly TestDatabase[] {
+  if (expect.getState().testPath?.endsWith('.full.e2e-spec.ts')) return [SQLITE, POSTGRES];
+  return [TEST_TIER === 'full' ? POSTGRES : SQLITE];
+}
+
+/** Describes what holds on SQLite and Postgres alike, by a function that describes it on one of them. */
+export function forBothDatabases(describeOn: (database: TestDatabase) => void): void {
+  databasesOfTier().forEach(describeOn);
+}
 
 /** Describes what holds on SQLite and Postgres alike: a suite for each, which differ in nothing but their database. */
 export function describeOnBothDatabases(title: string, suite: (database: SuiteDatabase) => void): void {
-  for (const database of DATABASES) describeOnDatabase(database, title, suite);
-}
-
-/** Describes what no database has a part in: on SQLite alone, and on each when tests are thorough. */
-export function describeOnAnyDatabase(title: string, suite: (database: SuiteDatabase) => void): void {
-  for (const database of DATABASES) if (showsAll(database.name)) describeOnDatabase(database, title, suite);
+  forBothDatabases((database) => describeOnDatabase(database, title, suite));
 }
 
 /** Describes what one database must do: {@link SQLITE} or {@link POSTGRES}. */
@@ -53,8 +61,7 @@ export function describeOnDatabase(
   title: string,
   suite: (database: SuiteDatabase) => void,
 ): void {
-  const describeHere = ONLY === undefined || ONLY === name ? describe : describe.skip;
-  describeHere(`${title}, on ${name}`, () => {
+  describe(`${title}, on ${name}`, () => {
     const { newDatabase, drop } = open();
     suite({ name, takePlace, newDatabase });
     // Behind what the suite closes: hooks run in the order in which they are written.

@@ -4,7 +4,7 @@ import { tempDir } from './spandrel.ts';
 
 /**
  * A PATH on which `npx spandrel` does in this repository what npm's does there, without reading every package that is installed,
- * which takes it two seconds. That npm's finds the command, test/command.e2e-spec.ts shows.
+ * which takes it two seconds. That npm's finds the command, test/command.full.e2e-spec.ts shows.
  */
 export function pathWithNpx(path: string): string {
   const folder = tempDir();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATED_FOLDER } from './migrated-folder.ts';
 import { NEW_FILES, SHARED_POSTGRES, startOwnPostgres, type TestPostgres } from './postgres.ts';
-import { bundleLibs } from './bundle-libs.mjs';
+import { bundleLibs } from '../runner/bundle-libs.mjs';
 import { sharedDocuments } from './shared-documents.ts';
 
 let postgres: TestPostgres | undefined;

@@ -18,7 +18,7 @@ let kept;
 module.exports = class KeptEnvironment extends TestEnvironment {
   constructor(config, context) {
     if (kept !== undefined) {
-      kept.open();
+      kept.open(config.projectConfig.globals);
       return kept;
     }
     super(config, context);
@@ -26,8 +26,10 @@ module.exports = class KeptEnvironment extends TestEnvironment {
     this.atFirst = new Map(this.globals());
   }
 
-  open() {
+  /** @param globals of the project of the next file. */
+  open(globals) {
     const { Date, Symbol } = this.global;
+    Object.assign(this.global, globals);
     this.global.process = installCommonGlobals({ Date, Symbol }, {}).process;
   }
 

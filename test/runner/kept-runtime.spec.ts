@@ -69,11 +69,11 @@ it('evaluates packages once for all files, and everything else for each', () => 
   const config = {
     rootDir: folder,
     cacheDirectory: join(folder, 'cache'),
-    testEnvironment: join(root, 'test/support/kept-environment.cjs'),
-    runtime: join(root, 'test/support/kept-runtime.cjs'),
+    testEnvironment: join(root, 'test/runner/kept-environment.cjs'),
+    runtime: join(root, 'test/runner/kept-runtime.cjs'),
     testMatch: ['**/*.check.js'],
     transform: {},
-    testSequencer: join(root, 'test/longest-first.cjs'),
+    testSequencer: join(root, 'test/runner/longest-first.cjs'),
   };
   const { stdout, stderr } = spawnSync(
     process.execPath,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 
 describeOnBothDatabases('a run in whose middle the server ends', ({ name: database, takePlace }) => {
-  // In cloud mode each costs the seconds between two looks for jobs of servers that died. Several of one run are in kill-samples.e2e-spec.ts.
+  // In cloud mode each costs the seconds between two looks for jobs of servers that died. Several of one run are in kill-samples.full.e2e-spec.ts.
   const kills = database === 'SQLite' && THOROUGH ? 2 : 1;
   let place: Place;
   let server: Program;

@@ -18,7 +18,7 @@ import { loadPlugins } from '../libs/kernel/src/plugins/load-plugins.js';
 import { describeBrokenPlugins, makeUpstream, writeBrokenPlugins } from './reliability/broken-plugin.ts';
 import type { Place, Program } from './support/places.ts';
 import { tempDir, until } from './support/spandrel.ts';
-import { describeOnAnyDatabase } from './support/databases.ts';
+import { describeOnDatabase, SQLITE } from './support/databases.ts';
 
 const folder = tempDir();
 for (const page of ['docs/plugins.md', 'docs/otlp.md']) {
@@ -99,7 +99,7 @@ afterAll(() => {
   upstream.close();
 });
 
-describeOnAnyDatabase('plugins in files of their own', ({ takePlace }) => {
+describeOnDatabase(SQLITE, 'plugins in files of their own', ({ takePlace }) => {
   let place: Place;
   let program: Program;
   beforeAll(async () => {

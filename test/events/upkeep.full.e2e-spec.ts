@@ -111,7 +111,7 @@ describeOnBothDatabases('the event log and its streams', ({ name, takePlace }) =
     expect(await log()).toEqual(rest.slice(1));
   });
 
-  // That clients resume where they were is shown by those that users have (clients.e2e-spec.ts), and after each kill.
+  // That clients resume where they were is shown by those that users have (clients.full.e2e-spec.ts), and after each kill.
   itOfStreams('ends streams at once when it stops, of clients that do not read too', async () => {
     const traces = 'types=trace_created';
     const reading = await Promise.all(range(1, 50).map(() => listen(traces)));

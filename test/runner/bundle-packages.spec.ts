@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 
 /** What Node finds in the packages themselves. */
 const LIST_EXPORTS = `
-  import { BUNDLED } from './test/support/bundle-packages.mjs';
+  import { BUNDLED } from './test/runner/bundle-packages.mjs';
   const exported = {};
   for (const name of BUNDLED) exported[name] = Object.keys(await import(name));
   console.log(JSON.stringify(exported));`;

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Place, Program } from '../support/places.ts';
-import { describeOnAnyDatabase } from '../support/databases.ts';
+import { describeOnDatabase, SQLITE } from '../support/databases.ts';
 import { openRaw, sendRaw, type RawClient } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 
@@ -17,7 +17,7 @@ const GARBAGE = {
 };
 const PROTOCOLS = ['h2c', 'websocket', 'TLS/1.0', 'foo/2', 'h2c, websocket', 'foo/2, bar, HTTP/2.0'];
 
-describeOnAnyDatabase('answers', ({ takePlace }) => {
+describeOnDatabase(SQLITE, 'answers', ({ takePlace }) => {
   let place: Place;
   let program: Program;
   let upstream: Server;

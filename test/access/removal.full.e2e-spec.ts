@@ -1,4 +1,4 @@
-/** Deleting projects and organizations (docs/spec/projects.md#deleting-a-project). What a kill does is in removal-kill.e2e-spec.ts. */
+/** Deleting projects and organizations (docs/spec/projects.md#deleting-a-project). What a kill does is in removal-kill.full.e2e-spec.ts. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEntry, KeyCreated, OrganizationResource, Problem, ProjectResource } from '@spandrel/contract';
 import { ConnectionsSettings } from '@spandrel/connections';

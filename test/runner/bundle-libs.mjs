@@ -20,7 +20,7 @@ const MAKERS = [
   'tsconfig.json',
   '.swcrc',
   'scripts/build-server.mjs',
-  'test/support/bundle-libs.mjs',
+  'test/runner/bundle-libs.mjs',
 ];
 
 /** @returns jest's `moduleNameMapper` for what tests import of libs and apps. */

@@ -1,6 +1,6 @@
 /**
  * The access log of the started program: one line a request, whatever becomes of it, and nothing in it that is secret.
- * That none is written with `access_log` off is shown by metrics.e2e-spec.ts.
+ * That none is written with `access_log` off is shown by metrics.full.e2e-spec.ts.
  */
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -320,7 +320,7 @@ describeOnBothDatabases('the access log', ({ takePlace }) => {
   });
 });
 
-// Without a place: no database is asked. Of the server shows readiness.e2e-spec.ts the same.
+// Without a place: no database is asked. Of the server shows readiness.full.e2e-spec.ts the same.
 describe('the access log of a gateway at the level it has when nobody says one', () => {
   it('has no line of health checks and scrapes', async () => {
     const gateway = await startSpandrel({ command: 'gateway', args: ['--access-log'] });

@@ -1,4 +1,4 @@
-/** The procedure of docs/operations.md#restore for cloud mode; that of local mode is shown by backup.e2e-spec.ts. */
+/** The procedure of docs/operations.md#restore for cloud mode; that of local mode is shown by backup.full.e2e-spec.ts. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { EvalRunResource } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';

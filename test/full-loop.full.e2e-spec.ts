@@ -17,7 +17,7 @@ import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake
 import type { Api } from './support/api.ts';
 import type { Place } from './support/places.ts';
 import { until } from './support/spandrel.ts';
-import { DATABASES } from './support/databases.ts';
+import { POSTGRES, SQLITE } from './support/databases.ts';
 
 /** What the captured conversations say, and what the provider does when a run sends them. */
 const SAID = {
@@ -66,7 +66,7 @@ beforeAll(async () => {
   provider = await startFakeProvider();
   // Both wait for the same minute that a hanging call takes.
   await Promise.all(
-    DATABASES.map(async ({ name, takePlace }) => {
+    [SQLITE, POSTGRES].map(async ({ name, takePlace }) => {
       const place = await takePlace();
       places.push(place);
       const loop = goThrough(await setUp(place));
@@ -93,7 +93,7 @@ async function setUp(place: Place): Promise<Stage> {
   return { place, api, gatewayUrl, events, completed, quiet, quietSince };
 }
 
-for (const { name } of DATABASES) {
+for (const { name } of [SQLITE, POSTGRES]) {
   describe(`the whole loop, on ${name}`, () => {
     const loop = (): Promise<Loop> => loops.get(name)!;
     const itemOf = (run: EvalRunResource, said: Said) =>

@@ -2,10 +2,16 @@
  * The order of test files: those that take or wait longest first, so that no worker is left with one of them at the end.
  * Jest learns times only by its cache, which a fresh clone has not.
  */
+const { default: Sequencer } = require('@jest/test-sequencer');
+
 const LONGEST = [
   'dashboard/journeys',
   'reliability/log',
   'evals/runs',
+  'mcp/tools',
+  'storage/postgres-locks',
+  'cli/eval',
+  'storage/sqlite',
   'full-loop',
   'events/slow-clients',
   'reliability/bad-input',
@@ -22,6 +28,7 @@ const LONGEST = [
   'datasets',
   'storage/queue',
   'tracing-http',
+  'gateway/resets',
   'capture-rules',
   'reliability/overload',
   'command',
@@ -59,18 +66,8 @@ const rankOf = ({ path }) => {
   return index === -1 ? LONGEST.length : index;
 };
 
-module.exports = class LongestFirst {
+module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
     return [...tests].sort((a, b) => rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : 1));
   }
-
-  allFailedTests(tests) {
-    return tests;
-  }
-
-  shard(tests) {
-    return tests;
-  }
-
-  cacheResults() {}
 };

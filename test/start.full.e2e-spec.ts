@@ -10,7 +10,7 @@ import type { Place, Program } from './support/places.ts';
 import { freePorts } from './support/ports.ts';
 import { COMPILE_CACHE, runSpandrel, startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 import { cloudEnvironment } from './support/tenant.ts';
-import { describeOnAnyDatabase, describeOnBothDatabases, showsAll } from './support/databases.ts';
+import { describeOnBothDatabases, describeOnDatabase, showsAll, SQLITE } from './support/databases.ts';
 
 // What is started costs more than what is seen: tests of one `describe` go on with the program of the one before.
 
@@ -52,7 +52,7 @@ describeOnBothDatabases('spandrel serve', ({ name, takePlace }) => {
     expect((await program.api.get('/api/health')).body).toMatchObject({ status: 'ok', mode: place.mode });
   });
 
-  // What Postgres has taken it keeps over kills and stops: kill-server.e2e-spec.ts, reliability/shutdown.e2e-spec.ts.
+  // What Postgres has taken it keeps over kills and stops: kill-server.full.e2e-spec.ts, reliability/shutdown.full.e2e-spec.ts.
   if (showsAll(name)) {
     it('starts again on the same ports and data after kill -9, by npm start, and a signal to npm ends all in order', async () => {
       await write('before kill -9');
@@ -82,8 +82,8 @@ describeOnBothDatabases('spandrel serve', ({ name, takePlace }) => {
   }
 });
 
-// cloud/two-tenants.e2e-spec.ts has them on Postgres.
-describeOnAnyDatabase('the separate deployables', ({ takePlace }) => {
+// cloud/two-tenants.full.e2e-spec.ts has them on Postgres.
+describeOnDatabase(SQLITE, 'the separate deployables', ({ takePlace }) => {
   let place: Place | undefined;
   afterAll(() => place?.close());
 
