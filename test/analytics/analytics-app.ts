@@ -5,6 +5,7 @@ import { eventsFeature } from '@spandrel/events';
 import type { Storage, StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
 import { WarmLists } from '../../libs/tracing/src/listing/warm-lists.js';
+import { TextSliceTask } from '../../libs/tracing/src/text-slices/text-slice-task.js';
 import { callInProcess, type InProcessCall } from '../support/in-process.ts';
 import { openInProcess } from '../support/server-app.ts';
 
@@ -37,8 +38,10 @@ export class AnalyticsApp {
     return new AnalyticsApp(storage, app);
   }
 
-  /** Waits until the lists that the start reads ahead are read, or leaves them out. */
-  readAhead = (): Promise<void> => this.app.get(WarmLists).onModuleDestroy();
+  /** Ends what reads by itself beside requests: lists of the start, and texts for their index. */
+  async endBackgroundReads(): Promise<void> {
+    for (const reader of [WarmLists, TextSliceTask]) await this.app.get(reader).onModuleDestroy();
+  }
 
   call<Wanted = Body>(
     method: InProcessCall['method'],

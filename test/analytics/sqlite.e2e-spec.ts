@@ -18,8 +18,8 @@ describe('a time series on SQLite', () => {
 
   beforeAll(async () => {
     app = await AnalyticsApp.open(newDatabase());
-    // Lists that are read ahead are read in a thread too, and would be counted.
-    await app.readAhead();
+    // They are read in a thread too, and would be counted.
+    await app.endBackgroundReads();
     const kind = { type: 'llm_call', model: 'popular', provider: 'known' };
     const span = (id: string, startedAt: number) => ({
       id,

@@ -35,7 +35,7 @@ describe('MaskingThreads', () => {
     plugin = join(folder, 'word.mjs');
     writeFileSync(plugin, PLUGIN);
     const plugins = ['email', 'pattern', plugin].map((use) => ({ use, config: {} }));
-    threads = new MaskingThreads(plugins, { deadlineMs: 10_000 });
+    threads = new MaskingThreads(plugins, { deadlineMs: 120_000 });
   });
   afterAll(async () => {
     await threads.close();
