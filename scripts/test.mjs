@@ -120,7 +120,7 @@ async function quick() {
 
 /** The other command's last line says the size. */
 function checkSize(tier, size) {
-  if (Math.abs(size - sizes[tier]) <= sizes[tier] / 20) return;
+  if (Math.abs(size - sizes[tier]) <= sizes[tier] / 10) return;
   console.log(
     `FAILED size: ${COMMANDS[tier]} has ${size} checks and tests, and ${SIZES} says ${sizes[tier]}: change it`,
   );
