@@ -62,7 +62,7 @@ export default {
       },
       testMatch: [
         '<rootDir>/{apps,libs,plugins}/**/*.spec.ts',
-        '<rootDir>/test/{bench,fake-provider,fuzz,runner,support}/**/*.spec.ts',
+        '<rootDir>/{bench,test/{fake-provider,fuzz,runner,support}}/**/*.spec.ts',
       ],
     },
     {

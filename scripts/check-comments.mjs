@@ -13,7 +13,7 @@ const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 const FRAGMENT = /(?:\/\*\*|\/\/|^ *\*) (Of|As|Whose|The same|With which|Behind which|Such|These|Those|Its|Theirs) /;
 
 let faults = 0;
-for (const file of fs.globSync('{apps,libs,plugins,test,scripts}/**/*.{ts,tsx,mjs,cjs}', { cwd: root })) {
+for (const file of fs.globSync('{apps,bench,libs,plugins,test,scripts}/**/*.{ts,tsx,mjs,cjs}', { cwd: root })) {
   if (/(^|\/)(node_modules|dist|fixtures)\//.test(file)) continue;
   const text = readFileSync(join(root, file), 'utf8');
   // What a script makes repeats descriptions that stand beside what they describe.

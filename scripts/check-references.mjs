@@ -23,7 +23,7 @@ const OUTSIDE = /\.\.\/shared\b|service-spec\b|(?<![\w/-])(?:contract|wire)\.md/
 const PAGE = /(?<![\w./-])((?:[\w.-]+\/)*[\w.-]+\.md)(?:#([\w-]+))?/g;
 const DECISION = /\bADR (\d{4})\b/g;
 /** A file or folder of the repository as Markdown names it; one with a placeholder or a pattern is none. */
-const CODE_PATH = /`((?:apps|libs|plugins|test|scripts)\/[\w./-]+)`/g;
+const CODE_PATH = /`((?:apps|bench|libs|plugins|test|scripts)\/[\w./-]+)`/g;
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 
 const faults = [];

@@ -13,7 +13,7 @@ const FILES = [
   'package.json',
   'plugins',
   'scripts',
-  'test/bench/main.mjs',
+  'bench/main.mjs',
   'tsconfig.json',
   '.swcrc',
 ];
@@ -140,7 +140,7 @@ describe('spandrel', () => {
     const imported = scripts.map((file) => readFileSync(join(clone, file), 'utf8')).join();
     const byHand = scripts.filter((file) => !imported.includes(`/${basename(file)}'`));
     const programs = ['cli', 'server', 'gateway'].map((app) => `dist/apps/${app}/src/main.js`);
-    const others = ['bin/start.mjs', 'libs/storage/scripts/create-migration.mjs', 'test/bench/main.mjs'];
+    const others = ['bin/start.mjs', 'libs/storage/scripts/create-migration.mjs', 'bench/main.mjs'];
     expect(byHand).toContain('scripts/test.mjs');
     for (const file of [...byHand, ...programs, ...others]) {
       const [program, ...args] = [...oldNode, file];
