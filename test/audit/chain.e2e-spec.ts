@@ -100,6 +100,9 @@ describeOnBothDatabases('the chains of the audit log', ({ name, newDatabase }) =
       await run(copy('added-3', 'added', 3));
       await run(copy('added-none', 'added', null));
       expect(await faultsOf(storage, 'added')).toEqual(['3 changed', '3 displaced', 'null unchained']);
+      await run(copy('outside', null, null));
+      const outside = (await verify(storage)).filter(({ chain }) => chain === 'none');
+      expect(outside).toMatchObject([{ entries: 1, head: null, faults: [{ id: 'outside', kind: 'unchained' }] }]);
     });
 
     it('an end that was cut off, where the head was noted elsewhere even if all was written anew', async () => {

@@ -57,6 +57,17 @@ describeOnBothDatabases('log events', ({ newDatabase }) => {
     expect(second.metadata['otel']).toEqual(first.metadata['otel']);
   });
 
+  it('are the input of their span however long they are', async () => {
+    const content = 'why? '.repeat(20_000);
+    await span('long first');
+    await question('long first', content);
+    await question('long second', content);
+    await span('long second');
+    for (const trace of ['long first', 'long second']) {
+      expect((await stored(trace)).input).toEqual([{ role: 'user', content }]);
+    }
+  });
+
   it('change nothing when they, or their span, come again', async () => {
     const before = await stored('first');
     const told = server.events.length;
