@@ -38,6 +38,23 @@ describe('RequestTurns', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
+  it('counts the time in which a request goes on in microtasks', async () => {
+    const begun: number[] = [];
+    const turns = new RequestTurns(server());
+    turns.begin(() => (now += 3));
+    turns.begin(() => (now += 3));
+    for (let request = 0; request < 10; request++) {
+      turns.begin(() => {
+        begun.push(request);
+        void Promise.resolve().then(() => (now += 3));
+      });
+    }
+    await turn();
+    expect(begun.length).toBeLessThan(5);
+    for (let i = 0; i < 10; i++) await turn();
+    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
   it('takes connections first while they keep coming, but not for ever', async () => {
     const connections = server();
     const turns = new RequestTurns(connections);

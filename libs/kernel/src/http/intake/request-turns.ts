@@ -45,25 +45,27 @@ export class RequestTurns {
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    setImmediate(() => this.turn());
+    setImmediate(() => void this.turn());
   }
 
-  private turn(): void {
-    this.scheduled = false;
+  private async turn(): Promise<void> {
     this.turnBegan = undefined;
     if (this.accepted) {
       this.accepted = false;
       const now = performance.now();
       this.acceptingSince ??= now;
       if (this.waiting.length > 0 && now - this.acceptingSince < ACCEPTING_MS_MAX) {
-        this.schedule();
+        setImmediate(() => void this.turn());
         return;
       }
     }
     this.acceptingSince = undefined;
-    let begun = 0;
-    while (begun < this.waiting.length && !this.isOver()) this.waiting[begun++]!();
-    this.waiting.splice(0, begun);
+    while (this.waiting.length > 0 && !this.isOver()) {
+      this.waiting.shift()!();
+      // A handler goes on in microtasks: they run before the next request begins, so that the time they take is seen.
+      await undefined;
+    }
+    this.scheduled = false;
     if (this.waiting.length > 0) this.schedule();
   }
 }
