@@ -23,11 +23,12 @@ export const datapointCreated = (row: DatapointRow): WireEvent => ({
 /** What of a row its kind is made of. */
 export type KindColumns = Pick<DatapointRow, 'kind' | 'resultOutput' | 'resultScore'>;
 
-/** The members of each variant, in order; those that `null` stands for are shown always. */
-const SHOWN = {
+/** The members of each variant of a kind, in the order in which they are shown. */
+export const KIND_MEMBERS = {
   Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata'],
   LlmConversation: ['messages', 'expected', 'metadata'],
 };
+/** Members that are left out where they are not there; `null` stands for the others. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['input', 'messages']);
 
 /**
@@ -35,12 +36,12 @@ const ALWAYS_THERE: ReadonlySet<string> = new Set(['input', 'messages']);
  * @returns the variant's name, and the members that are stored.
  */
 export function kindTexts({ kind, resultOutput, resultScore }: KindColumns): {
-  name: keyof typeof SHOWN;
+  name: keyof typeof KIND_MEMBERS;
   texts: Map<string, string>;
 } {
   // One member, whose value may be long: its end is not looked for.
   const colon = kind.indexOf(':');
-  const name = JSON.parse(kind.slice(kind.indexOf('"'), colon)) as keyof typeof SHOWN;
+  const name = JSON.parse(kind.slice(kind.indexOf('"'), colon)) as keyof typeof KIND_MEMBERS;
   const texts = new Map<string, string>();
   for (const member of jsonMembers(kind, colon + 1)) {
     texts.set(member.name, kind.slice(member.valueStart, member.end));
@@ -53,7 +54,7 @@ export function kindTexts({ kind, resultOutput, resultScore }: KindColumns): {
 
 function kindJson(row: DatapointRow): string {
   const { name, texts } = kindTexts(row);
-  const known = SHOWN[name];
+  const known = KIND_MEMBERS[name];
   const shown = known.filter((member) => !ALWAYS_THERE.has(member) || texts.has(member));
   const others = [...texts.keys()].filter((member) => !known.includes(member));
   const members = [...shown, ...others].map((member) => `${JSON.stringify(member)}:${texts.get(member) ?? 'null'}`);

@@ -1,5 +1,5 @@
 import { itemTexts } from '@spandrel/kernel';
-import { kindTexts, type KindColumns } from '../datapoint-json.js';
+import { KIND_MEMBERS, kindTexts, type KindColumns } from '../datapoint-json.js';
 import type { FileFormat } from '../import/file-format.js';
 
 /** How a file of a format is put together. */
@@ -36,15 +36,10 @@ export const EXPORT_WRITER: Readonly<Record<FileFormat, ExportWriter>> = {
   },
 };
 
-const MEMBERS = {
-  LlmConversation: ['messages', 'expected', 'metadata'],
-  Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata'],
-};
-
 /** The members of a datapoint by the names an import knows; those without a value are left out, `input` never is. */
 function objectOf(row: KindColumns): string {
   const { name, texts } = kindTexts(row);
-  const given = MEMBERS[name].filter((member) => member === 'input' || (texts.get(member) ?? 'null') !== 'null');
+  const given = KIND_MEMBERS[name].filter((member) => member === 'input' || (texts.get(member) ?? 'null') !== 'null');
   return `{${given.map((member) => `"${member}":${texts.get(member)}`).join()}}`;
 }
 

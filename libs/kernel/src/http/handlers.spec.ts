@@ -18,11 +18,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { loadSettings } from '../config/load-settings.js';
+import { moduleApp } from '../../../../test/support/module-app.js';
 import { DomainError, NotFound } from '../errors/domain-error.js';
-import { defineFeature } from '../features/feature.js';
-import { createLogger } from '../log/logger.js';
-import { createHttpApp } from './create-http-app.js';
 import { Operation } from './operation.js';
 import { PathId } from './path-id.pipe.js';
 
@@ -125,15 +122,7 @@ class ThingsModule {}
 describe('handlers of controllers', () => {
   let app: NestFastifyApplication;
   beforeAll(async () => {
-    app = await createHttpApp({
-      settings: loadSettings([], { args: [], env: {}, cwd: '/' }),
-      plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
-      logger: createLogger('silent', 'test'),
-      features: [defineFeature({ name: 'things', module: ThingsModule, entities: [], requires: [] })],
-      modules: [],
-    });
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
+    app = await moduleApp(ThingsModule);
   });
   afterAll(() => app.close());
 

@@ -3,13 +3,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { loadSettings } from '../../config/load-settings.js';
+import { moduleApp } from '../../../../../test/support/module-app.js';
 import { DomainError } from '../../errors/domain-error.js';
-import { defineFeature } from '../../features/feature.js';
-import { createLogger } from '../../log/logger.js';
 import type { AdmittedRequest, Caller, Gatekeeper } from '../access/caller.js';
 import { GATEKEEPER } from '../access/caller.js';
-import { createHttpApp } from '../create-http-app.js';
 import { ClientGone } from '../intake/client-gone.js';
 import { Operation } from '../operation.js';
 import { InProcessApi, type CallerApi } from './in-process-api.js';
@@ -81,15 +78,7 @@ class ThingsModule {}
 
 let app: NestFastifyApplication;
 beforeAll(async () => {
-  app = await createHttpApp({
-    settings: loadSettings([], { args: [], env: { SPANDREL_MODE: 'cloud' }, cwd: '/' }),
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
-    logger: createLogger('silent', 'test'),
-    features: [defineFeature({ name: 'things', module: ThingsModule, entities: [], requires: [] })],
-    modules: [],
-  });
-  await app.init();
-  await app.getHttpAdapter().getInstance().ready();
+  app = await moduleApp(ThingsModule, { SPANDREL_MODE: 'cloud' });
 });
 afterAll(() => app.close());
 

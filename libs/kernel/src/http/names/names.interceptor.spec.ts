@@ -3,10 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gathered, gatheringMembers, limitSchema, repeatable } from '@spandrel/contract';
 import { z } from 'zod';
-import { loadSettings } from '../../config/load-settings.js';
-import { defineFeature } from '../../features/feature.js';
-import { createLogger } from '../../log/logger.js';
-import { createHttpApp } from '../create-http-app.js';
+import { moduleApp } from '../../../../../test/support/module-app.js';
 import { Operation } from '../operation.js';
 
 const described = (id: string): MethodDecorator =>
@@ -82,15 +79,7 @@ class ThingsModule {}
 
 let app: NestFastifyApplication;
 beforeAll(async () => {
-  app = await createHttpApp({
-    settings: loadSettings([], { args: [], env: {}, cwd: '/' }),
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
-    logger: createLogger('silent', 'test'),
-    features: [defineFeature({ name: 'things', module: ThingsModule, entities: [], requires: [] })],
-    modules: [],
-  });
-  await app.init();
-  await app.getHttpAdapter().getInstance().ready();
+  app = await moduleApp(ThingsModule);
 });
 afterAll(() => app.close());
 beforeEach(() => {
