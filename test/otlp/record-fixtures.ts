@@ -80,7 +80,7 @@ async function spansOf(sender: Sender): Promise<OtelSpan[]> {
         spans.push(...(isJson ? spansOfJson(body.toString(), items) : spansOfProtobuf(body, items)));
       } else if (request.url!.endsWith('/v1/logs')) {
         for (const row of await events.eventRows(
-          [...logsOfJson(body.toString(), items)].map(events.toldRecord),
+          [...logsOfJson(body.toString(), items)].map(events.eventRecord),
           '',
           0,
           0,

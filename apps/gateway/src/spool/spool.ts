@@ -181,7 +181,7 @@ export class Spool {
     return this.items < this.limits.items && this.size + item.size <= this.limits.bytes;
   }
 
-  /** Lanes with items are here, so it is the one of its caller; none for an item that does not wait. */
+  /** The queue that an item waits in: that of its caller. None for an item that does not wait. */
   private queueOf(item: SpoolItem): CallerQueue | undefined {
     return item.queued ? this.queues.get(nameOf(item.caller)) : undefined;
   }

@@ -14,7 +14,7 @@ import { otherSignal } from '../http/other-signal.js';
 import type { OtlpEncoding } from '../http/otlp-media.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import type { LogsPage, SpansPage } from '../write-export.js';
-import { toldByEvents } from '../write/log-event.js';
+import { membersFromEvents } from '../write/log-event.js';
 import { keepLogMembers, logsMerged, type LogView, type StoredTexts } from '../write/log-members.js';
 import type { ReadEvent, SpanName } from '../write/otlp-event.store.js';
 import { readLogs } from './read-logs.js';
@@ -88,7 +88,7 @@ export const merge = ({ stored, other, ...name }: MergeInput): string | undefine
   JSON.stringify(
     typeof other === 'string'
       ? keepLogMembers(readExactJson(other) as unknown as LogView, stored)
-      : logsMerged(stored, toldByEvents(name, other, reader, data.spanBytesMax)),
+      : logsMerged(stored, membersFromEvents(name, other, reader, data.spanBytesMax)),
   );
 
 function decoded<Item, Read>(

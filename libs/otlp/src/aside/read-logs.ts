@@ -1,9 +1,9 @@
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
-import { logFault, toldRecord } from '../write/log-event.js';
+import { logFault, eventRecord } from '../write/log-event.js';
 import { Rejections, type Rejection } from '../write/rejections.js';
 import { packedPage, type PackedPage } from './packed-texts.js';
 
-/** Log records that tell of calls of models: a `ToldRecord` each. */
+/** Log records that tell of calls of models: a `EventRecord` each. */
 export interface LogsRead extends PackedPage {
   readonly rejected: readonly Rejection[];
 }
@@ -20,7 +20,7 @@ export function readLogs(records: Iterable<OtelLogRecord>, from: number, bytesMa
       rejections.add(fault, record.spanId);
       return [];
     }
-    const text = JSON.stringify(toldRecord(record));
+    const text = JSON.stringify(eventRecord(record));
     if (Buffer.byteLength(text) <= bytesMax) return [text];
     rejections.add(`the record takes more than ${bytesMax} bytes (limits.body_bytes)`, record.spanId);
     return [];

@@ -1,7 +1,7 @@
 import type { OtelMap } from '@spandrel/plugin-api';
 import { storableName } from './storable-text.js';
 import { storedAttributes } from './stored-value.js';
-import { toldMembers } from './told-members.js';
+import { fittingMembers } from './fitting-members.js';
 
 /** `service.name`, or `null` where the resource has none. */
 export function serviceOf(resource: OtelMap): string | null {
@@ -16,7 +16,7 @@ const stored = new WeakMap<OtelMap, Readonly<Record<string, unknown>>>();
 export function storedResource(resource: OtelMap): Readonly<Record<string, unknown>> {
   const known = stored.get(resource);
   if (known !== undefined) return known;
-  const attributes = toldMembers(storedAttributes(resource));
+  const attributes = fittingMembers(storedAttributes(resource));
   stored.set(resource, attributes);
   return attributes;
 }

@@ -1,7 +1,7 @@
 import type { OtelMap, OtelSpan, SpanReading } from '@spandrel/plugin-api';
 import { serviceOf, storedResource } from './resource.js';
 import { isKeptKey, storableName } from './storable-text.js';
-import { toldMembers } from './told-members.js';
+import { fittingMembers } from './fitting-members.js';
 
 /** A value with how much it counts against others: a higher rank replaces a lower one, of equal rank the first stays. */
 export interface Ranked {
@@ -34,7 +34,7 @@ export function traceReading(span: OtelSpan, reading: SpanReading, spanName: str
     session: rankedKey(attributes, 'session.id', reading.session, 'gen_ai.conversation.id'),
     user: rankedKey(attributes, 'user.id', reading.user, 'enduser.id'),
     tags: reading.tags === undefined ? NO_TAGS : [...new Set(reading.tags.filter(isKeptKey))],
-    metadata: reading.traceMetadata ? toldMembers(reading.traceMetadata.value) : null,
+    metadata: reading.traceMetadata ? fittingMembers(reading.traceMetadata.value) : null,
     resource: resource.size === 0 ? null : { service: serviceOf(resource) ?? '', attributes: storedResource(resource) },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
-import { eventOfRow, eventRows, isSpanEvent, toldRecord } from './log-event.js';
+import { eventOfRow, eventRows, isSpanEvent, eventRecord } from './log-event.js';
 
 const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({
   eventName: 'gen_ai.user.message',
@@ -14,7 +14,7 @@ const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({
   ...members,
 });
 
-const rowOf = async (one: OtelLogRecord, cameAt: number) => (await eventRows([toldRecord(one)], 'p', cameAt, 0))[0]!;
+const rowOf = async (one: OtelLogRecord, cameAt: number) => (await eventRows([eventRecord(one)], 'p', cameAt, 0))[0]!;
 
 describe('a log record that tells of a call', () => {
   it('is a span event with the members of its body', async () => {
@@ -40,10 +40,10 @@ describe('a log record that tells of a call', () => {
   });
 
   it('keeps its place among others, and is there twice when it was sent twice at once', async () => {
-    const rows = await eventRows([record(), record({ body: null }), record()].map(toldRecord), 'p', 1, 5);
+    const rows = await eventRows([record(), record({ body: null }), record()].map(eventRecord), 'p', 1, 5);
     expect(rows.map(({ position }) => position)).toEqual([5, 6, 7]);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(3);
-    const again = await eventRows([record(), record()].map(toldRecord), 'p', 2, 0);
+    const again = await eventRows([record(), record()].map(eventRecord), 'p', 2, 0);
     expect(again.map(({ id }) => id)).toEqual([rows[0]!.id, rows[2]!.id]);
   });
 

@@ -29,7 +29,7 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
 export const isSpanEvent = ({ eventName }: OtelLogRecord): boolean => EVENT_NAMES.has(eventName);
 
 /** A log record as it is kept; its time is nanoseconds since 1970. */
-export interface ToldRecord {
+export interface EventRecord {
   readonly eventName: string;
   readonly traceId: string;
   readonly spanId: string;
@@ -38,7 +38,7 @@ export interface ToldRecord {
 }
 
 /** A record whose attributes are not masked yet. */
-export const toldRecord = (record: OtelLogRecord): ToldRecord => ({
+export const eventRecord = (record: OtelLogRecord): EventRecord => ({
   eventName: record.eventName,
   traceId: record.traceId,
   spanId: record.spanId,
@@ -57,7 +57,7 @@ export const logFault = (record: OtelLogRecord): string | undefined =>
  * @param position of the first of them in the export.
  */
 export async function eventRows(
-  records: readonly ToldRecord[],
+  records: readonly EventRecord[],
   projectId: string,
   cameAt: number,
   position: number,
@@ -77,7 +77,7 @@ export async function eventRows(
 }
 
 async function eventRow(
-  record: ToldRecord,
+  record: EventRecord,
   projectId: string,
   cameAt: number,
   position: number,
@@ -90,7 +90,7 @@ async function eventRow(
 }
 
 /** Which of them are input, output or neither is not known before the span is read. */
-export const maskRecords = (masking: MaskingCalls, told: readonly ToldRecord[]): ToldRecord[] =>
+export const maskRecords = (masking: MaskingCalls, told: readonly EventRecord[]): EventRecord[] =>
   told.map((record) => ({ ...record, attributes: masking.json(record.attributes, 'input', 'output', 'metadata') }));
 
 /** The members of a record's body beside its attributes, as a span event has them. */
@@ -137,7 +137,7 @@ export const spanOfEvents = (traceId: string, spanId: string, events: readonly O
 });
 
 /** What the events of one span tell. @param rows in the order in which they happened. */
-export function toldByEvents(
+export function membersFromEvents(
   { traceId, spanId }: SpanName,
   rows: readonly ReadEvent[],
   dialects: DialectReader,

@@ -3,7 +3,7 @@ import { CoreSettings, Turn, type Scope } from '@spandrel/kernel';
 import { RecordSpans, type SpanAmendment } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
 import { DialectReader } from '../reading/dialect-reader.js';
-import { toldByEvents } from './log-event.js';
+import { membersFromEvents } from './log-event.js';
 import { logsMerged, type ToldByLogs } from './log-members.js';
 import { keyOfSpan, OtlpEventStore, type KnownEvents, type SpanName } from './otlp-event.store.js';
 import { StoredLook } from './stored-look.js';
@@ -61,7 +61,7 @@ export class MergeEvents {
     const turn = new Turn();
     for await (const rows of this.events.ofSmall(scope, known)) {
       const name = rows[0]!;
-      told.set(keyOfSpan(name), toldByEvents(name, rows, this.dialects, this.core.bodyBytes));
+      told.set(keyOfSpan(name), membersFromEvents(name, rows, this.dialects, this.core.bodyBytes));
       if (turn.isOver()) await turn.next();
     }
     return told;

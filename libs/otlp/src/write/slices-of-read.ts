@@ -14,21 +14,21 @@ export const slicesOfRead = (texts: PackedTexts, size: number): AsyncGenerator<N
   slicesByWeight<NamedRecord>(recordsOf(texts), size);
 
 /** What `readSpans` writes: a resource, or a record of the resource before it. */
-interface Told {
+interface ReadEntry {
   resource?: NonNullable<TraceTelling['resource']>;
   spanId: string;
   record: SpanRecord;
 }
 
 async function* recordsOf(texts: PackedTexts): AsyncGenerator<{ value: NamedRecord; length: number }> {
-  let resource: Told['resource'];
+  let resource: ReadEntry['resource'];
   for await (const { value, length } of valuesOfTexts(texts)) {
-    const told = value as unknown as Told;
-    if (told.resource) {
-      resource = told.resource;
+    const entry = value as unknown as ReadEntry;
+    if (entry.resource) {
+      resource = entry.resource;
       continue;
     }
-    const { record, spanId } = told;
+    const { record, spanId } = entry;
     const telling = record.telling.resource ? { ...record.telling, resource: resource! } : record.telling;
     yield { value: { traceId: record.item.trace_id, spanId, record: { ...record, telling } }, length };
   }

@@ -14,7 +14,7 @@ import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
 import { WriteExport, type LogsPage, type SpansPage, type WrittenExport } from '../write-export.js';
 import { droppedScopes } from './dropped-scopes.js';
-import { eventRows, logFault, maskRecords, toldRecord, type ToldRecord } from './log-event.js';
+import { eventRows, logFault, maskRecords, eventRecord, type EventRecord } from './log-event.js';
 import { keepLogMembers, mayHaveLogs, withLogs, type LogView, type ToldByLogs } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
 import { keyOfSpan, OtlpEventStore, type SpanName } from './otlp-event.store.js';
@@ -72,7 +72,7 @@ export class StoreExport extends WriteExport {
       if (fault !== undefined) rejections.add(fault, record.spanId);
       return fault === undefined;
     });
-    for (const slice of this.slices(kept)) await writer(slice.map(toldRecord));
+    for (const slice of this.slices(kept)) await writer(slice.map(eventRecord));
     await writer([]);
     return { rejected: rejections.list };
   }
@@ -82,7 +82,7 @@ export class StoreExport extends WriteExport {
     const writer = this.logWriter(scope);
     for await (const page of pages) {
       rejections.addAll(page.rejected);
-      for await (const slice of slicesByWeight<ToldRecord>(valuesOfTexts(page), this.recordSpans.sliceSize)) {
+      for await (const slice of slicesByWeight<EventRecord>(valuesOfTexts(page), this.recordSpans.sliceSize)) {
         await writer(slice);
       }
     }
@@ -96,7 +96,7 @@ export class StoreExport extends WriteExport {
   }
 
   /** Writes the records of one export, slice by slice, the last one empty; a span is merged with those of many slices at once. */
-  private logWriter(scope: Scope): (slice: readonly ToldRecord[]) => Promise<void> {
+  private logWriter(scope: Scope): (slice: readonly EventRecord[]) => Promise<void> {
     const now = Date.now();
     const met = new Map<string, SpanName>();
     let position = 0;
