@@ -691,6 +691,12 @@ export function hostileGatewayCalls(): HostileCall[] {
       headers: () => Object.fromEntries(Array.from({ length: 1_900 }, (_, n) => [`x-${n}`, '1'])),
       body: () => chat('"hi"'),
     },
+    {
+      name: 'X-Forward-URL of 60 KB of slashes',
+      path: COMPLETIONS,
+      headers: () => ({ 'x-forward-url': `http://127.0.0.1:9${'/'.repeat(60_000)}a` }),
+      body: () => chat('"hi"'),
+    },
     { name: 'a query of 50 KB', path: `${COMPLETIONS}?${'a=%61&'.repeat(8_000)}`, body: () => chat('"hi"') },
     { name: 'a query of brackets', path: `${COMPLETIONS}?${'a[]=&'.repeat(9_000)}`, body: () => chat('"hi"') },
     { name: 'a path of 50 KB', path: `/v1/${'%2e%2e/'.repeat(7_000)}`, body: () => chat('"hi"') },

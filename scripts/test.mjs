@@ -68,6 +68,7 @@ const checks = {
   statements: ['scripts/check-statements.mjs'],
   comments: ['scripts/check-comments.mjs'],
   sockets: ['scripts/check-sockets.mjs'],
+  'regular expressions': ['scripts/check-regexps.mjs'],
   dashboard: ['scripts/check-dashboard.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],

@@ -116,7 +116,7 @@ export function publicGatewayUrl(
   core: Pick<CoreSettings, 'mode' | 'port'>,
   listening: number | undefined,
 ): string | null {
-  if (given.publicUrl !== null) return given.publicUrl.replace(/\/+$/, '');
+  if (given.publicUrl !== null) return given.publicUrl.replace(/(?<!\/)\/+$/, '');
   const port = listening ?? gatewayAddresses(given, core).port;
   return core.mode === 'cloud' || !given.enabled || port === 0 ? null : `http://127.0.0.1:${port}`;
 }
@@ -128,6 +128,6 @@ export function gatewayAddresses(
 ): { port: number; apiUrl: string } {
   return {
     port: port ?? (api.port === 0 ? 0 : api.port + 1),
-    apiUrl: (apiUrl ?? `http://127.0.0.1:${api.port}`).replace(/\/+$/, ''),
+    apiUrl: (apiUrl ?? `http://127.0.0.1:${api.port}`).replace(/(?<!\/)\/+$/, ''),
   };
 }

@@ -134,7 +134,7 @@ function isOn(text: string): boolean {
 function checkedUrl(url: string, setting: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed && /^https?:$/.test(parsed.protocol) && parsed.username === '')
-    return parsed.href.replace(/[?#].*$/, '').replace(/\/+$/, '');
+    return parsed.href.replace(/[?#].*$/s, '').replace(/(?<!\/)\/+$/, '');
   // It may hold a password.
   throw new TypeError(`${setting} must be an http or https URL without a user${parsed ? '' : `, not "${url}"`}`);
 }

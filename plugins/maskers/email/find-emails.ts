@@ -71,7 +71,7 @@ function endOfDomain(text: string, start: number): number | undefined {
     if (isSentence && (end !== undefined || text.charCodeAt(label - 1) !== FULL_STOP)) break;
     const isOf = isLatinLabel ? isLatin : isOfLabel;
     while (at < last && isOf(text.charCodeAt(at))) at++;
-    const name = text.slice(label, at).replace(/[_-]+$/, '');
+    const name = text.slice(label, at).replace(/(?<![_-])[_-]+$/, '');
     if (name === '' || name.startsWith('-')) break;
     labels++;
     if (labels > 1 && isTop(name)) end = label + name.length;

@@ -92,7 +92,7 @@ const isGroup = (code: number): boolean =>
   isDigit(code) || code === COLON || code === DOT || (code >= 0x61 && code <= 0x66) || (code >= 0x41 && code <= 0x46);
 
 /** Without the full stop or colon of the sentence. */
-const trimmed = (value: string): string => value.replace(/(?:\.+|(?<!:):)$/, '');
+const trimmed = (value: string): string => value.replace(/(?:(?<!\.)\.+|(?<!:):)$/, '');
 
 /** A name of a programming language (`a::b`) has no digit. */
 const isGrouped = (value: string): boolean =>

@@ -2,7 +2,7 @@ import { NOTHING_FOUND, type Found } from '@spandrel/plugin-api';
 import { FORMS_OF_PLUS, FORMS_OF_ZERO, FORMS_OF_ZEROS, FORMS_OF_AREA, type PhoneForm } from './phone-forms.js';
 
 const NAMED_BEFORE =
-  /(?:^|[^a-z])(?:tel|phone|mobile|cell|fax|call|whatsapp|sms|telefon|handy|rufnummer)[a-z_]*[^a-z\d\n]{1,6}$/i;
+  /(?:^|[^a-z])(?:tel|phone|mobile|cell|fax|call|whatsapp|sms|telefon|handy|rufnummer)[a-z_]{0,20}[^a-z\d\n]{1,6}$/i;
 const NAME_LENGTH = 24;
 /** Where numbers may be: so many characters that they are written with, one after the other. Most texts have no such region. */
 const REGION_MIN = 7;

@@ -102,7 +102,7 @@ function valueAt(text: string, start: number, kind: Kind, isTight: boolean): Fou
   }
   const pattern = isTight ? BARE_TIGHT : BARE;
   pattern.lastIndex = start;
-  const bare = pattern.exec(text)?.[0].replace(/[.:]+$/, '');
+  const bare = pattern.exec(text)?.[0].replace(/(?<![.:])[.:]+$/, '');
   if (!bare || isExpression(bare) || text[start + bare.length] === '(' || text[start + bare.length] === '[')
     return undefined;
   // A call of a function names its arguments: connect(password=given, …).

@@ -119,7 +119,7 @@ async function read(request: IncomingMessage): Promise<unknown> {
 }
 
 function route(collections: FakeQdrant['collections'], call: string, body: unknown): unknown {
-  const [, method, name, rest = ''] = /^(\w+) \/collections\/([\w-]+)(.*)$/.exec(call) ?? [];
+  const [, method, name, rest = ''] = /^(\w+) \/collections\/([\w-]+)(.*)$/s.exec(call) ?? [];
   if (name === undefined) throw new Refused(404, 'Not found');
   const collection = collections.get(name);
   if (method === 'PUT' && rest === '') {

@@ -31,7 +31,7 @@ export class QdrantClient {
    */
   async send(method: 'GET' | 'PUT' | 'POST', path: string, body?: unknown): Promise<unknown> {
     const { url, apiKey, timeoutMs } = this.options;
-    const response = await fetch(url.replace(/\/+$/, '') + path, {
+    const response = await fetch(url.replace(/(?<!\/)\/+$/, '') + path, {
       method,
       headers: { 'content-type': 'application/json', ...(apiKey !== undefined && { 'api-key': apiKey }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -35,7 +35,7 @@ export function serverOf(options: ClientOptions, env: CommandIo['env']): Server 
   if (key !== undefined && !KEY.test(key)) {
     throw new UsageFault(`${keyBy}: is no key: it has blanks or characters that a key never has`);
   }
-  return { url: (url ?? USUAL_URL).replace(/\/+$/, ''), key };
+  return { url: (url ?? USUAL_URL).replace(/(?<!\/)\/+$/, ''), key };
 }
 
 /**

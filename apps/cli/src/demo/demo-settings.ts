@@ -66,7 +66,7 @@ export function demoSettings(options: DemoOptions, args: readonly string[]): Dem
 function baseUrl(flag: string, text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) throw new StartError([`${flag}: must be an http or https URL`]);
-  return text.replace(/\/+$/, '');
+  return text.replace(/(?<!\/)\/+$/, '');
 }
 
 function portOf(text: string): number {

@@ -26,7 +26,7 @@ export class CredentialClient {
   ) {
     const url = new URL(apiUrl);
     this.origin = url.origin;
-    this.path = `${url.pathname.replace(/\/+$/, '')}/api/credential`;
+    this.path = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/api/credential`;
     const options = { connections: 8, connect: { timeout: timeoutMs } };
     this.agent = new Agent(options);
     this.freshAgent = new Agent({ ...options, pipelining: 0 });

@@ -29,7 +29,7 @@ export class MaskingClient {
   ) {
     const url = new URL(apiUrl);
     this.origin = url.origin;
-    this.path = `${url.pathname.replace(/\/+$/, '')}/api/masking`;
+    this.path = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/api/masking`;
     this.ownAuthorization = apiKey === null ? null : `Bearer ${apiKey}`;
     this.agent = new Agent({ connections: 4, pipelining: 0, connect: { timeout: timeoutMs } });
   }

@@ -37,7 +37,7 @@ export class IngestClient {
   ) {
     const url = new URL(apiUrl);
     this.origin = url.origin;
-    this.basePath = url.pathname.replace(/\/+$/, '');
+    this.basePath = url.pathname.replace(/(?<!\/)\/+$/, '');
     this.ownAuthorization = apiKey === null ? null : `Bearer ${apiKey}`;
     this.agent = new Agent({
       connections: 10,

@@ -32,7 +32,7 @@ export function parseBase(text: string, guarded: boolean): Base | string {
     origin: { key: `${url.protocol}//${url.hostname}:${port}${guarded ? '!' : ''}`, secure, hostname, port, guarded },
     host: url.host,
     hostname,
-    path: url.pathname.replace(/\/+$/, ''),
+    path: url.pathname.replace(/(?<!\/)\/+$/, ''),
     query: url.search,
   };
 }

@@ -81,7 +81,7 @@ function spellingsOf(key: string): string[] {
     const bytes = Buffer.from(key);
     const hex = bytes.toString('hex');
     all.push(key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase());
-    all.push(bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'));
+    all.push(bytes.toString('base64').replace(/={1,2}$/, ''), bytes.toString('base64url'));
   }
   return [...new Set(all)].sort((a, b) => b.length - a.length);
 }

@@ -51,6 +51,6 @@ export const unpricedCountSchema = countSchema.describe(
 
 const significantDigits = (source: string): number =>
   source
-    .replace(/[eE].*$/, '')
+    .replace(/[eE].*$/s, '')
     .replace(/[-.]/g, '')
     .replace(/^0+/, '').length;

@@ -65,6 +65,6 @@ export class ExportDataset {
 
 /** The dataset's name as every file system takes it. */
 function safeName({ name, id }: DatasetRow): string {
-  const safe = name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const safe = name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '');
   return safe === '' ? id : safe.slice(0, 100);
 }

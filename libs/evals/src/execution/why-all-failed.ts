@@ -26,5 +26,5 @@ export function whyAllFailed(total: number, errors: readonly ErrorCount[]): stri
 const reasonOf = (error: string): string =>
   error
     .replaceAll(/"[^"]*"/g, '""')
-    .replaceAll(/\b(?=[\w-]*\d)[\w-]{8,}/g, '#')
+    .replaceAll(/\w[\w-]{7,}/g, (word) => (/\d/.test(word) ? '#' : word))
     .replaceAll(/(?<!HTTP |\d)\d+(?:\.\d+)*/g, '#');

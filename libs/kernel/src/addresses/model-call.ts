@@ -15,7 +15,7 @@ const OLLAMA = /\/api\/(?:chat|generate|embed|embeddings|tags|show|ps|version|pu
 const ANTHROPIC = /\/messages(?:\/count_tokens|\/batches)?$/;
 const OPENAI =
   /\/(?:chat\/completions|completions|embeddings|moderations|realtime|(?:images|audio)\/[a-z]+|(?:responses|models)(?:\/[^/]+)?)$/;
-const ANY_OF_V1 = /^(?:\/v1)+(\/.*)?$/;
+const ANY_OF_V1 = /^(?:\/v1)+(\/.*)?$/s;
 
 /**
  * Which client's request a path is, wherever it was sent: model calls that come to the API, or to the gateway with a

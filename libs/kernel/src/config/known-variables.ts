@@ -19,7 +19,7 @@ const OTHERS = [
 const OF_TESTS = /^SPANDREL_TEST_/;
 
 /** What Kubernetes and Docker's links put into the environment beside a service that is called spandrel. */
-const OF_SERVICES = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
+const OF_SERVICES = /_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
 
 /**
  * The variables of every program's settings, also of those that this one does not declare: config/default.yaml, which is made of

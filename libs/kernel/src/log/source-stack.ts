@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** A place in a stack: `at run (file:///…/main.js:12:34)`, with or without the parentheses. */
-const PLACE = /(file:\/\/\/[^\s()]+?):(\d+):(\d+)/g;
+const PLACE = /(file:\/\/\/(?:(?!file:)[^\s()])+?):(\d+):(\d+)/g;
 
 const maps = new Map<string, SourceMap | undefined>();
 

@@ -24,7 +24,7 @@ export function ownFormatParts(declaration: OwnFormatDeclaration): FormatParts {
     return { path, declared, endpoint: endpointOf(path, declared) };
   });
   return {
-    defaultBaseUrl: baseUrl.replace(/\/+$/, ''),
+    defaultBaseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''),
     recognises: ({ method, path }) => {
       const own: readonly (string | undefined)[] =
         method === 'POST' ? recorded.map((each) => each.path) : [models?.path];

@@ -10,12 +10,12 @@ export type ProviderConfig = z.output<typeof providerConfigSchema>;
  */
 export function joinUrl(base: string, path: string): string {
   const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`;
   return url.href;
 }
 
 /** The base without the `/v1` it may end in. */
-export const withoutVersion = (base: string): string => base.replace(/\/+$/, '').replace(/\/v1$/, '');
+export const withoutVersion = (base: string): string => base.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 
 function readBaseUrl(text: string, context: z.RefinementCtx<string>): string {
   const url = URL.parse(text);

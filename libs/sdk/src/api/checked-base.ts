@@ -6,5 +6,5 @@
 export function checkedBase(url: string): string {
   const { protocol, origin, pathname } = URL.canParse(url) ? new URL(url) : ({ protocol: '' } as URL);
   if (!/^https?:$/.test(protocol)) throw new TypeError(`"${url}" is not an http or https URL`);
-  return origin + pathname.replace(/\/+$/, '');
+  return origin + pathname.replace(/(?<!\/)\/+$/, '');
 }

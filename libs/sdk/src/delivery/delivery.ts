@@ -67,7 +67,7 @@ export class Delivery {
     this.losses = new Losses(tell, timers, this.pace.tellMs);
     this.waiters = new FlushWaiters(timers, () => this.result());
     this.post = {
-      url: `${apiUrl.replace(/\/+$/, '')}/api/ingest`,
+      url: `${apiUrl.replace(/(?<!\/)\/+$/, '')}/api/ingest`,
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       fetch: customFetch ?? fetch,
       timers,

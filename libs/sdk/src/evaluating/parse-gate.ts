@@ -14,7 +14,7 @@ const FORM = '"[scorer.]metric[@k] >=|>|<=|< number[%]" or "no regression"';
 const OPS: readonly string[] = ['>=', '>', '<=', '<'];
 const NAMES = Object.keys(METRICS) as GateMetric[];
 const SCORER = /^[A-Za-z0-9_.-]{1,64}$/;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
  * Reads a gate as people write it: `mean >= 0.9`, `short.pass_hat_k@3 >= 80%`, `no regression`, `no short.regression`.

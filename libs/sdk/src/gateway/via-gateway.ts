@@ -38,7 +38,7 @@ export function viaGateway<Client extends object>(client: Client, gatewayUrl: st
   if (!isModelClient(client)) {
     throw new TypeError('viaGateway takes a client of openai, @anthropic-ai/sdk or ollama');
   }
-  const own = client.baseURL.replace(/\/+$/, '');
+  const own = client.baseURL.replace(/(?<!\/)\/+$/, '');
   const copy = (baseURL: string, forward: Record<string, string> = {}): Client =>
     client.withOptions({ baseURL, fetch: makeFetch(client.fetch, forward) }) as Client;
   if (isAtGateway(own)) return copy(own);

@@ -65,9 +65,9 @@ async function contentOf(file: string, stdin: Readable): Promise<Uint8Array | Re
 function headersOf(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of lines) {
-    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*?)[ \t]*$/.exec(line) ?? [];
+    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e]*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) throw new UsageFault(`-H: "${line}" must be name: value`);
-    headers[name.toLowerCase()] = value;
+    headers[name.toLowerCase()] = value.trim();
   }
   return headers;
 }

@@ -24,7 +24,7 @@ export function costText(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return '';
   if (dollars === 0 || dollars >= 1) return `$${dollars.toFixed(2)}`;
   const decimals = Math.min(12, Math.max(2, 2 - Math.floor(Math.log10(dollars))));
-  return `$${dollars.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
+  return `$${dollars.toFixed(decimals).replace(/(\.\d\d\d{0,10}?)0+$/, '$1')}`;
 }
 
 /** @returns `12.3%`. @param part of 1. */

@@ -8,8 +8,9 @@ export function readPairs(text: string): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   let rest = text;
   while (rest.trim() !== '') {
-    const [, name, after] = /^\s*([^=,]*?)\s*=(.*)$/s.exec(rest) ?? [];
-    if (name === undefined || name === '') throw new Error(`"${firstPart(rest)}" is not NAME=VALUE`);
+    const [, before, after] = /^([^=,]*)=(.*)$/s.exec(rest) ?? [];
+    const name = before?.trim();
+    if (!name) throw new Error(`"${firstPart(rest)}" is not NAME=VALUE`);
     if (pairs.some(([known]) => known === name)) throw new Error(`"${name}" comes twice`);
     const { value, behind } = after!.startsWith('"') ? quotedValue(after!, name) : plainValue(after!);
     pairs.push([name, value]);

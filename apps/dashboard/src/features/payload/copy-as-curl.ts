@@ -25,7 +25,7 @@ export function curlOf(call: RecordedCall, gateway: GatewayAddress): string {
   const headers = headersOf(provider, path, gateway);
   const noBuffer = body['stream'] === true ? ' -N' : '';
   const lines = [
-    `curl${noBuffer} ${quoted(gateway.url.replace(/\/+$/, '') + path)}`,
+    `curl${noBuffer} ${quoted(gateway.url.replace(/(?<!\/)\/+$/, '') + path)}`,
     ...headers.map((header) => `-H ${header}`),
     dataOf(JSON.stringify(body)),
   ];
@@ -75,7 +75,7 @@ function defaultPath(provider: string): string {
 function bodyOf(path: string, { kind, input, metadata }: RecordedCall): JsonObject {
   const model = objectOf(kind)['model'];
   const parameters = objectOf(objectOf(metadata)['request']);
-  const end = path.replace(/\/+$/, '');
+  const end = path.replace(/(?<!\/)\/+$/, '');
   if (end.endsWith('/messages')) return { model, ...withSystemApart(input), ...parameters };
   if (end.endsWith('/responses')) return { model, input: restoreItems(input), ...parameters };
   if (end.endsWith('/api/generate')) return { model, ...promptOf(input), ...parameters };

@@ -22,7 +22,7 @@ export function pathOfFault(path: string): JsonPath {
 }
 
 /** Tokens that tell where values are; blanks, numbers and words lie between. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]/g;
 
 /** An object or a list that the reader is within. */
 interface Level {
