@@ -29,7 +29,8 @@ for (const [name, text] of Object.entries(files)) {
 /** The server is put together and never started: any database will do, and nothing asks the one of the settings. */
 async function documentOfCloud() {
   const { importSource } = await import('./load-typescript.mjs');
-  const { createLogger, loadSettings, OpenApi } = await importSource('libs/kernel/src/index.ts');
+  const { OpenApi } = await importSource('libs/http/src/index.ts');
+  const { createLogger, loadSettings } = await importSource('libs/kernel/src/index.ts');
   const { openServer } = await importSource('libs/server/src/index.ts');
   const { SERVER_SETTINGS } = await importSource('libs/server/src/settings.ts');
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-sdk-'));

@@ -1,7 +1,7 @@
 /** Names that no route knows, and what else a newcomer mistypes in a request (docs/spec/general.md#query-parameters). */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OpenApi, type OpenApiOperation } from '@spandrel/kernel';
+import { OpenApi, type OpenApiOperation } from '@spandrel/http';
 import { Seeds } from './openapi/seeds.ts';
 import { isForeignPath } from './support/otlp-path.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';

@@ -1,5 +1,5 @@
 /**
- * The API's own HTTP stack (kernel, schemas, the rules of every request) with another way of storing spans behind it:
+ * The API's own HTTP stack (http, schemas, the rules of every request) with another way of storing spans behind it:
  * `nothing`, or `each` request in a transaction of its own on the API's own tables, fsynced: what group commit is
  * measured against. Usage: server-storing.ts PORT nothing|each [DATA_DIR_TO_COPY_THE_SCHEMA_OF]
  */
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Body, Controller, HttpCode, Module, Param, Post } from '@nestjs/common';
 import type { CompleteSpan, CreateSpan } from '@spandrel/contract';
-import { contract, kernel } from '../libs.ts';
+import { contract, http, kernel } from '../libs.ts';
 import { emptyCopy } from '../database.ts';
 
 interface SpanStore {
@@ -46,7 +46,7 @@ const method = (
 };
 Controller('api/spans')(SpansController);
 const described = (id: string): MethodDecorator =>
-  kernel.Operation({ id, summary: id, access: 'open', answer: contract.jsonValueSchema });
+  http.Operation({ id, summary: id, access: 'open', answer: contract.jsonValueSchema });
 method('create', [Post(), described('create')], [[Body({ schema: contract.createSpanSchema }), 0]]);
 method(
   'complete',
@@ -59,7 +59,7 @@ method(
 class SpansModule {}
 Module({ controllers: [SpansController] })(SpansModule);
 
-const app = await kernel.createHttpApp({
+const app = await http.createHttpApp({
   settings: kernel.loadSettings([], { args: [], env: {}, cwd: '/' }),
   plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
   logger: kernel.createLogger('silent', 'bench'),

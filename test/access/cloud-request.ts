@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { OpenApiDocument, OpenApiOperation } from '@spandrel/kernel';
+import type { OpenApiDocument, OpenApiOperation } from '@spandrel/http';
 
 /** A request whose path is sent as it is, as no client would write it. */
 export interface CloudRequest {

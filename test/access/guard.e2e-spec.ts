@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { PERMISSIONS, type Permission } from '@spandrel/contract';
-import { OpenApi } from '@spandrel/kernel';
+import { OpenApi } from '@spandrel/http';
 import { UnsecuredJWT } from 'jose';
 import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
 import { Seeds } from '../openapi/seeds.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { FACETS } from '@spandrel/contract';
-import { newId, OpenApi, type OpenApiDocument, type OpenApiSchema } from '@spandrel/kernel';
+import { OpenApi, type OpenApiDocument, type OpenApiSchema } from '@spandrel/http';
+import { newId } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
 import { createMigrated } from '../support/migrated-database.ts';

@@ -1,6 +1,6 @@
 /** The table of docs/spec/people.md that says which role may call which route, made of what stands beside the routes. */
 import { ROLES, type Role } from '@spandrel/contract';
-import { rolesFor, type OpenApi } from '@spandrel/kernel';
+import { rolesFor, type OpenApi } from '@spandrel/http';
 
 type RouteFacts = OpenApi['routes'][number];
 

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROLES, type MemberResource, type QueueItemResource, type Role } from '@spandrel/contract';
-import { OpenApi } from '@spandrel/kernel';
+import { OpenApi } from '@spandrel/http';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { isForeignPath } from '../support/otlp-path.ts';
 import { signInAs } from '../support/person.ts';

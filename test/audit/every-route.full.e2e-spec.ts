@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { AUDIT_ACTIONS, type AuditEntry } from '@spandrel/contract';
-import { OpenApi } from '@spandrel/kernel';
+import { OpenApi } from '@spandrel/http';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';

@@ -1,7 +1,8 @@
 /** Cloud mode: recordings wait for the API by caller, in memory and on disk, and none is delivered for another. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessLog, createLogger } from '@spandrel/kernel';
+import { AccessLog } from '@spandrel/http';
+import { createLogger } from '@spandrel/kernel';
 import type { GatewayLine } from '../../apps/gateway/src/request-log.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { tempDir } from '../support/spandrel.js';

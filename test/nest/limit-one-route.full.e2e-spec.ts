@@ -1,7 +1,8 @@
 /** One line limits one route: `limit` of `@Operation` (docs/spec/limits.md#requests-of-a-route). */
 import { Controller, Get, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger, defineFeature, Operation } from '@spandrel/kernel';
+import { Operation } from '@spandrel/http';
+import { createLogger, defineFeature } from '@spandrel/kernel';
 import { FEATURES, openServer, type OpenedServer } from '@spandrel/server';
 import { z } from 'zod';
 import { createMigrated } from '../support/migrated-database.ts';

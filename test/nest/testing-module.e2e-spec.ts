@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditTrailModule } from '@spandrel/audit';
-import { createLogger, HttpAdapter, KernelModule } from '@spandrel/kernel';
+import { ApiModule, HttpAdapter } from '@spandrel/http';
+import { createLogger } from '@spandrel/kernel';
 import { MaskingModule } from '@spandrel/masking';
 import { openDatabase } from '@spandrel/server';
 import { StorageModule, type Storage } from '@spandrel/storage';
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const plugins = { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] };
   const modules = [StorageModule.forRoot(storage, []), AuditTrailModule, MaskingModule];
   const tested = await Test.createTestingModule({
-    imports: [KernelModule.forRoot({ settings, plugins, logger, features: [], modules }), QueueModule],
+    imports: [ApiModule.forRoot({ settings, plugins, logger, features: [], modules }), QueueModule],
   })
     .overrideProvider(CountQueues)
     .useValue({ execute: async () => [counts] })

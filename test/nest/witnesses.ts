@@ -13,7 +13,8 @@ import {
   type Type,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { defineFeature, Operation } from '@spandrel/kernel';
+import { Operation } from '@spandrel/http';
+import { defineFeature } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { of } from 'rxjs';
 import { z } from 'zod';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { ERRORS } from '@spandrel/contract';
-import type { OpenApiDocument, OpenApiOperation } from '@spandrel/kernel';
+import type { OpenApiDocument, OpenApiOperation } from '@spandrel/http';
 import { isForeignPath } from '../support/otlp-path.ts';
 import type { Described } from './described.ts';
 

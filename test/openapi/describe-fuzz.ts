@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { OpenApi, Readiness } from '@spandrel/kernel';
+import { OpenApi } from '@spandrel/http';
+import { Readiness } from '@spandrel/kernel';
 import { Client } from 'undici';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { TrafficCheck } from '../support/traffic-check.ts';

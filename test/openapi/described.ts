@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '@spandrel/kernel';
+import type { OpenApiDocument } from '@spandrel/http';
 import type { Api } from '../support/api.ts';
 
 /** A server that describes itself. */

@@ -1,7 +1,7 @@
 /** What a server says of itself: the OpenAPI document, the page that shows it, and traffic that is held against it. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { OpenApi } from '@spandrel/kernel';
+import { OpenApi } from '@spandrel/http';
 import { cloudApp } from '../support/cloud-app.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { forBothDatabases } from '../support/databases.ts';

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/kernel';
+import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/http';
 import { isAnyJson } from '../support/traffic-check.ts';
 import type { Seeds } from './seeds.ts';
 

@@ -1,10 +1,10 @@
+import { Readiness } from '@spandrel/kernel';
 /** A disk that is full or fails: writes are refused in order, reads go on, nothing is half-written. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Problem, SpanResource } from '@spandrel/contract';
-import { Readiness } from '@spandrel/kernel';
 import { Api, type Answer } from '../support/api.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';

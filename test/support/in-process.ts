@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { OpenApi, type Scope } from '@spandrel/kernel';
+import { OpenApi } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { TrafficCheck } from './traffic-check.ts';
 
 /** Names the project whose data a request is about, where no authentication does. */

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createHttpApp, createLogger, defineFeature, loadSettings } from '@spandrel/kernel';
+import { createHttpApp } from '@spandrel/http';
+import { createLogger, defineFeature, loadSettings } from '@spandrel/kernel';
 
 /** The app with one feature, called `things`, and nothing below it; ready for `inject`. Must be closed. */
 export async function moduleApp(

@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/kernel';
+import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/http';
 import { isForeignPath } from './otlp-path.ts';
 
 /** A request and what was answered, as they crossed the wire. */

@@ -6,14 +6,14 @@ import {
   IntakeRequest,
   localRequestFault,
   namesOneHost,
-  newId,
   opensWebSocket,
   refuseMalformed,
   refuseUnread,
   RequestTurns,
   takeRequest,
   type CredentialRefusals,
-} from '@spandrel/kernel';
+} from '@spandrel/http';
+import { newId } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import type { CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';

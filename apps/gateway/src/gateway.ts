@@ -3,13 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ARRIVAL_LIMITS,
-  ClientAddresses,
   CredentialRefusals,
-  StartError,
-  systemClock,
   WrongCredentials,
   type AccessLog,
   type ArrivalLimits,
+} from '@spandrel/http';
+import {
+  ClientAddresses,
+  StartError,
+  systemClock,
   type Clock,
   type LoadedMasker,
   type Logger,

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, metricsText, newId, WrongCredential, type CredentialRefusals } from '@spandrel/kernel';
+import type { CredentialRefusals } from '@spandrel/http';
+import { DomainError, metricsText, newId, WrongCredential } from '@spandrel/kernel';
 import { answerError } from './forward/answer-error.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { RequestLog } from './request-log.js';

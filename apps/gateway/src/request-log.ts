@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
-import { logMs, type AccessLog, type ClientAddresses, type RefusedBytes } from '@spandrel/kernel';
+import { logMs, type AccessLog, type RefusedBytes } from '@spandrel/http';
+import type { ClientAddresses } from '@spandrel/kernel';
 import type { ErrorAnswered } from './forward/answer-error.js';
 import type { UpgradeAnswer } from './forward/passed-upgrade.js';
 import type { Forward } from './forward/forward.js';

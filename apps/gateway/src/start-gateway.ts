@@ -1,13 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  AccessLog,
-  listenFault,
-  loadPlugins,
-  logLines,
-  programMetrics,
-  type AppContext,
-  type AppReady,
-} from '@spandrel/kernel';
+import { AccessLog } from '@spandrel/http';
+import { listenFault, loadPlugins, logLines, programMetrics, type AppContext, type AppReady } from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
 import { gatewayAddresses, GatewayUserSettings } from './gateway.settings.js';
 import { CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway-settings.js';

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { AccessLog } from '@spandrel/http';
 import {
-  AccessLog,
   CoreSettings,
   listenFault,
   logLines,
   programMetrics,
-  Readiness,
   type AppContext,
   type AppReady,
+  Readiness,
 } from '@spandrel/kernel';
 import { openServer } from '@spandrel/server';
 import { GatewayUserSettings, publicGatewayUrl } from '../../gateway/src/gateway.settings.js';

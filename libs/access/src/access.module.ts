@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { GATEKEEPER, PROJECT_DIRECTORY, RETENTION_POLICY } from '@spandrel/kernel';
+import { GATEKEEPER } from '@spandrel/http';
+import { PROJECT_DIRECTORY, RETENTION_POLICY } from '@spandrel/kernel';
 import { AccessMemory } from './credentials/access-memory.js';
 import { ApiKeyStore } from './credentials/api-key.store.js';
 import { ApiKeysController } from './credentials/api-keys.controller.js';

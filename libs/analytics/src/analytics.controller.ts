@@ -10,7 +10,8 @@ import {
   type TimeSeriesAnswer,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { SummaryStore } from './summary.store.js';
 import { summaryOf } from './summary.js';
 import { TimeSeries } from './time-series.js';

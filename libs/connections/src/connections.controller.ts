@@ -13,7 +13,8 @@ import {
   connectionTestSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentScope, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { ChangeConnections, connectionNotFound } from './change-connections.js';
 import { connectionResource } from './connection-resource.js';
 import { ConnectionStore } from './connection.store.js';

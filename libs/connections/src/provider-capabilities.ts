@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ProviderCapability } from '@spandrel/contract';
-import { Capabilities, PLUGINS, type Named, type PluginRegistry } from '@spandrel/kernel';
+import { Capabilities } from '@spandrel/http';
+import { PLUGINS, type Named, type PluginRegistry } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 import { needsKey } from './check-connection.js';
 

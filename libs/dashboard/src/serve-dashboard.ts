@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LOGGER, OPEN_ROUTE, PACKAGE, PAGE_ROUTE, type Logger } from '@spandrel/kernel';
+import { OPEN_ROUTE, PAGE_ROUTE } from '@spandrel/http';
+import { LOGGER, PACKAGE, type Logger } from '@spandrel/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { listBuiltFiles } from './built-files.js';
 import { PAGE_HEADERS } from './page-headers.js';

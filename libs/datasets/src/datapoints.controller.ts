@@ -21,16 +21,8 @@ import {
   datapointSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import {
-  CurrentReader,
-  CurrentScope,
-  PathId,
-  type Reader,
-  type Scope,
-  Operation,
-  WrittenJson,
-  writtenPage,
-} from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { datapointJson } from './datapoint-json.js';
 import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';

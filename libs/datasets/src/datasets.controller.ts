@@ -11,7 +11,8 @@ import {
   datasetListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentScope, PathId, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { ChangeDatasets } from './change-datasets.js';
 import { datasetResource } from './dataset-resource.js';
 import { DatasetStore } from './dataset.store.js';

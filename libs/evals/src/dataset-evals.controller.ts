@@ -17,7 +17,8 @@ import {
   evalComparisonSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { CompareItems } from './compare-items.js';
 import { CompareRuns } from './compare-runs.js';
 import { EvalRunStore } from './eval-run.store.js';

@@ -1,7 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { COMPARED_RUNS_MAX } from '@spandrel/contract';
 import { EvalsSettings } from './evals.settings.js';
-import { Capabilities, PLUGINS, type PluginRegistry } from '@spandrel/kernel';
+import { Capabilities } from '@spandrel/http';
+import { PLUGINS, type PluginRegistry } from '@spandrel/kernel';
 
 /** Tells by what runs can be scored, how many can be compared, and whether this server works on any (docs/spec/capabilities.md#the-answer). */
 @Injectable()

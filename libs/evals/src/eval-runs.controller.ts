@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { evalRunListSchema, listEvalRunsSchema, type EvalRunSummary, type ListEvalRuns } from '@spandrel/contract';
-import { CurrentScope, Operation, type Scope } from '@spandrel/kernel';
+import { CurrentScope, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { EvalRunStore } from './eval-run.store.js';
 import { runSummary } from './run-resource.js';
 

@@ -9,7 +9,8 @@ import {
   type EvalStatisticsQuery,
   type SetGates as SetGatesBody,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, type Reader, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, PathId, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { evalRunNotFound } from './not-found.js';
 import { SetGates } from './set-gates.js';
 import { ReadStatistics } from './statistics/read-statistics.js';

@@ -12,7 +12,8 @@ import {
   type ListEvalItems,
   type ReadEval,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
 import { ListItems } from './list-items.js';
 import { evalRunNotFound } from './not-found.js';

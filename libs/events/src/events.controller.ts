@@ -7,7 +7,8 @@ import {
   listenSchema,
   type Listen,
 } from '@spandrel/contract';
-import { CurrentScope, EventStreamRoute, invalidRequest, Operation, type Scope } from '@spandrel/kernel';
+import { CurrentScope, EventStreamRoute, Operation } from '@spandrel/http';
+import { invalidRequest, type Scope } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventFilter } from './stream/event-filter.js';
 import { EventStreams } from './stream/event-streams.js';

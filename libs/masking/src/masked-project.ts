@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { holds } from '@spandrel/contract';
 import { ModuleRef } from '@nestjs/core';
-import {
-  LOCAL_SCOPE,
-  NotFound,
-  PROJECT_DIRECTORY,
-  type Caller,
-  type ProjectDirectory,
-  type Scope,
-} from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
+import { LOCAL_SCOPE, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
 
 /** Finds the project of a request about masking, within what its caller may see. */
 @Injectable()

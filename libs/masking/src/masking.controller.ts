@@ -12,17 +12,8 @@ import {
   type PutMasking,
   type RecordingMasking,
 } from '@spandrel/contract';
-import {
-  CurrentCaller,
-  CurrentScope,
-  DomainError,
-  Operation,
-  PathId,
-  PLUGINS,
-  type Caller,
-  type PluginRegistry,
-  type Scope,
-} from '@spandrel/kernel';
+import { CurrentCaller, CurrentScope, Operation, PathId, type Caller } from '@spandrel/http';
+import { DomainError, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { ChangeMasking } from './change-masking.js';
 import { ProjectHashes } from './engine/value-hashes.js';
 import { HashKeys } from './hash-keys.js';

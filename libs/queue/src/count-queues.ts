@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type QueueCounts } from '@spandrel/contract';
 import { DatasetStore } from '@spandrel/datasets';
-import type { Reader, Scope } from '@spandrel/kernel';
+import type { Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { QueueCountStore, type StatusCount } from './queue-count.store.js';
 import { QUEUE_STATUS } from './queue-status.js';
 

@@ -11,16 +11,8 @@ import {
   queueItemListSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import {
-  CurrentReader,
-  CurrentScope,
-  PathId,
-  type Reader,
-  type Scope,
-  Operation,
-  writtenPage,
-  WrittenJson,
-} from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, Operation, writtenPage, WrittenJson } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
 import { queueItemJson } from './queue-item-json.js';

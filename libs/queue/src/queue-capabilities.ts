@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Capabilities } from '@spandrel/kernel';
+import { Capabilities } from '@spandrel/http';
 import { QueueSettings } from './queue.settings.js';
 
 /** Tells how long a claim holds (docs/spec/capabilities.md#the-answer). */

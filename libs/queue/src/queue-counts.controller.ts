@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { queueCountsSchema, type QueueCounts } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { CountQueues } from './count-queues.js';
 
 /** `/api/count/queue` (docs/spec/queue.md#counting-queues). */

@@ -1,4 +1,4 @@
-import { writtenPage, type WrittenJson } from '@spandrel/kernel';
+import { writtenPage, type WrittenJson } from '@spandrel/http';
 import type { Page } from '@spandrel/storage';
 import { queueItemJson } from './queue-item-json.js';
 import type { QueueItemRow } from './queue-item.entity.js';

@@ -16,14 +16,13 @@ import {
   CurrentCaller,
   CurrentReader,
   CurrentScope,
-  DomainError,
   Operation,
   PathId,
   type Caller,
   type Reader,
-  type Scope,
   WrittenJson,
-} from '@spandrel/kernel';
+} from '@spandrel/http';
+import { DomainError, type Scope } from '@spandrel/kernel';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
 import { queueItemJson } from './queue-item-json.js';

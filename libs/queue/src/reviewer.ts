@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Caller } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
 
 /** Somebody who reviews. */
 export interface Reviewer {

@@ -1,7 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { SEARCH_MODES, type SearchMode } from '@spandrel/contract';
-import { Capabilities, type Scope } from '@spandrel/kernel';
+import { Capabilities } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
 

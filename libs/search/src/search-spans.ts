@@ -1,17 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { isStorableText, type FoundSpanOutline, type Search } from '@spandrel/contract';
-import {
-  CoreSettings,
-  DomainError,
-  LOGGER,
-  type Logger,
-  projectScope,
-  type Reader,
-  Unavailable,
-  withinMs,
-  type Texts,
-} from '@spandrel/kernel';
+import type { Reader, Texts } from '@spandrel/http';
+import { CoreSettings, DomainError, LOGGER, type Logger, projectScope, Unavailable, withinMs } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
 import { SpanLookups, spanOutline, SpanOutlineStore, spanTexts, SpanStore } from '@spandrel/tracing';

@@ -1,14 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { searchInViewSchema, searchSchema, type Search, type SearchInView } from '@spandrel/contract';
-import {
-  CurrentReader,
-  CurrentScope,
-  Operation,
-  type Reader,
-  type Scope,
-  writtenPage,
-  type WrittenJson,
-} from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader, writtenPage, type WrittenJson } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { SearchSpans } from './search-spans.js';
 
 /** `/api/search` (docs/spec/search.md). */

@@ -1,16 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditTrailModule } from '@spandrel/audit';
 import type { Registry } from '@prometheus-io/client';
-import {
-  createHttpApp,
-  LifeLog,
-  loadPlugins,
-  selectFeatures,
-  type AccessLog,
-  type Feature,
-  type Logger,
-  type Settings,
-} from '@spandrel/kernel';
+import { createHttpApp, type AccessLog } from '@spandrel/http';
+import { LifeLog, loadPlugins, selectFeatures, type Feature, type Logger, type Settings } from '@spandrel/kernel';
 import { MaskingModule } from '@spandrel/masking';
 import { databaseOf, openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { FEATURES } from './features.js';

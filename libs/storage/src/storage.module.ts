@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { Readiness, type OwnedTable } from '@spandrel/kernel';
+import { type OwnedTable, Readiness } from '@spandrel/kernel';
 import { ProjectProtection } from './projects/project-protection.js';
 import { ProjectRemovers } from './projects/project-removers.js';
 import { Storage } from './storage.js';

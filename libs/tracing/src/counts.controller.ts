@@ -13,7 +13,8 @@ import {
   type TraceFilters,
   type TracesOverTime,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { SpanCountStore } from './listing/span-count.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 

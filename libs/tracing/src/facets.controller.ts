@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { facetListSchema, listFacetsSchema, type Facet, type ListFacets } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { FacetListStore } from './listing/facet-list.store.js';
 
 /** `/api/facets` (docs/spec/facets.md). */

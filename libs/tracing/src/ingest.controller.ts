@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ingestSchema, type IngestResult, ingestResultSchema } from '@spandrel/contract';
-import { CurrentScope, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentScope, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import type { z } from 'zod';
 import { Ingest } from './write/ingest.js';
 

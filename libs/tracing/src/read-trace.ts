@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { ReadTraceQuery } from '@spandrel/contract';
-import { itemTexts, streamSlices, type Scope, type Texts } from '@spandrel/kernel';
+import { itemTexts, streamSlices, type Texts } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions, Position } from '@spandrel/storage';
 import { spanOutline } from './outline/span-outline.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';

@@ -8,16 +8,8 @@ import {
   sessionListSchema,
   sessionTracesSchema,
 } from '@spandrel/contract';
-import {
-  CurrentReader,
-  CurrentScope,
-  NotFound,
-  type Reader,
-  type Scope,
-  Operation,
-  writtenPage,
-  type WrittenJson,
-} from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, type Reader, Operation, writtenPage, type WrittenJson } from '@spandrel/http';
+import { NotFound, type Scope } from '@spandrel/kernel';
 import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';

@@ -15,18 +15,8 @@ import {
   spansInViewSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import {
-  currentContext,
-  CurrentReader,
-  CurrentScope,
-  newId,
-  PathId,
-  type Reader,
-  type Scope,
-  Operation,
-  WrittenJson,
-  writtenPage,
-} from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
+import { currentContext, newId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { RecordWrites } from './write/record-writes.js';

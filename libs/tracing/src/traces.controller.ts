@@ -14,18 +14,8 @@ import {
   traceDeletedSchema,
   tracesDeletedSchema,
 } from '@spandrel/contract';
-import {
-  currentContext,
-  CurrentReader,
-  CurrentScope,
-  newId,
-  PathId,
-  type Reader,
-  type Scope,
-  WrittenJson,
-  Operation,
-  writtenPage,
-} from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, WrittenJson, Operation, writtenPage } from '@spandrel/http';
+import { currentContext, newId, type Scope } from '@spandrel/kernel';
 import { traceNotFound } from './write/apply-job.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';

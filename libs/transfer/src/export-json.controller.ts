@@ -1,6 +1,7 @@
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { exportJsonQuerySchema, exportJsonSchema, formatTimestamp, type ExportJsonQuery } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { ExportEverything } from './export-everything.js';
 
 /** `GET /api/export/json` (docs/spec/transfer.md#the-export). */

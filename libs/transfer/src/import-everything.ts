@@ -4,16 +4,8 @@ import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { cameAs, receiveUpload, UploadSpool } from '@spandrel/uploads';
-import {
-  CoreSettings,
-  DomainError,
-  Invalid,
-  LOGGER,
-  Unavailable,
-  type Logger,
-  type Scope,
-  type StreamedBody,
-} from '@spandrel/kernel';
+import type { StreamedBody } from '@spandrel/http';
+import { CoreSettings, DomainError, Invalid, LOGGER, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
 import { WriteImportBatch } from './import-batch.js';
 import { emptyBatch, type ImportBatch } from './items-together.js';
 import { ExportFile, type ItemPart } from './export-file.js';

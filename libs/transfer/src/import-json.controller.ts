@@ -1,14 +1,7 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { importJsonResultSchema, type ImportJsonResult } from '@spandrel/contract';
-import {
-  BodyStream,
-  ClientGone,
-  CurrentScope,
-  Operation,
-  StreamsBody,
-  type Scope,
-  type StreamedBody,
-} from '@spandrel/kernel';
+import { BodyStream, ClientGone, CurrentScope, Operation, StreamsBody, type StreamedBody } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { ImportEverything } from './import-everything.js';
 
 /** `POST /api/import/json` (docs/spec/transfer.md#the-import). */

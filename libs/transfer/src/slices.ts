@@ -1,4 +1,4 @@
-import type { Texts } from '@spandrel/kernel';
+import type { Texts } from '@spandrel/http';
 
 /** JSON of items, slice by slice, made as they are taken. */
 export type Slices = AsyncGenerator<Iterable<Texts>>;

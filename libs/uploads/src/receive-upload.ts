@@ -1,6 +1,7 @@
 import { Transform, type Readable, type TransformCallback } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { DomainError, inTurns, Invalid, type StreamedBody } from '@spandrel/kernel';
+import type { StreamedBody } from '@spandrel/http';
+import { DomainError, inTurns, Invalid } from '@spandrel/kernel';
 import { tooLarge, type SpooledFile, type UploadSpool } from './upload-spool.js';
 
 /** What a multipart body may hold beside its file. */

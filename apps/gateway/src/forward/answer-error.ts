@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
-import { endLingering, newId } from '@spandrel/kernel';
+import { endLingering } from '@spandrel/http';
+import { newId } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 
 /** That an error was answered, for the log. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERRORS, type ErrorCode } from '@spandrel/contract';
-import { newId, refuseUnread, type ArrivalLimits } from '@spandrel/kernel';
+import { refuseUnread, type ArrivalLimits } from '@spandrel/http';
+import { newId } from '@spandrel/kernel';
 import { withoutToken } from '../access/request-key.js';
 import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { ErrorCode } from '@spandrel/contract';
-import { isPublicAddress, modelCallOf } from '@spandrel/kernel';
+import { modelCallOf } from '@spandrel/http';
+import { isPublicAddress } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
 import { BaseCache, type Base } from './base-url.js';
 import type { ForwardAllow } from './forward-allow.js';

@@ -1,4 +1,4 @@
-import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '@spandrel/kernel';
+import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '@spandrel/http';
 
 /** Where the two programs are, without a slash at the end; `null` in cloud mode, where only their operator knows it. */
 export interface Addresses {

@@ -7,7 +7,8 @@ import {
   type CreateBrowserSession,
   type SignedOut,
 } from '@spandrel/contract';
-import { CredentialRefusals, CurrentCaller, DomainError, Operation, type Caller } from '@spandrel/kernel';
+import { CredentialRefusals, CurrentCaller, Operation, type Caller } from '@spandrel/http';
+import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SignOutThere } from '../oidc/sign-out-there.js';

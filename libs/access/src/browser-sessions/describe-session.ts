@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type BrowserSessionResource } from '@spandrel/contract';
-import type { Caller } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
 import { CredentialStore } from '../credentials/credential.store.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
 import { PersonStore } from '../people/person.store.js';

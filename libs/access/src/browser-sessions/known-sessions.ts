@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { permissionsOfRole } from '@spandrel/kernel';
+import { permissionsOfRole } from '@spandrel/http';
 import { AccessSettings } from '../access.settings.js';
 import { AccessMemory } from '../credentials/access-memory.js';
 import { digestOf } from '../credentials/api-key.js';

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTimestamp } from '@spandrel/contract';
-import { actingParty, DomainError, GATEKEEPER, newId, type Caller, type Gatekeeper } from '@spandrel/kernel';
+import { actingParty, GATEKEEPER, type Caller, type Gatekeeper } from '@spandrel/http';
+import { DomainError, newId } from '@spandrel/kernel';
 import { AuditTrail } from '@spandrel/audit';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { digestOf } from '../credentials/api-key.js';

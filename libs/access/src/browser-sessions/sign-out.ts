@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Deleted } from '@spandrel/contract';
-import { NotFound, type Caller } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
+import { NotFound } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
 import { OidcSettings } from '../oidc/oidc.settings.js';

@@ -14,7 +14,7 @@ import {
   type ListAccess,
   type UpdateKey,
 } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/kernel';
+import { Operation, PathId } from '@spandrel/http';
 import type { FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';

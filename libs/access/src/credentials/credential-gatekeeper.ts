@@ -1,15 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import {
-  CoreSettings,
-  DomainError,
-  LOGGER,
-  PeriodicTask,
-  type Admission,
-  type Caller,
-  type Gatekeeper,
-  type Logger,
-  type Proof,
-} from '@spandrel/kernel';
+import type { Admission, Caller, Gatekeeper, Proof } from '@spandrel/http';
+import { CoreSettings, DomainError, LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOwnPage, pageFromElsewhere } from '../browser-sessions/own-page.js';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { credentialSchema, formatTimestamp, type CredentialResource } from '@spandrel/contract';
-import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
+import { CurrentCaller, Operation, type Caller } from '@spandrel/http';
 
 /** `/api/credential`: what the gateway asks about the keys of its callers. Costs their organizations no request. */
 @Controller('api/credential')

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
-import type { Caller } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
 import { AccessSettings } from '../access.settings.js';
 import { AccessMemory } from './access-memory.js';
 import { digestOf } from './api-key.js';

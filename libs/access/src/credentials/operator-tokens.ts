@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { CoreSettings, Caller } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
+import type { CoreSettings } from '@spandrel/kernel';
 import type { AccessSettings } from '../access.settings.js';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { isStorableText, KEY_LENGTH_MAX, PERMISSIONS, ROLES, type Permission, type Role } from '@spandrel/contract';
-import { permissionsOfRole } from '@spandrel/kernel';
+import { permissionsOfRole } from '@spandrel/http';
 import { claimAt, claimPathText, namesIn } from './claim-path.js';
 import type { IdSource, JwtSettings } from './jwt.settings.js';
 

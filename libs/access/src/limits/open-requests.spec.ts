@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { DomainError, type Proof } from '@spandrel/kernel';
+import type { Proof } from '@spandrel/http';
+import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OpenRequests } from './open-requests.js';
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { DomainError, type Proof } from '@spandrel/kernel';
+import type { Proof } from '@spandrel/http';
+import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** What a credential has open. */

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
 import { beginSignInSchema, endSignInSchema, type BeginSignIn, type SignInError } from '@spandrel/contract';
-import { LOGGER, Operation, Unavailable, type Logger } from '@spandrel/kernel';
+import { Operation } from '@spandrel/http';
+import { LOGGER, Unavailable, type Logger } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthorizationResponseError } from 'openid-client';
 import { AccessSettings } from '../access.settings.js';

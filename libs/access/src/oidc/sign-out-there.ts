@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LOGGER, Unavailable, type Caller, type Logger } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
+import { LOGGER, Unavailable, type Logger } from '@spandrel/kernel';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { digestOf } from '../credentials/api-key.js';
 import { IdentityProvider } from './identity-provider.js';

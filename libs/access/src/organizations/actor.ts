@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { holds, PERMISSIONS, type Permission, type Role } from '@spandrel/contract';
-import { DomainError, permissionsOfRole, type Caller } from '@spandrel/kernel';
+import { permissionsOfRole, type Caller } from '@spandrel/http';
+import { DomainError } from '@spandrel/kernel';
 
 /** The person or program that administers organizations, projects and keys. */
 export interface Actor {

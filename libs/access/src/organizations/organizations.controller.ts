@@ -15,7 +15,7 @@ import {
   type ProjectResource,
   type UpdateOrganization,
 } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/kernel';
+import { Operation, PathId } from '@spandrel/http';
 import { CurrentActor, type Actor } from './actor.js';
 import { listOf } from '../pages.js';
 import { organizationNotFound } from '../not-found.js';

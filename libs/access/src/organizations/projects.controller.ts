@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch } from '@nestjs/common';
 import { projectSchema, updateProjectSchema, type ProjectResource, type UpdateProject } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/kernel';
+import { Operation, PathId } from '@spandrel/http';
 import { CurrentActor, type Actor } from './actor.js';
 import { projectNotFound } from '../not-found.js';
 import { BeginRemoval } from '../removal/begin-removal.js';

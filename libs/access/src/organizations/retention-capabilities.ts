@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Capabilities } from '@spandrel/kernel';
+import { Capabilities } from '@spandrel/http';
 import { RetentionPolicyStore } from './retention-policy.store.js';
 
 /** Tells how long the caller's traces are kept (docs/spec/limits.md#retention). */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SessionProjects } from '@spandrel/contract';
-import type { Caller } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
 import { CredentialStore } from '../credentials/credential.store.js';
 import { openProjectsOf } from './open-project.js';
 import { PersonStore } from './person.store.js';

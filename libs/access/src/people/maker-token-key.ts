@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/http';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { digestOf } from '../credentials/api-key.js';
 import type { TokenKeyFor } from '../credentials/api-keys.js';

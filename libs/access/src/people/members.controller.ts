@@ -12,7 +12,7 @@ import {
   type MemberResource,
   type UpdateMember,
 } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/kernel';
+import { Operation, PathId } from '@spandrel/http';
 import { memberNotFound, organizationNotFound } from '../not-found.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
 import { listOf } from '../pages.js';

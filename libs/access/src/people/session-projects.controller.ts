@@ -7,7 +7,7 @@ import {
   type SessionProjects,
   type SwitchProject as SwitchProjectBody,
 } from '@spandrel/contract';
-import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
+import { CurrentCaller, Operation, type Caller } from '@spandrel/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { DescribeSession } from '../browser-sessions/describe-session.js';

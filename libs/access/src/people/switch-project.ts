@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { permissionsOfRole, type Caller } from '@spandrel/kernel';
+import { permissionsOfRole, type Caller } from '@spandrel/http';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';

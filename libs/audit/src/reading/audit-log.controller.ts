@@ -8,7 +8,7 @@ import {
   type AuditFilter,
   type ListAudit,
 } from '@spandrel/contract';
-import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
+import { CurrentCaller, Operation, type Caller } from '@spandrel/http';
 import { AuditLog } from './audit-log.js';
 import { ExportAuditLog } from './export-audit-log.js';
 

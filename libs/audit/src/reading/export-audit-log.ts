@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type AuditFilter } from '@spandrel/contract';
-import { streamSlices } from '@spandrel/kernel';
+import { streamSlices } from '@spandrel/http';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '../trail/audit-trail.js';
 import { AuditLogStore } from './audit-log.store.js';

@@ -1,16 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import { formatTimestamp } from '@spandrel/contract';
-import {
-  actingParty,
-  LOGGER,
-  METRICS,
-  PeriodicTask,
-  REFUSAL_CODES,
-  RefusedRequests,
-  type Logger,
-  type RefusedRequest,
-} from '@spandrel/kernel';
+import { actingParty, REFUSAL_CODES, RefusedRequests, type RefusedRequest } from '@spandrel/http';
+import { LOGGER, METRICS, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail, type AuditedAct } from '../trail/audit-trail.js';
 import type { CountedRefusals, RefusalKind } from './refusal-book.js';

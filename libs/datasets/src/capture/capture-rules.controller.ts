@@ -15,7 +15,8 @@ import {
   captureRuleListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { captureRuleResource } from './capture-rule-resource.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { ChangeCaptureRules } from './change-capture-rules.js';

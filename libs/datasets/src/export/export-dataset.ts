@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import { streamSlices, type Scope } from '@spandrel/kernel';
+import { streamSlices } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { Storage, type LongReadOptions } from '@spandrel/storage';
 import { CURRENT } from '../snapshots/datapoint-visibility.sql.js';
 import type { DatapointRow } from '../datapoint.entity.js';

@@ -1,4 +1,4 @@
-import { itemTexts } from '@spandrel/kernel';
+import { itemTexts } from '@spandrel/http';
 import { KIND_MEMBERS, kindTexts, type KindColumns } from '../datapoint-json.js';
 import type { FileFormat } from '../import/file-format.js';
 

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { exportQuerySchema, type ExportQuery } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from '../import/file-format.js';
 import { datasetNotFound } from '../not-found.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Capabilities } from '@spandrel/kernel';
+import { Capabilities } from '@spandrel/http';
 import { DatasetsSettings } from '../datasets.settings.js';
 
 /** Tells how large a file may be that is imported (docs/spec/capabilities.md#the-answer). */

@@ -1,17 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import { jsonTextInPieces, type DatapointKind, type ImportQuery, type ImportResult } from '@spandrel/contract';
-import {
-  CoreSettings,
-  inTurns,
-  Invalid,
-  LOGGER,
-  newId,
-  Turn,
-  type Logger,
-  type Scope,
-  type StreamedBody,
-} from '@spandrel/kernel';
+import type { StreamedBody } from '@spandrel/http';
+import { CoreSettings, inTurns, Invalid, LOGGER, newId, Turn, type Logger, type Scope } from '@spandrel/kernel';
 import { DatasetsSettings } from '../datasets.settings.js';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';

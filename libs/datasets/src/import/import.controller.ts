@@ -10,17 +10,15 @@ import {
   BodyStream,
   ClientGone,
   CurrentScope,
-  LOGGER,
   Operation,
   PathId,
   PROGRESS_MEDIA_TYPE,
   ProgressAnswer,
   StreamsBody,
   type AnswerProgress,
-  type Logger,
-  type Scope,
   type StreamedBody,
-} from '@spandrel/kernel';
+} from '@spandrel/http';
+import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
 import { ImportFile, type ImportProgress } from './import-file.js';
 import { datasetNotFound } from '../not-found.js';
 

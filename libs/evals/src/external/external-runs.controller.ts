@@ -7,7 +7,8 @@ import {
   type AddResults as AddResultsBody,
   type EvalRunSummary,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, type Reader, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, PathId, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { evalRunNotFound } from '../not-found.js';
 import { AddResults } from './add-results.js';
 import { CompleteRun } from './complete-run.js';

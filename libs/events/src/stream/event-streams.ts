@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Inject, Injectable, Optional, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { LOGGER, Readiness, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
+import { LOGGER, Unavailable, type Logger, type Scope, Readiness } from '@spandrel/kernel';
 import { EventsSettings } from '../events.settings.js';
 import type { EventFilter } from './event-filter.js';
 import { EventLogStore } from '../log/event-log.store.js';

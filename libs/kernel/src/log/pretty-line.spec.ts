@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../../test/support/any-character.js';
-import { AccessLog } from './access-log.js';
 import { createLogger } from './logger.js';
 import { prettyLine } from './pretty-line.js';
 
@@ -39,11 +38,10 @@ describe('prettyLine', () => {
   });
 
   it('shows requests', () => {
-    let text = '';
-    const log = new AccessLog('info', 'gateway', { write: (line) => void (text += prettyLine(line, false)) });
-    log.request({ request_id: 'r1', method: 'GET', route: '/api/traces', status: 200, duration_ms: 1.5 }, false);
+    const line = { request_id: 'r1', method: 'GET', route: '/api/traces', status: 200, duration_ms: 1.5 };
+    const text = pretty((logger) => logger.info(line, 'request'));
     expect(text).toMatch(
-      /INFO {2}gateway request request_id=r1 method=GET route=\/api\/traces status=200 duration_ms=1\.5\n$/,
+      /INFO {2}server {2}request request_id=r1 method=GET route=\/api\/traces status=200 duration_ms=1\.5\n$/,
     );
   });
 

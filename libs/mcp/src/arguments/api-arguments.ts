@@ -1,4 +1,5 @@
-import { Invalid, type QueryValue } from '@spandrel/kernel';
+import type { QueryValue } from '@spandrel/http';
+import { Invalid } from '@spandrel/kernel';
 import { z } from 'zod';
 import { argumentSchema } from './argument-schema.js';
 

@@ -1,4 +1,4 @@
-import { bearerOf, type ForeignProtocol } from '@spandrel/kernel';
+import { bearerOf, type ForeignProtocol } from '@spandrel/http';
 import { PARSE_ERROR, rpcError, rpcErrorSchema, SERVER_ERROR } from './json-rpc.js';
 
 /** The Model Context Protocol over HTTP: errors are JSON-RPC's, and credentials come in the header alone. */

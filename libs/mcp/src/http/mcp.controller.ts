@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { jsonWeight, memberNames, OWN_MEMBERS_MAX } from '@spandrel/contract';
-import { ClientGone, InProcessApi, Operation } from '@spandrel/kernel';
+import { ClientGone, InProcessApi, Operation } from '@spandrel/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { McpServing, type McpAnswer } from '../serving/mcp-serving.js';
 import { idOf, INVALID_REQUEST, METHOD_NOT_FOUND, rpcAnswerSchema, rpcError, rpcMessageSchema } from './json-rpc.js';

@@ -1,5 +1,6 @@
 import { ERRORS } from '@spandrel/contract';
-import { DomainError, Invalid, invalidRequest, schemaFaults, type CallerApi, type Logger } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
+import { DomainError, Invalid, invalidRequest, schemaFaults, type Logger } from '@spandrel/kernel';
 import { MAX_CHARS_DEFAULT, MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/max-chars.js';
 import type { McpMetrics } from '../mcp-metrics.js';
 import { LongTexts } from '../reading/long-texts.js';

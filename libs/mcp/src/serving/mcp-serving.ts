@@ -1,5 +1,6 @@
 import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
-import type { CallerApi, Logger } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
+import type { Logger } from '@spandrel/kernel';
 import { PACKAGE } from '@spandrel/kernel';
 import type { CallTool } from './call-tool.js';
 import type { ToolCatalog } from './tool-catalog.js';

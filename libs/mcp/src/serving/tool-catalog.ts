@@ -1,4 +1,4 @@
-import type { CallerApi } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
 import type { JsonSchema } from '../arguments/argument-schema.js';
 import type { Tool } from '../tools/tool.js';
 

@@ -1,5 +1,6 @@
 import { createDatapointSchema, datapointKindSchema } from '@spandrel/contract';
-import { DomainError, Invalid, invalidRequest, schemaFaults, type CallerApi } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
+import { DomainError, Invalid, invalidRequest, schemaFaults } from '@spandrel/kernel';
 import { z } from 'zod';
 import { argumentSchema } from '../arguments/argument-schema.js';
 import { defineTool } from './tool.js';

@@ -1,5 +1,6 @@
 import { jsonTextInPieces, type SpanResource } from '@spandrel/contract';
-import { inTurns, Invalid, type CallerApi } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
+import { inTurns, Invalid } from '@spandrel/kernel';
 import { z } from 'zod';
 import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS, type SpanField } from '../answers/fit-span.js';
 import { wholeText, type WholeText } from '../answers/text-piece.js';

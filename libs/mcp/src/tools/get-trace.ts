@@ -1,5 +1,6 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
-import { NotFound, type CallerApi } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
+import { NotFound } from '@spandrel/kernel';
 import { z } from 'zod';
 import { fitOutline } from '../answers/fit-outline.js';
 import { numberArgument } from '../arguments/number-argument.js';

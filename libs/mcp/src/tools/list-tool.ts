@@ -1,4 +1,4 @@
-import type { CallerApi, QueryValue } from '@spandrel/kernel';
+import type { CallerApi, QueryValue } from '@spandrel/http';
 import { z } from 'zod';
 import { apiArguments, queryOf } from '../arguments/api-arguments.js';
 import { numberArgument } from '../arguments/number-argument.js';

@@ -1,5 +1,5 @@
 import { boundedMembers, OWN_MEMBERS_MAX } from '@spandrel/contract';
-import type { CallerApi } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
 import { z } from 'zod';
 import { argumentSchema, type JsonSchema } from '../arguments/argument-schema.js';
 import { maxCharsArgument } from '../arguments/max-chars.js';

@@ -5,7 +5,7 @@ import {
   startEvalSchema,
   type EvalRunSummary,
 } from '@spandrel/contract';
-import type { CallerApi } from '@spandrel/kernel';
+import type { CallerApi } from '@spandrel/http';
 import { z } from 'zod';
 import { fitParts } from '../answers/fit-parts.js';
 import { runItem } from '../answers/run-item.js';

@@ -1,4 +1,4 @@
-import type { ForeignProtocol } from '@spandrel/kernel';
+import type { ForeignProtocol } from '@spandrel/http';
 import { exporterCredential } from './credential-of.js';
 import { encodingOf, MEDIA_TYPES } from './otlp-media.js';
 import { writeRpcStatus } from './rpc-status.js';

@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, Post } from '@nestjs/common';
-import { Operation, StreamsBody } from '@spandrel/kernel';
+import { Operation, StreamsBody } from '@spandrel/http';
 import { MEDIA_TYPES } from './otlp-media.js';
 import { OTLP } from './otlp-protocol.js';
 

@@ -1,5 +1,6 @@
 import { Controller, Res } from '@nestjs/common';
-import { BodyStream, CurrentScope, DomainError, type Scope, type StreamedBody } from '@spandrel/kernel';
+import { BodyStream, CurrentScope, type StreamedBody } from '@spandrel/http';
+import { DomainError, type Scope } from '@spandrel/kernel';
 import type { FastifyReply } from 'fastify';
 import { OtlpRoute } from './otlp-route.js';
 import { TakeExport, type ExportAnswer } from './take-export.js';

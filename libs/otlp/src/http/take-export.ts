@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CoreSettings, Invalid, type Scope, type StreamedBody } from '@spandrel/kernel';
+import type { StreamedBody } from '@spandrel/http';
+import { CoreSettings, Invalid, type Scope } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { ASIDE_BYTES, ExportReader, isOther, shared, type LargeExport } from '../aside/export-reader.js';
 import { ItemBudget } from '../decode/item-budget.js';

@@ -1,16 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Module } from '@nestjs/common';
-import {
-  createHttpApp,
-  createLogger,
-  defineFeature,
-  DomainError,
-  GATEKEEPER,
-  LOCAL_SCOPE,
-  loadSettings,
-  type Caller,
-  type Gatekeeper,
-} from '@spandrel/kernel';
+import { createHttpApp, GATEKEEPER, type Caller, type Gatekeeper } from '@spandrel/http';
+import { createLogger, defineFeature, DomainError, LOCAL_SCOPE, loadSettings } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { ExportReader } from '../aside/export-reader.js';
 import { unpackedTexts } from '../aside/packed-texts.js';

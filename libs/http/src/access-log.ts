@@ -1,0 +1,94 @@
+import { pino } from 'pino';
+import type { LineSink } from '@spandrel/kernel';
+
+/** What the log says of a request: no header, no query string, no body. */
+export interface AccessLine {
+  /** The id that `X-Request-Id` and the `request_id` of an error show. */
+  request_id: string;
+  method?: string;
+  /** The pattern of the route, such as `/api/traces/:id`. */
+  route?: string;
+  /** The route with the ids of the request in it, see {@link pathOf}. */
+  path?: string | undefined;
+  /** Status of the answer; 499 when the client left before there was one. */
+  status: number;
+  duration_ms?: number;
+  /** Announced length of the request's and of the answer's body; absent when it was not known beforehand. */
+  bytes_in?: number | undefined;
+  bytes_out?: number | undefined;
+  remote_address?: string | undefined;
+  /** The client left before the answer was whole. */
+  aborted?: true | undefined;
+  /** An event stream, which ends when its client leaves. */
+  stream?: true | undefined;
+}
+
+/** What the service makes ids like. */
+const MADE_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+
+/**
+ * The path of a request as the log shows it: its route, with the ids that the service made. Anything else in a path is
+ * text of the caller's, which may be a secret in the wrong place.
+ */
+export const pathOf = (route: string, params: Readonly<Record<string, unknown>>): string => {
+  if (!route.includes(':')) return route;
+  return route.replace(/:(\w+)/g, (placeholder, name: string) => {
+    const value = params[name];
+    return typeof value === 'string' && MADE_ID.test(value) ? value : placeholder;
+  });
+};
+
+/** A duration as the log shows it: milliseconds to the microsecond. */
+export const logMs = (ms: number): number => Math.round(ms * 1_000) / 1_000;
+
+/** The lines of requests: structured, one a request. They hold nothing that would have to be redacted. */
+export class AccessLog<Line extends object = AccessLine> {
+  private readonly info: Beginning | null;
+  private readonly debug: Beginning | null;
+
+  /**
+   * @param level least level written. Requests are `info`, those of health checks and scrapes `debug`.
+   * @param name which program writes (`server`, `gateway`).
+   * @param sink gets the lines.
+   */
+  constructor(
+    level: string,
+    name: string,
+    private readonly sink: LineSink,
+  ) {
+    const least = pino.levels.values[level] ?? Infinity;
+    const beginning = (of: 'info' | 'debug'): Beginning | null =>
+      pino.levels.values[of]! >= least ? new Beginning(of, name) : null;
+    this.info = beginning('info');
+    this.debug = beginning('debug');
+  }
+
+  /** @param isQuiet true for a health check or a scrape: written at level `debug`. */
+  request(line: Line, isQuiet: boolean): void {
+    const beginning = isQuiet ? this.debug : this.info;
+    if (beginning === null) return;
+    // The form is that of the logger's lines. The logger itself takes three times as long, as it looks at each field.
+    this.sink.write(`${beginning.now()}${JSON.stringify(line).slice(1, -1)},"msg":"request"}\n`);
+  }
+}
+
+/** What the lines of a level begin with, made once for all lines of a millisecond. */
+class Beginning {
+  private timeMs = 0;
+  private text = '';
+
+  constructor(
+    private readonly level: string,
+    private readonly name: string,
+  ) {}
+
+  now(): string {
+    const now = Date.now();
+    if (now !== this.timeMs) {
+      this.timeMs = now;
+      const { level, name } = this;
+      this.text = `{"level":"${level}","time":"${new Date(now).toISOString()}","pid":${process.pid},"name":${JSON.stringify(name)},`;
+    }
+    return this.text;
+  }
+}

@@ -1,0 +1,172 @@
+import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError, StartError } from '@spandrel/kernel';
+import { foreignProtocolOf } from '../foreign/foreign-requests.js';
+import { isInnerRequest } from '../in-process/inner-requests.js';
+import { isOpenRoute } from '../open-route.js';
+import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
+import { OPERATION, type OperationDescription } from '../operation.js';
+import { accessRefusal } from './access-refusal.js';
+import { bearerOf } from './bearer.js';
+import { isCounted, type AccessRule } from './access-rule.js';
+import { GATEKEEPER, type AdmittedRequest, type Caller, type Gatekeeper, type Proof } from './caller.js';
+import { CredentialRefusals } from './credential-refusals.js';
+
+type Request = FastifyRequest & AdmittedRequest;
+
+/**
+ * The global guard of cloud mode: no request reaches a handler without a credential that may do what its `@Operation`
+ * says (docs/spec/access.md#credentials). {@link admitBeforeBody} asks it earlier; it then lets the request through.
+ */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  private readonly gatekeeper: Gatekeeper;
+
+  /** @throws StartError without somebody who checks credentials. */
+  constructor(
+    @Optional() @Inject(GATEKEEPER) gatekeeper: Gatekeeper | undefined,
+    @Inject(CredentialRefusals) private readonly refusals: CredentialRefusals,
+    private readonly reflector: Reflector,
+  ) {
+    if (!gatekeeper) {
+      throw new StartError(['features: cloud mode needs the feature "access", which checks credentials']);
+    }
+    this.gatekeeper = gatekeeper;
+  }
+
+  /** @throws DomainError of a request that is refused. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const operation = this.reflector.get<OperationDescription | undefined>(OPERATION, context.getHandler());
+    if (operation === undefined || request.admittedTo !== operation) {
+      await this.admit(request, http.getResponse(), operation);
+    }
+    return true;
+  }
+
+  /**
+   * Lets a request in, and notes on it who makes it.
+   * @param operation of its route; `undefined` for one that matches no route of Nest, which every valid credential may ask for.
+   * @throws DomainError of a request that is refused.
+   */
+  async admit(request: Request, reply: FastifyReply, operation: OperationDescription | undefined): Promise<void> {
+    await this.check(request, reply, operation);
+    if (operation) request.admittedTo = operation;
+  }
+
+  private async check(
+    request: Request,
+    reply: FastifyReply,
+    operation: OperationDescription | undefined,
+  ): Promise<void> {
+    const access = operation?.access;
+    if (access === 'open') {
+      request.anonymous = true;
+      return;
+    }
+    if (isInnerRequest(request.raw)) return admitInner(access, request);
+    const { gatekeeper } = this;
+    const proof = proofOf(request, operation?.tokenInQuery === true, gatekeeper);
+    const isForAnyone = access === 'anyone' && request.headers.authorization === undefined;
+    if (!proof && !isForAnyone) throw refused(new DomainError('unauthenticated', CREDENTIAL_NEEDED), reply);
+    const refuse = (error: DomainError): DomainError => refused(this.refusals.of(error, request.raw), reply);
+    const caller = proof && (await callerOf(gatekeeper, proof, isForAnyone, refuse));
+    if (!proof || !caller) {
+      request.anonymous = true;
+      return;
+    }
+    request.caller = caller;
+    if (access) assertAllowed(access, caller);
+    if (caller.scope) request.scope = caller.scope;
+    await gatekeeper.admit(caller, proof, request, reply, {
+      counted: operation === undefined || isCounted(operation),
+      lasting: operation?.tokenInQuery === true,
+      ...(operation?.limit !== undefined && {
+        routeLimit: { operation: operation.id, perSecond: operation.limit },
+      }),
+    });
+  }
+}
+
+/**
+ * Has the guard asked before the body of a request is read: what is refused for its sender or its rate is not read at all.
+ * Also asked for what no handler of Nest answers: paths that match nothing, and routes outside Nest that are not open.
+ * @param app gives the guard and the routes, once the app is made.
+ */
+export function admitBeforeBody(
+  fastify: FastifyInstance,
+  app: () => { guard: AccessGuard; routes: readonly RouteFacts[] },
+): void {
+  let known: { guard: AccessGuard; operations: ReadonlyMap<string, OperationDescription> } | undefined;
+  const load = (): NonNullable<typeof known> => {
+    const { guard, routes } = app();
+    return { guard, operations: new Map(routes.map((route) => [routeKey(route), route.operation])) };
+  };
+  fastify.addHook('onRequest', async (request, reply) => {
+    const { guard, operations } = (known ??= load());
+    const { url, config } = request.routeOptions;
+    if (isOpenRoute(config)) return;
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    await guard.admit(request, reply, url === undefined ? undefined : operations.get(`${method} ${url}`));
+  });
+}
+
+/** Lets in what somebody who has been let in asks for inside this process: as far as they may, and without counting it again. */
+function admitInner(access: Exclude<AccessRule, 'open'> | undefined, { caller }: AdmittedRequest): void {
+  if (access === 'anyone') return;
+  if (!caller) throw new DomainError('unauthenticated', CREDENTIAL_NEEDED);
+  if (access) assertAllowed(access, caller);
+}
+
+const CREDENTIAL_NEEDED = 'a credential is needed: Authorization: Bearer <API key or JWT>';
+
+/**
+ * What a request shows: the header, then `?token=` where the route takes it, then the cookie of a session. A header that
+ * is no credential counts as none shown, whatever the cookie (docs/spec/sign-in.md#which-credential-counts).
+ */
+function proofOf(request: FastifyRequest, tokenInQuery: boolean, gatekeeper: Gatekeeper): Proof | undefined {
+  const credential = credentialOf(request, tokenInQuery);
+  if (credential !== undefined) return { by: 'credential', text: credential };
+  if (request.headers.authorization !== undefined || foreignProtocolOf(request.raw)) return undefined;
+  const cookie = gatekeeper.cookieOf?.(request);
+  return cookie === undefined ? undefined : { by: 'cookie', text: cookie };
+}
+
+function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | undefined {
+  const protocol = foreignProtocolOf(request.raw);
+  if (protocol) return protocol.credentialOf(request.headers);
+  const { authorization } = request.headers;
+  if (authorization !== undefined) return bearerOf(authorization);
+  if (!tokenInQuery) return undefined;
+  const { token } = request.query as { token?: unknown };
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+/** @returns `undefined` for a session that has ended, where the route is for anyone. */
+async function callerOf(
+  gatekeeper: Gatekeeper,
+  proof: Proof,
+  isForAnyone: boolean,
+  refuse: (error: DomainError) => DomainError,
+): Promise<Caller | undefined> {
+  try {
+    return await gatekeeper.authenticate(proof);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'unauthenticated') throw error;
+    if (proof.by === 'cookie' && isForAnyone) return undefined;
+    throw refuse(error);
+  }
+}
+
+function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): void {
+  const refusal = accessRefusal(access, caller);
+  if (refusal !== undefined) throw new DomainError('insufficient_scope', refusal);
+}
+
+/** 401 says how credentials are sent (RFC 9110, 11.6.1). */
+function refused(error: DomainError, reply: FastifyReply): DomainError {
+  if (error.code === 'unauthenticated') void reply.header('www-authenticate', 'Bearer');
+  return error;
+}

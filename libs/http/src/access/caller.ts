@@ -1,0 +1,90 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Permission, Role } from '@spandrel/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '@spandrel/kernel';
+import type { OperationDescription } from '../operation.js';
+
+/** The holder of the credential that a request carries. */
+export interface Caller {
+  readonly kind: 'api_key' | 'jwt' | 'person' | 'admin_token' | 'metrics_token';
+  /** Id of the key, `sub` of the JWT, id of the person, `admin`, `metrics`. */
+  readonly id: string;
+  /** What people call the credential's holder, such as the name of the key; absent where that is not known. */
+  readonly label?: string;
+  /** The organization and project that the credential is for; `null` for the operator, who has none. */
+  readonly scope: Scope | null;
+  /** What the caller may do; `scopes` on the wire. */
+  readonly permissions: readonly Permission[];
+  /** End of the credential in milliseconds since the epoch; `null` when it has none. */
+  readonly expiresAt: number | null;
+  /** The role of a person, which its permissions come from; absent for credentials. */
+  readonly role?: Role;
+  /** Id of the browser's session that the request came with; absent where it carried the credential itself. */
+  readonly sessionId?: string;
+}
+
+/** What a request shows to be let in: a credential, or the cookie of a browser that is signed in. */
+export interface Proof {
+  readonly by: 'credential' | 'cookie';
+  readonly text: string;
+}
+
+/** What the route of a request says of how it is let in. */
+export interface Admission {
+  /** Whether it counts against the limit of the caller's organization. */
+  counted: boolean;
+  /** Whether the answer goes on for as long as the client likes; it must end with the credential. */
+  lasting: boolean;
+  /** A limit of the route's own: how many requests a second an organization may make there. */
+  routeLimit?: { operation: string; perSecond: number };
+}
+
+/**
+ * Lets requests in (cloud mode). The feature `access` provides it under {@link GATEKEEPER}; in local mode there is none.
+ */
+export interface Gatekeeper {
+  /**
+   * Finds the caller that a credential or a cookie belongs to.
+   * @throws DomainError `unauthenticated` when it is not valid, `unavailable` when it cannot be checked now.
+   */
+  authenticate(proof: Proof): Promise<Caller> | Caller;
+
+  /**
+   * The session cookie of a request that shows no credential; left out where there are no sessions.
+   * @returns `undefined` when there is none, or none that counts for this request.
+   * @throws DomainError `host_not_allowed` when a page from elsewhere would change something with it.
+   */
+  cookieOf?(request: FastifyRequest): string | undefined;
+
+  /**
+   * Called when a request is known to be allowed and before its body is read: counts it, and may add headers to the
+   * answer.
+   * @throws DomainError `rate_limited`
+   */
+  admit(
+    caller: Caller,
+    proof: Proof,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    admission: Admission,
+  ): Promise<void> | void;
+}
+
+/** Injection token of the {@link Gatekeeper}. */
+export const GATEKEEPER = Symbol('gatekeeper');
+
+/** A request that was let in. */
+export interface AdmittedRequest {
+  /** Set in cloud mode for a route that needs no credential; such a request has no scope. */
+  anonymous?: true;
+  caller?: Caller;
+  scope?: Scope;
+  /** What its route does, once it was let in to that. */
+  admittedTo?: OperationDescription;
+}
+
+/** The holder of the credential that the request carries; `undefined` in local mode. */
+export const CurrentCaller = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Caller | undefined =>
+    context.switchToHttp().getRequest<AdmittedRequest>().caller,
+);

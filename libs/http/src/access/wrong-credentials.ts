@@ -1,0 +1,71 @@
+import ipaddr from 'ipaddr.js';
+import { DomainError } from '@spandrel/kernel';
+
+/** How long wrong credentials are counted together, in milliseconds. */
+const WINDOW_MS = 60_000;
+
+/** Addresses that are remembered; beyond it those that began longest ago are forgotten. */
+const ADDRESSES_MAX = 10_000;
+
+/** A provider gives a household or a server this much of IPv6, so that a guesser has all of it. */
+const IPV6_PREFIX = 64;
+
+interface Window {
+  count: number;
+  endsAt: number;
+}
+
+/** Counts wrong credentials by the address they come from (docs/spec/limits.md#wrong-credentials). */
+export class WrongCredentials {
+  /** By address, the window that began longest ago first. */
+  private readonly windows = new Map<string, Window>();
+
+  /**
+   * @param max wrong credentials that an address has a minute.
+   * @param now milliseconds on a clock that never goes back.
+   */
+  constructor(
+    private readonly max: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /**
+   * Counts one.
+   * @param address of the client; one that is not known any more counts for nobody.
+   * @returns what to answer instead of 401 once there were too many; `undefined` until then.
+   */
+  note(address: string | undefined): DomainError | undefined {
+    if (address === undefined) return undefined;
+    const now = this.now();
+    const window = this.windowOf(keyOf(address), now);
+    window.count++;
+    if (window.count <= this.max) return undefined;
+    const retryAfterSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1_000));
+    const detail = `more than ${this.max} wrong credentials came from this address within a minute`;
+    return new DomainError('too_many_wrong_credentials', detail, { retryAfterSeconds });
+  }
+
+  /** How many addresses are remembered. */
+  get size(): number {
+    return this.windows.size;
+  }
+
+  private windowOf(key: string, now: number): Window {
+    const known = this.windows.get(key);
+    if (known && now < known.endsAt) return known;
+    const window = { count: 0, endsAt: now + WINDOW_MS };
+    this.windows.delete(key);
+    this.windows.set(key, window);
+    for (const [oldest, { endsAt }] of this.windows) {
+      if (this.windows.size <= ADDRESSES_MAX && now < endsAt) break;
+      this.windows.delete(oldest);
+    }
+    return window;
+  }
+}
+
+function keyOf(address: string): string {
+  const bare = address.split('%', 1)[0]!;
+  if (!ipaddr.IPv6.isValid(bare)) return address;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${bare}/${IPV6_PREFIX}`).toString();
+}

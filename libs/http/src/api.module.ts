@@ -1,0 +1,99 @@
+import { Global, Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import {
+  ClientAddresses,
+  KernelModule,
+  Readiness,
+  useFaultWords,
+  type Feature,
+  type KernelParts,
+} from '@spandrel/kernel';
+import type { FastifyInstance } from 'fastify';
+import { AccessGuard } from './access/access.guard.js';
+import { CredentialRefusals } from './access/credential-refusals.js';
+import { LocalSessionController } from './access/local-session.controller.js';
+import { RefusedRequests } from './access/refused-requests.js';
+import { WrongCredentials } from './access/wrong-credentials.js';
+import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities.controller.js';
+import { Capabilities } from './capabilities/capabilities.js';
+import { HealthController } from './health.controller.js';
+import { InProcessApi } from './in-process/in-process-api.js';
+import { InnerRequests } from './in-process/inner-requests.js';
+import { MetricsController } from './metrics.controller.js';
+import { NamesInterceptor } from './names/names.interceptor.js';
+import { OpenApi } from './openapi/openapi.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
+import { ProblemFilter } from './problem.filter.js';
+import { SchemaPipe } from './schema.pipe.js';
+
+/** What the API is made of. */
+export interface ApiParts extends KernelParts {
+  features: readonly Feature[];
+  /** Modules below the features, such as storage. */
+  modules: readonly (DynamicModule | Type)[];
+  /** Where the gateway beside it is, for requests that come here by mistake; asked at each. Not known when left out. */
+  gatewayUrl?: () => string | null;
+}
+
+/**
+ * The API: the features, what of HTTP they inject, and what every handler gets: the guard of cloud mode, the pipe that
+ * checks arguments, the interceptor of unknown names and the filter that answers errors. Its guard, interceptor and pipe
+ * run before those of features and plugins, its filter gets what none of theirs takes.
+ */
+@Global()
+@Module({})
+export class ApiModule {
+  /** @param inner knows the requests that are made inside this process. */
+  static forRoot(
+    { features, modules, gatewayUrl = () => null, ...kernel }: ApiParts,
+    inner = new InnerRequests(),
+  ): DynamicModule {
+    useFaultWords();
+    const { core } = kernel.settings;
+    const isCloud = core.mode === 'cloud';
+    const addresses = new ClientAddresses(core.trustProxy);
+    const wrong = new WrongCredentials(core.wrongCredentials);
+    const providers = [
+      { provide: CredentialRefusals, useValue: new CredentialRefusals(addresses, wrong) },
+      { provide: RefusedRequests, useValue: new RefusedRequests(addresses) },
+      { provide: GATEWAY_URL, useValue: gatewayUrl },
+      {
+        provide: OpenApi,
+        useFactory: (container: ModulesContainer) => new OpenApi(container, features, isCloud),
+        inject: [ModulesContainer],
+      },
+      {
+        provide: InProcessApi,
+        useFactory: ({ httpAdapter }: HttpAdapterHost, api: OpenApi) =>
+          new InProcessApi({
+            fastify: () => httpAdapter.getInstance<FastifyInstance>(),
+            inner,
+            addresses,
+            routes: () => api.routes,
+          }),
+        inject: [HttpAdapterHost, OpenApi],
+      },
+      Readiness,
+      Capabilities,
+    ];
+    return {
+      module: ApiModule,
+      imports: [KernelModule.forRoot(kernel), ...modules, ...features.map(({ module }) => module as Type)],
+      controllers: [
+        ...[HealthController, CapabilitiesController, MetricsController, OpenApiController],
+        // In cloud mode the feature `access` has this route.
+        ...(isCloud ? [] : [LocalSessionController]),
+      ],
+      providers: [...providers, ...ofEveryHandler(isCloud)],
+      exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
+    };
+  }
+}
+
+/** What stands around every handler. */
+const ofEveryHandler = (isCloud: boolean): Provider[] => [
+  ...(isCloud ? [AccessGuard, { provide: APP_GUARD, useExisting: AccessGuard }] : []),
+  { provide: APP_INTERCEPTOR, useClass: NamesInterceptor },
+  { provide: APP_PIPE, useClass: SchemaPipe },
+  { provide: APP_FILTER, useClass: ProblemFilter },
+];

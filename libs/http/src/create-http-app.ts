@@ -1,0 +1,166 @@
+import type { IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Registry } from '@prometheus-io/client';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  fastify,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { type CoreSettings, DomainError, ClientAddresses } from '@spandrel/kernel';
+import type { AccessLog } from './access-log.js';
+import { answerHeaders } from './answer-headers.js';
+import { AccessGuard, admitBeforeBody } from './access/access.guard.js';
+import { ForeignPaths } from './foreign/foreign-requests.js';
+import { contextOfAuditedRoutes } from './audited-routes.js';
+import { limitArrival } from './intake/arrival.js';
+import { endWith, guardRequests, IntakeRequest } from './intake/connection-intake.js';
+import { framingFault } from './intake/framing.js';
+import { InnerRequests } from './in-process/inner-requests.js';
+import { HttpAdapter } from './http-adapter.js';
+import { ApiModule, type ApiParts } from './api.module.js';
+import { namesOneHost } from './intake/host-header.js';
+import { registerJsonBody } from './json-body.js';
+import { Http2Notice } from './intake/http2-notice.js';
+import { localRequestFault } from './intake/local-request.js';
+import { isPageRoute } from './open-route.js';
+import { refuseMalformed } from './intake/malformed-http.js';
+import { answerWrongMethods } from './intake/wrong-method.js';
+import { HttpMetrics } from './metrics.js';
+import { refuseParametersOutsideNest } from './names/names.interceptor.js';
+import { registerDocsPage } from './openapi/docs-page.js';
+import type { RouteFacts } from './openapi/find-routes.js';
+import { OpenApi } from './openapi/openapi.js';
+import { sendProblem } from './problem.filter.js';
+import { requestId } from './request-id.js';
+import { RequestTurns } from './intake/request-turns.js';
+import { RequestWatch } from './intake/request-watch.js';
+import { registerStreamedBodies } from './streamed-body.js';
+import { collectionsOf, misspeltPathOf, wrongDoorOf } from './wrong-door.js';
+
+/** What the app is made of. */
+export interface HttpAppParts extends ApiParts {
+  /** Gets a line a request; none is written when left out. */
+  accessLog?: AccessLog;
+}
+
+/**
+ * The API server: features loaded into one Nest application on Fastify, with the rules of every request (body, ids,
+ * errors, who may call) applied in one place. Not listening yet; the caller closes it.
+ * @throws Error naming a route that nobody described.
+ */
+export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
+  const { logger, metrics = new Registry() } = parts;
+  const { core } = parts.settings;
+  const addresses = new ClientAddresses(core.trustProxy);
+  const watch = new RequestWatch(new HttpMetrics(metrics), addresses, parts.accessLog);
+  const routes = (): readonly RouteFacts[] => app.get(OpenApi).routes;
+  const foreign = new ForeignPaths(routes);
+  const http2 = new Http2Notice(logger);
+  const headers = answerHeaders(core.hstsSeconds);
+  const server = fastify({
+    bodyLimit: core.bodyBytes,
+    genReqId: (request: IncomingMessage) => requestId(request.headers),
+    requestIdHeader: false,
+    rewriteUrl: ({ url }: IncomingMessage): string => foreign.rewrite(url ?? '/'),
+    // A request on a connection that was open when the stop began is served like any other, and its connection closed.
+    return503OnClosing: false,
+    // Bodies have limits of their own, see `limitArrival`.
+    requestTimeout: 0,
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false, IncomingMessage: IntakeRequest },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      watch.begin(request, reply);
+      void reply.headers(headers);
+      sendProblem(error, request, reply, logger);
+    },
+    clientErrorHandler: (error: Error, socket: Socket) => {
+      refuseMalformed(error, socket, (refused) => {
+        watch.malformed(refused, socket);
+        if (refused.isHttp2) http2.notice();
+      });
+    },
+  } as FastifyHttpOptions<Server>) as unknown as FastifyInstance;
+  guardRequests(server.server);
+  // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
+  const collections = collectionsOf(server);
+  const inner = new InnerRequests();
+  const gatewayUrl = (): string | null => parts.gatewayUrl?.() ?? null;
+  addRequestRules(server, core, watch, {
+    headers,
+    inner,
+    mark: (request) => foreign.mark(request),
+    wrongDoor: (request) => wrongDoorOf(request, collections, gatewayUrl),
+  });
+  // What Nest and its middleware do at every request is behind these rules, and what a stranger sends does not come to it.
+  const adapter = new HttpAdapter(server as never);
+  if (core.mode === 'cloud') admitBeforeBody(server, () => ({ guard: app.get(AccessGuard), routes: routes() }));
+  answerWrongMethods(server, (request) => misspeltPathOf(request, collections));
+  const app: NestFastifyApplication = await NestFactory.create<NestFastifyApplication>(
+    ApiModule.forRoot({ ...parts, metrics }, inner),
+    adapter,
+    { bodyParser: false, logger: false, abortOnError: false },
+  );
+  // A route that nobody described stops the start.
+  routes();
+  registerJsonBody(server, core.bodyValues);
+  limitArrival(server);
+  registerStreamedBodies(server);
+  refuseParametersOutsideNest(server);
+  // Local mode has no audit log.
+  if (core.mode === 'cloud') contextOfAuditedRoutes(server, addresses, routes);
+  registerDocsPage(server);
+  return app;
+}
+
+/** Session ids stand in paths, percent-encoded. */
+const PARAM_LENGTH_MAX = 8_192;
+const HEADER_BYTES_MAX = 32_768;
+
+/** Routes that tell whether the process is well: they are answered however much is going on, behind no other request. */
+const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
+
+/** What every request is looked at for, beside what it says of its host. */
+interface RequestRules {
+  headers: OutgoingHttpHeaders;
+  inner: InnerRequests;
+  mark: (request: FastifyRequest) => void;
+  wrongDoor: (request: FastifyRequest) => Error | undefined;
+}
+
+/** One hook for all that is done before a credential is asked for: each hook costs every request. */
+function addRequestRules(
+  fastify: FastifyInstance,
+  { mode }: CoreSettings,
+  watch: RequestWatch,
+  { headers, inner, mark, wrongDoor }: RequestRules,
+): void {
+  const turns = new RequestTurns(fastify.server);
+  const isLocal = mode === 'local';
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (inner.take(request)) return done();
+    mark(request);
+    watch.begin(request, reply);
+    void reply.headers(headers).header('x-request-id', request.id);
+    const framing = framingFault(request.raw);
+    const foreign = isLocal ? localRequestFault(request.headers, isPageRoute(request.routeOptions.config)) : undefined;
+    if (!namesOneHost(request.raw)) {
+      done(new DomainError('malformed_request', 'the request must have exactly one Host'));
+    } else if (framing !== undefined) {
+      endWith(reply.raw);
+      done(new DomainError(framing.code, framing.message));
+    } else if (foreign !== undefined) {
+      done(new DomainError('host_not_allowed', foreign));
+    } else if (request.is404) {
+      turns.begin(() => done(wrongDoor(request) as Error));
+    } else if (PROBES.has(request.routeOptions.url) && reply.raw.socket !== null) {
+      done();
+    } else {
+      turns.begin(done);
+    }
+  });
+}

@@ -1,0 +1,49 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { healthSchema, probeSchema } from '@spandrel/contract';
+import { Readiness, CoreSettings, Unavailable, newId, PACKAGE } from '@spandrel/kernel';
+import { Operation } from './operation.js';
+
+/** Names this process among others; new at every start. */
+const INSTANCE_ID = newId();
+
+/** Tells whether the service runs (docs/spec/health.md#health); open to everyone. */
+@Controller()
+export class HealthController {
+  constructor(
+    @Inject(CoreSettings) private readonly settings: CoreSettings,
+    @Inject(Readiness) private readonly readiness: Readiness,
+  ) {}
+
+  @Get('api/health')
+  @Operation({ id: 'getHealth', summary: 'Whether the service runs', answer: healthSchema, access: 'open' })
+  health() {
+    return {
+      status: 'ok',
+      instance_id: INSTANCE_ID,
+      uptime: process.uptime(),
+      version: PACKAGE.version,
+      mode: this.settings.mode,
+    };
+  }
+
+  /** The process answers; restart it when this does not. */
+  @Get('livez')
+  @Operation({ id: 'getLiveness', summary: 'Whether the process answers', answer: probeSchema, access: 'open' })
+  live() {
+    return { status: 'ok' };
+  }
+
+  /** Requests are served: 200; while starting or stopping, or while the database cannot be used: 503. */
+  @Get('readyz')
+  @Operation({
+    id: 'getReadiness',
+    summary: 'Whether requests are served; 503 when not',
+    answer: probeSchema,
+    access: 'open',
+  })
+  async ready() {
+    if (!(await this.readiness.holds()))
+      throw new Unavailable('the service is starting or stopping, or its database cannot be used');
+    return { status: 'ok' };
+  }
+}

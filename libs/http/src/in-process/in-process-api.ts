@@ -1,0 +1,122 @@
+import { jsonTextInPieces, problemSchema, readJsonInPieces, type JsonValue } from '@spandrel/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DomainError, LOCAL_SCOPE, type ClientAddresses, inTurns } from '@spandrel/kernel';
+import { accessRefusal } from '../access/access-refusal.js';
+import type { AccessRule } from '../access/access-rule.js';
+import type { AdmittedRequest } from '../access/caller.js';
+import type { RouteFacts } from '../openapi/find-routes.js';
+import { INNER_HEADER, type InnerRequests } from './inner-requests.js';
+
+/** A value of a query parameter; a list stands for a parameter that comes several times. */
+export type QueryValue = string | number | boolean | readonly (string | number | boolean)[];
+
+/** A call of an operation of the API. */
+export interface ApiCall {
+  /** `operationId` of the OpenAPI document. */
+  operation: string;
+  /** Parameters of the path by name; they are percent-encoded here. */
+  path?: Readonly<Record<string, string>>;
+  /** Parameters of the query by name; those without a value are left out. */
+  query?: Readonly<Record<string, QueryValue | undefined>>;
+  /** Sent as JSON. */
+  body?: unknown;
+}
+
+/** The API as one caller may use it, inside this process. */
+export interface CallerApi {
+  /** The project whose data it shows. */
+  readonly projectId: string;
+  /** Whether there is such an operation, and the caller has what it asks for. */
+  may(operation: string): boolean;
+  /**
+   * Calls an operation as the caller would over HTTP: what is checked, allowed, shown and recorded is the same. Only the
+   * request is not counted once more against the limit of the caller's organization.
+   * @returns the JSON of the answer, numbers with all their digits.
+   * @throws DomainError the problem that was answered.
+   */
+  call(call: ApiCall): Promise<JsonValue>;
+}
+
+/** What the API in this process is made of. */
+export interface InProcessParts {
+  fastify: () => FastifyInstance;
+  inner: InnerRequests;
+  addresses: ClientAddresses;
+  routes: () => readonly RouteFacts[];
+}
+
+/** Lets a feature call the API in the name of a request that it handles (docs/adr/0050-mcp-in-process.md). */
+export class InProcessApi {
+  private known: ReadonlyMap<string, RouteFacts> | undefined;
+
+  constructor(private readonly parts: InProcessParts) {}
+
+  /**
+   * @param request in whose name the calls are made; it must have been let in.
+   * @param signal ends what is under way.
+   */
+  of(request: FastifyRequest & AdmittedRequest, signal: AbortSignal): CallerApi {
+    return {
+      projectId: (request.scope ?? LOCAL_SCOPE).projectId,
+      may: (operation) => mayCall(this.routes.get(operation)?.operation.access, request),
+      call: (call) => this.call(call, request, signal),
+    };
+  }
+
+  private get routes(): ReadonlyMap<string, RouteFacts> {
+    return (this.known ??= new Map(this.parts.routes().map((route) => [route.operation.id, route])));
+  }
+
+  private async call(call: ApiCall, outer: FastifyRequest & AdmittedRequest, signal: AbortSignal): Promise<JsonValue> {
+    const route = this.routes.get(call.operation);
+    if (!route) throw new DomainError('not_found', `this server does not have the operation ${call.operation}`);
+    const { fastify, inner, addresses } = this.parts;
+    const pass = inner.announce(outer);
+    const remoteAddress = addresses.of(outer.raw);
+    try {
+      const { statusCode, payload } = await fastify().inject({
+        method: route.method.toUpperCase() as 'GET',
+        url: addressOf(route.path, call),
+        headers: {
+          host: 'localhost',
+          'x-request-id': outer.id,
+          [INNER_HEADER]: pass,
+          ...(call.body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(call.body !== undefined && { payload: await inTurns(jsonTextInPieces(call.body)) }),
+        ...(remoteAddress !== undefined && { remoteAddress }),
+        signal,
+      });
+      if (statusCode >= 400) throw problemIn(payload);
+      return payload === '' ? null : await inTurns(readJsonInPieces(payload));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      inner.forget(pass);
+    }
+  }
+}
+
+/** Whether a request's caller has what a route asks for; everybody has in local mode. */
+function mayCall(access: AccessRule | undefined, { caller, anonymous }: AdmittedRequest): boolean {
+  if (access === undefined) return false;
+  if (access === 'open' || access === 'anyone') return true;
+  if (anonymous) return false;
+  return caller === undefined || accessRefusal(access, caller) === undefined;
+}
+
+function addressOf(path: string, { path: parameters = {}, query = {} }: ApiCall): string {
+  const address = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of value === undefined ? [] : [value].flat()) search.append(name, String(each));
+  }
+  return search.size === 0 ? address : `${address}?${search.toString()}`;
+}
+
+/** The error that an answer tells. */
+function problemIn(payload: string): DomainError {
+  const { code, detail, errors } = problemSchema.parse(JSON.parse(payload));
+  return new DomainError(code, detail, errors && { errors });
+}

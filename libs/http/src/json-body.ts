@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer';
+import { exactJsonInPieces, JsonSyntaxError, parseExactJson, TooManyValues, type JsonValue } from '@spandrel/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { lostExportAdvice, lostExportOf } from './addresses/lost-export.js';
+import { Invalid, inTurns } from '@spandrel/kernel';
+
+/**
+ * Body parsing of the API: JSON only, kept exactly, UTF-8 checked (docs/spec/general.md#json). A body of no bytes is no
+ * body, whatever its media type says (an action may be posted with `curl -d ''`).
+ * @param valuesMax setting `limits.body_values`.
+ */
+export function registerJsonBody(fastify: FastifyInstance, valuesMax: number): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser(
+    /^application\/(?:[\w.+-]+\+)?json(?:$|[;\s])/i,
+    { parseAs: 'buffer' },
+    (request, body, done) => parseJsonBody(request, body as Buffer, valuesMax, done),
+  );
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    done(body.length === 0 ? null : unsupported(request.headers['content-type']), undefined);
+  });
+}
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+/** A body that is longer is parsed in pieces, and others have their turn in between. */
+const SHORT_BYTES = 65_536;
+
+function parseJsonBody(request: FastifyRequest, bytes: Buffer, valuesMax: number, done: Done): void {
+  if (bytes.length === 0) return done(null, undefined);
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    return done(new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed'));
+  }
+  if (bytes.length > SHORT_BYTES) {
+    inTurns(longJson(bytes, valuesMax)).then(
+      (value) => done(null, value),
+      (error: unknown) => done(bodyFault(error)),
+    );
+    return;
+  }
+  try {
+    done(null, parseExactJson(utf8Text(bytes), valuesMax));
+  } catch (error) {
+    done(bodyFault(error));
+  }
+}
+
+function* longJson(bytes: Buffer, valuesMax: number): Generator<void, JsonValue, void> {
+  yield;
+  const text = utf8Text(bytes);
+  yield;
+  return yield* exactJsonInPieces(text, valuesMax);
+}
+
+/** @throws Invalid where the bytes are no text, naming the first that is none. */
+function utf8Text(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const place = firstFault(bytes) + 1;
+  throw new Invalid('malformed_json', `the body is not valid UTF-8: byte ${place} belongs to no character`);
+}
+
+const WINDOW = 65_536;
+
+/** The first byte that belongs to no character: decoding puts a replacement there, which differs from it. */
+function firstFault(bytes: Buffer): number {
+  for (let start = 0; ; start += WINDOW) {
+    while (start > 0 && (bytes[start]! & 0xc0) === CONTINUATION) start--;
+    const window = bytes.subarray(start, start + WINDOW);
+    const decoded = Buffer.from(window.toString('utf8'));
+    let at = 0;
+    while (at < window.length && window[at] === decoded[at]) at++;
+    // At its end a window may cut a character.
+    if (at < window.length - 3 || start + window.length === bytes.length) return start + at;
+    start -= 4;
+  }
+}
+
+/** The upper bits of a byte that begins no character. */
+const CONTINUATION = 0x80;
+
+/** What was wrong with a body, as its sender is to hear it. */
+function bodyFault(error: unknown): Error {
+  if (error instanceof TooManyValues) {
+    return new Invalid(
+      'payload_too_large',
+      `the body has more than ${error.valuesMax} values (limits.body_values); send it in several requests, or large lists of numbers as texts`,
+    );
+  }
+  return error instanceof JsonSyntaxError ? new Invalid('malformed_json', error.message) : (error as Error);
+}
+
+function unsupported(mediaType: string | undefined): Invalid {
+  const lost = lostExportOf('', mediaType);
+  const advice = lost ? `; ${lostExportAdvice(lost)}` : '';
+  return new Invalid(
+    'unsupported_media_type',
+    `the media type ${mediaType ? `"${mediaType.slice(0, 100)}" ` : ''}is not supported; send application/json${advice}`,
+  );
+}

@@ -1,0 +1,30 @@
+import { Registry } from '@prometheus-io/client';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import type { Settings } from './config/settings.js';
+import { LOGGER, type Logger } from './log/logger.js';
+import { METRICS } from './metrics.js';
+import { PLUGINS, type PluginRegistry } from './plugins/plugin-registry.js';
+
+/** What the kernel is made of. */
+export interface KernelParts {
+  settings: Settings;
+  plugins: PluginRegistry;
+  logger: Logger;
+  /** Where everything registers its metrics; one of its own when left out. */
+  metrics?: Registry;
+}
+
+/** What every feature injects: each class of settings, `PLUGINS`, `LOGGER` and `METRICS`. */
+@Global()
+@Module({})
+export class KernelModule {
+  static forRoot({ settings, plugins, logger, metrics = new Registry() }: KernelParts): DynamicModule {
+    const providers = [
+      ...settings.providers(),
+      { provide: PLUGINS, useValue: plugins },
+      { provide: LOGGER, useValue: logger },
+      { provide: METRICS, useValue: metrics },
+    ];
+    return { module: KernelModule, providers, exports: providers.map(({ provide }) => provide) };
+  }
+}
