@@ -59,6 +59,7 @@ const faults = [
     'compose.yaml',
     'deploy/docker/healthcheck.mjs',
     'README.md',
+    'docs/guide.md',
     'docs/operations.md',
     ...chartFiles.map((name) => `${CHART}/${name}`),
   ].flatMap((path) => variableFaults(path, read(path), known)),

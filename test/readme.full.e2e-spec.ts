@@ -1,4 +1,4 @@
-/** The README's examples, run as they stand there (ports and the example provider apart). */
+/** The examples of README and guide, run as they stand there (ports and the example provider apart). */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,10 +8,12 @@ import { Api } from './support/api.ts';
 import { startPostgres, type TestPostgres } from './support/postgres.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 
-const blocks = [...readFileSync(resolve('README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```/gms)].map(
-  ([, language, code]) => ({ language, code: code! }),
-);
-const examples = blocks.filter(({ code }) => code.includes('127.0.0.1'));
+const pages = ['README.md', 'docs/guide.md'].map((page) => readFileSync(resolve(page), 'utf8')).join('\n');
+const blocks = [...pages.matchAll(/^```(sh|js)\n(.*?)^```/gms)].map(([, language, code]) => ({
+  language,
+  code: code!,
+}));
+const examples = blocks.filter(({ code }) => code.includes('127.0.0.1') && !code.startsWith('npm ci'));
 const cloudExamples = blocks.filter(({ code }) => code.includes('.example.com') && !code.includes('127.0.0.1'));
 
 /** Fails where the example would show an error. */
@@ -50,9 +52,9 @@ function run(
   return new Promise((done) => child.on('close', (code) => done({ code, output })));
 }
 
-describe('the README', () => {
-  it('has examples', () =>
-    expect(examples.map(({ language }) => language)).toEqual(['js', 'sh', 'sh', 'sh', 'sh', 'sh']));
+describe('README and guide', () => {
+  it('have examples', () =>
+    expect(examples.map(({ language }) => language)).toEqual(['js', 'js', 'sh', 'sh', 'sh', 'sh', 'sh']));
 
   it.each(examples.map((example, index) => [index + 1, example] as const))(
     'example %i works',
@@ -80,7 +82,7 @@ describe('the README', () => {
   );
 });
 
-describe('the README on cloud mode', () => {
+describe('the guide on cloud mode', () => {
   let postgres: TestPostgres;
   let server: Spandrel;
   beforeAll(async () => {
@@ -152,11 +154,11 @@ async function variablesOf(script: string): Promise<Record<string, string>> {
 }
 
 describe('npm start -- --help', () => {
-  it('lists every setting of the README', async () => {
+  it('lists every setting of the guide', async () => {
     const { output } = await run(process.execPath, [resolve('dist', 'apps/cli/src/main.js'), 'serve', '--help'], {});
-    const settings = [...readFileSync(resolve('README.md'), 'utf8').matchAll(/`(--[a-z-]+|SPANDREL_[A-Z_]+)`/g)].map(
-      ([, name]) => name!,
-    );
+    const settings = [
+      ...readFileSync(resolve('docs/guide.md'), 'utf8').matchAll(/`(--[a-z-]+|SPANDREL_[A-Z_]+)`/g),
+    ].map(([, name]) => name!);
     expect(settings.length).toBeGreaterThan(10);
     for (const setting of settings) expect(output).toContain(setting);
   });

@@ -191,8 +191,8 @@ export function ciPage(lab: () => EvalCommandLab): void {
     });
   });
 
-  it('the README has five lines to a gate', async () => {
-    const [, lines] = /^```sh\n(npx spandrel eval run .*?)^```/ms.exec(readFileSync('README.md', 'utf8'))!;
+  it('the guide has five lines to a gate', async () => {
+    const [, lines] = /^```sh\n(npx spandrel eval run .*?)^```/ms.exec(readFileSync('docs/guide.md', 'utf8'))!;
     expect(lines!.trim().split('\n')).toHaveLength(5);
     prompt('Answer in one word.');
     const { code, output } = await step(lines!, {});
