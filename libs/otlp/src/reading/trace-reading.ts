@@ -15,7 +15,7 @@ export const NAME_RANK = { anySpan: 1, rootSpan: 2, dialect: 3 } as const;
 /** Ranks of a session or a user: the attribute of the conventions, a dialect's own, the last resort. */
 const KEY_RANK = { lastResort: 1, dialect: 2, conventions: 3 } as const;
 
-/** What one span tells of its trace (docs/spec/otlp.md#what-spans-tell-of-their-trace). */
+/** What one span tells of its trace (docs/spec/otlp.md#trace-attributes-from-spans). */
 export interface TraceReading {
   readonly name: Ranked;
   readonly session: Ranked | null;

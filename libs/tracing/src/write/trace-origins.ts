@@ -4,7 +4,7 @@ import type { TraceRow } from '../trace.entity.js';
 /** Who told a member: its rank, the smallest counts, and within a rank the `order` of the span, the first counts. */
 export type Origin = readonly [rank: number, order: string];
 
-/** Ranks of a trace's name (docs/spec/otlp.md#what-spans-tell-of-their-trace); members of other kinds use 0 for given, too. */
+/** Ranks of a trace's name (docs/spec/otlp.md#trace-attributes-from-spans); members of other kinds use 0 for given, too. */
 export const NAME_RANK = { given: 0, dialect: 1, root: 2, span: 3, default: 4 } as const;
 
 const GIVEN: Origin = [NAME_RANK.given, ''];
