@@ -1,4 +1,4 @@
-/** Sends small calls to one address from a thread of its own, one every few milliseconds, and tells how long they took. */
+/** Sends small calls to one address from a thread of its own, one every few milliseconds, and says how long they took. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 

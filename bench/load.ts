@@ -54,7 +54,7 @@ const STILL_FALLING = 0.95;
 
 /**
  * Lets a peer run unmeasured until its code is compiled: until a request costs no less than in the turn before. A time
- * alone does not tell: beside the load there is little left for the compiler on two cores, and it took from 3 to 8 s.
+ * alone does not say: beside the load there is little left for the compiler on two cores, and it took from 3 to 8 s.
  */
 export async function warmUp(turn: () => Promise<Turn>): Promise<void> {
   let last = Infinity;

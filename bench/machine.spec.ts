@@ -13,7 +13,7 @@ import {
 const look = (changes: Partial<Look>): Look => ({ total: 0, busy: 0, steal: 0, own: 0, load: 0, ...changes });
 
 describe('the looks at /proc', () => {
-  it('reads the line of all processors; interrupts and the time of guests are told apart', () => {
+  it('reads the line of all processors; interrupts and the time of guests are distinguished', () => {
     const stat = 'cpu  100 20 30 400 50 6 7 8 90 9\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n';
     expect(parseCpuTimes(stat)).toEqual({ total: 621, busy: 150, steal: 8 });
   });
@@ -83,7 +83,7 @@ describe('what others took', () => {
     expect(busyReason(presence(0.5, 0.5))).toBe('others 50% of the cores, bound 10%; steal 50%, bound 5%');
   });
 
-  it('is told in one line', () => {
+  it('is reported in one line', () => {
     expect(describePresence({ steal: 0.003, others: 0.042, othersAtMost: 0.31, load: 2.1 })).toBe(
       'steal 0.3%, others 4.2% of the cores (at most 31%), load 2.10',
     );

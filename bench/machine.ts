@@ -1,4 +1,4 @@
-/** What the machine did besides the bench, told from two looks at `/proc`. Nothing here reads or waits. */
+/** What the machine did besides the bench, found by two looks at `/proc`. Nothing here reads or waits. */
 
 /** The processors' time since the start of the machine, in clock ticks of all cores together. */
 export interface CpuTimes {
@@ -71,7 +71,7 @@ export function parseProcess(stat: string): ProcessTimes | undefined {
 
 /**
  * Ticks that a process and all that descend from it used between two looks. What one of them used before it ended stays
- * counted, also where its parent ended first and nobody of the family is told of it, as when a browser closes.
+ * counted, also where its parent ended first and nobody of the family is notified of it, as when a browser closes.
  */
 export function workOfFamily(root: number, before: readonly ProcessTimes[], after: readonly ProcessTimes[]): number {
   const [earlier, later] = [familyOf(root, before), familyOf(root, after)];

@@ -24,7 +24,7 @@ const ANSWER =
   'The highest tide of week {n} reaches about 12.1 m on Thursday evening. Cross within two hours of low water, near noon.';
 const SYSTEM = 'You answer questions about tides in two short sentences.';
 
-/** One request of an application: what its server, its agent, three instrumentations of models and its database tell. */
+/** One request of an application: what its server, its agent, three instrumentations of models and its database report. */
 const SHAPES: readonly SpanShape[] = [
   {
     name: 'POST /api/chat',

@@ -142,7 +142,7 @@ async function measureIngest(caller: Caller, url: string, rounds: number, second
     const now = Date.now();
     const began = performance.now();
     const until = began + (round === -1 ? WARM_UP_SECONDS : seconds) * 1_000;
-    // Spans of today, told apart by their numbers, which come after those of the rounds before.
+    // Spans of today, distinguished by their numbers, which come after those of the rounds before.
     const first = (round + 2) * 100_000;
     const of = (n: number): object => ({
       ...spanOf(n, Number.MAX_SAFE_INTEGER, now),

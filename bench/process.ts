@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 
-/** A peer of the bench: a process of its own, so that its CPU can be told from everybody else's. */
+/** A peer of the bench: a process of its own, so that its CPU can be distinguished from everybody else's. */
 export interface Peer {
   /** CPU time used so far by the process and its children, in microseconds. */
   cpuMicros(): number;

@@ -9,7 +9,7 @@ import { startPeer } from './process.ts';
 import { HUGE_TRACE, spanId } from './query-data.ts';
 import { SLICES_MADE, slicesMade } from './slices-made.ts';
 
-/** Each question is asked so many times; the first time is told apart, since it finds the caches cold. */
+/** Each question is asked so many times; the first time is distinguished, since it finds the caches cold. */
 const TURNS = 6;
 /** Milliseconds between the spans that are sent beside a search and an export. */
 const BESIDE_MS = 5;

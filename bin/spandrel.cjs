@@ -41,7 +41,7 @@ function runOn(node) {
   for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
   const child = spawn(node, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
   child.on('error', (error) => fail(`spandrel: ${node} does not run: ${error.message}`));
-  // As a shell tells it: 128 and the signal's number.
+  // A shell's form: 128 and the signal's number.
   child.on('exit', (code, signal) => process.exit(code === null ? 128 + constants.signals[signal] : code));
 }
 

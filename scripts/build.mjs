@@ -27,7 +27,7 @@ const { gateway, only, out } = parseArgs({
 const made = `${resolve(out)}.${process.pid}`;
 const old = `${made}.old`;
 const DASHBOARD = 'dashboard';
-// What it was building is no use to anybody once it is told to end.
+// What it was building is no use to anybody once it is asked to end.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => {
     rmSync(made, { recursive: true, force: true });

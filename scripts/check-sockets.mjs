@@ -6,7 +6,7 @@
  * - an HTTP server is made with `IntakeRequest`, so that CONNECT hands over no socket, and one with a listener for `upgrade` asks
  *   `opensWebSocket`, which refuses upgrades with a body: these hand over something that is no socket;
  * - what a library makes that can emit `error` (sockets, servers, proxies, pools, threads, processes, streams) gets a listener in its
- *   file, or goes to `pipeline` and the like. A pool of Postgres has its clients listened to as well, since one that is lent out tells
+ *   file, or goes to `pipeline` and the like. A pool of Postgres has its clients listened to as well, since one that is lent out reports
  *   its errors itself.
  *
  * `node scripts/check-sockets.mjs [root]` prints one line a fault and ends with 1 when there is one.

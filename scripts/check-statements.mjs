@@ -1,6 +1,6 @@
 /**
  * Checks the hand-written queries of libs: each is made by a shape's `query`, none is asserted to be one, and no two have
- * the same text, by which they are told apart. `number of queries` is printed.
+ * the same text, by which they are distinguished. `number of queries` is printed.
  *
  * `node scripts/check-statements.mjs [root [answered]]`; with `answered`, the file that a run of all tests wrote
  * (`libs/storage/src/statements/checked-rows.ts`), also that each has returned rows of its shape on both databases.

@@ -13,7 +13,7 @@ import { stringify } from 'yaml';
 import { unpinnedImages } from './foreign-images.mjs';
 import { importSource } from './load-typescript.mjs';
 
-// An old Node knows no TypeScript; it is told so before.
+// An old Node knows no TypeScript; it is warned before.
 const { readChart } = await import('../test/deploy/checks/chart.ts');
 const { chartFaults } = await import('../test/deploy/checks/chart-faults.ts');
 const { composeFaults } = await import('../test/deploy/checks/compose-faults.ts');

@@ -1,4 +1,4 @@
-/** What the program tells of itself in either mode (docs/spec/capabilities.md). */
+/** What the program reports itself in either mode (docs/spec/capabilities.md). */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { capabilitiesSchema, type CapabilitiesResource } from '@spandrel/contract';
 import { describeOnBothDatabases } from './support/databases.ts';
@@ -14,7 +14,7 @@ describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
   });
   afterAll(() => place?.close());
 
-  it('tells what there is', async () => {
+  it('says what there is', async () => {
     const { status, body } = await program.api.get<CapabilitiesResource>('/api/capabilities');
     expect(status).toBe(200);
     expect(capabilitiesSchema.safeParse(body).error).toBeUndefined();

@@ -525,7 +525,7 @@ describeOnBothDatabases('official clients', ({ name, takePlace }) => {
       expect(await answer.text()).toContain('X-Forward-URL');
     });
 
-    describe('at the wrong door is told the right address', () => {
+    describe('at the wrong port is answered with the right address', () => {
       const chatWith = (baseURL: string) =>
         new OpenAI({ ...clientOptions(), baseURL }).chat.completions.create({ model: 'gpt-4o', messages: asked });
       const messageWith = (baseURL: string) =>

@@ -95,7 +95,7 @@ describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
     ].join('\r\n');
 
   describe('a large import', () => {
-    // Files are read and progress is told of, each 100,000 rows, the same way on both; Postgres takes longer to write.
+    // Files are read and progress is announced every 100,000 rows, the same way on both; Postgres takes longer to write.
     const COUNT = database === 'SQLite' ? 100_000 : 30_000;
 
     /** Rows of a dataset that the tables hold, and imports that have not come to their end. */

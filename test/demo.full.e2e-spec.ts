@@ -168,7 +168,7 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
     );
   });
 
-  it('that was interrupted is removed too, and made anew by the next command', async () => {
+  it('that was interrupted is removed too, and made again by the next command', async () => {
     const half = async (): Promise<void> => {
       const child = spawnSpandrel(['demo', ...flags], {}, 'ignore');
       const ended = new Promise((done) => child.on('close', done));
@@ -256,7 +256,7 @@ interface DatapointsOf {
   datapoints: DatapointResource[];
 }
 
-/** Every row of every table, but for the log of events, which tells what happened and forgets it after a day. */
+/** Every row of every table, but for the log of events, which says what happened and forgets it after a day. */
 async function contents(place: Place): Promise<[table: string, rows: unknown[]][]> {
   const tables = await place.rows<{ name: string }>(
     `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,

@@ -70,7 +70,7 @@ beforeAll(async () => {
       const place = await takePlace();
       places.push(place);
       const loop = goThrough(await setUp(place));
-      // Told by the test that awaits it.
+      // Given by the test that awaits it.
       loop.catch(() => undefined);
       loops.set(name, loop);
     }),
@@ -151,7 +151,7 @@ for (const { name } of [SQLITE, POSTGRES]) {
       });
     });
 
-    it('tells of every step by its events', async () => {
+    it('reports every step by its events', async () => {
       const { runs, stage } = await loop();
       await until(() => stage.events.types.includes('dataset_deleted'));
       const { payloads, types } = stage.events;

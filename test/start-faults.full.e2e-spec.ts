@@ -53,7 +53,7 @@ onLinux('a path that cannot be used', () => {
 });
 
 describe('npm start --port 4000', () => {
-  it('is told where flags stand', async () => {
+  it('is shown where flags stand', async () => {
     const npm = spawn('npm', ['start', '--port', '4000'], { cwd: resolve('.'), stdio: ['ignore', 'ignore', 'pipe'] });
     let errors = '';
     npm.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
@@ -75,7 +75,7 @@ describe('spandrel serve', () => {
     const begun = startSpandrel({
       port,
       gatewayPort,
-      // Both are still there for a minute when they are told to stop.
+      // Both are still there for a minute when they are asked to stop.
       env: { SPANDREL_PROT: '1', SPANDREL_SHUTDOWN_DELAY: '60', SPANDREL_TEST_SEED: '1' },
     });
     const seen = new Set<number>();
@@ -102,7 +102,7 @@ describe('spandrel serve', () => {
     expect(program!.output()).toBe(before);
   });
 
-  it('is not ready any more as soon as it is told to stop, while both still serve', async () => {
+  it('is not ready any more as soon as it is asked to stop, while both still serve', async () => {
     const { apiUrl, gatewayUrl, pid } = program!;
     process.kill(pid, 'SIGTERM');
     await until(async () => (await probe(`${apiUrl}/readyz`)) === 503);

@@ -71,7 +71,7 @@ describeOnBothDatabases('spandrel serve', ({ name, takePlace }) => {
       expect(await keptTraces()).toEqual(['before SIGTERM', 'before kill -9']);
     });
 
-    it('runs without the gateway when told to, ends with 0 on SIGINT and keeps its data', async () => {
+    it('runs without the gateway when asked to, ends with 0 on SIGINT and keeps its data', async () => {
       program = await place.start({ args: ['--no-gateway'] });
       expect(program.output()).not.toContain('Gateway');
       await expect(fetch(program.gatewayUrl)).rejects.toThrow();
@@ -216,7 +216,7 @@ describe('cloud mode', () => {
     );
   });
 
-  it('does not start on a database it cannot reach, and does not tell the password', async () => {
+  it('does not start on a database it cannot reach, and does not reveal the password', async () => {
     const [port] = await freePorts(1);
     const url = `postgres://spandrel:canary@127.0.0.1:${port}/none`;
     expect(await refusal('serve', cloudEnvironment(url))).toEqual([

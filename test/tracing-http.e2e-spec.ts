@@ -596,7 +596,7 @@ describe.each(showsAll('Postgres') ? SERVERS : SERVERS.slice(0, 1))('%s', (_name
   describe('sessions', () => {
     beforeEach(forgetAll);
 
-    it('are told apart exactly, and show their traces', async () => {
+    it('are distinguished exactly, and show their traces', async () => {
       for (const session_id of ['A', 'a', ' a', 'ü/%?#', 'A']) await newTrace({ session_id });
       const { body } = await api.get<{ sessions: SessionResource[]; count: number; next_cursor: null }>(
         '/api/sessions',

@@ -93,7 +93,7 @@ async function stall(): Promise<StallFigures> {
   return { wallMs: middle(({ wallMs }) => wallMs), cpuMs: middle(({ cpuMs }) => cpuMs), delivered };
 }
 
-/** An SDK whose requests wait for {@link release}, so that recording and delivery can be told apart. */
+/** An SDK whose requests wait for {@link release}, so that recording and delivery can be distinguished. */
 function holdingSdk(): { sdk: Sdk; release: (during: () => Promise<unknown>) => Promise<void> } {
   let letGo = (): void => undefined;
   let held = new Promise<void>((done) => (letGo = done));

@@ -21,7 +21,7 @@ describe('what was acknowledged', () => {
     expect(acknowledged.changes).toBe(5);
   });
 
-  it('is told to be lost, unfinished, doubled or unknown', () => {
+  it('is found lost, unfinished, doubled or unknown', () => {
     const acknowledged = new Acknowledged();
     acknowledged.take(3);
     for (const n of [0, 1, 2]) acknowledged.completed(n);

@@ -184,7 +184,7 @@ async function soak(): Promise<void> {
   process.exitCode = exitCode === 0 && goals.every(({ verdict }) => verdict !== 'not met') ? 0 : 1;
 }
 
-/** Waits until every acknowledged change has been told. */
+/** Waits until every acknowledged change has been reported. */
 async function settled(listener: SoakListener, acknowledged: Acknowledged): Promise<void> {
   const deadline = Date.now() + SETTLE_MS_MAX;
   while (listener.events < acknowledged.changes && Date.now() < deadline) await sleep(100);

@@ -86,7 +86,7 @@ export class SoakServer {
   }
 }
 
-/** Rows of the event log, which no route tells. */
+/** Rows of the event log, which no route reports. */
 function eventRowsOf(file: string): number | undefined {
   const db = new Database(file, { readonly: true });
   try {

@@ -29,7 +29,7 @@ describe('the verdict of a soak', () => {
     expect(missed(minutesOf(60, () => ({ wal: 0 })))).toEqual([]);
   });
 
-  it('tells what was lost', () => {
+  it('says what was lost', () => {
     const findings = [...clean.findings, { lost: 1, unfinished: 2, doubled: 3, unknown: 4, expected: 9 }];
     const outcome = { findings, eventFaults: 1, eventsMissing: 1, integrity: 'page 7', countsApart: -2 };
     const names = missed(
@@ -39,7 +39,7 @@ describe('the verdict of a soak', () => {
     expect(names).toHaveLength(9);
   });
 
-  it('tells memory, descriptors and data a span that grow', () => {
+  it('reports memory, descriptors and data a span that grow', () => {
     expect(missed(minutesOf(60, (at) => ({ wal: 0, rss: (300 + at * 3) * MIB })))).toEqual([
       'memory: rise over the run / its mean',
     ]);
@@ -51,7 +51,7 @@ describe('the verdict of a soak', () => {
     ]);
   });
 
-  it('tells a log that is not cut back', () => {
+  it('shows a log that is not cut back', () => {
     expect(missed(minutesOf(60, (at) => ({ wal: at === 30 ? 200 * MIB : 0 })))).toContain(
       'log written ahead, largest, MiB',
     );

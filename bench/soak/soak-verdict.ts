@@ -38,7 +38,7 @@ export interface Outcome {
 }
 
 const MIB = 1_048_576;
-/** The log that SQLite writes ahead: cut back to 64 MiB whenever it begins anew (open-sqlite.ts), and as much again meanwhile. */
+/** The log that SQLite writes ahead: cut back to 64 MiB whenever it starts over (open-sqlite.ts), and as much again meanwhile. */
 const WAL_MIB_MAX = 128;
 /** Minutes left out of slopes: caches fill, the compiler warms up. At least one, and a tenth of all. */
 const WARM_UP_PART = 0.1;

@@ -170,7 +170,7 @@ describe('a base_url in cloud mode', () => {
     expect((await tenant.api.send('PUT', `${PATH}/${body.id}`, { provider: 'custom', api_key: KEY })).status).toBe(400);
   });
 
-  it('is told to be unusable by its test, a run and a judge when it was stored before the rule', async () => {
+  it('is refused by its test, a run and a judge when it was stored before the rule', async () => {
     const stored = async (base_url: string): Promise<string> => {
       const id = await created('https://api.example/v1');
       await database.query('update provider_connection set base_url = $1 where id = $2', [base_url, id]);
@@ -199,7 +199,7 @@ describe('a base_url in cloud mode', () => {
     expect([secret.asked, model.asked]).toEqual([[], []]);
   });
 
-  it('whose name leads inward is stored, and not called, with nothing that tells it from a name that is not known', async () => {
+  it('whose name leads inward is stored, and not called, with nothing that distinguishes it from a name that is not known', async () => {
     const results: ConnectionTestResult[] = [];
     for (const host of ['inward.evil.example', 'name.unknown.example']) {
       const id = await created(`https://${host}/v1`);

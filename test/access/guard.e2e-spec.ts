@@ -39,7 +39,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** Who may do what, told by method and path alone (docs/spec/access.md#scopes). */
+/** Who may do what, given by method and path alone (docs/spec/access.md#scopes). */
 function scopeOf({ method, path, id }: Route): Permission | 'read or admin' | 'caller' | 'operator' {
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
@@ -191,7 +191,7 @@ describe('cloud mode', () => {
     ];
     const attempts = guarded().flatMap((route) => {
       const wrong = PERMISSIONS.find((scope) => !scopesFor(route).includes(scope));
-      // Exports at a wrong door are told the right one, without a credential too.
+      // Misdirected exports are answered with the right address, without a credential too.
       const closed = isOtlpPath(route.path) ? [401, 404] : [401];
       return disguises.flatMap((disguise) =>
         methodsOf(route).flatMap((method) => {
@@ -233,7 +233,7 @@ describe('cloud mode', () => {
             authorization: `Bearer ${keys[scope]}`,
             body: bodyFor(method),
           });
-          // An organization is the operator's to make, whoever administers another.
+          // An organization is the operator's to make, no matter who administers another.
           const wanted = route.id === 'createOrganization' ? status === 400 : status !== 403;
           return wanted && status !== 401 && status < 500 ? [] : `${method} ${path} with ${scope}: ${status}`;
         }),

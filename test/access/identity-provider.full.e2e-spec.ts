@@ -295,7 +295,7 @@ describe('an answer of the provider', () => {
 });
 
 describe('a provider', () => {
-  it('that does not answer is told on the page to sign in', async () => {
+  it('that does not answer is reported on the page to sign in', async () => {
     const dead = await openApp('http://127.0.0.1:9', () => undefined);
     try {
       const { headers, status } = await dead.anonymous.unchecked.send('GET', '/api/health');

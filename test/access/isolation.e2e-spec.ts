@@ -255,7 +255,7 @@ describe("with another tenant's ids", () => {
 
   it('every route answers as to ids of nothing: in queries', async () => {
     const checked: string[] = [];
-    // The stream of events does not end; what it says of a trace of others is told below.
+    // The stream of events does not end; what it says of a trace of others is reported below.
     for (const route of routesOf(document).filter(({ id }) => id !== 'listenToEvents')) {
       const named = (route.operation.parameters ?? []).filter(
         (parameter) => parameter.in === 'query' && kindOfParameter(route, parameter.name) !== undefined,

@@ -79,7 +79,7 @@ describe('an API key', () => {
     for (const { row } of rows) expect(row).not.toContain(key.slice(13));
   });
 
-  it('tells what it is, and so do the other credentials', async () => {
+  it('says what it is, and so do the other credentials', async () => {
     const scope = { org_id: tenant.org.id, project_id: tenant.project.id };
     const told = async (credential: string) =>
       (await first.anonymous.as(credential).get<CredentialResource>('/api/credential')).body;

@@ -152,7 +152,7 @@ describe('nobody gives what they do not have', () => {
       expect((await change).status).toBe(403);
     }
     expect((await app.api.delete(`${members}/${owner.id}`)).status).toBe(200);
-    // Whoever administers may take away more than they could give.
+    // Anyone who administers may take away more than they could give.
     const editor = await add('editor@people.example', 'editor');
     expect((await (await holding('admin')).delete(`${members}/${editor.id}`)).status).toBe(200);
   });

@@ -116,7 +116,7 @@ describeWith('redis-server', 'an organization at its limit', () => {
     expect(p99(beside)).toBeLessThan(Math.max(5 * p99(alone) + 100, 2 * p99(over)));
   });
 
-  it('is told so before its body is read, with when to come again', async () => {
+  it('is warned before its body is read, with when to come again', async () => {
     const tenant = await newTenant(1);
     const { refusal } = await drain(tenant);
     expect(Object.fromEntries(refusal.headers)).toMatchObject({

@@ -120,7 +120,7 @@ describeWith('redis-server', 'the limits of an organization', () => {
     expect(ofMost).toBeLessThan(1.05 + alone / 300);
     expect(others.length).toBeGreaterThan(75);
     expect(others.every(Boolean)).toBe(true);
-    // One more told that the bucket was empty.
+    // One more, which finds the bucket empty.
     expect(await counted('spandrel_rate_limited_requests_total')).toBe(refused + 1);
     expect(lines.length > 0).toBe(alone > 0);
   });
@@ -170,7 +170,7 @@ describeWith('redis-server', 'the limits of an organization', () => {
     );
   });
 
-  it('tells what remains, follows a limit that changes, and leaves nothing behind', async () => {
+  it('says what remains, follows a limit that changes, and leaves nothing behind', async () => {
     const limits = await instance(redis.url);
     const orgId = newOrganization();
     const remaining = { project: 0, key: 0 };
@@ -272,7 +272,7 @@ describe('an instance without Redis', () => {
     expect(await counted('spandrel_rate_limited_requests_total')).toBe(1);
   });
 
-  it('starts and limits by itself when the one it is told of is not there', async () => {
+  it('starts and limits by itself when the configured one is not there', async () => {
     const limits = await instance(`redis://127.0.0.1:${await freePort()}`);
     const taken = await Promise.all(['a', 'a', 'a'].map((orgId) => isAllowed(limits, of(orgId, 2))));
     expect(taken).toEqual([true, true, false]);

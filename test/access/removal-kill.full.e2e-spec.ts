@@ -82,7 +82,7 @@ it('is gone on with after a kill -9 in the middle, and then nothing of it is any
   }
   const whole = await state(gone.project.id);
   expect(Number(whole.rows)).toBeGreaterThan(Number(atKill.rows));
-  // A span has three rows, and each is counted once, whoever deleted it.
+  // A span has three rows, and each is counted once, no matter who deleted it.
   expect(Number(whole.rows)).toBeGreaterThanOrEqual(3 * SPANS + TRACES);
   const [entry] = await place.rows<{ details: string }>(
     `select details from audit_log where action = 'project.deleted'`,

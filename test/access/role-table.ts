@@ -4,7 +4,7 @@ import { rolesFor, type OpenApi } from '@spandrel/http';
 
 type RouteFacts = OpenApi['routes'][number];
 
-/** Routes that are the operator's alone, though they let administrators in to tell them so. */
+/** Routes that are the operator's alone, though they let administrators in to answer them so. */
 const OPERATORS: ReadonlySet<string> = new Set(['createOrganization', 'deleteOrganization']);
 
 /** The roles that may call a route. */

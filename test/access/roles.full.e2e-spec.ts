@@ -1,6 +1,6 @@
 /**
  * Every route with every role (docs/spec/people.md#what-each-role-may). The table of the page is made of what stands beside the
- * routes; `WRITE_ROLE_TABLE=1` writes it anew.
+ * routes; `WRITE_ROLE_TABLE=1` writes it again.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -206,7 +206,7 @@ describe('a role', () => {
   const told = async (headers: Record<string, string>) =>
     (await app.anonymous.send<Record<string, unknown>>('GET', '/api/session', undefined, headers)).body;
 
-  it('is told to the browser, with who it is', async () => {
+  it('is shown to the browser, with who it is', async () => {
     await add('told@people.example', 'reviewer');
     expect(await told(await signInAs(app, 'Told@people.example'.toLowerCase()))).toMatchObject({
       ...{ kind: 'person', role: 'reviewer', scopes: ['read', 'review'], signed_in: true },
@@ -268,7 +268,7 @@ describe('a role', () => {
     expect(cookie).not.toBe(headers['cookie']);
     expect(await told({ ...headers, cookie })).toMatchObject({ project: { id: second.body.id }, role: 'editor' });
     await until(async () => !(await told(headers))['signed_in']);
-    // Whoever signs in again is where they left.
+    // Anyone who signs in again is where they left.
     expect(await told(await signInAs(app, email))).toMatchObject({ project: { id: second.body.id } });
   });
 });

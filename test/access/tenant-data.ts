@@ -88,7 +88,7 @@ async function ended(api: Api, run: string): Promise<void> {
   }
 }
 
-/** Everything that a tenant can read of its own, but what tells the time of reading. */
+/** Everything that a tenant can read of its own, but what reports the time of reading. */
 export async function everythingOf({ api, org }: Tenant, data: TenantData): Promise<Record<string, unknown>> {
   const paths = [
     '/api/export/json',

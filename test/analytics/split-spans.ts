@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals';
 import { PERCENTILE_ERROR, type SpanResource, type TimeSeriesAnswer } from '@spandrel/contract';
 import type { AnalyticsApp } from './analytics-app.js';
 
-/** Models of several costs and spans without one: which are told apart, and what is left. */
+/** Models of several costs and spans without one: which are distinguished, and what is left. */
 export function splitSpans(app: () => AnalyticsApp, newProject: () => string): void {
-  it('tell the keys apart that cost most in the range, and all others together', async () => {
+  it('distinguish the keys that cost most in the range, and all others together', async () => {
     const project = newProject();
     const at = '2026-03-02T10:00:00Z';
     const call = (id: string, model: string, cost: number, ms: number): Partial<SpanResource> => ({

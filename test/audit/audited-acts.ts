@@ -14,7 +14,7 @@ export interface ActParts {
   send: Send;
 }
 
-/** @param as the tenant's key unless told otherwise. */
+/** @param as the tenant's key unless given otherwise. */
 type Send = (
   method: string,
   path: string,

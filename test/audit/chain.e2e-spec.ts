@@ -105,7 +105,7 @@ describeOnBothDatabases('the chains of the audit log', ({ name, newDatabase }) =
       expect(outside).toMatchObject([{ entries: 1, head: null, faults: [{ id: 'outside', kind: 'unchained' }] }]);
     });
 
-    it('an end that was cut off, where the head was noted elsewhere even if all was written anew', async () => {
+    it('an end that was cut off, where the head was noted elsewhere even if all was written again', async () => {
       await record(storage, ['cut'], 5);
       const noted = (await auditCommands(storage).chains.heads()).filter(({ chain }) => chain === 'cut');
       expect(await faultsOf(storage, 'cut', noted)).toEqual([]);
@@ -125,7 +125,7 @@ describeOnBothDatabases('the chains of the audit log', ({ name, newDatabase }) =
 
   // SQLite has one server.
   if (name === 'Postgres') {
-    it('stay whole and hold nobody up for good when several servers write them, whatever the order in which acts are told', async () => {
+    it('stay whole and hold nobody up for good when several servers write them, whatever the order in which acts are reported', async () => {
       const config = await newDatabase('servers');
       const servers = await Promise.all([0, 1, 2].map(() => open(config)));
       const orgs = ['a', 'b', 'c', null];

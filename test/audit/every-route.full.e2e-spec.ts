@@ -82,7 +82,7 @@ const BY_PEOPLE: ReadonlySet<string> = new Set(['switchProject', 'endSignIn']);
 /** Paths of what decides who may do what, and where data goes. */
 const SECURITY = /\/(session|keys|orgs|projects|members|roles|groups|masking|provider-connections)(\/|$)/;
 
-/** Whether a route deletes, administers, or moves data in or out, told by method, path and access alone. */
+/** Whether a route deletes, administers, or moves data in or out, given by method, path and access alone. */
 function mustLeaveEntry({ method, path, operation }: RouteFacts): boolean {
   if (method === 'delete' || path.endsWith('/delete')) return true;
   if (/\/(export|import)(\/|-|$)/.test(path)) return true;
@@ -132,7 +132,7 @@ describe('every administrative and destructive route', () => {
     expect(audited().length).toBeGreaterThan(20);
   });
 
-  it('is told apart from the routes that people work with', () => {
+  it('is not among the routes that people work with', () => {
     const silent = routes
       .filter(({ method, operation }) => method !== 'get' && !operation.audited?.length)
       .filter(({ operation: { access } }) => !['ingest', 'read'].includes(access))

@@ -68,7 +68,7 @@ export function evalFiles(lab: () => EvalCommandLab): void {
       });
     });
 
-    it('runs several, tells what each came to, and ends with the code that is most certain', async () => {
+    it('runs several, says what each came to, and ends with the code that is most certain', async () => {
       const pattern = relative('.', file('{a,b}-*.eval.ts'));
       const worse = await lab().cli.run(['eval', 'file', pattern]);
       expect(worse.code).toBe(11);

@@ -89,7 +89,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
       expect(readFileSync(summary, 'utf8')).toBe(`${page}\n`);
     });
 
-    it('ends with 10 when a gate does not hold, which GitHub is told', async () => {
+    it('ends with 10 when a gate does not hold, which GitHub shows', async () => {
       const { code, out } = await lab().cli.run(
         [
           'eval',
@@ -111,7 +111,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
       expect(out).toMatch(/^::error title=eval capitals%2C gpt-5.1::mean > 0.75 does not hold: found 0.75$/m);
     });
 
-    it('tells a regression from noise: 11 and 0, and 10 when a gate does not hold either', async () => {
+    it('distinguishes a regression from noise: 11 and 0, and 10 when a gate does not hold either', async () => {
       const baseline = ['--baseline', 'latest:branch=main', '--fail-on-regression'];
       // Before there is a run of main nothing can be compared; that is said and holds nobody up.
       const first = await lab().run('luck', 'fake:chance:0.8', ...baseline, '--metadata', 'branch=main');

@@ -90,7 +90,7 @@ async function createAt(url: string): Promise<[number, string | null]> {
 }
 
 /**
- * Writes and reads in turn until told to stop.
+ * Writes and reads in turn until asked to stop.
  * @param ids gets what was acknowledged.
  * @returns these, and what went wrong.
  */

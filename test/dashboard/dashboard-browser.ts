@@ -34,7 +34,7 @@ export interface WatchedPage {
   axe(rules?: 'all' | 'colours'): Promise<string[]>;
   /** What was copied last; the page itself may write there and not read. */
   clipboard(): Promise<string>;
-  /** Ends what it shows: it reads nothing any more, and is told nothing. */
+  /** Ends what it shows: it reads nothing any more, and is reported nothing. */
   leave(): Promise<void>;
   /**
    * Makes it a browser that was never here as soon as it goes somewhere: nothing stored, no faults, light; cheaper than a page of
@@ -98,7 +98,7 @@ export function expectNoFaultsBut({ faults, ...rest }: WatchedPage, allowed: Reg
 
 function watch(page: Page, apiUrl: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-  // Violations of the policy are told on the console, too.
+  // Violations of the policy are reported on the console, too.
   page.on('console', (message) => {
     // The plain page names no icon, so that the browser looks for one where there is none.
     if (message.location().url.endsWith('/favicon.ico')) return;
@@ -135,7 +135,7 @@ async function renew(page: Page, faults: string[]): Promise<void> {
 const AXE_OPTIONS = { resultTypes: ['violations'], preload: false, iframes: false };
 
 const require = createRequire(import.meta.url);
-/** Without comments and long names: each page that is looked at gets it anew. */
+/** Without comments and long names: each page that is looked at gets it again. */
 let axeSource: string | undefined;
 
 async function runAxe(page: Page, runOnly: object): Promise<string[]> {

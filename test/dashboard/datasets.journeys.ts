@@ -169,7 +169,7 @@ describe('datapoints', () => {
     const field = dialog.getByLabel('File', { exact: true });
     await tabTo(field);
     const chooser = page.waitForEvent('filechooser');
-    // Keys go another way to the page than what it is asked for; whoever waits for a chooser is known once this is answered.
+    // Keys go another way to the page than what it is asked for; anyone who waits for a chooser is known once this is answered.
     await page.evaluate('undefined');
     await page.keyboard.press('Enter');
     await (

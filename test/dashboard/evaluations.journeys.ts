@@ -288,7 +288,7 @@ describe('evaluations', () => {
     await statistics.getByText(verdict).waitFor();
     await statistics.getByText('What these numbers mean').click();
     await expectAccessible(watched);
-    // Somebody else executes this one; the page says so, and whoever reads may look for it.
+    // Somebody else executes this one; the page says so, and anyone who reads may look for it.
     await api.post(`/api/datasets/${tries}/eval`, { name: 'elsewhere', scoring: 'External', execution: 'external' });
     await open(`?dataset_id=${tries}`);
     await combobox('Execution').selectOption('External');

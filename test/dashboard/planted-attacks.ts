@@ -1,4 +1,4 @@
-/** Texts as somebody would record them who wants to harm whoever reads them. */
+/** Texts as somebody would record them who wants to harm anyone who reads them. */
 import { until } from '../support/spandrel.ts';
 import type { Api } from '../support/api.ts';
 

@@ -139,7 +139,7 @@ describe('a review', () => {
   });
 
   inBrowser('goes on when another reviewer has the item, and says so', async () => {
-    // The page claims anew what it sees released: whoever is quicker has it.
+    // The page claims again what it sees released: anyone who is quicker has it.
     await until(async () => {
       await program.api.post(`/api/queue/${items[5]}/release`);
       return (await program.api.post(`/api/queue/${items[5]}/claim`, { claimed_by: 'bob' })).status === 200;

@@ -110,7 +110,7 @@ export function externalRuns(lab: () => EvalsLab): void {
       expect([empty.status, empty.body.errors?.[0]?.path]).toEqual([400, 'results']);
     });
 
-    it('takes the same result again, and another one in its place when told to', async () => {
+    it('takes the same result again, and another one in its place when asked to', async () => {
       const { id, datapointIds } = await external().start(['a', 'b', 'c']);
       const result = (score: number, more: object = {}) => ({
         ...{ datapoint_id: datapointIds[0], output: 'A', scores: { External: score }, cost: 0.3, input_tokens: 7 },
@@ -133,7 +133,7 @@ export function externalRuns(lab: () => EvalsLab): void {
         ...{ status: 'running', progress: 2, sample_progress: 2, failed_count: 0, failed_samples: 0 },
         ...{ avg_score: 0.75, total_cost: 0.1, total_tokens: 7 },
       });
-      // Nothing is told of what took the place of something.
+      // No event names what took the place of something.
       expect(typesOf(id)).toHaveLength(told);
       await external().add(id, [{ datapoint_id: datapointIds[2], output: 'C' }, result(1)], 'replace');
       expect(await lab().ended(id)).toMatchObject({ progress: 3, avg_score: 1, total_cost: 0.3 });

@@ -26,7 +26,7 @@ export function gatesOfRuns(lab: () => EvalsLab): void {
       datasetId = (await lab().dataset('x')).id;
     });
 
-    it('are about the numbers that statistics tell', async () => {
+    it('are about the numbers that statistics report', async () => {
       const run = await seedRun(lab(), { ...of, datasetId });
       const baseline = await seedRun(lab(), { ...of, datasetId, samples: digits('11 00 11') });
       const found = await statistics(run, `?k=1,2&baseline=${baseline}`);

@@ -74,7 +74,7 @@ async function ownerOf(runId: string): Promise<string | null> {
 const jobsOf = (runId: string): Promise<{ state: string }[]> =>
   query(sql`select state from spandrel_jobs.job where data ->> 'id' = ${runId} order by created_on`);
 
-/** What all instances told of a run. */
+/** All that instances announced of a run. */
 const toldOf = (runId: string, ...also: ServerApp[]): EventPayload[] =>
   [...labs.map(({ server }) => server), ...also]
     .flatMap(({ events }) => events.map(({ event }) => event))
@@ -345,6 +345,6 @@ describe('the queue of runs', () => {
   });
 });
 
-/** The witness also sees what was told in a transaction that was lost with its connection. */
+/** The witness also sees what was emitted in a transaction that was lost with its connection. */
 const isDurable = (event: EventPayload, index: number, all: EventPayload[]): boolean =>
   all.findIndex((other) => JSON.stringify(other) === JSON.stringify(event)) === index;

@@ -28,7 +28,7 @@ const RUN = {
   ],
 };
 
-/** Every sixth datapoint is refused once; a third is right, a third nearly so, a third wrong. @param name tells them from others. */
+/** Every sixth datapoint is refused once; a third is right, a third nearly so, a third wrong. @param name distinguishes them from others. */
 const rows = (name: string): object[] =>
   Array.from({ length: DATAPOINTS }, (_, i) => {
     const input = `${i % 6 === 5 ? 'fake:error-400+times:1' : 'fake:slow:20'} question ${i}, ${name}`;

@@ -8,7 +8,7 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
   describe('the life of a run', () => {
     const slow = (count: number, ms: number) => Array.from({ length: count }, (_, i) => `fake:slow:${ms} ${i}`);
 
-    it('is told by events: started, one progress an item, completed', async () => {
+    it('is followed by events: started, one progress an item, completed', async () => {
       const { id } = await lab().dataset(...slow(9, 5));
       const run = await lab().run(id);
       const events = lab().eventsOf(run.id);

@@ -73,7 +73,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>, all: boolean
       expect(capabilities.evals_paused).toBe(true);
       const { body: stopped } = await paused.start(id);
       expect((await server.api.delete(`/api/eval/${stopped.id}`)).status).toBe(200);
-      // Whatever it had begun would have been told and asked for by the end of its stop.
+      // Whatever it had begun would have been reported and asked for by the end of its stop.
       await server.close();
       expect([paused.eventsOf(old.id), paused.eventsOf(fresh.id)]).toEqual([[], []]);
       expect(lab.provider.requests.length).toBe(asked);

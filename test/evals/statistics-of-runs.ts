@@ -53,7 +53,7 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       });
     });
 
-    it('tell what samples took and cost, the total as the run has it', async () => {
+    it('say what samples took and cost, the total as the run has it', async () => {
       const latencies = [120, 80, 95, 300, 110, 105, 2000];
       const samples = latencies.map((latencyMs) => [{ score: 1, latencyMs, cost: 0.1 }]);
       const run = await seed(samples);
@@ -65,7 +65,7 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       expect(score.ci?.method).toBe('wilson');
     });
 
-    it('have nothing to tell of runs without scores', async () => {
+    it('say nothing of runs without scores', async () => {
       const none = await lab().run((await lab().dataset('a', 'b')).id, { scoring: 'None' });
       const { score, scorers, latency_ms } = await statistics(none.id);
       expect(score).toMatchObject({ datapoints: 0, samples: 0, mean: null, se: null, ci: null, within_sd: null });

@@ -24,7 +24,7 @@ const withKey = (byte: number) => ({
   settings: (settings: Settings) => void (settings.of(ConnectionsSettings).secretKey = Buffer.alloc(32, byte)),
 });
 
-/** Everything that the stream tells, by the requests that cause it. */
+/** Everything that the stream reports, by the requests that cause it. */
 export function describeEveryType(newDatabase: () => Promise<StorageConfig>): void {
   describe('every type of event', () => {
     const cleanUps: (() => unknown)[] = [];
@@ -110,7 +110,7 @@ export function describeEveryType(newDatabase: () => Promise<StorageConfig>): vo
       await until(() => live.types.includes('eval_cancelled'));
       expect(live.payloads).toContainEqual({ type: 'eval_cancelled', run_id: cancelled.id });
 
-      // A run whose connection cannot be opened any more fails, on a server that is started anew.
+      // A run whose connection cannot be opened any more fails, on a server that is started again.
       const { body: doomed } = await lab.start(slow.id);
       await until(async () => (await lab.read(doomed.id)).progress >= 1);
       await lab.server.close();

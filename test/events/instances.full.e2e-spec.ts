@@ -42,7 +42,7 @@ describe('two instances without Redis', () => {
     settle: async () => void (await Promise.all(servers.map(({ app }) => app.get(ProjectFeeds).catchUp()))),
   });
 
-  it('replay each the events of both, and tell of the other one with the next of their own', async () => {
+  it('replay each the events of both, and report the other one with the next of their own', async () => {
     const trace = (n: number, name: string) => servers[n]!.api.post('/api/traces', { name });
     const live = await EventClient.open(servers[0]!.url);
     await trace(1, 'there');
@@ -123,7 +123,7 @@ describeWith('redis-server', 'two instances with Redis', () => {
     expect(said('Redis cannot be reached')).toBe(servers.length);
   });
 
-  it('tell each project all of its own, once, while Redis dies and clients go from one to the other', async () => {
+  it('send each project all of its own, once, while Redis dies and clients go from one to the other', async () => {
     const COUNT = 60;
     const projects = ['left', 'right'];
     const follow = async (project: string, first: number) => {

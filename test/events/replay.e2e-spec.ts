@@ -21,7 +21,7 @@ const DAY_MS = 24 * HOUR_MS;
 const SLICE_BYTES = 64 * 1024;
 const never = new AbortController().signal;
 
-/** Texts that events tell themselves, and texts that they refer to. */
+/** Texts that events report themselves, and texts that they refer to. */
 const text = fc.constantFrom(
   null,
   'short',
@@ -131,7 +131,7 @@ describeOnBothDatabases('the replay of events', ({ name: database, newDatabase }
     expect(found.size === 0 || found.has(told.size)).toBe(true);
   }
 
-  /** Deletes the events that were told before a moment, and what was kept for them. */
+  /** Deletes the events before a moment, and what was kept for them. */
   async function prune({ projectId }: Scope, before: number): Promise<void> {
     const log = app.provided(EventLogStore);
     while (await app.storage.write((tx) => log.prune(tx, [projectId], before)));
@@ -240,12 +240,12 @@ describeOnBothDatabases('the replay of events', ({ name: database, newDatabase }
     const completed = { id: 's', seq: 3, input: null, output: JSON.stringify(LONG.completed) };
     expect(await kept(scope)).toEqual([completed]);
     await call(scope, 'DELETE', '/api/spans/s');
-    // No event has told of the correction.
+    // No event has announced the correction.
     expect(await kept(scope)).toEqual([{ ...completed, input: JSON.stringify(LONG.created) }]);
     await expectReplayed(scope);
   });
 
-  it('goes on for events that tell of a span that was told of before', async () => {
+  it('goes on for events that report a span that was announced before', async () => {
     const scope = freshProject();
     await call(scope, 'POST', '/api/traces', { id: 't' });
     for (const input of Object.values(LONG)) {

@@ -139,7 +139,7 @@ export function describeStreamBasics(server: () => ServerApp): void {
       expect(live.types).toEqual(['trace_created', 'cleared']);
     });
 
-    it('tells of committed changes only', async () => {
+    it('reports committed changes only', async () => {
       freshProject();
       const live = await listen();
       const events = server().app.get(DomainEvents);

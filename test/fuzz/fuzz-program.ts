@@ -89,7 +89,7 @@ export class FuzzProgram {
     return this.program.output().slice(-6_000);
   }
 
-  /** Lines since the last call that tell of what nobody handled. */
+  /** Lines since the last call that report what nobody handled. */
   takeUnhandled(): string[] {
     const fresh = this.program.output().slice(this.read);
     const end = fresh.lastIndexOf('\n') + 1;

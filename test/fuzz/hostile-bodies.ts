@@ -2,7 +2,7 @@ import type { Draw } from './make-plan.ts';
 
 /** JSON, or nearly, that takes long to read, to mask, to fit or to store for somebody who is not careful. */
 export function hostileJson(draw: Draw): string {
-  // Nearly all are small, so that what each does to the program can be told from the load itself.
+  // Nearly all are small, so that what each does to the program can be distinguished from the load itself.
   const size = draw.chance(0.04) ? 1_000_000 + draw.below(6_000_000) : 1_000 + draw.below(200_000);
   const repeated = (text: string): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
   const inMessage = (text: string): string =>

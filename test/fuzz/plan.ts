@@ -22,7 +22,7 @@ export interface Expected {
 
 /** A conversation on one connection, as data, so that it can be written to a file and repeated. */
 export interface Plan {
-  /** Tells plans of a run apart. */
+  /** Separates plans of a run. */
   index: number;
   kind: string;
   port: 'api' | 'gateway';

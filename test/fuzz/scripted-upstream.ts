@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { random } from '../support/random.ts';
 
-/** A provider that does what the header `X-Fuzz: <script>;<seed>` of a request tells it to. */
+/** A provider that does what the header `X-Fuzz: <script>;<seed>` of a request asks for. */
 export interface ScriptedUpstream {
   url: string;
   /** Closes the connections on which nobody asks anything now. */

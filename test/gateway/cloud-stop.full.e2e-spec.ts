@@ -1,4 +1,4 @@
-/** Cloud mode: a gateway that is told to stop lets balancers and clients know before it refuses anything. */
+/** Cloud mode: a gateway that is asked to stop lets balancers and clients know before it refuses anything. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GatewayUserSettings } from '../../apps/gateway/src/gateway.settings.js';
 import { createLogger, Lifecycle, LifeLog, loadSettings, Told } from '@spandrel/kernel';
@@ -59,7 +59,7 @@ async function call(stream: boolean): Promise<{ status: number; connection: stri
   return { status: answer.status, connection: answer.headers.get('connection') };
 }
 
-describe('a gateway that is told to stop', () => {
+describe('a gateway that is asked to stop', () => {
   it('says so, serves for the delay, each answer the last of its connection, and ends then', async () => {
     expect((await call(false)).connection).not.toBe('close');
     expect((await get('/readyz')).status).toBe(200);

@@ -230,7 +230,7 @@ describe('the answer about a key', () => {
   it('counts also when it comes late', async () => {
     await gateway.close();
     gateway = await start({ keyCheckMs: 3_000, keyPatienceMs: 50 });
-    // Not recorded, so that no delivery tells of the key.
+    // Not recorded, so that no delivery reports the key.
     const refused = async (): Promise<boolean> =>
       (await fetch(`${gateway.url}/v1/models`, { headers: { 'x-spandrel-key': ALICE } })).status === 401;
     expect(await refused()).toBe(false);

@@ -273,7 +273,7 @@ describe('a call that cannot be read in its thread', () => {
     expect(await withheldOf(gateway)).toBe(`spandrel_gateway_withheld_contents_total{reason="${reason}"} 1`);
   });
 
-  it('tells model and tokens from its ends where too many wait', async () => {
+  it('reports model and tokens from its ends where too many wait', async () => {
     const gateway = await start({ shutdownMs: 1_000, readMs: PATIENT_MS });
     for (let n = 0; n < 34; n++) await call(gateway, long('hang'));
     await call(gateway, long('one too many'));

@@ -98,7 +98,7 @@ describe('a request', () => {
     expect(upstream.received).toHaveLength(0);
   });
 
-  it('with CONNECT is told the methods that there are', async () => {
+  it('with CONNECT is answered with the methods that there are', async () => {
     const { head } = await rawRequest(gateway.port, 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(head).toMatch(/\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
   });

@@ -91,7 +91,7 @@ it('records calls at an API whose authority NODE_EXTRA_CA_CERTS names', async ()
   expect(api.keyOf.values().next().value).toBe(KEY);
 });
 
-it('names the setting in its log where it does not know the authority, and tells that API nothing', async () => {
+it('names the setting in its log where it does not know the authority, and sends that API nothing', async () => {
   const { url, log } = await start({});
   expect(await call(url)).toBe(503);
   await until(() => log().includes('NODE_EXTRA_CA_CERTS'), 5_000, log);

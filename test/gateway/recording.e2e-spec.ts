@@ -179,7 +179,7 @@ describe('a capture mode that is not understood', () => {
 });
 
 describe('a base that has the path of the call in it', () => {
-  it('is told in the error of the span, and the call goes where it was asked to', async () => {
+  it('is named in the error of the span, and the call goes where it was asked to', async () => {
     const doubled = `${upstream.url}/v1`;
     await chat({}, { 'x-forward-url': doubled, 'x-fake': 'error-404' });
     await chat({}, { 'x-forward-url': doubled });

@@ -652,7 +652,7 @@ describe.each(RECORDINGS)('where calls %s, a call behind another on its connecti
     client.socket.destroy();
   });
 
-  it('that may send its body is told so in its turn, and not before', async () => {
+  it('that may send its body is warned in its turn, and not before', async () => {
     onRequest = (socket, received) => {
       if (!received.includes('/second')) first = socket;
       else if (received.endsWith('abc')) socket.write(OK);

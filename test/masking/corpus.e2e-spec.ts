@@ -34,7 +34,7 @@ const shownBy = (texts: readonly CorpusText[], shows: (text: CorpusText) => bool
   texts.filter(shows).map(({ masker, text }) => `${masker}: ${text}`);
 
 describe('the corpus of masking', () => {
-  // docs/spec/masking.md#what-the-built-in-maskers-find tells these figures.
+  // docs/spec/masking.md#what-the-built-in-maskers-find reports these figures.
   it('has every planted value found', () => {
     const texts = [...plantedTexts(COUNT, PLANTED_SEED), ...plantedForms(FORMS, PLANTED_SEED)];
     expect(new Set(texts.map(({ text }) => text)).size).toBeGreaterThan(COUNT * 0.99);

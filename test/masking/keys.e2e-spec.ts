@@ -87,7 +87,7 @@ describeOnBothDatabases('the key of hashes', ({ newDatabase }) => {
     expect(await recording(app)).toMatchObject({ hash_key: null });
   });
 
-  it('is sealed anew by a rotation, and hashes as before', async () => {
+  it('is sealed again by a rotation, and hashes as before', async () => {
     const first = await start(1);
     const sealed = await row(first);
     const keys = [keyOf(3), keyOf(1)].map(secretKeyOf);
@@ -101,7 +101,7 @@ describeOnBothDatabases('the key of hashes', ({ newDatabase }) => {
     expect(await stored(app, VALUE)).toBe(hash);
   });
 
-  it('that is lost is made anew once no rule hashes any more', async () => {
+  it('that is lost is made again once no rule hashes any more', async () => {
     const app = await start(4);
     expect(await stored(app, VALUE)).toBe('[email]');
     for (const rules of [[], RULES]) expect((await app.api.send('PUT', PATH, { rules })).status).toBe(200);

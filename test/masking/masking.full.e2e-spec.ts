@@ -90,7 +90,7 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
     masking = `/api/projects/${project}/masking`;
     const put = await program.api.send<MaskingResource>('PUT', masking, { rules: RULES });
     expect(put.status).toBe(200);
-    // The gateway may show what it was told before for 0.8 s.
+    // The gateway may show what it had before for 0.8 s.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   });
   afterAll(async () => {
@@ -236,7 +236,7 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
     expect(await kept()).toEqual([]);
   });
 
-  it('has equal values told apart from others by their hash, however they came', async () => {
+  it('has equal values distinguished from others by their hash, however they came', async () => {
     const { body } = await program.api.get<{ traces: TraceListItem[] }>('/api/traces?limit=100');
     const users = new Set(body.traces.flatMap(({ user_id: user }) => user ?? []));
     expect([...users]).toEqual([expect.stringMatching(/^\[email:[a-p]{20}\]$/)]);

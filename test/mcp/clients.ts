@@ -87,7 +87,7 @@ async function newClient(
 async function oldClient(transport: OldHttp | OldStdio): Promise<McpClient> {
   const client = new OldClient(INFO);
   const noted: { version?: string } = {};
-  // The client tells its transport which version was agreed.
+  // The client shows its transport which version was agreed.
   const { setProtocolVersion: told } = transport as { setProtocolVersion?: (version: string) => void };
   const setProtocolVersion = (version: string): void => {
     noted.version = version;

@@ -180,7 +180,7 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
       expect(stream.security).toEqual(wanted[2]);
     });
 
-    it('tells of 401, 403 and 429 wherever they may come', () => {
+    it('reports 401, 403 and 429 wherever they may come', () => {
       for (const [route, operation] of byRoute()) {
         const codes = ['401', '403', '429'].filter((code) => code in operation.responses);
         expect({ route, codes }).toEqual({ route, codes: codesOf(operation) });

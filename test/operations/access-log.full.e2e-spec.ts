@@ -147,7 +147,7 @@ describeOnBothDatabases('the access log', ({ takePlace }) => {
     expect(program.output()).not.toMatch(/user_id|no\/such|%zz|limit=x/);
   });
 
-  it('tells aborted requests, and event streams when they end', async () => {
+  it('reports aborted requests, and event streams when they end', async () => {
     const { hostname, port } = new URL(program.apiUrl);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -194,7 +194,7 @@ describeOnBothDatabases('the access log', ({ takePlace }) => {
     expect(await metricsOf(program)).toContain('spandrel_http_requests_in_flight 1\n');
   });
 
-  it('tells where calls of the gateway went and are recorded; their answers are passed on as they are', async () => {
+  it('says where calls of the gateway went and are recorded; their answers are passed on as they are', async () => {
     const { gatewayUrl: url, api } = program;
     const answer = await fetch(`${url}/v1/chat/completions?key=1`, completion(place.gatewayHeaders));
     await answer.text();

@@ -21,7 +21,7 @@ const BALLAST = Array.from({ length: 3 }, (_body, body) =>
   Array.from({ length: 8 }, (_span, n) => ({ id: `b${body}-${n}`, output: 'x'.repeat(1_000_000) })),
 );
 
-/** Ids of the spans that the event log tells of, in the order of its numbers; and whether a number is missing. */
+/** Ids of the spans that the event log reports, in the order of its numbers; and whether a number is missing. */
 function toldOf(dataDir: string): { spans: Set<string>; gaps: number } {
   const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
   try {

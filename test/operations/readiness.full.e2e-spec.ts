@@ -1,4 +1,4 @@
-/** `/readyz` tells whether requests are served: not while the database is away or takes no writes. */
+/** `/readyz` says whether requests are served: not while the database is away or takes no writes. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openLink, type Link } from '../support/cut-link.ts';

@@ -1,4 +1,4 @@
-/** What several exporters, the gateway and programs tell leaves one outcome: in any order, split anyhow, and repeated. */
+/** What several exporters, the gateway and programs report has one outcome: in any order, split anyhow, and repeated. */
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -44,7 +44,7 @@ describeOnBothDatabases('exports of one story', ({ name, newDatabase }) => {
           expect(series).toEqual({ buckets: naiveSeries({ group_by: 'hour' }, spans) });
           for (const trace of traces) expect(trace.total_tokens).toBe(countedTokens(story, trace.id));
         }),
-        // Stories are not made smaller: that takes hundreds of runs. What is printed tells this one again.
+        // Stories are not made smaller: that takes hundreds of runs. The printed seed repeats this one.
         { numRuns: stories, endOnFailure: true },
       );
     },

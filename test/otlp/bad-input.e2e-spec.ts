@@ -1,4 +1,4 @@
-/** Whatever comes to the routes of OTLP: an answer that exporters understand, and nothing stored that is not told. */
+/** Whatever comes to the routes of OTLP: an answer that exporters understand, and nothing stored that is not reported. */
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeOtlp } from '../../libs/otlp/src/testing/otlp-schema.js';

@@ -35,7 +35,7 @@ openinference: span
         ${RECORDED}
 POST: http failed`;
 
-/** Cached tokens are not told. */
+/** Cached tokens are not reported. */
 const OPENTELEMETRY = `
 opentelemetry: span
   chat: span

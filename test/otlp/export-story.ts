@@ -1,4 +1,4 @@
-/** What several exporters and the gateway tell of some traces, drawn at random: the parts that a delivery shuffles. */
+/** What several exporters and the gateway report of some traces, drawn at random: the parts that a delivery shuffles. */
 import fc from 'fast-check';
 
 /** Ids are drawn from so few that traces share them, and parents stand in circles. */
@@ -99,7 +99,7 @@ function attributesOf(drawn: DrawnSpan): Attributes {
   return found;
 }
 
-/** Whether a drawn span tells usage: tokens over 0. */
+/** Whether a drawn span reports usage: tokens over 0. */
 export const tellsTokens = ({ usage, form }: DrawnSpan): boolean => usage !== null && form !== 'http';
 
 export const tokensOf = (drawn: DrawnSpan): number => {

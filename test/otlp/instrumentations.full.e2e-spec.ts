@@ -1,4 +1,4 @@
-/** Real instrumentations from npm, told where to send and nothing else, and what is there afterwards. */
+/** Real instrumentations from npm, configured where to send and nothing else, and what is there afterwards. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
@@ -25,7 +25,7 @@ const TRACES: Readonly<Record<string, Partial<TraceListItem>>> = {
 };
 /** The older form of the AI SDK's seventh version has a fixture; its spans are those of the sixth. */
 const SHOWN = SENDERS.filter(({ name }) => name in TRACES);
-/** One for each way to tell a key; how spans are read does not depend on the database that they come to. */
+/** One for each way to report a key; how spans are read does not depend on the database that they come to. */
 const WITH_KEYS = ['opentelemetry', 'langfuse', 'langsmith'];
 
 interface Seen {
@@ -94,7 +94,7 @@ describeOnBothDatabases('real instrumentations', ({ takePlace, name: database })
     return inOrder(spans.filter((span) => span.kind.type === type && isBelow(span)));
   }
 
-  it('are told where to send, have nothing to say of it, and leave one trace each', () => {
+  it('are configured where to send, have nothing to say of it, and leave one trace each', () => {
     // LangSmith's client asks its endpoint what it can do, and says that nobody answered.
     const { langsmith: _langsmith, ...others } = said;
     expect(others).toEqual(Object.fromEntries(allBut('langsmith').map((name) => [name, ''])));
@@ -110,7 +110,7 @@ describeOnBothDatabases('real instrumentations', ({ takePlace, name: database })
       expect(seen[sender]!.trace).toMatchObject(TRACES[sender]!);
     });
 
-    it('tells what was said and answered', () => {
+    it('says what was said and answered', () => {
       const [chat] = callsOf(sender, 'chat');
       expect(chat).toMatchObject({
         input: [SYSTEM, { role: 'user', content: asked('cached+reasoning') }],
@@ -119,7 +119,7 @@ describeOnBothDatabases('real instrumentations', ({ takePlace, name: database })
       });
     });
 
-    it('tells a tool, its call and its result', () => {
+    it('reports a tool, its call and its result', () => {
       const [first, second] = callsOf(sender, 'tool');
       const [call] = (first!.output as { tool_calls: { arguments: unknown }[] }).tool_calls;
       expect(call).toMatchObject({ id: 'call_fake0001', name: 'get_tide' });

@@ -105,7 +105,7 @@ class Load {
   }
 }
 
-/** A trace of an agent over calls, each of which both tell their tokens of; the questions come as log records. */
+/** A trace of an agent over calls, of which each reports tokens; the questions come as log records. */
 function partsOf(traceId: string): Sent[] {
   const spanId = (n: number): string => `${traceId.slice(0, 1)}${traceId.slice(-8)}${n.toString(16).padStart(7, '0')}`;
   const nanos = (n: number): string => `${START_MS + n * 10}000000`;

@@ -1,4 +1,4 @@
-/** Log records that tell of calls: they meet their span whichever comes first, and go where it goes. */
+/** Log records that report calls: they meet their span whichever comes first, and go where it goes. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SpanResource } from '@spandrel/contract';
 import type { StorageConfig } from '@spandrel/storage';
@@ -143,7 +143,7 @@ describeOnBothDatabases('log events', ({ newDatabase }) => {
       return (await stored(trace)).input;
     };
 
-    it('go with the trace, which a late span makes anew', async () => {
+    it('go with the trace, which a late span makes again', async () => {
       expect(await late('deleted', () => call('DELETE', `/api/traces/${traceIdOf('deleted')}`))).toBeNull();
       expect(await stored('deleted')).toMatchObject({ name: 'call', status: 'completed' });
     });

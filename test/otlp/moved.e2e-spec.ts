@@ -48,7 +48,7 @@ describeOnBothDatabases('a project that moves between two exports of its traces'
 
 const undatedLines = (file: string): string[] => file.split('\n').slice(1);
 
-/** A cost that was estimated before the move is one that the file tells. */
+/** A cost that was estimated before the move is one that the file reports. */
 function withoutReportedCosts(outcome: Outcome): Outcome {
   const spans = outcome.spans.map((span) => {
     const reported = span.metadata['reported_usage'];

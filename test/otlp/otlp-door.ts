@@ -55,7 +55,7 @@ export class OtlpDoor {
     return new OtlpDoor(app, tenant.api, { authorization: `Bearer ${tenant.key}` }, tenant, app.createTenant);
   }
 
-  /** Sends a request, `POST` unless told otherwise, with what the API wants of its callers. */
+  /** Sends a request, `POST` unless given otherwise, with what the API wants of its callers. */
   async call(path: string, init: RequestInit = {}): Promise<OtlpAnswer> {
     const headers = { ...this.headers, ...(init.headers as Record<string, string> | undefined) };
     const response = await fetch(this.app.url + path, { method: 'POST', ...init, headers });

@@ -25,7 +25,7 @@ const isRequest = ({ kind }: SpanResource): boolean => kind['kind'] === 'http';
 export const inOrder = (spans: readonly SpanResource[]): SpanResource[] =>
   spans.toSorted((a, b) => startOf(a) - startOf(b));
 
-/** Microseconds, as far as told. */
+/** Microseconds, as far as reported. */
 function startOf({ started_at: startedAt, metadata }: SpanResource): number {
   const nanos = (metadata['otel'] as { start_unix_nano?: string } | undefined)?.start_unix_nano;
   return nanos === undefined ? Date.parse(startedAt) * 1_000 : Number(BigInt(nanos) / 1_000n);

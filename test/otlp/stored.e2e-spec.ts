@@ -67,7 +67,7 @@ describeOnBothDatabases('spans of exporters', ({ newDatabase }) => {
     expect(Buffer.byteLength(JSON.stringify(span))).toBeLessThan(SPAN_BYTES);
   });
 
-  it('are told and captured once per change, however often they come', async () => {
+  it('are reported and captured once per change, however often they come', async () => {
     const traceId = newTraceId();
     const { body: dataset } = await door.api.post<DatasetResource>('/api/datasets', { name: 'captured' });
     const rules = `/api/datasets/${dataset.id}/capture-rules`;

@@ -1,4 +1,4 @@
-/** Tells servers a story, plainly or anyhow, each time in a project of its own, and reads what they make of it. */
+/** Sends servers a story, plainly or anyhow, each time in a project of its own, and reads what they make of it. */
 import { random } from '../support/random.ts';
 import type { ServerApp } from '../support/server-app.ts';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';

@@ -67,7 +67,7 @@ describeOnDatabase(SQLITE, 'answers', ({ takePlace }) => {
     clients.push(client);
     return client;
   };
-  /** Statuses, and what tells the answers apart, in order. */
+  /** Statuses, and what distinguishes the answers, in order. */
   const answersOf = (text: string): string[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) |"code":"(malformed_request|method_not_allowed)"|tag-\d|part\d/g)]
       .map(([all, status, code]) => status ?? code ?? all)

@@ -1,4 +1,4 @@
-/** Whatever becomes of those who read standard output and standard error: the service answers, and ends when told to. */
+/** Whatever becomes of those who read standard output and standard error: the service answers, and ends when asked to. */
 import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -168,7 +168,7 @@ async function stopBeforeReading(program: PipedProgram, pipe: TestPipe): Promise
   expect(await stopped).toEqual(STOPPED);
 }
 
-/** How many requests a log tells of, but for those of the gateway, which asks the API for masking rules. */
+/** How many requests a log reports, but for those of the gateway, which asks the API for masking rules. */
 const requestsIn = ({ lines }: TestPipe): number =>
   lines
     .filter((line) => line.startsWith('{'))
@@ -255,7 +255,7 @@ describe('an error that nobody handles', () => {
     },
   );
 
-  it('is told and survived when a plugin left it behind', async () => {
+  it('is reported and survived when a plugin left it behind', async () => {
     const folder = tempDir();
     writeFileSync(join(folder, 'careless.mjs'), CARELESS);
     const config = join(folder, 'spandrel.yaml');

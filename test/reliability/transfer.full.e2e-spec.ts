@@ -75,7 +75,7 @@ async function digested(chunks: ReadableStream<Uint8Array>): Promise<Exported> {
   return { bytes, digest: hash.digest('hex') };
 }
 
-/** Writes spans, one after the other, until told to stop. */
+/** Writes spans, one after the other, until asked to stop. */
 function writeSpans({ api, pid }: Program): { stop(): Promise<number[]> } {
   const took: number[] = [];
   let writing = true;
@@ -110,7 +110,7 @@ interface Held {
   before: number;
 }
 
-/** Whoever kept all of 40 MB in memory would need 32 MiB more than for 8 MB, as bytes alone. */
+/** Anyone who kept all of 40 MB in memory would need 32 MiB more than for 8 MB, as bytes alone. */
 const GROWN_MIB_MAX = 26;
 
 /** Does it while others write there, and sees that neither they nor the memory of the programs suffer. */

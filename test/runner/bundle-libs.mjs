@@ -1,6 +1,6 @@
 /**
  * The code under test, bundled for whole-system tests that run it in their own process: jest finds, reads, links and evaluates
- * each of its thousand files anew for each test file. They are made when a source has changed; unit specs load the files themselves.
+ * each of its thousand files again for each test file. They are made when a source has changed; unit specs load the files themselves.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';

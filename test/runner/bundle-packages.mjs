@@ -1,5 +1,5 @@
 /**
- * Bundles of the packages that have most files, for tests: jest finds, reads, links and evaluates each file of a package anew for
+ * Bundles of the packages that have most files, for tests: jest finds, reads, links and evaluates each file of a package again for
  * each test file, and NestJS, zod and MikroORM alone come to a thousand. The program is bundled by the same tool.
  */
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Compiles a module once for all test files of a worker. Jest gives each unit spec a context of its own and compiles anew in it
+ * Compiles a module once for all test files of a worker. Jest gives each unit spec a context of its own and compiles again in it
  * whatever the file imports, which took a third of the CPU of the unit tests. Contexts share compiled code only: each
  * evaluates it for itself, with state of its own.
  *

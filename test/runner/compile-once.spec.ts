@@ -38,7 +38,7 @@ describe('code that test files share', () => {
     expect(first.List).not.toBe(second.List);
   });
 
-  it('is compiled anew when the source has changed', async () => {
+  it('is compiled again when the source has changed', async () => {
     const context = vm.createContext();
     expect(load('exports.value = 1', context)).toEqual({ value: 1 });
     expect(load('exports.value = 2', context)).toEqual({ value: 2 });
@@ -46,7 +46,7 @@ describe('code that test files share', () => {
     expect((await importIn(context, 'export const value = 2')).value).toBe(2);
   });
 
-  it('tells in a stack the line and column of the module', () => {
+  it('reports in a stack the line and column of the module', () => {
     const source = 'throw new Error("no")';
     const stackOf = () => {
       try {

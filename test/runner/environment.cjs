@@ -1,5 +1,5 @@
 /**
- * Node for tests, which tells a file's `process` when the file is through: jest gives each file a copy of `process`, on
+ * Node for tests, which ends a file's `process` when the file is through: jest gives each file a copy of `process`, on
  * which `exit` never comes. Programs that were started and folders that were made go then (at-end.ts).
  */
 require('./compile-once.cjs');

@@ -8,7 +8,7 @@ const TestEnvironment = require('./environment.cjs');
 
 /** Set once by packages that are kept, and asked for whenever they are used. */
 const OF_PACKAGES = /^undici\./;
-/** Given anew to each file: by jest, and below. */
+/** Given again to each file: by jest, and below. */
 const GIVEN = new Set(['console', 'process']);
 /** Where `expect` keeps what it knows of a file; it cannot be taken away. */
 const OF_EXPECT = Symbol.for('$$jest-matchers-object');

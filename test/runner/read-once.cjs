@@ -1,6 +1,6 @@
 /**
  * Reads the file of a module once for all test files of a worker, as long as it stays as it is on the disk. Jest keeps what
- * it reads for one test file, and reads and decodes the bundles of packages, megabytes, anew for the next one.
+ * it reads for one test file, and reads and decodes the bundles of packages, megabytes, again for the next one.
  *
  * Jest reads by `readFileSync` of `graceful-fs`, which loading this file replaces.
  */

@@ -161,7 +161,7 @@ describe('evaluate', () => {
     });
   });
 
-  it('tells how far it is, and what came out', async () => {
+  it('says how far it is, and what came out', async () => {
     const told: EvalProgress[] = [];
     const started: EvalRunSummary[] = [];
     const result = await run(

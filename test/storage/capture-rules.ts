@@ -303,7 +303,7 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
   });
 
   describe('what a capture makes', () => {
-    it('is a datapoint as export-span makes it, and tells of both', async () => {
+    it('is a datapoint as export-span makes it, and reports both', async () => {
       const { name, rule } = await newNamedRule();
       const messages = [{ role: 'user', content: 'hi' }];
       const traceId = await newTrace();
@@ -479,7 +479,7 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
   });
 
   describe('tasks left over', () => {
-    it('are done by whoever starts next', async () => {
+    it('are done by anyone who starts next', async () => {
       const { name, rule } = await newNamedRule({ filters: { status: 'failed' } });
       const [spanId] = await finish(name);
       await settled();

@@ -104,7 +104,7 @@ export function connectionRotation(storage: () => Storage): void {
           async (app) => (await app.create({ api_key: 'sk-between-1' }, scopeOf(ids.length).projectId)).id,
         ),
       );
-      // All rows are sealed anew, the old keys are still in the file.
+      // All rows are sealed again, the old keys are still in the file.
       await expect(rotateKeyFile(failingAtCommit(storage(), 2), dataDir, logger)).rejects.toThrow('killed');
       expect(keyFile()).toHaveLength(3);
       expect(await readable(local)).toEqual([...KEYS, 'sk-between-1']);

@@ -88,7 +88,7 @@ export function datasetImports(server: () => DatasetsServer): void {
       expect(await server().datapoints(id)).toMatchObject([{ source: 'file_upload', source_span_id: null }, {}]);
     });
 
-    it('is one change of the dataset, seen as a whole or not at all, told of once a datapoint', async () => {
+    it('is one change of the dataset, seen as a whole or not at all, announced once a datapoint', async () => {
       const { api, url } = server();
       const id = await server().create();
       const { body: first } = await api.post<DatapointResource>(`/api/datasets/${id}/datapoints`, {
@@ -138,7 +138,7 @@ export function datasetImports(server: () => DatasetsServer): void {
       expect(server().eventsOf(id)).toHaveLength(1);
     });
 
-    it('leaves bad rows out when told to', async () => {
+    it('leaves bad rows out when asked to', async () => {
       const id = await server().create();
       const csv = 'input,score\n1,0.5\n2\n3,x,y\n,1\n4,\n';
       const answer = await uploadRaw(server().url, id, 'text/csv', csv, { query: 'on_error=skip' });
@@ -242,7 +242,7 @@ export function datasetImports(server: () => DatasetsServer): void {
       expect(await server().rowsOf(id)).toEqual({ datapoints: 0, imports: 0 });
     });
 
-    it('tells how far it is when asked to, and what came of it at the end', async () => {
+    it('says how far it is when asked to, and what came of it at the end', async () => {
       const { url } = server();
       const lines = async (id: string, content: string, query = '') => {
         const answer = await checkedFetch(`${url}/api/datasets/${id}/import?${query}`, {

@@ -13,7 +13,7 @@ const rows = Array.from({ length: COUNT }, (_, input) => `{"input":${input}}\n`)
 /** What a process that died in the middle of an import leaves, and what the next one does about it. */
 export function datasetImportRecovery(newDatabase: () => Promise<StorageConfig>): void {
   describe('an import whose process has died', () => {
-    it('is taken back when it was not published, and told of to the end when it was', async () => {
+    it('is taken back when it was not published, and announced to the end when it was', async () => {
       const config = await newDatabase();
       let server = await startDatasetsServer(config);
       const [staged, published, alive] = [await server.create(), await server.create(), await server.create()];
@@ -22,7 +22,7 @@ export function datasetImportRecovery(newDatabase: () => Promise<StorageConfig>)
       await until(() => created(server, published).length === COUNT);
       await unpublish(server, staged, 0);
       await unpublish(server, alive, FAR);
-      // Told of up to the 400th; others came behind and between.
+      // Announced up to the 400th; others came behind and between.
       await setImport(server, published, { through: all[399]!.id, lease: FAR });
       const path = `/api/datasets/${published}/datapoints`;
       const { body: later } = await server.api.post<DatapointResource>(path, { kind: { Generic: { input: 'later' } } });

@@ -13,7 +13,7 @@ export interface DatasetsServer extends ServerApp {
   dataset(id: string): Promise<DatasetResource>;
   /** Every datapoint of a dataset, page by page. */
   datapoints(id: string): Promise<DatapointResource[]>;
-  /** What was told of a dataset, in order. */
+  /** Events of a dataset, in order. */
   eventsOf(id: string): EventPayload[];
   /** Rows the tables hold of a dataset, visible or not. */
   rowsOf(id: string): Promise<{ datapoints: number; imports: number }>;

@@ -53,7 +53,7 @@ export function entityManager(app: () => TracingApp): void {
       });
       const error = await again.catch((reason: Error) => reason);
       expect(error).toMatchObject({ name: 'UniqueConstraintViolationException' });
-      // Postgres tells the key of its own accord, in no quotes; a statement with values in it would have them.
+      // Postgres reports the key of its own accord, in no quotes; a statement with values in it would have them.
       expect((error as Error).message).not.toContain("'a");
       await app().storage.write((tx) => tx.run(sql`delete from trace_tag where project_id = ${'em'}`));
     });

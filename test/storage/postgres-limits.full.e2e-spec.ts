@@ -120,7 +120,7 @@ describe('connections', () => {
     await Promise.all(long);
   });
 
-  it('are waited for for some seconds; who got none in time is told to come again', async () => {
+  it('are waited for for some seconds; who got none in time is asked to come again', async () => {
     const { api, storage } = await server({ poolMax: 2 });
     const { promise: done, resolve: finish } = Promise.withResolvers<void>();
     const holders = [1, 2].map(() => storage.write(() => done));

@@ -49,7 +49,7 @@ const FEATURES = [eventsFeature, tracingFeature, datasetsFeature, queueFeature];
 
 /** The review queue and what it stands on, on an open database, called as over HTTP. */
 export class QueueApp {
-  /** Loses every transaction that tells of an item it holds. */
+  /** Loses every transaction with an event of an item it holds. */
   poisoned: string | undefined;
 
   private constructor(

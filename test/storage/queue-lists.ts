@@ -70,7 +70,7 @@ export function queueLists(app: () => QueueApp): void {
       }
     });
 
-    it('show a thousand items unless told otherwise', async () => {
+    it('show a thousand items unless given otherwise', async () => {
       const { id, items } = await app().queue(1_001);
       const { body } = await app().get(`/api/datasets/${id}/queue`);
       expect(body.items.map((item) => item.id)).toEqual(items.slice(0, 1_000));

@@ -74,7 +74,7 @@ export function queueRaces(apps: () => readonly QueueApp[]): void {
         ...items.map((item, n) => app(n + 1).post(`/api/queue/${item}/release`)),
       ]);
       const given = answers.slice(0, items.length);
-      // A release may hand an item back behind a claim; nobody is told that none is left while one is.
+      // A release may hand an item back behind a claim; nobody hears that none is left while one is.
       expect(new Set(given.map(({ status }) => status))).toEqual(new Set([200]));
     });
 

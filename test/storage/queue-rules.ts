@@ -144,7 +144,7 @@ export function queueRules(app: () => QueueApp): void {
       }
     });
 
-    it('is lost whole when its event cannot be told', async () => {
+    it('is lost whole when its event cannot be reported', async () => {
       const { id, items } = await app().queue(1);
       app().poisoned = items[0]!;
       const lost = await app().post(`/api/queue/${items[0]}/claim`);
@@ -168,7 +168,7 @@ export function queueRules(app: () => QueueApp): void {
   });
 
   describe('submit', () => {
-    it('completes a claimed item once, whoever submits it', async () => {
+    it('completes a claimed item once, no matter who submits it', async () => {
       const { id, items } = await app().queue(1);
       const url = `/api/queue/${items[0]}`;
       expect(codeOf(await app().post(`${url}/submit`, {}))).toEqual([409, 'queue_item_not_claimed']);
@@ -204,7 +204,7 @@ export function queueRules(app: () => QueueApp): void {
       expect(JSON.stringify((await app().events(id)).at(-1))).toBe(submitted.text);
     });
 
-    it('writes a valid kind back to the datapoint when told to', async () => {
+    it('writes a valid kind back to the datapoint when asked to', async () => {
       const { id, ids, items } = await app().queue([generic('before')]);
       const before = await app().datapoint(id, ids[0]!);
       await app().post(`/api/queue/${items[0]}/claim`);

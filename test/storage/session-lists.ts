@@ -26,7 +26,7 @@ const TURNS: readonly Turn[] = [
   })),
 ];
 
-/** Filters on sessions, and what is told of one, on both databases. */
+/** Filters on sessions, and what each shows, on both databases. */
 export function sessionLists(app: () => TracingApp): void {
   describe('sessions', () => {
     beforeAll(async () => {
@@ -54,7 +54,7 @@ export function sessionLists(app: () => TracingApp): void {
       expect(await ids('id_contains=%00')).toEqual([]);
     });
 
-    it('are found by a user exactly, and told of all their traces', async () => {
+    it('are found by a user exactly, and show all their traces', async () => {
       expect(await ids('user_id=ann')).toEqual(['chat', 'support 100%']);
       expect(await ids('user_id=Ann')).toEqual(['support 100%']);
       expect(await ids('user_id=nobody')).toEqual([]);

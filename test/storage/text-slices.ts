@@ -115,7 +115,7 @@ export function textSlices(app: () => TracingApp): void {
       await build(20);
       expect(await late()).toBe(0);
       expect(await search({ output_contains: 'changed', sort_order: 'asc' })).toEqual(['new', 'open']);
-      // So many that their slice is made anew.
+      // So many that their slice is made again.
       await ingest(Array.from({ length: 9 }, (_, n) => done(`again${n}`, 2, 'again')));
       expect(await search({ text_contains: 'again' })).toHaveLength(9);
       await build(20);

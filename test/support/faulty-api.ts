@@ -17,7 +17,7 @@ export type Fault =
   /** A body over so many bytes is refused with 413. */
   | { bodyBytesMax: number };
 
-/** A server between a client and the real API which fails as it is told. */
+/** A server between a client and the real API which fails as it is asked to. */
 export interface FaultyApi {
   url: string;
   /** What becomes of the requests to come. */

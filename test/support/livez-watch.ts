@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Asks a program again and again whether it lives, from a thread of its own, and tells how long it was kept from
+ * Asks a program again and again whether it lives, from a thread of its own, and says how long it was kept from
  * answering. That is measured in CPU that the program used meanwhile, where that is less than the time that went by: on a machine that
  * others use too, time goes by without the program.
  */
@@ -15,7 +15,7 @@ export class LivezWatch {
     this.worker.unref();
   }
 
-  /** The slowest answer since the last call, in milliseconds, one under way counted as far as it is; then starts anew. */
+  /** The slowest answer since the last call, in milliseconds, one under way counted as far as it is; then starts over. */
   async slowestMs(): Promise<number> {
     this.worker.postMessage('take');
     const [slowest] = (await once(this.worker, 'message')) as [number];

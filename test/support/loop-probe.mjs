@@ -1,5 +1,5 @@
 /**
- * Loaded into a program by `--import`: tells over the channel to its parent how long its event loop was held. That is the
+ * Loaded into a program by `--import`: reports over the channel to its parent how long its event loop was held. That is the
  * CPU of the main thread between two turns, where that is less than the time that went by: on a machine that others use
  * too, time goes by without the program. The program ends when its parent does, even while its loop is held.
  */

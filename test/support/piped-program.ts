@@ -51,7 +51,7 @@ export class TestPipe {
     closeSync(this.writeFd);
   }
 
-  /** A reader is there, which reads only when it is told to. */
+  /** A reader is there, which reads only when it is asked to. */
   openReader(): void {
     this.readFd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
   }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below 32,768, from where on systems take the ports of whoever asks for any: none of those takes one between here and
+ * Below 32,768, from where on systems take the ports of anyone who asks for any: none of those takes one between here and
  * the start of the program that it is for.
  */
 const FIRST = 12_000;

@@ -42,7 +42,7 @@ export class ProviderBrowser {
     throw new Error(`the provider leads nowhere: ${address}`);
   }
 
-  /** Comes back from the provider. @param address as {@link goToProvider} told it. */
+  /** Comes back from the provider. @param address as {@link goToProvider} returned it. */
   comeBack(address: string): Promise<Arrival> {
     return this.ask(address.replace(this.origin, this.app));
   }

@@ -4,8 +4,8 @@ import { cloudEnvironment } from './tenant.ts';
 
 /**
  * Makes a database that others are copies of, once a Postgres server: suites of other workers wait for the first that asks.
- * @param fill gets a server of cloud mode that has started on it; what it tells is kept with the database, as JSON.
- * @returns what `fill` told, then or now.
+ * @param fill gets a server of cloud mode that has started on it; what it reports is kept with the database, as JSON.
+ * @returns what `fill` reported, then or now.
  */
 export async function templateDatabase<Note>(
   server: string,

@@ -285,7 +285,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
       expect(undated(await server().export(to))).toBe(before);
     });
 
-    it('gives rules and open queue items the values of the file, and tells of items that change', async () => {
+    it('gives rules and open queue items the values of the file, and reports items that change', async () => {
       const { project: from, datasetId } = await fill();
       const file = await server().export(from);
       const to = server().project();

@@ -78,7 +78,7 @@ export function imports(server: () => TransferServer): void {
       ]);
     });
 
-    it('tells of what it makes, once, and lets no capture rule take a span that ended elsewhere', async () => {
+    it('reports what it makes, once, and lets no capture rule take a span that ended elsewhere', async () => {
       const { call, events } = server();
       const project = server().project();
       const { id } = await call<DatasetResource>(project, 'POST', '/api/datasets', { name: 'captured' });

@@ -49,7 +49,7 @@ describeOnBothDatabases('upgrades', ({ name, newDatabase }) => {
         const config = await empty();
         await restoreDatabase(config, readFileSync(fixture(release, 'sql'), 'utf8'));
         const before = JSON.parse(readFileSync(fixture(release, 'json'), 'utf8')) as Read;
-        // What newer versions tell beside it is theirs.
+        // What newer versions report beside it is theirs.
         expect(await readAll(config)).toMatchObject(before);
       });
 

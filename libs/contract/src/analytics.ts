@@ -12,7 +12,7 @@ export const MINUTES_RANGE_MAX_MS = 24 * 3_600_000;
 export const SPLITS = ['model', 'provider', 'status'] as const;
 export type Split = (typeof SPLITS)[number];
 
-/** How many keys of a split are told apart. */
+/** How many keys of a split are distinguished. */
 export const TOP_MAX = 20;
 export const TOP_DEFAULT = 8;
 

@@ -53,7 +53,7 @@ const runMetadataSchema = z.preprocess(
 const isExternal = (body: unknown): boolean => isObject(body) && body['execution'] === 'external';
 const has = (body: unknown, member: string): boolean => isObject(body) && body[member] !== undefined;
 
-/** A condition on several members that is checked whatever else is wrong with them, so that all faults are told at once. */
+/** A condition on several members that is checked whatever else is wrong with them, so that all faults are reported at once. */
 const needs = (path: string[], error: string, isMet: (body: unknown) => boolean) =>
   [isMet, { path, error, when: ({ value }: { value: unknown }) => isObject(value) }] as const;
 

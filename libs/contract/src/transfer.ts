@@ -86,7 +86,7 @@ export type ExportedSample = z.output<typeof exportedSampleSchema>;
 const originSchema = z.tuple([countSchema, z.string()]).readonly();
 
 /**
- * Who told the members of a trace of which spans of OpenTelemetry told something: a rank, the smallest counts, and the place
+ * Who reported the members of a trace of which spans of OpenTelemetry reported something: a rank, the smallest counts, and the place
  * of the span in time. What is not in it was given.
  */
 const traceOriginsSchema = z

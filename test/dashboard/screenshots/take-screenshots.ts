@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the documents anew, of the built program with a day of sample recordings:
+ * Takes the pictures of the documents again, of the built program with a day of sample recordings:
  *
  *     npm run build && node_modules/.bin/node test/dashboard/screenshots/take-screenshots.ts [folder]
  */

@@ -13,7 +13,7 @@ export interface ClosingUpstream {
 }
 
 /**
- * Nothing in its answers tells that it closes connections: no `Keep-Alive`, no `Connection: close`.
+ * Nothing in its answers says that it closes connections: no `Keep-Alive`, no `Connection: close`.
  * @param random as of `test/support/random.ts`; it decides which connections are closed when, and how.
  * @param secure key and certificate, where it speaks TLS.
  */

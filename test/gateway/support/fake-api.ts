@@ -34,9 +34,9 @@ export interface FakeApi {
   port: number;
   spans: Map<string, SentSpan>;
   traces: Map<string, Record<string, unknown>>;
-  /** How often each span was told of as finished. */
+  /** How often each span was announced as finished. */
   finishes: Map<string, number>;
-  /** Spans that were told of as running. */
+  /** Spans that were announced as running. */
   announced: Set<string>;
   requests: number;
   /** Answers to checks of keys that wait for `mood` to be another, oldest first. */
@@ -139,7 +139,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
   return api;
 }
 
-/** A key as the API tells of it. */
+/** A key as the API reports it. */
 export const credentialOf = (given: Partial<CredentialResource>): CredentialResource => ({
   kind: 'api_key',
   id: 'key',

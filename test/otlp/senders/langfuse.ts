@@ -1,4 +1,4 @@
-/** Langfuse's SDK around the client of OpenAI: nothing but its base URL and keys is told. */
+/** Langfuse's SDK around the client of OpenAI: nothing but its base URL and keys is set. */
 import { LangfuseSpanProcessor } from '@langfuse/otel';
 import { observeOpenAI } from '@langfuse/openai';
 import { propagateAttributes, startActiveObservation } from '@langfuse/tracing';
@@ -21,7 +21,7 @@ await propagateAttributes(trace, () =>
   startActiveObservation('langfuse', async (root) => {
     root.update({ input: 'When is high tide?', metadata: { depth: 3 } });
     for (const [step, call] of Object.entries(openAiCalls(client))) {
-      // What fails is told by the observation of the call.
+      // The observation of the call says what fails of the call.
       await startActiveObservation(step, () => call().catch(() => undefined));
     }
     const tool = root.startObservation('get_tide', { input: { harbour: '長崎' } }, { asType: 'tool' });

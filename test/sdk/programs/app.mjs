@@ -1,5 +1,5 @@
 /**
- * An application that records with the SDK and does what the test tells it: `node app.mjs '{"row": …, "options": …}'` with
+ * An application that records with the SDK and does what the test asks for: `node app.mjs '{"row": …, "options": …}'` with
  * the package's address in SPANDREL_SDK. It looks itself whether recording changes what its functions return and throw.
  */
 const { Spandrel } = await import(process.env.SPANDREL_SDK);

@@ -33,7 +33,7 @@ export class TooManyValues extends JsonSyntaxError {
 }
 
 /**
- * Parses a JSON text piece by piece, so that whoever drives it can let others have their turn at each `yield`. What it is
+ * Parses a JSON text piece by piece, so that anyone who drives it can let others have their turn at each `yield`. What it is
  * about to parse has been counted: a text of too many values, members or levels is refused before it becomes objects.
  * @param valuesMax objects, lists, texts, numbers, `true`, `false` and `null` together; names of members do not count.
  * @param limits of what outsiders write; what the service itself wrote has none.

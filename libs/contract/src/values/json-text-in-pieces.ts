@@ -5,7 +5,7 @@ const PIECE = 65_536;
 const VALUE = 8;
 
 /**
- * Writes a value as `JSON.stringify` does, piece by piece, so that whoever drives it can let others have their turn at
+ * Writes a value as `JSON.stringify` does, piece by piece, so that anyone who drives it can let others have their turn at
  * each `yield`.
  * @param value what a JSON text was parsed to, and objects and lists around it; members that are `undefined` are left out.
  * @returns JSON text.

@@ -20,7 +20,7 @@ export const payloadNumber = <T extends z.ZodType<unknown, number | null | undef
 export const optionalMembers = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => numberOf(value) ?? value, schema);
 
-/** So many significant digits are enough to tell any double from all others; more are more than is kept. */
+/** So many significant digits are enough to distinguish any double from all others; more are more than is kept. */
 const DOUBLE_DIGITS_MAX = 17;
 
 /**

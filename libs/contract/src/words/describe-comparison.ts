@@ -33,7 +33,7 @@ export function describeVerdict({ verdict, diff, detectable_diff: detectable }: 
 }
 
 function describeDetectable(detectable: number | null): string {
-  // Without any spread there is nothing to tell by how much it hides.
+  // Without any spread nothing shows how much it hides.
   if (detectable === null || detectable === 0) return '';
   if (detectable > DIFF_MAX) return '; so few datapoints could hardly have shown one';
   return `; a change of ${Number(detectable.toPrecision(2))} or more would have been`;

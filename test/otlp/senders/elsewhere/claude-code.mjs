@@ -1,5 +1,5 @@
 /**
- * Claude Code, asked twice: once it runs a tool and may tell all contents, once its provider refuses and it may tell none.
+ * Claude Code, asked twice: once it runs a tool and may report all contents, once its provider refuses and it may report none.
  * Wants `npm install @anthropic-ai/claude-code` in the folder it is run from.
  */
 import { spawn } from 'node:child_process';

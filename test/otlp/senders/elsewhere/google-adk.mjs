@@ -63,7 +63,7 @@ for (const text of ['When is high tide?', 'Will there be a storm?']) {
   try {
     for await (const _event of runner.runAsync({ userId: 'ada', sessionId, newMessage }));
   } catch {
-    // The span of the call tells it.
+    // The span of the call reports it.
   }
 }
 await trace.getTracerProvider().getDelegate().forceFlush();
