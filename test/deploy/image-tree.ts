@@ -40,7 +40,7 @@ function copyInto(folder: string, { from, sources, destination }: Copy, stages: 
 
 const BUILD = /^npm run build(?: -- (.*))?$/;
 
-/** This repository's dist/, or a build of its own, from what the stage copies, where its last one has a value. */
+/** This repository's dist/, or a build of its own, copied as the last stage of the Dockerfile does. */
 function layOutBuild(stage: Stage, to: string): void {
   const flags = BUILD.exec(stage.runs.findLast((run) => BUILD.test(run)) ?? '')?.[1];
   if (flags === undefined) return cpSync('dist', to, { recursive: true });
