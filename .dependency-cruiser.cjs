@@ -1,6 +1,6 @@
-/** Who may import whom (docs/architecture.md). Ground floor first; a floor imports only floors below it. */
+/** Who may import whom (docs/architecture.md). Lowest layer first; a layer imports only layers below it. */
 const lib = (...names) => `^libs/(${names.join('|')})/`;
-const FLOORS = [
+const LAYERS = [
   ['contract', []],
   ['plugin-api', ['contract']],
   ['kernel', ['plugin-api', 'contract']],
@@ -60,13 +60,13 @@ const FLOORS = [
     ],
   ],
 ];
-FLOORS.push(['server', FLOORS.map(([name]) => name)]);
+LAYERS.push(['server', LAYERS.map(([name]) => name)]);
 // What programs of users run imports none of ours.
-FLOORS.push(['sdk', []]);
+LAYERS.push(['sdk', []]);
 
-/** The rooms of the dashboard, lowest last: pages are put together in `app`. */
-const room = (...names) => `^apps/dashboard/src/(${names.join('|')})/`;
-const DASHBOARD_FLOORS = [
+/** The folders of the dashboard, lowest last: pages are put together in `app`. */
+const folder = (...names) => `^apps/dashboard/src/(${names.join('|')})/`;
+const DASHBOARD_LAYERS = [
   ['app', ['pages', 'features', 'components', 'live', 'api', 'styles']],
   ['pages', ['features', 'components', 'live', 'api']],
   ['features', ['components', 'live', 'api']],
@@ -84,8 +84,8 @@ module.exports = {
       from: {},
       to: { couldNotResolve: true, pathNot: '\\?worker&url$' },
     },
-    ...FLOORS.map(([name, below]) => ({
-      name: `${name}-imports-only-floors-below`,
+    ...LAYERS.map(([name, below]) => ({
+      name: `${name}-imports-only-layers-below`,
       severity: 'error',
       from: { path: lib(name) },
       to: { path: '^(libs|apps|plugins)/', pathNot: lib(name, ...below) },
@@ -128,11 +128,11 @@ module.exports = {
       // What users set of an app is told by all of them: `serve` starts the gateway, and help lists every flag.
       to: { path: '^apps/', pathNot: ['^apps/$1/', '\\.settings\\.ts$'] },
     },
-    ...DASHBOARD_FLOORS.map(([name, below]) => ({
-      name: `dashboard-${name}-imports-only-floors-below`,
+    ...DASHBOARD_LAYERS.map(([name, below]) => ({
+      name: `dashboard-${name}-imports-only-layers-below`,
       severity: 'error',
-      from: { path: room(name) },
-      to: { path: '^apps/dashboard/src/', pathNot: [room(name, ...below), '\\.css$'] },
+      from: { path: folder(name) },
+      to: { path: '^apps/dashboard/src/', pathNot: [folder(name, ...below), '\\.css$'] },
     })),
     {
       name: 'no-page-imports-a-page',
