@@ -19,7 +19,7 @@ interface Effect {
   deltas: RollupDeltas;
   /** Traces that came, less those that went, by project. */
   traces: Map<string, number>;
-  /** Projects that were emptied; their rows are counted anew. */
+  /** Projects that were emptied; their rows are counted again. */
   cleared: Set<string>;
   /** Whole days that were emptied, of some projects. */
   days: readonly EmptiedDay[];

@@ -24,10 +24,10 @@ export interface Recount {
   differed: boolean;
 }
 
-/** Counts the roll-ups of all projects anew; on Postgres also while instances write, which wait for it. */
+/** Counts the roll-ups of all projects again; on Postgres also while instances write, which wait for it. */
 export const rebuildRollups = (storage: Storage): Promise<Recount> => storage.write(recountAll);
 
-/** Counts anew like {@link rebuildRollups}, in an open transaction that has not written roll-ups. */
+/** Counts again like {@link rebuildRollups}, in an open transaction that has not written roll-ups. */
 export async function recountAll(tx: WriteTx): Promise<Recount> {
   await lockRollups(tx);
   const before = await digest(tx);
@@ -44,7 +44,7 @@ export async function recountAll(tx: WriteTx): Promise<Recount> {
 }
 
 /**
- * Counts the roll-ups of one project anew at the end of a transaction that changed too much to be added up. It sees what
+ * Counts the roll-ups of one project again at the end of a transaction that changed too much to be added up. It sees what
  * other instances have committed meanwhile; what they have not yet is added when they come to it.
  */
 export async function recountProject(tx: WriteTx, scope: Scope): Promise<void> {

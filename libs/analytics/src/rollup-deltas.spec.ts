@@ -72,7 +72,7 @@ describe('deltas of the roll-ups', () => {
     ).toEqual([GRAIN.day, GRAIN.hour, GRAIN.wholeHour, GRAIN.minute]);
   });
 
-  it('tell no name, an empty name, kinds, statuses and projects apart', () => {
+  it('keep no name, an empty name, kinds, statuses and projects apart', () => {
     const spans = [
       span({ model: null }),
       span({ model: '' }),

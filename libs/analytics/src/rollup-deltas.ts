@@ -44,7 +44,7 @@ export class RollupDeltas {
 
   /**
    * Takes away sums of an hour, as a row of the grain `hour` has them. The rows of hours and days must come to nothing by it, as
-   * it does not tell latencies; those of minutes are left to the caller.
+   * it does not report latencies; those of minutes are left to the caller.
    */
   subtract(sums: Omit<RollupRow, 'latencies'>): void {
     const delta = deltaIn(this.parts, sums);

@@ -58,7 +58,7 @@ export const compareKeys = (a: RollupKey, b: RollupKey): number =>
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What the roll-up of spans does not tell of a project. */
+/** What the roll-up of spans does not know of a project. */
 export const AnalyticsTotalSchema = defineEntity({
   name: 'AnalyticsTotal',
   tableName: 'analytics_total',

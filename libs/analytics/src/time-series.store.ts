@@ -28,7 +28,7 @@ export interface SeriesQuery {
   width: BucketWidth;
   model: string | undefined;
   provider: string | undefined;
-  /** What buckets are split by, and how many of its keys are told apart. */
+  /** What buckets are split by, and how many of its keys are distinguished. */
   split: { by: Split; top: number } | undefined;
   percentiles: boolean;
   /** Rows that are wanted at most; there is one more where there are more. */
@@ -37,7 +37,7 @@ export interface SeriesQuery {
 
 /**
  * Sums of a bucket, or of one key in it. `bucket` is its start in milliseconds since the epoch; `splitKey` is `null` for all keys
- * together that are not told apart, and a status is its number; `latencies` is text of `LatencyHistogram`, empty unless asked for.
+ * together that are not distinguished, and a status is its number; `latencies` is text of `LatencyHistogram`, empty unless asked for.
  */
 const BUCKET_SUMS = shapeOf({
   bucket: integer(),

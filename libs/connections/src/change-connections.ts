@@ -85,7 +85,7 @@ export class ChangeConnections {
       updatedAt: Date.now(),
       ...(apiKey !== undefined && seal(apiKey, this.ring.current, row)),
     };
-    // Whoever only renames is not asked about a provider whose plugin is away.
+    // Anyone who only renames is not asked about a provider whose plugin is away.
     if (body.provider !== undefined || body.base_url !== undefined || apiKey !== undefined) {
       checkConnection(providers, this.addresses, changed, apiKey === undefined ? this.hasEmptyKey(row) : apiKey === '');
       const kept = apiKey === undefined && leadsElsewhere(providers, row, changed);

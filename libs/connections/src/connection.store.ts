@@ -108,7 +108,7 @@ export const allSealed = (tx: WriteTx): Promise<SealedRow[]> =>
       from provider_connection c where c.key_id <> ${NO_KEY.keyId} order by c.project_id, c.id${forUpdate('c')}`,
   );
 
-/** Writes a key that was sealed anew; nothing else of the row changes. */
+/** Writes a key that was sealed again; nothing else of the row changes. */
 export async function saveSealed(tx: WriteTx, { projectId, id, keyId, sealedKey }: SealedRow): Promise<void> {
   await tx.em.nativeUpdate(Connection, { projectId, id }, { keyId, sealedKey });
 }

@@ -9,7 +9,7 @@ const capabilities = async (...entries: PluginEntry[]) => {
 const use = (name: string, config = {}): PluginEntry => ({ use: name, config });
 
 describe('what a connection of a provider needs', () => {
-  it('is told of the built-in ones, with the base in the form of `base_url`', async () => {
+  it('lists the built-in ones, with the base in the form of `base_url`', async () => {
     expect(await capabilities(use('openai'), use('anthropic'), use('ollama'), use('custom'))).toEqual([
       { name: 'openai', needs_key: true, needs_base_url: false, default_base_url: 'https://api.openai.com/v1' },
       { name: 'anthropic', needs_key: true, needs_base_url: false, default_base_url: 'https://api.anthropic.com' },

@@ -5,7 +5,7 @@ import { PLUGINS, type Named, type PluginRegistry } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 import { needsKey } from './check-connection.js';
 
-/** Tells which providers connections can have (docs/spec/capabilities.md#the-answer). */
+/** Says which providers connections can have (docs/spec/capabilities.md#the-answer). */
 @Injectable()
 export class ProviderCapabilities implements OnModuleInit {
   constructor(

@@ -16,14 +16,14 @@ export interface BuiltBody {
   etag: string;
 }
 
-/** What the listing of the folder tells of a file. */
+/** What the listing of the folder says of a file. */
 interface FileFacts {
   /** Where the plain file lies. */
   file: string;
   /** The address, which begins with a slash: `/assets/main-Bx3_9aKq.js`. */
   path: string;
   mediaType: string;
-  /** The name has a hash of the contents: whoever has the file need never ask again. */
+  /** The name has a hash of the contents: anyone who has the file need never ask again. */
   isImmutable: boolean;
   /** Encodings that lie beside the file, in the order of {@link ENCODINGS}. */
   encodings: readonly Encoding[];

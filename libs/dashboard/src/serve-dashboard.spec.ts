@@ -107,7 +107,7 @@ describe('a built dashboard', () => {
     expect((await get(SCRIPT_PATH, { 'if-none-match': String(encodedTag) })).statusCode).toBe(200);
   });
 
-  it('lets only files be kept whose name tells their contents', async () => {
+  it('lets only files be kept whose name reports their contents', async () => {
     expect((await get('/theme.js')).headers['cache-control']).toBe('no-cache');
   });
 
@@ -150,7 +150,7 @@ describe('a build that replaces the files of a running server', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is told as soon as a file is missed, by the page and once in the log', async () => {
+  it('is reported as soon as a file is missed, by the page and once in the log', async () => {
     for (let time = 0; time < 2; time++) expect((await get(OTHER_PATH)).statusCode).toBe(404);
     expect(warnings).toEqual([expect.stringContaining('start the server again')]);
     const { statusCode, headers, body } = await get('/traces/x');

@@ -4,7 +4,7 @@ import type { DatapointRow } from './datapoint.entity.js';
 import { sourceName } from './source.js';
 
 /**
- * The JSON of `datapointResource(row)`, made without parsing and writing anew what can be large: the kind is stored as JSON.
+ * The JSON of `datapointResource(row)`, made without parsing and writing again what can be large: the kind is stored as JSON.
  * Members that the variant does not know stand behind those that it does.
  */
 export const datapointJson = (row: DatapointRow): string =>

@@ -30,7 +30,7 @@ const IN_ORDER = new IdOrder('datapoints', 'p.id', 'asc');
 const COLUMNS = datapointTable.select('p');
 const ID = datapointTable.select('p', ['id']);
 
-/** Bytes of the texts of a row of `datapoint p`, told without reading them. */
+/** Bytes of the texts of a row of `datapoint p`, found without reading them. */
 export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_length(p.result_output), 0)');
 
 /** The version since which a current row of `datapoint` counts: those of an import count from its publication. */

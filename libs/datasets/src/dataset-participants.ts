@@ -9,7 +9,7 @@ export interface DatapointsDeletion {
   datapointIds: readonly string[];
 }
 
-/** Takes part in deletes: whoever keeps something about a dataset or its datapoints takes it along. */
+/** Takes part in deletes: anyone who keeps something about a dataset or its datapoints takes it along. */
 export interface DatasetParticipant {
   readonly name: string;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FreshFacts } from './fresh-facts.js';
 
-/** Facts that are found out when told to, on a clock of their own. */
+/** Facts that are found out when asked to, on a clock of their own. */
 function facts(shownMs = 800) {
   const state = { now: 0, value: 'first', asked: 0, away: false };
   const fresh = new FreshFacts(
@@ -26,7 +26,7 @@ describe('FreshFacts', () => {
     expect(state.asked).toBe(1);
   });
 
-  it('finds it out anew in the background when half of its time is over', async () => {
+  it('finds it out again in the background when half of its time is over', async () => {
     const { state, fresh } = facts();
     await fresh.get('a');
     state.value = 'second';

@@ -5,7 +5,7 @@ interface Fact<Value> {
 }
 
 /**
- * Facts that may be shown for a while: each is found out anew in the background when it is half as old as it may be, so that who
+ * Facts that may be shown for a while: each is found out again in the background when it is half as old as it may be, so that who
  * asks often never waits, and none that is older than that is shown.
  */
 export class FreshFacts<Value> {

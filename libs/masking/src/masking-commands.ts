@@ -20,7 +20,7 @@ export function maskingCommands(
   maskers: readonly LoadedMasker[],
 ): MaskingCommands {
   const store = new MaskingRulesStore(storage);
-  // Servers look at the rules anew by themselves; whether they can read a key is not known here.
+  // Servers look at the rules again by themselves; whether they can read a key is not known here.
   const [told, keys] = [{ changed: () => undefined }, { isUnreadable: () => false }];
   const change = new ChangeMasking(storage, store, told, trail, { maskers }, keys);
   return {

@@ -81,6 +81,6 @@ export const allHashKeys = (tx: WriteTx): Promise<SealedHashKey[]> =>
     SEALED.query`select ${SEALED} from masking_rules r where r.key_id <> '' order by r.project_id${forUpdate('r')}`,
   );
 
-/** Writes a key of hashes that was sealed anew; nothing else of the row changes. */
+/** Writes a key of hashes that was sealed again; nothing else of the row changes. */
 export const saveHashKey = (tx: WriteTx, { projectId, keyId, sealedKey }: SealedHashKey): Promise<unknown> =>
   tx.run(sql`update masking_rules set key_id = ${keyId}, sealed_key = ${sealedKey} where project_id = ${projectId}`);

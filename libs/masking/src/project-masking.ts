@@ -23,7 +23,7 @@ const SHOWN_MS = 800;
 export class ProjectMasking implements OnModuleDestroy {
   private readonly facts: FreshFacts<BoundedMasking | null>;
   private readonly failed: FailedTexts;
-  /** What was made of a row, so that rules which stay are not made anew. */
+  /** What was made of a row, so that rules which stay are not made again. */
   private readonly made = new Map<string, { row: MaskingRulesRow; masking: BoundedMasking | null }>();
   private readonly threads: MaskingThreads;
   private readonly turn = new LoopTurn();

@@ -8,7 +8,7 @@ import { McpServing } from './serving/mcp-serving.js';
 import { ToolCatalog } from './serving/tool-catalog.js';
 import { TOOLS } from './tools/all-tools.js';
 
-/** `POST /mcp`: the API as tools for agents, each called in the name and with the rights of whoever asks. */
+/** `POST /mcp`: the API as tools for agents, each called in the name and with the rights of the caller. */
 @Module({
   controllers: [McpController],
   providers: [

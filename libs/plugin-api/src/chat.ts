@@ -14,7 +14,7 @@ export interface ToolCall {
   arguments: unknown;
 }
 
-/** Tokens of one call; a count the provider did not tell is `null`, never guessed. */
+/** Tokens of one call; a count the provider did not report is `null`, never guessed. */
 export interface Usage {
   /** All input tokens, cached ones included. */
   inputTokens: number | null;

@@ -65,7 +65,7 @@ export interface Endpoint {
   /** How a streamed answer is framed: server-sent events, or one JSON value a line. */
   readonly framing: 'sse' | 'ndjson';
   /**
-   * Set where a streamed answer tells its tokens only when the request asks for them. `stream_options`: by OpenAI's member
+   * Set where a streamed answer reports its tokens only when the request asks for them. `stream_options`: by OpenAI's member
    * `stream_options.include_usage`, whose answer has one chunk more, with usage and no choices. The gateway can ask.
    */
   readonly usageOption?: 'stream_options';
@@ -83,7 +83,7 @@ export interface RecordedRequest {
   model: string | null;
   /** Messages with a system prompt first; for endpoints without messages the input as sent (embeddings, completions). */
   input: ChatMessage[] | unknown;
-  /** Whether the client asked for a stream. Ollama streams unless told not to. */
+  /** Whether the client asked for a stream. Ollama streams unless asked not to. */
   streaming: boolean;
   /** The request's other members: temperature, tools, max_tokens … */
   parameters: Record<string, unknown>;
@@ -91,7 +91,7 @@ export interface RecordedRequest {
 
 /** What a recording keeps of an answer. */
 export interface RecordedAnswer {
-  /** The model that answered, when the answer tells. */
+  /** The model that answered, when the answer says. */
   model: string | null;
   /** Text of the first choice; empty when the answer has only tool calls, `null` when there is no text to have. */
   text: string | null;

@@ -45,6 +45,6 @@ export interface ScoreSample<Config = unknown> {
 export interface Score {
   score: number | null;
   reason?: string;
-  /** SHA-256, hex, of the prompt template and rubric a judge was asked with, so that runs judged alike can be told. */
+  /** SHA-256, hex, of the prompt template and rubric a judge was asked with, so that runs judged alike can be found. */
   promptHash?: string;
 }

@@ -48,7 +48,7 @@ export class ClaimNext {
         const item = await this.items.oldestPendingForWrite(tx, scope, datasetId, { exclude, others });
         return item && this.changes.executeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
       });
-    // Postgres keeps a lock on what it looked at and found claimed meanwhile: who waits begins anew, with none.
+    // Postgres keeps a lock on what it looked at and found claimed meanwhile: who waits starts over, with none.
     const item = (await claim('pass over')) ?? (await claim('wait'));
     if (!item) throw queueItemNotFound(NONE_LEFT[exclude.length > 0 ? 'excluding' : 'plain']);
     return item;

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Capabilities } from '@spandrel/http';
 import { QueueSettings } from './queue.settings.js';
 
-/** Tells how long a claim holds (docs/spec/capabilities.md#the-answer). */
+/** Says how long a claim holds (docs/spec/capabilities.md#the-answer). */
 @Injectable()
 export class QueueCapabilities implements OnModuleInit {
   constructor(

@@ -4,7 +4,7 @@ import type { QueueItemRow } from './queue-item.entity.js';
 import { queueStatusName } from './queue-status.js';
 
 /**
- * A stored queue item as the wire shows it (docs/spec/queue.md), as JSON: made without parsing and writing anew what can be
+ * A stored queue item as the wire shows it (docs/spec/queue.md), as JSON: made without parsing and writing again what can be
  * large.
  */
 export function queueItemJson(item: QueueItemRow): string {

@@ -21,7 +21,7 @@ export class QueueItemStore {
     return (await tx.em.findOne(QueueItem, { projectId, id }, part))?.datasetId;
   }
 
-  /** An item that is to be changed, locked against others. Whoever needs its dataset locked too locks that first. */
+  /** An item that is to be changed, locked against others. Anyone who needs its dataset locked too locks that first. */
   findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<QueueItemRow | null> {
     return tx.em.findOne(QueueItem, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }

@@ -20,7 +20,7 @@ const OLDEST_FIRST = new IdOrder('queue', 'q.id', 'asc');
 
 const COLUMNS = queueItemTable.select('q');
 
-/** Bytes of an item's texts, from `queue_item q`, told without reading them. */
+/** Bytes of an item's texts, from `queue_item q`, found without reading them. */
 export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(octet_length(q.edited_data), 0)');
 
 /** Text of items that one read brings into memory, about. */

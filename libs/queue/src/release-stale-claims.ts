@@ -19,7 +19,7 @@ export class ReleaseStaleClaims {
 
   /**
    * Releases what was claimed up to a time, in rounds. Several instances may do so at once: each item is released, and
-   * told of, once.
+   * announced, once.
    * @returns how many were released.
    */
   async execute(claimedThrough: number, signal?: AbortSignal): Promise<number> {

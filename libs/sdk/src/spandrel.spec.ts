@@ -312,7 +312,7 @@ describe('without recording', () => {
 });
 
 describe('what cannot be recorded', () => {
-  it('is told, and the function runs', () => {
+  it('is reported, and the function runs', () => {
     const { spandrel, warnings } = lab();
     const options = new Proxy({}, { get: () => { throw new Error('no'); } }); // prettier-ignore
     expect(spandrel.span('s', options, () => 1)).toBe(1);

@@ -151,14 +151,14 @@ const plainFetch = (own: typeof fetch | undefined): typeof fetch =>
 
 function createRecorder(delivery: Delivery, { payloadBytes, mask, maskSecrets, onWarning }: Settings): Recorder {
   const told = new Set<string>();
-  /** Tells each kind of thing once. */
+  /** Reports each kind of thing once. */
   const tell = (about: string, sentence: string): void => {
     if (told.has(about)) return;
     told.add(about);
     try {
       onWarning(sentence);
     } catch {
-      // Who cannot be told must not break the application.
+      // A report that fails must not break the application.
     }
   };
   const guard = (action: () => void): void => {

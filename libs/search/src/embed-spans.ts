@@ -58,7 +58,7 @@ export class EmbedSpans {
   }
 
   /**
-   * Has all spans of a project indexed anew when their vectors would be of another connection or model than before.
+   * Has all spans of a project indexed again when their vectors would be of another connection or model than before.
    * @param key empty where there is no connection: what has vectors keeps them.
    * @returns whether anything was noted.
    */

@@ -4,7 +4,7 @@ import { cutText } from './span-text.js';
 
 const TIMEOUT_MS = 60_000;
 
-/** Statuses that tell of the texts, not of the endpoint. */
+/** Statuses that concern the texts, not the endpoint. */
 const REFUSED = new Set([400, 413, 422]);
 
 /** What is left of a text that was refused, for one more try: a model takes so many tokens and no more. */
@@ -27,7 +27,7 @@ export class EmbeddingError extends Error {
 }
 
 /**
- * Vectors of texts. Texts that are refused cost the others nothing: they are told apart by halves, tried once more
+ * Vectors of texts. Texts that are refused cost the others nothing: they are distinguished by halves, tried once more
  * shortened, and have none in the end.
  * @returns one a text, in order, all of one length; `undefined` for a text that the endpoint refuses.
  * @throws EmbeddingError when there are none to be had now.

@@ -6,7 +6,7 @@ import type { Scope } from '@spandrel/kernel';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
 
-/** Tells in which ways a project can search: by meaning where it has a connection that makes vectors. */
+/** Says in which ways a project can search: by meaning where it has a connection that makes vectors. */
 @Injectable()
 export class SearchCapabilities implements OnModuleInit {
   constructor(

@@ -6,7 +6,7 @@ export const TASK_KIND = { span: 0, trace: 1, project: 2 } as const;
 
 /**
  * Something the search index has yet to hear of: written with the change, gone once the index has it. It does not say
- * what changed: whoever does it looks at what is there then, so that doing it again does no harm.
+ * what changed: anyone who does it looks at what is there then, so that doing it again does no harm.
  */
 export const SearchTaskSchema = defineEntity({
   name: 'SearchTask',

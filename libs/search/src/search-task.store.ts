@@ -45,7 +45,7 @@ const COLUMNS = rawSql('project_id, kind, id, due_at, claim, texted');
 export class SearchTaskStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Notes changes; a task that is there already is due at once, and whoever is at it must do it again. */
+  /** Notes changes; a task that is there already is due at once, and anyone who is at it must do it again. */
   async note(tx: WriteTx, keys: readonly TaskKey[], now: number): Promise<void> {
     await insert(
       tx,

@@ -1,4 +1,4 @@
-/** A file that cannot be read on: there is no telling where the next row begins. `message` is fit for the caller. */
+/** A file that cannot be read on: there is no saying where the next row begins. `message` is fit for the caller. */
 export class FileFault extends Error {
   override readonly name = 'FileFault';
 

@@ -90,7 +90,7 @@ function toolOf(attributes: OtelMap, name: string): ReadKind {
   };
 }
 
-/** What single tools tell of their input where contents as a whole are not told. */
+/** Input of single tools where contents as a whole are not reported. */
 function toolDetails(attributes: OtelMap): Given | undefined {
   const value: Record<string, unknown> = {};
   const from: string[] = [];
@@ -111,13 +111,13 @@ const DETAILS: readonly (readonly [name: string, member: string])[] = [
   ['subagent_type', 'subagent_type'],
 ];
 
-/** The event that tells a tool's output; its attribute is named `output`, with others beside it for single tools. */
+/** The event that reports a tool's output; its attribute is named `output`, with others beside it for single tools. */
 function outputOf(events: OtelSpan['events']): Given | undefined {
   const event = events.find(({ name }) => name === 'tool.output');
   return event && takeAt(event.attributes, ['output', 'content', 'result']);
 }
 
-/** Contents that the user has not allowed to be told. */
+/** Contents that the user has not allowed to be reported. */
 function told(given: Given | undefined): Given | undefined {
   return given === undefined || given.value === '<REDACTED>' ? undefined : given;
 }

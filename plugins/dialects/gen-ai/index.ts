@@ -58,7 +58,7 @@ const FIRST_SECONDS = attributeNames(
   'gen_ai.response.time_to_first_chunk',
   'gen_ai.client.operation.time_to_first_chunk',
 );
-/** Strands tells milliseconds. */
+/** Strands reports milliseconds. */
 const FIRST_MS = attributeNames('gen_ai.server.time_to_first_token');
 
 function timeToFirstTokenMs(attributes: OtelMap): number | undefined {

@@ -1,6 +1,6 @@
 import { attributeNames, hasAny, textAt, type OtelMap, type ReadKind } from '@spandrel/plugin-api';
 
-/** What a span is by `gen_ai.operation.name`; by what it tells of where there is none. */
+/** What a span is by `gen_ai.operation.name`; by what it reports where there is none. */
 export function kindOf(attributes: OtelMap): ReadKind | undefined {
   const operation = textAt(attributes, OPERATION);
   const type = operation === undefined ? typeWithoutOperation(attributes) : TYPES.get(operation);

@@ -9,7 +9,7 @@ import {
   type OtelMap,
 } from '@spandrel/plugin-api';
 
-/** The older conventions tell every message by an event of its own. */
+/** The older conventions report every message by an event of its own. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ['gen_ai.system.message', 'system'],
   ['gen_ai.user.message', 'user'],
@@ -18,7 +18,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
 ]);
 const CHOICE = 'gen_ai.choice';
 
-/** The messages that events tell, in their order; `undefined` when there is none. */
+/** The messages that events report, in their order; `undefined` when there is none. */
 export function messagesOfEvents(events: readonly OtelEvent[]): Given | undefined {
   if (events.length === 0) return undefined;
   const messages: unknown[] = [];
@@ -32,7 +32,7 @@ export function messagesOfEvents(events: readonly OtelEvent[]): Given | undefine
   return messages.length === 0 ? undefined : { value: conversationOf(messages), fromEvents: [...fromEvents] };
 }
 
-/** The choices that events tell, as messages; `undefined` when there is none. */
+/** The choices that events report, as messages; `undefined` when there is none. */
 export function choicesOfEvents(events: readonly OtelEvent[]): Given | undefined {
   const choices = events.filter(({ name }) => name === CHOICE);
   if (choices.length === 0) return undefined;

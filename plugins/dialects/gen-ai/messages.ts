@@ -78,7 +78,7 @@ function completionIn(span: OtelSpan): Given | undefined {
 /** A reason alone makes an output only where the span is about a model. */
 const isCall = (attributes: OtelMap): boolean => textAt(attributes, MODEL) !== undefined;
 
-/** The span's own attributes first, then those of its events that tell all of an operation. */
+/** The span's own attributes first, then those of its events that report all of an operation. */
 function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
   if (events.length === 0) return [attributes];
   const details = events.filter(({ name }) => name === 'gen_ai.client.inference.operation.details');

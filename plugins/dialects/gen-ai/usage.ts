@@ -8,7 +8,7 @@ import {
   type ReadUsage,
 } from '@spandrel/plugin-api';
 
-/** Tokens and cost; `undefined` when the span tells none. */
+/** Tokens and cost; `undefined` when the span reports none. */
 export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined {
   const usage = toldUsage({
     inputTokens: countAt(attributes, INPUT),

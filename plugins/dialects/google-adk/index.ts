@@ -43,7 +43,7 @@ const TOOL_ARGUMENTS = attributeNames('gcp.vertex.agent.tool_call_args');
 const TOOL_RESPONSE = attributeNames('gcp.vertex.agent.tool_response');
 const SESSION = attributeNames('gcp.vertex.agent.session_id');
 
-/** The kit writes `{}` on spans that have no such value, and `<not serializable>` where content is not to be told. */
+/** The kit writes `{}` on spans that have no such value, and `<not serializable>` where content is not to be reported. */
 function told(given: Given | undefined): Given | undefined {
   return given === undefined || isNothing(given.value) ? undefined : given;
 }

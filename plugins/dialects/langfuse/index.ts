@@ -98,7 +98,7 @@ const OF_TRACE = [
   ['version', 'langfuse.version'],
 ] as const;
 
-/** Langfuse tells errors by a level and leaves the span's status unset. */
+/** Langfuse reports errors by a level and leaves the span's status unset. */
 function failureOf(attributes: OtelMap): string | undefined {
   if (textAt(attributes, LEVEL) !== 'ERROR') return undefined;
   return textAt(attributes, STATUS_MESSAGE) ?? 'error';

@@ -59,7 +59,7 @@ const TRACE_NAME = attributeNames('langsmith.trace.name');
 const THE_TRACES = new Set(['session_id', 'thread_id', 'conversation_id', 'user_id']);
 const isTheTraces = (member: string): boolean => THE_TRACES.has(member);
 
-/** The SDK for JavaScript tells a failed run by an exception event, and sets the span's status to OK. */
+/** The SDK for JavaScript reports a failed run by an exception event, and sets the span's status to OK. */
 function failureOf(events: OtelSpan['events']): string | undefined {
   const exception = events.find(({ name }) => name === 'exception');
   return exception && (textAt(exception.attributes, EXCEPTION) ?? 'error');

@@ -10,7 +10,7 @@ import {
   type ReadUsage,
 } from '@spandrel/plugin-api';
 
-/** Tokens with the details that the GenAI attributes beside them leave out; `undefined` when the run tells none. */
+/** Tokens with the details that the GenAI attributes beside them leave out; `undefined` when the run reports none. */
 export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const told = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
   const input = objectOf(told['input_token_details']);

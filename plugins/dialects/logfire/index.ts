@@ -56,7 +56,7 @@ const TOOL_RESPONSE = attributeNames('tool_response');
 const FINAL_RESULT = attributeNames('final_result', 'pydantic_ai.final_result');
 const ALL_MESSAGES = attributeNames('pydantic_ai.all_messages', 'all_messages_events');
 
-/** Newer versions tell the operation by the conventions' attribute, which the general dialect reads. */
+/** Newer versions report the operation by the conventions' attribute, which the general dialect reads. */
 function kindOf(
   attributes: OtelMap,
   asked: Readonly<Record<string, unknown>>,

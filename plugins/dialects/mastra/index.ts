@@ -12,7 +12,7 @@ import {
 } from '@spandrel/plugin-api';
 
 /**
- * Mastra. Its calls of models and tools are told as GenAI conventions have it; what is its own are agents, workflows and
+ * Mastra. Its calls of models and tools are reported as GenAI conventions have it; what is its own are agents, workflows and
  * their steps (docs/spec/otlp.md#mastra).
  */
 export default defineDialect({
@@ -40,7 +40,7 @@ const SESSION = attributeNames(`${METADATA}sessionId`);
 const USER = attributeNames(`${METADATA}userId`);
 const isTheTraces = (member: string): boolean => member === 'sessionId' || member === 'userId';
 
-/** Types of spans that the GenAI attributes beside them tell nothing of: their operation is the type itself. */
+/** Types of spans of which the GenAI attributes beside them report nothing: their operation is the type itself. */
 function kindOf(type: string, attributes: OtelMap, name: string): ReadKind | undefined {
   const operation = textAt(attributes, OPERATION);
   if (operation !== undefined && operation !== type) return undefined;

@@ -14,7 +14,7 @@ export function messageOf(item: unknown): unknown {
   };
 }
 
-/** Some instrumentations tell a text twice, as content and as part. */
+/** Some instrumentations report a text twice, as content and as part. */
 function withText(content: unknown, parts: unknown[]): unknown[] {
   if (typeof content !== 'string' || content === '') return parts;
   const isThere = parts.some((part) => objectOf(part)['text'] === content);

@@ -17,7 +17,7 @@ import {
 } from '@spandrel/plugin-api';
 import { messageOf } from './message.js';
 
-/** Messages, texts to embed, a query, or `input.value`: the first that the kind of span tells. */
+/** Messages, texts to embed, a query, or `input.value`: the first that the kind of span reports. */
 export function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
   switch (kind?.type) {
     case 'llm_call': {

@@ -20,7 +20,7 @@ import {
   type SpanReading,
 } from '@spandrel/plugin-api';
 
-/** OpenLLMetry; its newer versions tell calls of models by GenAI conventions alone (docs/spec/otlp.md#traceloop). */
+/** OpenLLMetry; its newer versions report calls of models by GenAI conventions alone (docs/spec/otlp.md#traceloop). */
 export default defineDialect({
   name: 'traceloop',
   setup: () => ({

@@ -1,4 +1,4 @@
-/** How many digits of a number {@link networkHas} is told. */
+/** How many digits of a number {@link networkHas} is given. */
 export const BEGINNING = 4;
 
 const isBetween = (number: number, first: number, last: number): boolean => number >= first && number <= last;

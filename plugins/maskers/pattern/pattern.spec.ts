@@ -14,7 +14,7 @@ describe('the size of a pattern', () => {
     expect((process.threadCpuUsage().user - before) / 1_000).toBeLessThan(100);
   });
 
-  it('is told to who asks how long a text may be', async () => {
+  it('is shown to those who ask how long a text may be', async () => {
     expect((await finderOf('EMP-\\d{6}')).work).toBeLessThan(20);
     expect((await finderOf('(a|b){100}c')).work).toBeGreaterThan(100);
   });

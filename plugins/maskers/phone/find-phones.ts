@@ -112,7 +112,7 @@ function endOfNamed(text: string, start: number, code: number): number | undefin
 
 const NONE: readonly PhoneForm[] = [];
 
-/** The forms that may begin with this character, as far as a look at those behind it tells. */
+/** The forms that may begin with this character, as far as a look at those behind it shows. */
 function formsAt(text: string, start: number, code: number): readonly PhoneForm[] {
   if (code === PLUS) return FORMS_OF_PLUS;
   if (code === OPENING) return text.charCodeAt(start + 1) === ZERO ? FORMS_OF_ZERO : FORMS_OF_AREA;

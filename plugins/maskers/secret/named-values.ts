@@ -155,7 +155,7 @@ function isQuotedSecret(value: string, kind: Kind): boolean {
   return value.length >= (kind === 'token' ? 16 : 8) && (hasDigit(value) || (value.length >= 16 && isMixed(value)));
 }
 
-/** `password=hunter2&`, `API_KEY=abcdefgh`: whoever writes so writes no prose. */
+/** `password=hunter2&`, `API_KEY=abcdefgh`: anyone who writes so writes no prose. */
 function isTightSecret(value: string, kind: Kind): boolean {
   if (kind === 'password') return value.length >= 3;
   return kind === 'token' ? value.length >= 16 && hasDigit(value) : value.length >= 8;

@@ -119,7 +119,7 @@ describe('judgeMessages', () => {
     );
   });
 
-  it('tell an expected empty text from none', () => {
+  it('distinguish an expected empty text from none', () => {
     expect(content(judgeMessages({ input: '', output: '', expected: '' }, 'r'))).toContain('BEGIN REFERENCE');
     expect(content(judgeMessages({ input: '', output: '', expected: undefined }, 'r'))).toContain(NO_REFERENCE);
   });
@@ -154,7 +154,7 @@ describe('docs/plugins.md', () => {
     ),
   );
 
-  it('tells how the prompt hash is made', () => {
+  it('says how the prompt hash is made', () => {
     const { system, user, reference, 'no-reference': noReference, rubric } = documented;
     const texts = JSON.stringify([system, user, reference, noReference, rubric]);
     expect(createHash('sha256').update(texts).digest('hex')).toBe(promptHash(BUILT_IN_RUBRIC));

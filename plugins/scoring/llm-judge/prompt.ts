@@ -47,7 +47,7 @@ END REFERENCE {{mark}}`;
 /** What stands for `{{reference}}` where it has none. */
 export const NO_REFERENCE = 'There is no reference.';
 
-/** SHA-256, hex, of everything a judge is told but the sample: the templates and the rubric, as a JSON array. */
+/** SHA-256, hex, of everything a judge is given but the sample: the templates and the rubric, as a JSON array. */
 export const promptHash = (rubric: string): string =>
   hash('sha256', JSON.stringify([SYSTEM_TEMPLATE, USER_TEMPLATE, REFERENCE_TEMPLATE, NO_REFERENCE, rubric]));
 

@@ -59,7 +59,7 @@ export class DocumentStore implements SearchIndex {
       application_name: 'spandrel-search',
     });
     this.pool.on('error', (error) => options.logger.warn('a connection was lost', { reason: error.message }));
-    // One that is lent out tells of its end itself; what was asked over it fails, and says so.
+    // One that is lent out reports its end itself; what was asked over it fails, and says so.
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.table = `${options.schema}.document`;
   }

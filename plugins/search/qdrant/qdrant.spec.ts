@@ -79,7 +79,7 @@ describe('qdrant', () => {
     await expect(down.query(scope, byWord)).rejects.toThrow();
   });
 
-  it('tells what cannot be taken from what cannot be done now', async () => {
+  it('says what cannot be taken, apart from what cannot be done now', async () => {
     const refused = async (status: number): Promise<unknown> => {
       fake.failWith = status;
       const error = await index.remove(scope, ['a']).catch((thrown: unknown) => thrown);

@@ -10,7 +10,7 @@ const NOBODY = {
   ...{ expires_at: null, person: null, role: null },
 };
 
-/** Tells a browser who it is signed in as (docs/spec/sign-in.md#who-is-signed-in). */
+/** Answers a browser who is signed in (docs/spec/sign-in.md#who-is-signed-in). */
 @Injectable()
 export class DescribeSession {
   private readonly identityProvider: BrowserSessionResource['identity_provider'];

@@ -31,7 +31,7 @@ export class SignOut {
     return { id, deleted: true };
   }
 
-  /** Ends the session of a browser that signs in anew. */
+  /** Ends the session of a browser that signs in again. */
   async end(tx: WriteTx, row: BrowserSessionRow): Promise<void> {
     if (await this.store.end(tx, row.id)) this.record(tx, row);
   }

@@ -12,5 +12,5 @@ export const newApiKey = (): string => apiKeyOf(BigInt(`0x${randomBytes(SECRET_B
 /** SHA-256 of a credential, hex: what is kept of it. */
 export const digestOf = (credential: string): string => hash('sha256', credential, 'hex');
 
-/** The beginning of a key, by which people tell keys apart. */
+/** The beginning of a key, by which people distinguish keys. */
 export const shownPrefixOf = (key: string): string => key.slice(0, SHOWN_LENGTH);

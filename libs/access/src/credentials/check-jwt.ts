@@ -40,7 +40,7 @@ export interface JwtCheck {
   } | null;
 }
 
-/** Says which rule a JWT fails, and what it would be allowed: for whoever sets up an identity provider. */
+/** Says which rule a JWT fails, and what it would be allowed: for anyone who sets up an identity provider. */
 export class CheckJwt {
   private readonly verifier: JwtVerifier;
 
@@ -170,7 +170,7 @@ function decoded(token: string): JWTPayload | undefined {
 
 const OWN_SECRET = crypto.getRandomValues(new Uint8Array(32));
 
-/** One rule of jose on the claims alone: they are signed anew, so that a wrong signature hides no other fault. */
+/** One rule of jose on the claims alone: they are signed again, so that a wrong signature hides no other fault. */
 async function claimRule(
   claims: JWTPayload,
   claim: string,

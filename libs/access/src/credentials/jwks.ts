@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, type CryptoKey, type FlattenedJWSInput, typ
 import { Unavailable } from '@spandrel/kernel';
 
 const FETCH_MS_MAX = 3_000;
-/** Keys older than this are fetched anew, beside the requests; those at hand serve for as long as that fails. */
+/** Keys older than this are fetched again, beside the requests; those at hand serve for as long as that fails. */
 const FRESH_MS = 300_000;
 /** How long after a failure nobody tries again. */
 const RETRY_MS = 1_000;

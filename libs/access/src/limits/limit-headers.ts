@@ -3,7 +3,7 @@ import type { RateLimitResult } from './rate-limits.js';
 import { LIMIT_NAMES, type LimitName } from './take-tokens.js';
 
 /**
- * What every counted answer tells of its limits (docs/spec/limits.md#headers-of-the-rate-limit), by lower case name
+ * Headers of every counted answer with its limits (docs/spec/limits.md#headers-of-the-rate-limit), by lower case name
  * (draft-ietf-httpapi-ratelimit-headers: lists of structured fields; `q` of quota in a window of `w` seconds, `r`
  * remaining, `t` seconds until all of it is back). A refusal shows what remains of the limit that was reached alone.
  */

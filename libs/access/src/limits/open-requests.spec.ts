@@ -45,7 +45,7 @@ describe('the open requests of an organization', () => {
     expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
   });
 
-  it('are counted once where a connection closes its answer while it tells that it closed, as those of Node do', () => {
+  it('are counted once where a connection closes its answer while it emits its own end, as those of Node do', () => {
     const open = new OpenRequests(2);
     const [first, second] = [request(), request()];
     for (const { socket, answer } of [first, second]) socket.on('close', () => answer.emit('close'));

@@ -48,7 +48,7 @@ export class OpenRequests {
     open.sockets.add(socket);
     let isOver = false;
     const over = (): void => {
-      // A connection that breaks off closes its answer first, and goes on to tell those that listened when it began.
+      // A connection that breaks off closes its answer first, and goes on to notify those that listened when it began.
       if (isOver) return;
       isOver = true;
       reply.raw.off('close', over);

@@ -21,7 +21,7 @@ describe('the cookie of an attempt', () => {
     },
   );
 
-  it('is made anew for each attempt', () => {
+  it('is made again for each attempt', () => {
     const [first, second] = [newAttempt('/', null), newAttempt('/', null)];
     for (const member of ['state', 'nonce', 'verifier'] as const) expect(first[member]).not.toBe(second[member]);
   });

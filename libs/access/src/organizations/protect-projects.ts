@@ -3,7 +3,7 @@ import { ProjectProtection } from '@spandrel/storage';
 import { projectProtected } from '../not-found.js';
 import { ProjectStore } from './project.store.js';
 
-/** Tells the features that delete much at once which projects are protected (docs/spec/projects.md#protected-projects). */
+/** Shows the features that delete much at once which projects are protected (docs/spec/projects.md#protected-projects). */
 @Injectable()
 export class ProtectProjects implements OnModuleInit {
   constructor(

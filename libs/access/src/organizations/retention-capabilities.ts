@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Capabilities } from '@spandrel/http';
 import { RetentionPolicyStore } from './retention-policy.store.js';
 
-/** Tells how long the caller's traces are kept (docs/spec/limits.md#retention). */
+/** Says how long the caller's traces are kept (docs/spec/limits.md#retention). */
 @Injectable()
 export class RetentionCapabilities implements OnModuleInit {
   constructor(

@@ -184,7 +184,7 @@ const openerBy =
   ({ sealedTokens, id }) =>
     sealedTokens === null ? undefined : openTokens(sealedTokens, cookie, id);
 
-/** The session may have another cookie by now, which opens what is sealed anew as well. */
+/** The session may have another cookie by now, which opens what is sealed again as well. */
 function sealedAgain(
   { sealedTokens, id }: Pick<ConfirmedSession, 'sealedTokens' | 'id'>,
   tokens: ProviderTokens,

@@ -34,7 +34,7 @@ export class Members {
   ) {}
 
   /**
-   * Gives a role to whoever signs in with an e-mail address.
+   * Gives a role to anyone who signs in with an e-mail address.
    * @throws NotFound `organization_not_found`, `project_not_found`, Conflict `member_exists`, `being_deleted`,
    *   DomainError `insufficient_scope` for a role that grants more than the actor has.
    */

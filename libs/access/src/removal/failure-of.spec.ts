@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Unavailable } from '@spandrel/kernel';
 import { failureOf } from './failure-of.js';
 
-describe('what an administrator is told of a removal that failed', () => {
+describe('what an administrator sees of a removal that failed', () => {
   it.each([
     [Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:6333'), { code: 'ECONNREFUSED' }), ' (ECONNREFUSED)'],
     [Object.assign(new Error('canceling statement'), { code: '57014' }), ' (57014)'],

@@ -1,6 +1,6 @@
 import { Unavailable } from '@spandrel/kernel';
 
-/** Codes as systems and databases give them, such as `ECONNREFUSED` or `57014`: they tell nothing of the installation. */
+/** Codes as systems and databases give them, such as `ECONNREFUSED` or `57014`: they reveal nothing of the installation. */
 const CODE = /^[A-Z0-9_]{3,40}$/;
 
 /**

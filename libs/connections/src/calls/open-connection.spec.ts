@@ -208,7 +208,7 @@ describe('send', () => {
     expect(await kindOf(connectionTo(silent).send(request(silent), { timeoutMs: 60 }))).toBe('timeout');
   });
 
-  it('tells a network failure in a sentence without the key', async () => {
+  it('reports a network failure in a sentence without the key', async () => {
     const cut = await listen(createTcpServer((socket) => void socket.once('data', () => socket.destroy())));
     const noHttp = await listen(
       createTcpServer((socket) => void socket.once('data', () => socket.end(`220 ${KEY}\r\n`))),
@@ -246,7 +246,7 @@ describe('send', () => {
   });
 
   describe('that meets a connection which the server is closing', () => {
-    /** A server that resets its connections as told; `read` has what was asked on each connection. */
+    /** A server that resets its connections as asked; `read` has what was asked on each connection. */
     async function resetting(reset: (connection: number, request: number) => boolean): Promise<[string, number[]]> {
       const read: number[] = [];
       const server = createTcpServer((socket) => {

@@ -15,7 +15,7 @@ export const REFUSAL_MS_MIN = 1_000;
 
 /**
  * A `lookup` whose every failure is the same, and comes after the same time: a name that does not exist, one that leads
- * inward and one that nobody answers for cannot be told apart, so that nobody learns which names there are inside
+ * inward and one that nobody answers for cannot be distinguished, so that nobody learns which names there are inside
  * (docs/spec/connections.md#where-a-connection-may-lead).
  */
 export const evenLookup =

@@ -78,7 +78,7 @@ describe('a call that a server refused', () => {
     expect(refusal(told)).toBe(sentence);
   });
 
-  it('is told also where the plugin cannot read what the server said', () => {
+  it('is reported also where the plugin cannot read what the server said', () => {
     const errorMessage = (): never => {
       throw new Error('broken plugin');
     };

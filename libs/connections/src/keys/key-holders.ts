@@ -7,7 +7,7 @@ import { KeyRing } from './key-ring.js';
 const EVERY_MS = 5_000;
 
 /**
- * Tells the servers of cloud mode which secret keys each of them has (docs/spec/connections.md#servers-with-different-keys).
+ * Shows the servers of cloud mode which secret keys each of them has (docs/spec/connections.md#servers-with-different-keys).
  * Local mode has one process.
  */
 @Injectable()

@@ -92,7 +92,7 @@ describe('KeyRedaction', () => {
         fc.nat(3),
         fc.string({ unit: fc.constantFrom('*', '.', '…', 'x'), minLength: 1, maxLength: 9 }),
         (key, first, last, mask) => {
-          // Where the mask has a letter of the key, nobody can tell which of the two a letter is.
+          // Where the mask has a letter of the key, nobody can say which of the two a letter is.
           fc.pre(!mask.includes('x') || !key.includes('x'));
           const echo = `${key.slice(0, 3 + first)}${mask}${key.slice(-3 - last)}`;
           expect(redact(`bad key <${echo}>`, key)).toBe('bad key <[redacted]>');

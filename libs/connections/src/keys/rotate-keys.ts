@@ -59,7 +59,7 @@ const detailsOf = ({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: 
   unreadable_masking_keys: unreadableMaskingKeys,
 });
 
-/** Seals a text anew, unless the current key has sealed it. @returns whether a key of the ring opens it. */
+/** Seals a text again, unless the current key has sealed it. @returns whether a key of the ring opens it. */
 async function reseal(
   sealed: Sealed,
   row: SealedFor,

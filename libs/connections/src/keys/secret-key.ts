@@ -3,7 +3,7 @@ import { parseKeyBytes } from './key-bytes.js';
 
 /** A key that seals the keys of connections. A {@link KeyObject}, so that no log and no JSON can show its bytes. */
 export interface SecretKey {
-  /** Tells keys apart in rows: 16 hex digits of a hash of the key. */
+  /** Distinguishes keys in rows: 16 hex digits of a hash of the key. */
   readonly id: string;
   readonly key: KeyObject;
 }

@@ -13,7 +13,7 @@ import { CaptureTaskStore } from './capture-task.store.js';
 import { CaptureWorker } from './capture-worker.js';
 
 /**
- * Judges spans as they end (docs/spec/capture-rules.md#when-a-span-is-judged), by what can be told from them alone, and
+ * Judges spans as they end (docs/spec/capture-rules.md#when-a-span-is-judged), by what can be seen from them alone, and
  * notes which rule takes which span in the same transaction: what a crash leaves undone is done after it. Everything
  * else happens after the answer ({@link CaptureWorker}).
  */

@@ -49,7 +49,7 @@ describe('spanMatcher', () => {
     expect(takes(filters)).toBe(expected);
   });
 
-  it('tells failed spans from completed ones', () => {
+  it('distinguishes failed spans from completed ones', () => {
     expect(takes({ status: 'failed' }, { status: STATUS.failed })).toBe(true);
     expect(takes({ status: 'completed' }, { status: STATUS.failed })).toBe(false);
   });

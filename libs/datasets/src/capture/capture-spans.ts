@@ -31,7 +31,7 @@ type Spans = ReadonlyMap<string, StoredSpan>;
 
 /**
  * Does capture tasks: each becomes a datapoint, a capture, one more in the rule's count and two events, or nothing, in
- * the transaction that ends it; never twice, whoever else works on the same task
+ * the transaction that ends it; never twice, no matter who else works on the same task
  * (docs/spec/capture-rules.md#at-most-one-datapoint-for-a-rule-and-a-span).
  */
 @Injectable()

@@ -70,7 +70,7 @@ async function* inSlices(texts: AsyncIterable<string>): AsyncGenerator<string> {
 
 const NO_HEADER = `the file is empty; expected is a header row with the columns ${EXPECTED_NAMES}`;
 
-/** Tells the lines that records begin in. */
+/** Shows the lines that records begin in. */
 class RecordLines {
   /** The parser counts a CRLF inside a cell as two lines. */
   private countedTwice = 0;

@@ -30,7 +30,7 @@ export class RowFault extends Error {
  * conversation, else `input` makes a Generic. Members it does not know are ignored. `actual_output` and `score` come
  * back from an export; a score that is none (another file's column) is ignored like any other member.
  * @param valuesMax values that a row, or a cell, may have (setting `limits.body_values`).
- * @param columns is told of a row that becomes a datapoint.
+ * @param columns is called with a row that becomes a datapoint.
  * @throws RowFault
  */
 export function datapointOfRow(row: SourceRow, valuesMax: number, columns?: ImportedColumns): DatapointKind {

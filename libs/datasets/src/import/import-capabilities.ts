@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Capabilities } from '@spandrel/http';
 import { DatasetsSettings } from '../datasets.settings.js';
 
-/** Tells how large a file may be that is imported (docs/spec/capabilities.md#the-answer). */
+/** Says how large a file may be that is imported (docs/spec/capabilities.md#the-answer). */
 @Injectable()
 export class ImportCapabilities implements OnModuleInit {
   constructor(

@@ -77,7 +77,7 @@ export class ImportFile {
   /**
    * @param received is closed at the end.
    * @param gone fires when the client leaves; nothing is imported then.
-   * @param progress is told how many rows have been read.
+   * @param progress is called with how many rows have been read.
    * @throws Invalid `validation_failed` naming the line of the first row that is no datapoint.
    */
   async execute(

@@ -202,7 +202,7 @@ describe('the text of a file', () => {
     expect(await fault(bytes, 'jsonl')).toEqual([line, expect.stringMatching(message)]);
   });
 
-  it('is told from other bytes, and the line named, however they are cut', () =>
+  it('is distinguished from other bytes, and the line named, however they are cut', () =>
     fc.assert(
       fc.asyncProperty(fc.array(anyText), fc.uint8Array({ minLength: 1 }), anyCut, async (lines, bytes, sizes) => {
         const before = `x${lines.map((line) => line.replaceAll('\n', '')).join('\n')}`;

@@ -90,7 +90,7 @@ export class StagedImport {
   }
 
   /**
-   * Makes everything visible at once and raises the dataset's version; the datapoints are still to be told of.
+   * Makes everything visible at once and raises the dataset's version; the datapoints are still to be announced.
    * @throws like {@link add}.
    */
   async publish(): Promise<void> {

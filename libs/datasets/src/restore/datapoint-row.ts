@@ -15,7 +15,7 @@ export function datapointRow(scope: Scope, item: RestoredDatapoint, version: num
 /** Two datapoints that are shown alike are the same. */
 export const shownOf = (row: DatapointRow): string => JSON.stringify(datapointResource(row));
 
-/** What versions of a dataset tell apart in a datapoint: all but the newest result of a run, and when that came. */
+/** What versions of a dataset distinguish in a datapoint: all but the newest result of a run, and when that came. */
 export function askedOf(row: DatapointRow): string {
   const { kind, updated_at: _updatedAt, ...others } = datapointResource(row);
   if (!('Generic' in kind)) return JSON.stringify([others, kind]);

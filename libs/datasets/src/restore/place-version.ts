@@ -2,7 +2,7 @@
 export interface VersionRange {
   from: number;
   to: number | null;
-  /** What versions tell apart in it. */
+  /** What versions distinguish in it. */
   asked: string;
 }
 

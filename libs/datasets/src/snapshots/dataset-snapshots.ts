@@ -16,7 +16,7 @@ export interface SnapshotDatapoint {
   kind: DatapointKind;
 }
 
-/** Snapshots whose datapoints are told apart when one is let go; beyond, all closed rows are kept. */
+/** Snapshots whose datapoints are distinguished when one is let go; beyond, all closed rows are kept. */
 const SNAPSHOTS_TOLD_APART = 300;
 
 /**

@@ -26,7 +26,7 @@ const COUNT = shapeOf({ count: integer() });
 /** Bytes of kinds that are parsed in one go, about: some 5 ms. */
 const KINDS_BYTES = 512 * 1024;
 
-/** Bytes of a datapoint's kind, told without reading it. */
+/** Bytes of a datapoint's kind, found without reading it. */
 const KIND_SIZE = rawSql('octet_length(p.kind)');
 
 /** A dataset as it was at a version. */

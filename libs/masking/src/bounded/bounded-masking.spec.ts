@@ -191,7 +191,7 @@ describe('BoundedMasking', () => {
     await expect(fickle).rejects.toThrow('changed in between');
   });
 
-  it('tells of what it could not do', () => {
+  it('reports what it could not do', () => {
     const { bounded, failed } = boundedOf();
     const nothing = bounded.attempt((calls) => calls.text('x'.repeat(70_000), 'input'));
     expect(nothing).toBeUndefined();

@@ -18,7 +18,7 @@ export interface BoundedMaskingParts {
   readonly threads: LongTexts;
   /** One for all projects of this thread. */
   readonly turn: LoopTurn;
-  /** Is told of a text that was masked as a whole. */
+  /** Is called with a text that was masked as a whole. */
   readonly onFailure: (masker: string) => void;
 }
 

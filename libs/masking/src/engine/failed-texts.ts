@@ -4,7 +4,7 @@ import type { Logger } from '@spandrel/kernel/launch';
 const PAUSE_MS = 60_000;
 
 /**
- * Tells of texts that were masked as a whole because a masker failed: counted, and a line a minute at most in the log. What the
+ * Reports texts that were masked as a whole because a masker failed: counted, and a line a minute at most in the log. What the
  * masker threw is not in it, as that may hold the text.
  */
 export class FailedTexts {

@@ -35,7 +35,7 @@ describe('maskJson', () => {
     expect(JSON.stringify(masked(value))).toBe('{"small":"[x]","big":"[x]","other":9007199254740993}');
   });
 
-  it('masks names of members, tells them apart, and keeps those of the structure', () => {
+  it('masks names of members, distinguishes them, and keeps those of the structure', () => {
     expect(masked({ anna: 1, 'anna 4111': 2, 'not anna': 3 })).toEqual({ '[x]': 1, '[x] [x]': 2, 'not [x]': 3 });
     expect(masked({ '4111': 1, anna: 2 })).toEqual({ '[x]': 1, '[x] 2': 2 });
     const everything = { lengthMin: 1, find: (text: string) => [{ start: 0, end: text.length }] };

@@ -225,7 +225,7 @@ function putMember(frame: Frame, value: unknown): void {
   frame.members?.push([frame.named!, value]);
 }
 
-/** Adds the next member to the object that is made; members whose names became equal are told apart by a number. */
+/** Adds the next member to the object that is made; members whose names became equal are distinguished by a number. */
 function build(frame: Frame): void {
   frame.made ??= {};
   const taken = (frame.taken ??= new Map());

@@ -4,7 +4,7 @@ import { Masking } from './masking.js';
 import type { TextMaskerParts } from './text-masker.js';
 import { BegunHashes, ProjectHashes, type ValueHashes } from './value-hashes.js';
 
-/** What a {@link Masking} is made of, as a thread can be told it: plain data. */
+/** What a {@link Masking} is made of, in a form that a thread can get: plain data. */
 export interface MaskingRecipe {
   readonly rules: readonly MaskingRule[];
   /** The key of hashes in base64url: a server's, or what a gateway begins hashes with. `null`: values become labels. */

@@ -5,7 +5,7 @@ import { maskJson, type KnownMembers } from './json-walk.js';
 import { prepareRule, type PreparedFields } from './prepare-rules.js';
 import { TextMasker, type TextMaskerParts } from './text-masker.js';
 
-/** What masks the members of a thing that is to be stored: each of the lib's `mask…` functions is told one. */
+/** What masks the members of a thing that is to be stored: each of the lib's `mask…` functions is given one. */
 export interface MaskingCalls {
   /** The JSON value as it may be stored, masked as each of the fields in turn; by reference where nothing is masked. */
   json<Value>(value: Value, ...fields: MaskedField[]): Value;

@@ -3,7 +3,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Tells of places in a text whether a number of JSON stands there: its mark gets quotes, so that the text stays JSON. Asked from
+ * Says of places in a text whether a number of JSON stands there: its mark gets quotes, so that the text stays JSON. Asked from
  * the front to the back, it looks at each character once.
  */
 export class NumberPlaces {

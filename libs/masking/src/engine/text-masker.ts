@@ -36,9 +36,9 @@ interface Hit extends Found {
 export interface TextMaskerParts {
   /** What makes the hashes; `null`: there is no key to be had, and rules that hash put labels. */
   readonly hashes: ValueHashes | null;
-  /** Is told of a rule that failed; never of the text. */
+  /** Is called with a rule that failed; never of the text. */
   readonly onFailure: (masker: string) => void;
-  /** Is told of each value that was replaced. */
+  /** Is called with each value that was replaced. */
   readonly onReplaced?: (rule: PreparedRule) => void;
   /** Milliseconds on a clock that never goes back. */
   readonly tick?: () => number;

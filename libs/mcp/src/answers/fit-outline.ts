@@ -15,7 +15,7 @@ interface OutlineToFit {
   maxChars: number;
 }
 
-/** Place in {@link TEXT_CHARS} of the shortest names that tell something. */
+/** Place in {@link TEXT_CHARS} of the shortest names that say something. */
 const SHORTEST_NAMES = 2;
 
 /**
@@ -47,7 +47,7 @@ export function fitOutline({ trace, spans, depth, ranked, maxChars }: OutlineToF
     if (needed > maxChars) continue;
     const depths = asked.map((each) => each.depth);
     const shown = thoseThatFit(items, depths, maxChars - needed);
-    // Rather all spans with shorter names than some of them, as far as names still tell something.
+    // Rather all spans with shorter names than some of them, as far as names still say something.
     if (shown.length === items.length || index >= SHORTEST_NAMES) return write(shown);
   }
   throw tooSmall(needed);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 interface NumberArgument {
   min: number;
   max: number;
-  /** Told to agents; the tool takes it when the argument is left out. */
+  /** Shown to agents; the tool takes it when the argument is left out. */
   default?: number;
   description: string;
 }

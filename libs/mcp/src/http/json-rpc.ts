@@ -10,7 +10,7 @@ export const SERVER_ERROR = -32_000;
 /** Characters of the longest id that is repeated in an answer to what is refused. */
 const ID_LENGTH_MAX = 1_000;
 
-/** The id of a request, as far as it can be told. */
+/** The id of a request, where it is known. */
 export const idOf = (message: unknown): string | number | null => {
   const id = (message as { id?: unknown } | null)?.id;
   return (typeof id === 'string' && id.length <= ID_LENGTH_MAX) || typeof id === 'number' ? id : null;

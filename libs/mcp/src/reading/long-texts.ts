@@ -1,6 +1,6 @@
 import type { WholeText } from '../answers/text-piece.js';
 
-/** A text shorter than this is read anew for each piece: that costs less than remembering it is worth. */
+/** A text shorter than this is read again for each piece: that costs less than remembering it is worth. */
 export const LONG_TEXT_CHARS = 200_000;
 
 /** UTF-16 units that are remembered at once. */

@@ -71,7 +71,7 @@ function asArguments(fault: Invalid): Invalid {
   );
 }
 
-/** Room for an error: as much as was asked for, where that can be told. */
+/** Room for an error: as much as was asked for, where that is known. */
 const roomOf = (maxChars: unknown): number =>
   typeof maxChars === 'number' && maxChars >= MAX_CHARS_MIN && maxChars <= MAX_CHARS_MAX ? maxChars : MAX_CHARS_MIN;
 

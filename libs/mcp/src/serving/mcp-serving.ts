@@ -82,7 +82,7 @@ export class McpServing {
   }
 }
 
-/** The library warns on the console that answers in JSON drop what is told meanwhile; the tools tell nothing meanwhile. */
+/** The library warns on the console that answers in JSON drop what is reported meanwhile; the tools report nothing meanwhile. */
 function withoutWarning<T>(make: () => T): T {
   const { warn } = globalThis.console;
   Object.assign(globalThis.console, { warn: () => undefined });

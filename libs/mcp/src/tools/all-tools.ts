@@ -10,7 +10,7 @@ import type { Tool } from './tool.js';
 import { listSessions, listSpans, listTraces } from './tracing-lists.js';
 import { cancelRun, createDataset, enqueueReviews, exportSpan, startRun } from './write-tools.js';
 
-/** Every tool there is, in the order in which agents are told them. */
+/** Every tool there is, in the order in which agents see them. */
 export const TOOLS: readonly Tool[] = [
   listTraces,
   getTrace,

@@ -6,7 +6,7 @@ import { answerOf, NOTHING_ANSWERED } from './answer-of.js';
 import type { DeclaredEndpoint } from './declared-endpoint.js';
 import { viewOf } from './json-view.js';
 
-/** Puts together what a declared endpoint reads of the frames of a stream. `[DONE]` ends one, whoever sends it. */
+/** Puts together what a declared endpoint reads of the frames of a stream. `[DONE]` ends one, no matter who sends it. */
 export class ChunkStream implements StreamReader {
   started = false;
   ended = false;

@@ -12,7 +12,7 @@ export interface DeclaredEndpoint {
   readAnswer(body: JsonView): DeclaredAnswer;
   /**
    * Reads one frame of a streamed answer: the texts of all are joined, their tool calls follow each other, and of everything
-   * else the last that is told counts. Absent: answers do not stream.
+   * else the last that is reported counts. Absent: answers do not stream.
    * @param event name of the server-sent event, where it has one.
    */
   readChunk?(chunk: JsonView, event?: string): DeclaredChunk;

@@ -63,7 +63,7 @@ describe('attributes by the shape of their names', () => {
     expect(new Set([shapeOf('a'), shapeOf('a', 'b'), shapeOf('b', 'a'), shapeOf('a', 'c')]).size).toBe(4);
   });
 
-  it('are right for whoever sends ever new names, whose shapes begin anew', () => {
+  it('are right for anyone who sends ever new names, whose shapes start over', () => {
     const before = attributesOf([['kept', 1]]);
     let right = 0;
     for (let n = 0; n < 70_000; n++) if (attributesOf([[`new.${n}`, n]]).get(`new.${n}`) === n) right++;

@@ -1,5 +1,5 @@
 /**
- * Beyond this many shapes and names of shapes together all begin anew, so that whoever sends ever new names does not fill
+ * Beyond this many shapes and names of shapes together all start over, so that anyone who sends ever new names does not fill
  * the memory for good. Lists of more names than an SDK keeps have no shape, nor have names that no instrumentation writes.
  */
 const ENTRIES_MAX = 65_536;

@@ -15,7 +15,7 @@ export interface Completion {
 
 /**
  * The output of a call of a model, from its messages in any of the forms that `conversationOf` reads.
- * @param finishReasons a reason for each choice, as the provider told it; it counts before that of a message.
+ * @param finishReasons a reason for each choice, as the provider reported it; it counts before that of a message.
  * @returns `undefined` when there is neither a message nor a reason.
  */
 export function completionOf(value: unknown, finishReasons: readonly string[] = []): Completion | undefined {

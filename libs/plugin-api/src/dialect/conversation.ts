@@ -164,7 +164,7 @@ function toolResultOf(part: unknown): { tool_call_id: string | null; content: un
   };
 }
 
-/** The AI SDK wraps a result: `{type: 'json', value}`. One that tells of an error keeps its type. */
+/** The AI SDK wraps a result: `{type: 'json', value}`. One that reports an error keeps its type. */
 function valueOfOutput(output: unknown): unknown {
   const { type, value } = objectOf(output);
   return type === 'text' || type === 'json' ? value : output;

@@ -7,7 +7,7 @@ export interface DialectDeps {
 }
 
 /**
- * A dialect: how one family of instrumentations tells of models in the spans of OpenTelemetry.
+ * A dialect: how one family of instrumentations reports models in the spans of OpenTelemetry.
  *
  * `read` is pure and synchronous: no I/O, no state between calls, and it changes nothing of what it is given. It is
  * lenient: a value of an odd type or shape is left out. When it throws nonetheless, its reading of that span is lost and

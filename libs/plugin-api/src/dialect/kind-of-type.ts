@@ -2,7 +2,7 @@ import type { ReadKind } from './dialect.js';
 
 /**
  * What a span is by the type that an SDK for observations gives it, in any case: `LLM`, `generation`, `tool` …
- * @param toolName of a tool, where the SDK tells one beside the name of the span.
+ * @param toolName of a tool, where the SDK reports one beside the name of the span.
  * @returns custom of that type for those that say nothing more.
  */
 export function kindOfType(told: string, toolName: string): ReadKind {

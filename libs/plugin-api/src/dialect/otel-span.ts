@@ -23,9 +23,9 @@ export interface OtelSpan {
   /** W3C `tracestate`; empty when there is none. */
   readonly traceState: string;
   readonly name: string;
-  /** `null` when the exporter tells none. */
+  /** `null` when the exporter reports none. */
   readonly kind: OtelSpanKind | null;
-  /** Nanoseconds since 1970; 0 when not told. */
+  /** Nanoseconds since 1970; 0 when not reported. */
   readonly startUnixNano: bigint;
   /** Nanoseconds since 1970; 0 while the span runs. */
   readonly endUnixNano: bigint;

@@ -1,6 +1,6 @@
 import type { ReadUsage } from './dialect.js';
 
-/** The usage where it tells of tokens or a cost, so that otherwise the next dialect is asked. */
+/** The usage where it reports tokens or a cost, so that otherwise the next dialect is asked. */
 export function toldUsage(usage: ReadUsage): ReadUsage | undefined {
   const { inputTokens, outputTokens, cost } = usage;
   return inputTokens === undefined && outputTokens === undefined && cost === undefined ? undefined : usage;

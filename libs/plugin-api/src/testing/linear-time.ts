@@ -73,7 +73,7 @@ const RATIO_MAX = 2.5;
 const TRIES = 4;
 
 /**
- * Asserts that a finder's time grows with the length of a text and no faster, for a piece again and again. What it takes is told by
+ * Asserts that a finder's time grows with the length of a text and no faster, for a piece again and again. What it takes is measured by
  * its CPU against that of the same text in quarters, so that a busy machine makes no difference.
  * @throws AssertionError naming the piece.
  */

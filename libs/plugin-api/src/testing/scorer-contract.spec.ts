@@ -9,7 +9,7 @@ type Config = { of: number };
 
 const promptHash = (rubric: string | undefined): string => (rubric ? 'ab' : 'cd').repeat(32);
 
-/** Example scorer: asks the judge for a number, of ten unless told otherwise; an answer without one gives no score. */
+/** Example scorer: asks the judge for a number, of ten unless given otherwise; an answer without one gives no score. */
 async function score({ output, rubric, config, complete, signal }: ScoreSample<Config>) {
   const { text } = await Promise.race([
     complete({ messages: [{ role: 'user', content: `Rate: ${output} (${rubric ?? 'by feeling'})` }] }),

@@ -15,7 +15,7 @@ interface SentTrace {
 export interface Batch {
   /** The oldest items of the queue. */
   readonly items: readonly QueuedItem[];
-  /** Spans that run still, told for the first time; they come after the items' spans. */
+  /** Spans that run still, reported for the first time; they come after the items' spans. */
   readonly running: readonly OutgoingSpan[];
   /** In the order of the body. */
   readonly traces: readonly SentTrace[];
@@ -31,7 +31,7 @@ const COMMA = 44;
 const COMMAS = 2;
 
 /**
- * Puts together the oldest items and, where there is room left, the spans that run and have not been told.
+ * Puts together the oldest items and, where there is room left, the spans that run and have not been reported.
  * @param limits `items`: spans and changed traces; the traces that spans need come along uncounted. `bytes`: of the body,
  *   which a single item may exceed.
  * @param room for the body.

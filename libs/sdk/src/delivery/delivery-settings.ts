@@ -1,6 +1,6 @@
 import type { Timers } from './timers.js';
 
-/** What delivery is told when it is made. */
+/** What delivery is given when it is made. */
 export interface DeliverySettings {
   /** Address of the API, such as `http://127.0.0.1:3000`; it has been checked. */
   apiUrl: string;
@@ -37,7 +37,7 @@ export interface Pace {
   /** How long a request may take; each that takes longer doubles it, up to `requestMaxMs`. */
   requestMs: number;
   requestMaxMs: number;
-  /** How often losses are told at most. */
+  /** How often losses are reported at most. */
   tellMs: number;
   /** How long the end of the process is held up for what still waits. */
   exitMs: number;

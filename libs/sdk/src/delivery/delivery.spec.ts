@@ -91,7 +91,7 @@ describe('gathering', () => {
     expect(Math.max(...api.sizes)).toBeLessThanOrEqual(1_048_576);
   });
 
-  it('tells a span that runs once, and sends it again when it ended', async () => {
+  it('shows a span that runs once, and sends it again when it ended', async () => {
     const { timers, api, delivery, trace } = lab();
     const span = new TestSpan('s', trace);
     delivery.started(span);
@@ -126,7 +126,7 @@ describe('gathering', () => {
     expect(await delivery.flush()).toMatchObject({ delivered: 1, pending: 0 });
   });
 
-  it('sends the members of a trace that was opened and joined in one process, whoever comes first', async () => {
+  it('sends the members of a trace that was opened and joined in one process, no matter who comes first', async () => {
     const { timers, api, delivery, trace } = lab();
     const joined = { id: 't', json: () => '{"id":"t","user_id":"u"}' };
     delivery.ended(new TestSpan('s1', joined).end());
@@ -251,7 +251,7 @@ describe('a server that fails', () => {
     expect([...api.spans.keys()]).toEqual(['s0']);
   });
 
-  it('begins with short pauses again after it has answered, and is told again', async () => {
+  it('begins with short pauses again after it has answered, and is reported again', async () => {
     const { timers, api, record, told } = lab();
     for (const n of [0, 1]) {
       api.otherwise = 'refuse connection';
@@ -299,7 +299,7 @@ describe('a server that fails', () => {
     expect(api.spans.size).toBe(1);
   });
 
-  it('is tried each minute when it refuses the key, which is told once', async () => {
+  it('is tried each minute when it refuses the key, which is reported once', async () => {
     const { timers, api, record, told } = lab();
     api.otherwise = { status: 403 };
     record(1);
@@ -374,7 +374,7 @@ describe('items at fault', () => {
 });
 
 describe('a full queue', () => {
-  it('drops the newest, counts it, and tells it at once and then once a minute', async () => {
+  it('drops the newest, counts it, and reports it at once and then once a minute', async () => {
     const { timers, api, delivery, told, record } = lab({ queueBytes: 5_000 });
     api.otherwise = 'refuse connection';
     record(10, 'x'.repeat(900));
@@ -394,7 +394,7 @@ describe('a full queue', () => {
     expect([...api.spans.keys()]).toEqual(['s0', 's1', 's2', 's3', 's4']);
   });
 
-  it('never throws, whoever is told throws', () => {
+  it('never throws, though the reporter throws', () => {
     const { delivery, trace } = lab({
       queueBytes: 10,
       onTold: () => {

@@ -37,7 +37,7 @@ export class Delivery {
   private readonly pauses: Pauses;
   private readonly losses: Losses;
   private readonly waiters: FlushWaiters;
-  /** Spans that run and have not been told, with their place. */
+  /** Spans that run and have not been reported, with their place. */
   private readonly untold = new Map<OutgoingSpan, number>();
   /** Counts what is recorded. */
   private place = 0;
@@ -290,7 +290,7 @@ export class Delivery {
     try {
       this.settings.onTold(sentence);
     } catch {
-      // Who cannot be told must not break the application.
+      // A report that fails must not break the application.
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Timers } from './timers.js';
 
-/** Counts what is lost for good and tells it, the first time at once and then once a minute at most. */
+/** Counts what is lost for good and reports it, the first time at once and then once a minute at most. */
 export class Losses {
   /** Recorded while the queue was full, or after the end. */
   dropped = 0;
@@ -28,7 +28,7 @@ export class Losses {
     this.note(reason);
   }
 
-  /** Tells it one last time. */
+  /** Reports it one last time. */
   end(): void {
     this.tellNew();
     this.stop();
@@ -39,7 +39,7 @@ export class Losses {
     if (this.timer === null) this.tellNew();
   }
 
-  /** Tells what has not been told. */
+  /** Says what has not been reported. */
   tellNew(): void {
     const dropped = this.dropped - this.toldDropped;
     const rejected = this.rejected - this.toldRejected;

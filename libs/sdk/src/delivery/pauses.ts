@@ -5,7 +5,7 @@ import type { Timers } from './timers.js';
 
 /** Flushes ask a server that refuses the key again only after this. */
 const DENIED_AGAIN_MS = 1_000;
-/** After so many failures in a row it is told that nothing gets through. */
+/** After so many failures in a row it reports that nothing gets through. */
 const TOLD_FAILURES = 3;
 
 export interface PausesSettings {

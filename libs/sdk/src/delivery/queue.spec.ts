@@ -6,7 +6,7 @@ import { TestSpan, TestTrace } from './testing/outgoing-things.js';
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** Counts anew what the queue says it holds. */
+/** Counts again what the queue says it holds. */
 function recount(queue: Queue): number {
   const traces = new Map<unknown, string>();
   let bytes = 0;

@@ -40,7 +40,7 @@ export async function addItems(api: Api, datasetId: string, items: Items, signal
       }
       return;
     } catch (error) {
-      // Whether it was done nobody knows; what the dataset has now tells.
+      // Whether it was done nobody knows; what the dataset has now says.
       if (!(error instanceof SpandrelError && mayPass(error)) || failures === TRIES) throw error;
     }
   }

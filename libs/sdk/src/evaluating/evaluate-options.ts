@@ -27,8 +27,8 @@ export interface EvaluateOptions {
   signal?: AbortSignal | undefined;
   /** What becomes of the run then: it is cancelled unless it is to be kept, so that it can be resumed. */
   onAbort?: 'cancel' | 'keep' | undefined;
-  /** Told once the run is there. */
+  /** Called once the run is there. */
   onStarted?: ((run: EvalRunSummary) => void) | undefined;
-  /** Told whenever results have become durable. */
+  /** Called whenever results have become durable. */
   onProgress?: ((progress: EvalProgress) => void) | undefined;
 }

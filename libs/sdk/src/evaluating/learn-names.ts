@@ -6,13 +6,13 @@ import { trySample, type Trials, type Tried } from './try-sample.js';
 
 /** Tries that were made before their run was started. */
 export interface EarlyTries {
-  /** Names that scorers told, by place. */
+  /** Names that scorers reported, by place. */
   told: (string | undefined)[];
   /** @returns the try of a sample, once, if the snapshot has the datapoint as it was tried. */
   take(sample: Sample): Tried | undefined;
 }
 
-/** So many datapoints are tried until each scorer has told its name. */
+/** So many datapoints are tried until each scorer has reported its name. */
 const TRIES_MAX = 3;
 
 /**

@@ -6,7 +6,7 @@ import type { ScorerFunction } from './scorer.js';
 
 /** A scorer of an eval in its place. */
 export interface PlannedScorer {
-  /** Undefined while a function without a name has not told it by an answer. */
+  /** Undefined while a function without a name has not reported it by an answer. */
   name: string | undefined;
   /** Undefined for a scorer of the server. */
   score: ScorerFunction | undefined;
@@ -107,7 +107,7 @@ function assertDistinct(names: readonly (string | undefined)[]): void {
 
 /**
  * @param told the names that answers of the scorers had, by place.
- * @returns the name of each scorer: that which it has, else that which it told, else one by its place.
+ * @returns the name of each scorer: that which it has, else that which it reported, else one by its place.
  * @throws DefinitionError when two are the same.
  */
 export function finalNames(scorers: readonly PlannedScorer[], told: readonly (string | undefined)[] = []): string[] {

@@ -6,7 +6,7 @@ import { ResultSender, RunIsOver } from './send-results.js';
 
 type Answer = (results: ExternalResult[]) => AddedEvalResults['rejected'] | Error;
 
-/** Sends results to a server that answers as it is told, in turn; afterwards it takes all. */
+/** Sends results to a server that answers as asked, in turn; afterwards it takes all. */
 function senderTo(answers: Answer[], patienceMs = 5_000) {
   const sent: ExternalResult[][] = [];
   const durable: ExternalResult[] = [];
@@ -33,7 +33,7 @@ const error = (status: number, code: string): Error => new SpandrelError({ statu
 const idsOf = (results: readonly ExternalResult[]): string[] => results.map(({ datapoint_id: id }) => id);
 
 describe('ResultSender', () => {
-  it('sends results together that come while a request is under way, and tells them once they are durable', async () => {
+  it('sends results together that come while a request is under way, and reports them once they are durable', async () => {
     const { sender, sent, durable } = senderTo([]);
     for (const id of ['a', 'b', 'c']) await sender.add(result(id));
     expect(durable).toEqual([]);

@@ -5,15 +5,15 @@ import { SpandrelError } from '../api/spandrel-error.js';
 import { backoffMs } from '../delivery/backoff.js';
 import { pause } from './limited.js';
 
-/** Where results go, and what is told of them. */
+/** Where results go, and who is notified of them. */
 export interface ResultsSettings {
   api: Api;
   runId: string;
   /** Ends what is under way. */
   signal: AbortSignal;
-  /** Told of results once they are durable. */
+  /** Notified of results once they are durable. */
   onDurable: (results: readonly ExternalResult[]) => void;
-  /** Told once no more results can go: the run is over, or sending has failed for good. */
+  /** Called once no more results can go: the run is over, or sending has failed for good. */
   onEnd: (reason: unknown) => void;
   /** Longest time without an answer of the server, in ms; for tests. */
   patienceMs?: number;

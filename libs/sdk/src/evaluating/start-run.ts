@@ -11,7 +11,7 @@ import type { Plan } from './read-definition.js';
 
 /**
  * Starts a run over the dataset of a definition.
- * @throws DefinitionError for what can only be told when dataset, baseline and scorers are known; SpandrelError.
+ * @throws DefinitionError for what can only be known when dataset, baseline and scorers are known; SpandrelError.
  */
 export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: AbortSignal): Promise<OpenRun> {
   const { api } = spandrel;

@@ -4,7 +4,7 @@ import { isThenable, watchPromise } from './promises.js';
 import { isNodeStream, isReadableStream, watchNodeStream, watchReadableStream } from './streams.js';
 import type { Watch } from './watch.js';
 
-/** What is told of a result in the end, once: what it was, or what was thrown. */
+/** What is reported of a result in the end, once: what it was, or what was thrown. */
 export interface Ending {
   /** Makes a step of a generator. */
   run<Result>(step: () => Result): Result;
@@ -15,7 +15,7 @@ export interface Ending {
 }
 
 /**
- * Tells how a result ends: now, when it is a promise as this does, and when it is a generator or a stream once its last
+ * Says how a result ends: now, when it is a promise as this does, and when it is a generator or a stream once its last
  * item was read.
  * @returns what is to be returned for it: for most the result itself, for a promise or a web stream another that gives the
  *   same in the same way. Never throws.

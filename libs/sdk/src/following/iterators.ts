@@ -17,7 +17,7 @@ export const isModelStream = (value: object): value is AsyncIterable<unknown> =>
   Symbol.asyncIterator in value && typeof (value as { tee?: unknown }).tee === 'function' && !('getReader' in value);
 
 /**
- * Tells what an iterator gives. It stays the same object: its own methods are put in front of those it has.
+ * Says what an iterator gives. It stays the same object: its own methods are put in front of those it has.
  * It has ended when it says so, when it throws, and when who reads it stops early.
  */
 export function watchIterator(iterator: AnyIterator, watch: Watch): void {
@@ -40,7 +40,7 @@ export function watchIterator(iterator: AnyIterator, watch: Watch): void {
   }
 }
 
-/** Tells what the first iteration of a stream gives. */
+/** Says what the first iteration of a stream gives. */
 export function watchIterable(stream: AsyncIterable<unknown>, watch: Watch): void {
   const iterate = stream[Symbol.asyncIterator] as AnyFunction;
   let isFirst = true;

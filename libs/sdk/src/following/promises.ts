@@ -1,6 +1,6 @@
 import { setOwnMember, type AnyFunction } from './own-member.js';
 
-/** What is told of a promise. */
+/** What is called for a promise. */
 export interface PromiseWatch {
   /**
    * Does not throw.
@@ -18,9 +18,9 @@ export const isThenable = (value: unknown): value is Thenable =>
   typeof (value as { then?: unknown }).then === 'function';
 
 /**
- * Tells how a promise ends.
+ * Says how a promise ends.
  * @returns for a promise of the language itself another that ends as it does, so that a rejection nobody handles is still
- *   one. Where somebody hung members on it, itself. For all others (subclasses, lazy queries) the object itself: it is told
+ *   one. Where somebody hung members on it, itself. For all others (subclasses, lazy queries) the object itself: it is reported
  *   when somebody asks for the result, since to ask is what makes some of them begin.
  */
 export function watchPromise(promise: Thenable, watch: PromiseWatch): unknown {

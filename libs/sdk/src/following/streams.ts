@@ -13,7 +13,7 @@ export const isNodeStream = (value: object): value is NodeStream => {
   return [emit, pipe, read].every((method) => typeof method === 'function') && readable === true;
 };
 
-/** Tells the chunks that a stream of Node gives; it stays the same object, and nothing listens to it that did not before. */
+/** Shows the chunks that a stream of Node gives; it stays the same object, and nothing listens to it that did not before. */
 export function watchNodeStream(stream: NodeStream, watch: Watch): void {
   const { emit } = stream;
   setOwnMember(stream, 'emit', function (this: unknown, ...args: unknown[]) {
@@ -31,7 +31,7 @@ export const isReadableStream = (value: object): value is ReadableStream<unknown
   Object.getPrototypeOf(value) === ReadableStream.prototype &&
   !(value as ReadableStream).locked;
 
-/** @returns a stream that gives the very same chunks, when they are asked for, and tells them. */
+/** @returns a stream that gives the very same chunks, when they are asked for, and reports them. */
 export function watchReadableStream(stream: ReadableStream<unknown>, watch: Watch): ReadableStream<unknown> {
   const isByteStream = readsIntoBuffers(stream);
   const reader = stream.getReader();

@@ -1,4 +1,4 @@
-/** What is told of the result of a function. No method throws but `run`, which throws what its work throws. */
+/** What is called for the result of a function. No method throws but `run`, which throws what its work throws. */
 export interface Watch {
   /** Makes a step of a generator. */
   run<Result>(step: () => Result): Result;

@@ -39,7 +39,7 @@ export function gatewayFetch(settings: GatewaySettings, traces: TraceHeaders): G
   const gateway = gatewayUrl === undefined ? undefined : new URL(gatewayUrl).origin;
   const propagated = new Set(propagateTo.map((address) => new URL(address).origin));
 
-  /** What to add to a call of an address; nothing where that cannot be told, so that the call is made all the same. */
+  /** What to add to a call of an address; nothing where that is not known, so that the call is made all the same. */
   const addedTo = (url: URL, forGateway: Readonly<Record<string, string>>): [name: string, value: string][] => {
     const isGateway = url.origin === gateway;
     if (!isGateway && !propagated.has(url.origin)) return [];

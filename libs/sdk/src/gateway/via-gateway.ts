@@ -42,7 +42,7 @@ export function viaGateway<Client extends object>(client: Client, gatewayUrl: st
   const copy = (baseURL: string, forward: Record<string, string> = {}): Client =>
     client.withOptions({ baseURL, fetch: makeFetch(client.fetch, forward) }) as Client;
   if (isAtGateway(own)) return copy(own);
-  // What the address of a call ends in tells the gateway its format, so that the path of the base stays in front of it.
+  // What the address of a call ends in shows the gateway its format, so that the path of the base stays in front of it.
   const { origin, pathname } = new URL(own);
   const baseURL = gateway + (pathname === '/' ? '' : pathname);
   return own === OPENAI_BASE || own === ANTHROPIC_BASE ? copy(baseURL) : copy(baseURL, { 'X-Forward-URL': origin });

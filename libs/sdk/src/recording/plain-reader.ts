@@ -29,7 +29,7 @@ export class PlainReader {
     private readonly masksSecrets: boolean,
   ) {}
 
-  /** @param key where it stands, which `toJSON` is told. */
+  /** @param key where it stands, which `toJSON` is given. */
   read(value: unknown, key: string | number): unknown {
     switch (typeof value) {
       case 'string':

@@ -129,5 +129,5 @@ describe('members named like secrets are masked', () => {
     ['but values beside schemas', { properties: { password: KEY } }, { properties: { password: '[masked]' } }],
   ])('%s', (_name, value, expected) => expect(parsed(value)).toEqual(expected));
 
-  it('unless told otherwise', () => expect(written({ apiKey: KEY }, false)).toBe(`{"apiKey":"${KEY}"}`));
+  it('unless configured otherwise', () => expect(written({ apiKey: KEY }, false)).toBe(`{"apiKey":"${KEY}"}`));
 });

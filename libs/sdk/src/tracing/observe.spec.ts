@@ -323,7 +323,7 @@ describe('streams', () => {
     expect(await span()).toMatchObject({ output: 'abc', status: 'completed' });
   });
 
-  it('of the web that a promise of a subclass gives can be read by whoever waits', async () => {
+  it('of the web that a promise of a subclass gives can be read by anyone who waits', async () => {
     class ApiPromise<T> extends Promise<T> {}
     const { observe, span } = lab();
     const promise = ApiPromise.resolve(stream());

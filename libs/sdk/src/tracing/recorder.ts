@@ -5,6 +5,6 @@ import type { Recording } from '../recording/recording.js';
 export interface Recorder {
   readonly recording: Recording;
   readonly delivery: Pick<Delivery, 'started' | 'ended' | 'traced'>;
-  /** Does something that must not break the application: what it throws is told and goes no further. */
+  /** Does something that must not break the application: what it throws is reported and goes no further. */
   guard(action: () => void): void;
 }

@@ -27,7 +27,7 @@ describe('headers of the trace', () => {
       expect(headersAt('http://other.test/')).toEqual({ traceparent: trace.traceparent });
     }));
 
-  it('tell the gateway alone session, user and tags', () => {
+  it('give the gateway alone session, user and tags', () => {
     const options = { sessionId: 's 1', userId: 'Zoë 😀', tags: ['a', 'ü'], metadata: { secret: 1 } };
     expect(inTrace(options)).toEqual({
       'X-Spandrel-Trace-Id': expect.any(String),

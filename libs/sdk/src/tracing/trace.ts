@@ -58,7 +58,7 @@ export class Trace implements OutgoingTrace {
     this.change(changes);
   }
 
-  /** What to send as the header `traceparent`, so that whoever is called joins this trace. */
+  /** What to send as the header `traceparent`, so that anyone who is called joins this trace. */
   get traceparent(): string {
     return formatTraceparent(this.id, null);
   }

@@ -7,7 +7,7 @@ export interface Noted {
   spans: { name: string; input: unknown; output?: unknown }[];
 }
 
-/** A Spandrel that sends nothing and notes what it is told. */
+/** A Spandrel that sends nothing and notes what it is given. */
 export function silentSpandrel(api: Partial<Api> = {}): EvalSpandrel & { noted: Noted } {
   const noted: Noted = { traces: [], spans: [] };
   return {
