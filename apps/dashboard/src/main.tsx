@@ -4,7 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { retryDelayMs, shouldRetry } from './api/retry.js';
 import { createAppRouter } from './app/router.js';
-import { BROWSER_SESSION } from './features/sign-in/use-browser-session.js';
+import { BROWSER_SESSION } from './features/browser-session.js';
 import './styles/tokens.css';
 import './styles/base.css';
 

@@ -18,3 +18,13 @@ export function goToSignIn(why?: 'stopped'): void {
   const next = encodeURIComponent(pathname + search + hash);
   location.replace(`${SIGN_IN}?next=${next}${why === undefined ? '' : `&why=${why}`}`);
 }
+
+/** Where somebody wanted to go who was led to the page to sign in. @returns a path of this very server. */
+export function nextAddress(search: string, origin: string): string {
+  const next = new URLSearchParams(search).get('next') ?? '';
+  const address = URL.canParse(next, origin) ? new URL(next, origin) : null;
+  if (!next.startsWith('/') || address?.origin !== origin || address.pathname === '/sign-in') return '/traces';
+  // Two slashes are left of `/.//host`, which a browser takes for the address of a host.
+  if (address.pathname.startsWith('//')) return '/traces';
+  return address.pathname + address.search + address.hash;
+}

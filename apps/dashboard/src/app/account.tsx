@@ -1,12 +1,15 @@
-import type { BrowserSessionResource } from '@spandrel/contract';
+import type { BrowserSessionResource, SessionProjects } from '@spandrel/contract';
 import { useEffect, useRef, useState } from 'react';
-import { signOut } from '../api/browser-session.js';
-import { goToSignIn } from '../api/go-to-sign-in.js';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { signOut, listSessionProjects, switchProject, readBrowserSession } from '../api/browser-session.js';
+import { goToSignIn, setLeaving } from '../api/go-to-sign-in.js';
 import { ButtonMenu, ButtonMenuItem } from '../components/button-menu.js';
-import { notifyError } from '../components/notifications/notify.js';
-import { tellOtherTabs } from '../features/sign-in/other-tabs.js';
-import { SwitchProjectItems } from './switch-project.js';
-import { useSessionWatch } from './use-session-watch.js';
+import { notifyError } from '../components/notify.js';
+import { tellOtherTabs, BROWSER_SESSION, hearOtherTabs } from '../features/browser-session.js';
+import { keys } from '../api/keys.js';
+import { SessionLook } from '../features/session-look.js';
+import { browserParts } from '../live/event-stream.js';
+import { hearLiveRefusals, useLiveState } from '../live/live-updates.js';
 import styles from './account.module.css';
 
 /** Organization and project that the browser is signed in to, and the way out. Cloud mode. */
@@ -47,4 +50,72 @@ export function Account({ session }: { session: BrowserSessionResource }) {
       </ButtonMenu>
     </div>
   );
+}
+
+/** Entries of the account menu that lead a person to their other projects. */
+export function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
+  const { data } = useQuery({
+    queryKey: keys.sessionProjects(),
+    queryFn: listSessionProjects,
+    enabled: session.kind === 'person',
+  });
+  const others = (data?.projects ?? []).filter(({ id }) => id !== session.project?.id);
+  return others.map((project) => (
+    <ButtonMenuItem key={project.id} onClick={() => void open(project)}>
+      Open <bdi>{project.org.name}</bdi> / <bdi>{project.name}</bdi>
+    </ButtonMenuItem>
+  ));
+}
+
+/** Begins anew in another project: nothing of the one before stays in the tab. */
+async function open({ id }: SessionProjects['projects'][number]): Promise<void> {
+  // The server takes the cookie of before no more from the moment at which it answers.
+  setLeaving(true);
+  try {
+    await switchProject(id);
+    tellOtherTabs();
+    // Back may show this very page again.
+    addEventListener('pageshow', () => setLeaving(false), { once: true });
+    location.assign('/');
+  } catch (error) {
+    setLeaving(false);
+    notifyError('The project could not be opened', error as Error);
+  }
+}
+
+/**
+ * Looks after the session of the tab: another tab may sign in or out, the session may end, and Back may show a page of an
+ * earlier one (docs/spec/dashboard-settings.md#one-credential-a-browser). A tab never goes on with another project than it began with.
+ */
+export function useSessionWatch(session: BrowserSessionResource): void {
+  const queryClient = useQueryClient();
+  const isRefused = session.mode === 'cloud' && !session.scopes.includes('read');
+  const isLive = useLiveState(undefined, isRefused) === 'live';
+  const wasLive = useRef(false);
+  const current = useRef<SessionLook | null>(null);
+  useEffect(() => {
+    const watch = new SessionLook({
+      read: readBrowserSession,
+      later: browserParts.later,
+      told: (now) => {
+        if (!now.signed_in) goToSignIn();
+        else if (now.project?.id !== session.project?.id) goToSignIn('stopped');
+        else queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
+      },
+    });
+    current.current = watch;
+    const lookAtShown = (event: PageTransitionEvent): void => void (event.persisted && watch.look());
+    addEventListener('pageshow', lookAtShown);
+    const unhear = [hearOtherTabs(() => watch.look()), hearLiveRefusals(() => watch.look())];
+    return () => {
+      watch.end();
+      removeEventListener('pageshow', lookAtShown);
+      for (const end of unhear) end();
+    };
+  }, [session, queryClient]);
+  useEffect(() => {
+    // The stream ends with the session, and is refused from then on: also one that was not open yet.
+    if (wasLive.current && !isLive) current.current?.look();
+    wasLive.current = isLive;
+  }, [isLive]);
 }

@@ -1,9 +1,11 @@
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
-import { CommandMenu } from './command-menu.js';
-import { LiveStatus } from './live-status.js';
-import { ShortcutList } from './shortcut-list.js';
+import { lazy, Suspense, useState } from 'react';
+import { Icon } from '../components/icon.js';
+import { useLiveState } from '../live/live-updates.js';
+import { Button } from '../components/button.js';
+import { useShortcuts } from '../components/shortcuts/use-shortcuts.js';
+import { useIdle } from '../components/hooks.js';
 import styles from './shell.module.css';
 
 const Account = lazy(async () => ({ default: (await import('./account.js')).Account }));
@@ -33,5 +35,66 @@ export function Banner({ session, isOpen }: BannerProps) {
         </Suspense>
       )}
     </header>
+  );
+}
+
+const WORDS = { live: 'Live', reconnecting: 'Reconnecting', offline: 'Offline' } as const;
+
+/** Whether the pages hear of changes. @param audience the project whose changes they are. */
+function LiveStatus({ audience }: { audience: string }) {
+  const state = useLiveState(audience);
+  return (
+    <span role="status" aria-label="Live updates" className={styles.live} data-state={state}>
+      <Icon name="live" />
+      {WORDS[state]}
+    </span>
+  );
+}
+
+const loadDialog = () => import('./command-dialog.js');
+const CommandDialog = lazy(async () => ({ default: (await loadDialog()).CommandDialog }));
+
+/** The button `Command menu` and the dialog that it opens. */
+function CommandMenu() {
+  const [isOpen, setIsOpen] = useState(false);
+  useShortcuts([{ keys: 'mod+k', label: 'Command menu', group: 'Everywhere', run: () => setIsOpen(true) }]);
+  if (useIdle()) void loadDialog();
+  return (
+    <>
+      <Button
+        icon="command"
+        shrinks
+        shortcut="Ctrl K"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => setIsOpen(true)}
+      >
+        Command menu
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <CommandDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+const ShortcutDialog = lazy(async () => ({ default: (await import('./shortcut-dialog.js')).ShortcutDialog }));
+
+/** The button `Keyboard shortcuts` and the dialog that lists them. */
+function ShortcutList() {
+  const [isOpen, setIsOpen] = useState(false);
+  useShortcuts([{ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere', run: () => setIsOpen(true) }]);
+  return (
+    <>
+      <Button icon="keyboard" shrinks shortcut="?" onClick={() => setIsOpen(true)}>
+        Keyboard shortcuts
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ShortcutDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { DEFAULT_PREFERENCES } from '../components/preferences/preferences.js';
 import { commandsFor, type CommandSources } from './commands.js';
-import { withVisit, type Visit } from './visited.js';
+import { withVisit, type Visit } from './use-visits.js';
 
 const sources = (text: string): CommandSources => ({
   text,

@@ -1,8 +1,12 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from '../components/button.js';
-import type { Notification } from '../components/notifications/notification-list.js';
-import { dismissNotification, letNotificationsPass, useNotifications } from '../components/notifications/notify.js';
+import {
+  dismissNotification,
+  letNotificationsPass,
+  useNotifications,
+  type Notification,
+} from '../components/notify.js';
 import styles from './notifications.module.css';
 
 /** What goes by itself is there long enough to be read. */

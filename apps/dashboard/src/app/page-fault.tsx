@@ -1,6 +1,5 @@
-import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { FaultNotice } from '../components/fault-notice.js';
-import { PageHeading } from '../components/page-heading.js';
+import { useRouter, Link, type ErrorComponentProps } from '@tanstack/react-router';
+import { FaultNotice, PageHeading, EmptyState } from '../components/page-parts.js';
 
 /** A page that broke while it was drawn. The shell and the other pages work. */
 export function PageFault({ error, reset }: ErrorComponentProps) {
@@ -19,4 +18,16 @@ export function PageFault({ error, reset }: ErrorComponentProps) {
 
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** An address that leads nowhere. */
+export function NotFound() {
+  return (
+    <>
+      <PageHeading title="Page not found" />
+      <EmptyState title="There is no page at this address" action={<Link to="/traces">Go to Traces</Link>}>
+        <p>The address may have been cut, or the page may be of another version.</p>
+      </EmptyState>
+    </>
+  );
 }

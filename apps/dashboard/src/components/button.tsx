@@ -1,7 +1,17 @@
-import type { ButtonHTMLAttributes, Ref } from 'react';
-import { useMayWrite } from './may-write.js';
+import { createContext, useContext, type ButtonHTMLAttributes, type Ref, type ReactNode } from 'react';
 import { Icon, type IconName } from './icon.js';
 import styles from './button.module.css';
+import rowButtonStyles from './grid/row-button.module.css';
+
+/** Whether whoever looks at the page may change something: a session without the scope `write` may not. */
+export const MayWrite = createContext(true);
+
+export const useMayWrite = (): boolean => useContext(MayWrite);
+
+/** Whether whoever looks at the page may claim and submit items: sessions with the scope `review` or `write`. */
+export const MayReview = createContext(true);
+
+export const useMayReview = (): boolean => useContext(MayReview);
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: 'plain' | 'primary' | 'danger' | 'quiet';
@@ -49,3 +59,17 @@ export function Button({
     </button>
   );
 }
+
+/** A button of a row that changes something, named for what it does and to which: `Edit <name>`. */
+export function RowButton({ word, name, onClick }: { word: string; name: string; onClick(): void }) {
+  return (
+    <Button writes className={rowButtonStyles.button} aria-label={`${word} ${name}`} onClick={onClick}>
+      {word}
+    </Button>
+  );
+}
+
+/** The buttons of a row, beside each other. */
+export const RowButtons = ({ children }: { children: ReactNode }) => (
+  <span className={rowButtonStyles.buttons}>{children}</span>
+);

@@ -1,11 +1,11 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.js';
-import { notify, notifyError } from './notifications/notify.js';
+import { notify, notifyError } from './notify.js';
 
 /** The mark that something was copied stays this long. */
 const MARKED_MS = 1_500;
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   text: string;
   shortcut?: string;
   children: ReactNode;

@@ -2,7 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react
 import { Button } from './button.js';
 import styles from './dialog.module.css';
 
-export interface DialogProps {
+interface DialogProps {
   title: string;
   /** Called by Escape, by the close button and by a press beside the dialog; the caller takes the dialog away. */
   onClose(): void;
@@ -70,4 +70,41 @@ function useClose(ref: { readonly current: HTMLDialogElement | null }, onClose: 
       dialog.removeEventListener('mousedown', pressBeside);
     };
   }, [ref, onClose]);
+}
+
+interface ConfirmDialogProps {
+  /** `Delete 3 traces?` */
+  title: string;
+  /** The word on the button that does it. */
+  action: string;
+  /** Whether it is being done: the buttons wait. */
+  isBusy?: boolean;
+  onConfirm(): void;
+  onClose(): void;
+  /** What goes with it. */
+  children: ReactNode;
+}
+
+/** Asks before something that cannot be undone. `Cancel` has the focus first. */
+export function ConfirmDialog({ title, action, isBusy = false, onConfirm, onClose, children }: ConfirmDialogProps) {
+  return (
+    <Dialog
+      title={title}
+      role="alertdialog"
+      size="small"
+      onClose={onClose}
+      actions={
+        <>
+          <Button data-first onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="danger" disabled={isBusy} onClick={onConfirm}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { changesAfter, formatMoment, formatTimeExactly } from './format/format-time.js';
+import { changesAfter, formatMoment, formatTimeExactly } from './format.js';
 import { usePreferences } from './preferences/use-preferences.js';
 
 /** Clocks of many rows do not tick one by one. */

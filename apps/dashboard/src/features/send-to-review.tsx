@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { formatCounted } from '@spandrel/contract/browser';
 import { enqueueDatapoints } from '../api/datapoints.js';
 import { Button } from '../components/button.js';
-import { notify, notifyError } from '../components/notifications/notify.js';
-import { reviewAddress } from './review-link.js';
+import { notify, notifyError } from '../components/notify.js';
+import { reviewAddress } from './addresses.js';
 
 export interface SendToReviewProps {
   datasetId: string;

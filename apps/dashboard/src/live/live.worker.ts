@@ -1,7 +1,6 @@
-import { EventStream } from './event-stream.js';
+import { EventStream, browserParts } from './event-stream.js';
 import type { TabMessage } from './live-event.js';
 import { LiveTabs, type Tell } from './live-tabs.js';
-import { browserParts } from './browser-parts.js';
 
 /** The scope of a shared worker, which TypeScript's library for pages does not know. */
 interface SharedWorkerScope {

@@ -1,13 +1,8 @@
-import { useId, useRef } from 'react';
-import { useLatest } from '../use-latest.js';
-import { useRowHeight } from '../use-row-height.js';
-import { minWidthOf, tracksOf } from './grid-column.js';
-import { GridHeader } from './grid-header.js';
-import type { GridProps } from './grid-props.js';
-import { GridRow } from './grid-row.js';
-import { useGridFocus } from './use-grid-focus.js';
-import { useGridRows } from './use-grid-rows.js';
-import { useTouched } from './use-touched.js';
+import { useId, useRef, memo, type PointerEvent, type MouseEvent } from 'react';
+import { useLatest, useRowHeight } from '../hooks.js';
+import { minWidthOf, tracksOf, type GridProps, type GridColumn, type GridSelection } from './grid-props.js';
+import { useGridFocus, useGridRows, useTouched } from './use-grid.js';
+import { Icon } from '../icon.js';
 import styles from './grid.module.css';
 
 const SELECT_WIDTH = 24;
@@ -65,4 +60,194 @@ export function Grid<Row>(props: GridProps<Row>) {
       </div>
     </div>
   );
+}
+
+interface GridHeaderProps<Row> {
+  columns: readonly GridColumn<Row>[];
+  tracks: string;
+  minWidth: number;
+  hasSelection: boolean;
+}
+
+/**
+ * The row of columnheaders, which stays in view. The grid is one stop of Tab: its first row leads up to the headers that sort,
+ * and arrows from one to the next.
+ */
+function GridHeader<Row>({ columns, tracks, minWidth, hasSelection }: GridHeaderProps<Row>) {
+  const row = useRef<HTMLDivElement>(null);
+  return (
+    <div role="rowgroup" className={styles.head} style={{ minWidth }}>
+      <div ref={row} role="row" aria-rowindex={1} className={styles.headRow} style={{ gridTemplateColumns: tracks }}>
+        {hasSelection && (
+          <div role="columnheader" className={styles.headCell}>
+            <span className="visually-hidden">Selected</span>
+          </div>
+        )}
+        {columns.map((column) => (
+          <HeaderCell key={column.id} column={column} onGrab={() => fixGrowing(columns, row.current)} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The column that takes what is left keeps the width that it has, or it would move the edge that is dragged. */
+function fixGrowing<Row>(columns: readonly GridColumn<Row>[], row: HTMLElement | null): void {
+  const at = columns.findIndex(({ grows }) => grows);
+  const cell = row?.querySelectorAll<HTMLElement>('[role=columnheader][data-column]')[at];
+  if (cell) columns[at]!.onResize?.(cell.offsetWidth, true);
+}
+
+interface HeaderCellProps<Row> {
+  column: GridColumn<Row>;
+  onGrab(): void;
+}
+
+function HeaderCell<Row>({ column, onGrab }: HeaderCellProps<Row>) {
+  const { header, note, align, sort } = column;
+  return (
+    <div
+      role="columnheader"
+      data-column={column.id}
+      className={styles.headCell}
+      data-align={align}
+      {...(sort && { 'aria-sort': sort.direction })}
+    >
+      <span className={styles.headText}>
+        {sort === undefined ? (
+          header
+        ) : (
+          <button type="button" tabIndex={-1} className={styles.sort} onClick={sort.onSort}>
+            {header}
+            {sort.direction !== 'none' && (
+              <Icon name={sort.direction === 'ascending' ? 'arrowUp' : 'arrowDown'} size={12} />
+            )}
+          </button>
+        )}
+        {note !== undefined && (
+          <span aria-hidden="true" className={styles.note}>
+            {note}
+          </span>
+        )}
+      </span>
+      {column.onResize && <ResizeHandle onResize={column.onResize} onGrab={onGrab} />}
+    </div>
+  );
+}
+
+interface ResizeHandleProps extends Required<Pick<GridColumn<unknown>, 'onResize'>> {
+  /** Called once before the column changes. */
+  onGrab(): void;
+}
+
+/** Where the pointer was when it took hold, and how wide the column was. */
+interface Drag {
+  from: number;
+  width: number;
+  hasMoved: boolean;
+}
+
+/** The edge of a header by which a column is dragged wider or narrower; pressed twice it is as it was. Keys have the panel of columns. */
+function ResizeHandle({ onResize, onGrab }: ResizeHandleProps) {
+  const drag = useRef<Drag | null>(null);
+  const grab = (event: PointerEvent<HTMLElement>): void => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag.current = { from: event.clientX, width: event.currentTarget.parentElement!.offsetWidth, hasMoved: false };
+  };
+  const resize = ({ clientX }: PointerEvent, isDone: boolean): void => {
+    const { current } = drag;
+    if (current === null || (!current.hasMoved && clientX === current.from)) return;
+    if (!current.hasMoved) onGrab();
+    current.hasMoved = true;
+    onResize(current.width + clientX - current.from, isDone);
+  };
+  const letGo = (): void => {
+    drag.current = null;
+  };
+  return (
+    <span
+      aria-hidden="true"
+      className={styles.resize}
+      onPointerDown={grab}
+      onPointerMove={(event) => resize(event, false)}
+      onPointerUp={(event) => {
+        resize(event, true);
+        letGo();
+      }}
+      onPointerCancel={letGo}
+      onDoubleClick={() => onResize(null, true)}
+    />
+  );
+}
+
+interface GridRowProps<Row> {
+  index: number;
+  row: Row | undefined;
+  columns: readonly GridColumn<Row>[];
+  tracks: string;
+  offset: number;
+  height: number;
+  /** Whether Tab leads to this row, and from here to what is in it. */
+  isCurrent: boolean;
+  /** Whether the page shows all of this row. */
+  isOpen: boolean;
+  state: string | undefined;
+  selection: GridSelection<Row> | undefined;
+  onOpen(row: Row): void;
+  onFocus(index: number): void;
+}
+
+function GridRowView<Row>(props: GridRowProps<Row>) {
+  const { index, row, columns, tracks, offset, height, isCurrent, isOpen, state, selection, onOpen, onFocus } = props;
+  const isSelected = row !== undefined && selection?.isSelected(row) === true;
+  return (
+    // Keys are handled by the grid, which knows the rows around this one.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      data-state={state}
+      className={styles.row}
+      tabIndex={isCurrent ? 0 : -1}
+      style={{ gridTemplateColumns: tracks, height, transform: `translateY(${offset}px)` }}
+      {...(selection && { 'aria-selected': isSelected })}
+      {...(isOpen && { 'aria-current': true })}
+      {...(row === undefined && { 'aria-busy': true })}
+      onFocus={() => onFocus(index)}
+      onClick={(event) => row !== undefined && isPlainPress(event) && onOpen(row)}
+    >
+      {selection && (
+        <div role="gridcell" className={styles.cell}>
+          {row !== undefined && (
+            <input
+              type="checkbox"
+              className={styles.select}
+              aria-label={`Select ${selection.nameOf(row)}`}
+              tabIndex={isCurrent ? 0 : -1}
+              checked={isSelected}
+              onChange={() => selection.toggle(row)}
+            />
+          )}
+        </div>
+      )}
+      {columns.map((column) => (
+        <div key={column.id} role="gridcell" className={styles.cell} data-align={column.align}>
+          {row === undefined ? <span className={styles.waiting} /> : column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A row of a grid. It is drawn anew only when something of it changed. */
+const GridRow = memo(GridRowView) as typeof GridRowView;
+
+/** A press on a row opens it, unless it was on something in it, or the end of marking text. */
+function isPlainPress(event: MouseEvent): boolean {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
+  if (event.target instanceof Element && event.target.closest('a, button, input, label') !== null) return false;
+  return getSelection()?.isCollapsed !== false;
 }

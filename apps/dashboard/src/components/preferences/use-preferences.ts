@@ -1,13 +1,14 @@
+import { readStored, store } from '../storage.js';
 import { useSyncExternalStore } from 'react';
 import { readPreferences, type Preferences } from './preferences.js';
 
 const STORAGE_KEY = 'spandrel.preferences';
 const listeners = new Set<() => void>();
-let current = readPreferences(stored());
+let current = readPreferences(readStored(STORAGE_KEY));
 
 // Another tab may change them.
 addEventListener('storage', (event) => {
-  if (event.key === STORAGE_KEY || event.key === null) replace(readPreferences(stored()));
+  if (event.key === STORAGE_KEY || event.key === null) replace(readPreferences(readStored(STORAGE_KEY)));
 });
 
 /** The reader's preferences, kept in this browser. */
@@ -23,11 +24,7 @@ export function preferences(): Preferences {
 /** Changes some preferences, now and for the next visit. */
 export function setPreferences(changes: Partial<Preferences>): void {
   replace({ ...current, ...changes });
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
-  } catch {
-    // Without storage they hold for this page.
-  }
+  store(STORAGE_KEY, JSON.stringify(current));
 }
 
 function replace(next: Preferences): void {
@@ -41,12 +38,4 @@ function replace(next: Preferences): void {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-function stored(): string | null {
-  try {
-    return localStorage.getItem(STORAGE_KEY);
-  } catch {
-    return null;
-  }
 }

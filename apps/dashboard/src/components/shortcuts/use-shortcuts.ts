@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { useMayWrite } from '../may-write.js';
+import { useMayWrite } from '../button.js';
 import { preferences } from '../preferences/use-preferences.js';
 import { ShortcutRegistry, type Shortcut } from './shortcut-registry.js';
 

@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { findInText, markMatches, MATCHES_MAX } from './find-in-text.js';
-import { FOLD_LINES, foldedText } from './fold-text.js';
-import { ROW_LENGTH_MAX, rowAtOffset, rowStarts, rowText } from './text-rows.js';
+import {
+  findInText,
+  markMatches,
+  MATCHES_MAX,
+  FOLD_LINES,
+  foldedText,
+  ROW_LENGTH_MAX,
+  rowAtOffset,
+  rowStarts,
+  rowText,
+} from './text-rows.js';
 
 const rowsOf = (text: string): string[] => {
   const starts = rowStarts(text);

@@ -53,3 +53,73 @@ export function rowAtOffset(starts: Int32Array, offset: number): number {
   }
   return low - 1;
 }
+
+/** More matches than this are not counted: nobody goes through them one by one. */
+export const MATCHES_MAX = 10_000;
+
+/** A stretch of a text, by offsets. */
+export interface TextMatch {
+  from: number;
+  to: number;
+}
+
+/**
+ * Finds a text literally, whatever the case of its letters.
+ * @returns matches in order that do not overlap, {@link MATCHES_MAX} at most; none for an empty text.
+ */
+export function findInText(text: string, sought: string): TextMatch[] {
+  if (sought === '') return [];
+  const matches: TextMatch[] = [];
+  for (const match of text.matchAll(patternOf(sought))) {
+    matches.push({ from: match.index, to: match.index + match[0].length });
+    if (matches.length === MATCHES_MAX) break;
+  }
+  return matches;
+}
+
+/** The mode `u` compares letters of all scripts; half a surrogate pair it would refuse. */
+function patternOf(sought: string): RegExp {
+  return new RegExp(sought.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), sought.isWellFormed() ? 'giu' : 'gi');
+}
+
+/** A piece of a text, and whether it is to be marked. */
+interface MarkedPiece {
+  text: string;
+  isMatch: boolean;
+}
+
+/** Cuts a short text, such as a row, into what matches and what is between. */
+export function markMatches(text: string, sought: string): MarkedPiece[] {
+  const pieces: MarkedPiece[] = [];
+  let reached = 0;
+  for (const { from, to } of findInText(text, sought)) {
+    if (from > reached) pieces.push({ text: text.slice(reached, from), isMatch: false });
+    pieces.push({ text: text.slice(from, to), isMatch: true });
+    reached = to;
+  }
+  if (reached < text.length || pieces.length === 0) pieces.push({ text: text.slice(reached), isMatch: false });
+  return pieces;
+}
+
+/** Lines of a long text that are shown before someone asks for all. */
+export const FOLD_LINES = 40;
+/** Characters of them: a line can be megabytes long. */
+const FOLD_LENGTH = 8_000;
+
+/** The beginning of a text that is too long to be shown at once; `null` for one that is not. */
+export function foldedText(text: string): string | null {
+  let end = 0;
+  for (let line = 0; line < FOLD_LINES; line++) {
+    const lineBreak = text.indexOf('\n', end);
+    if (lineBreak === -1) return text.length > FOLD_LENGTH ? cut(text, FOLD_LENGTH) : null;
+    if (lineBreak > FOLD_LENGTH) return cut(text, FOLD_LENGTH);
+    end = lineBreak + 1;
+  }
+  return end >= text.length ? null : text.slice(0, end - 1);
+}
+
+/** A beginning that does not end within a character. */
+function cut(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}

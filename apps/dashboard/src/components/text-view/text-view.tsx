@@ -1,11 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef } from 'react';
-import { useFixedRows } from '../rows/use-fixed-rows.js';
-import { MarkedText } from './marked-text.js';
-import { rowAtOffset, rowText } from './text-rows.js';
+import { useEffect, useLayoutEffect, useRef, memo } from 'react';
+import { useFixedRows } from '../use-fixed-rows.js';
+import { rowAtOffset, rowText, markMatches } from './text-rows.js';
 import styles from './text-view.module.css';
 
-export interface TextViewProps {
+interface TextViewProps {
   label: string;
   text: string;
   /** Offsets at which rows begin (`rowStarts`). */
@@ -129,3 +128,13 @@ function estimatedLines(text: string, starts: Int32Array, block: number): number
   }
   return lines;
 }
+
+/** A text with what is looked for marked in it. */
+export const MarkedText = memo(function MarkedText({ text, sought }: { text: string; sought: string }) {
+  if (sought === '') return text;
+  // Pieces of one text have nothing but their order to be told apart by.
+  // oxlint-disable-next-line react/no-array-index-key
+  return markMatches(text, sought).map((piece, index) =>
+    piece.isMatch ? <mark key={index}>{piece.text}</mark> : piece.text,
+  );
+});

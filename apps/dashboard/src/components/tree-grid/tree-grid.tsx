@@ -1,10 +1,7 @@
-import { useCallback, useId, useLayoutEffect, useRef } from 'react';
-import { useFixedRows } from '../rows/use-fixed-rows.js';
-import { useRowHeight } from '../use-row-height.js';
-import type { TreeGridProps } from './tree-grid-props.js';
-import { TreeGridRow } from './tree-grid-row.js';
-import { useSteadyRows } from './use-steady-rows.js';
-import { useTreeFocus } from './use-tree-focus.js';
+import { useCallback, useId, useLayoutEffect, useRef, memo, type MouseEvent } from 'react';
+import { useFixedRows } from '../use-fixed-rows.js';
+import { useRowHeight } from '../hooks.js';
+import { useSteadyRows, useTreeFocus, type TreeGridProps, type TreeGridColumn } from './use-tree-grid.js';
 import styles from './tree-grid.module.css';
 
 /**
@@ -95,3 +92,53 @@ function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => vo
   });
   return useCallback((...given: Arguments) => latest.current(...given), []);
 }
+
+interface TreeGridRowProps {
+  index: number;
+  row: number;
+  depth: number;
+  isOpen: boolean | undefined;
+  isSelected: boolean;
+  /** Whether Tab leads to this row. */
+  isTabStop: boolean;
+  state: string | undefined;
+  columns: readonly TreeGridColumn[];
+  tracks: string;
+  offset: number;
+  height: number;
+  onPress(row: number): void;
+}
+
+function TreeGridRowView(props: TreeGridRowProps) {
+  const { index, row, depth, isOpen, isSelected, isTabStop, state, columns, tracks, offset, height, onPress } = props;
+  const press = (event: MouseEvent): void => {
+    if (event.target instanceof Element && event.target.closest('a, button') !== null) return;
+    onPress(row);
+  };
+  return (
+    // Keys are handled by the treegrid, which knows the rows around this one.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      role="row"
+      aria-level={depth + 1}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      {...(isOpen !== undefined && { 'aria-expanded': isOpen })}
+      data-index={index}
+      data-state={state}
+      className={styles.row}
+      tabIndex={isTabStop ? 0 : -1}
+      style={{ gridTemplateColumns: tracks, height, transform: `translateY(${offset}px)` }}
+      onClick={press}
+    >
+      {columns.map((column) => (
+        <div key={column.id} role="gridcell" className={styles.cell} data-align={column.align}>
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A row of a treegrid. It is drawn anew only when something of it changed. */
+const TreeGridRow = memo(TreeGridRowView);

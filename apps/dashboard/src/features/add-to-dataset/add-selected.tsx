@@ -1,9 +1,9 @@
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../components/button.js';
-import type { AddManyToDatasetProps } from './add-many-to-dataset.js';
+import type { AddManyToDatasetProps } from './add-dialog.js';
 
 const AddManyToDataset = lazy(async () => ({
-  default: (await import('./add-many-to-dataset.js')).AddManyToDataset,
+  default: (await import('./add-dialog.js')).AddManyToDataset,
 }));
 
 /** The button `Add to dataset` of a selection. */

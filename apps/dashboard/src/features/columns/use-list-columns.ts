@@ -1,16 +1,24 @@
-import { useCallback, useEffect, useMemo, useRef } from 'react';
-import type { GridColumn } from '../../components/grid/grid-column.js';
-import { sortedColumns, type ListSort, type OfferedSorts } from '../sorting/list-sort.js';
-import type { OfferedColumns } from './column-choice.js';
+import { readStored, store } from '../../components/storage.js';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { sortedColumns, type ListSort, type OfferedSorts } from '../filters/list-search.js';
+import {
+  boundWidth,
+  readColumns,
+  readWidths,
+  writeColumns,
+  type OfferedColumns,
+  type ColumnChoice,
+  type ColumnWidths,
+} from './column-choice.js';
 import type { ColumnsPanelProps } from './columns-panel.js';
-import { useColumns } from './use-columns.js';
 
 /** What the address says of the columns of a list. */
-export interface ColumnsSearch extends ListSort {
+interface ColumnsSearch extends ListSort {
   cols?: string;
 }
 
-export interface ListColumnsOptions<Row, Search extends ColumnsSearch> {
+interface ListColumnsOptions<Row, Search extends ColumnsSearch> {
   /** Name of the list, for what is kept in this browser. */
   list: string;
   /** Every column; the very same array as long as they are the same. */
@@ -64,4 +72,68 @@ export function useListColumns<Row, Search extends ColumnsSearch>(options: ListC
     onReset: reset,
   };
   return { shown, panel };
+}
+
+interface UsedColumns {
+  chosen: ColumnChoice;
+  /** Widths that differ from those that the columns come with. */
+  widths: ColumnWidths;
+  choose(columns: ColumnChoice): void;
+  /** Makes a column wider or narrower. @param isDone whether the width stays, or is still being dragged. */
+  resize(id: string, width: number | null, isDone: boolean): void;
+  /** Back to the usual columns and widths. */
+  reset(): void;
+}
+
+/**
+ * The columns of a list: what the address says, else what was kept in this browser, else the usual ones.
+ * @param list name of the list, for what is kept.
+ * @param fromAddress value of `cols`.
+ * @param toAddress writes `cols`, in the place of the entry that is there.
+ */
+function useColumns(
+  list: string,
+  offered: OfferedColumns,
+  fromAddress: string | undefined,
+  toAddress: (text: string | undefined) => void,
+): UsedColumns {
+  const storageKey = `spandrel.columns.${list}`;
+  const source = useMemo(
+    () => [fromAddress, readStored(storageKey)].find((text) => readColumns(text, offered) !== undefined),
+    [fromAddress, offered, storageKey],
+  );
+  const chosen = useMemo(() => readColumns(source, offered) ?? offered.usual, [source, offered]);
+  const settled = useMemo(() => readWidths(source), [source]);
+  const [dragged, setDragged] = useState<ColumnWidths | null>(null);
+  // A link that is passed on shows the columns that are on screen.
+  const text = writeColumns(chosen, settled, offered);
+  useEffect(() => {
+    if (text !== fromAddress) toAddress(text);
+  }, [text, fromAddress, toAddress]);
+
+  const apply = useCallback(
+    (columns: ColumnChoice, widths: ColumnWidths) => {
+      const next = writeColumns(columns, widths, offered);
+      store(storageKey, next ?? offered.usual.join(','));
+      setDragged(null);
+      toAddress(next);
+    },
+    [storageKey, offered, toAddress],
+  );
+  const resize = useCallback(
+    (id: string, width: number | null, isDone: boolean) => {
+      const { [id]: _before, ...others } = settled;
+      const widths = width === null ? others : { ...others, [id]: boundWidth(width) };
+      if (isDone) apply(chosen, widths);
+      else setDragged(widths);
+    },
+    [apply, chosen, settled],
+  );
+  return {
+    chosen,
+    widths: dragged ?? settled,
+    choose: useCallback((columns: ColumnChoice) => apply(columns, settled), [apply, settled]),
+    resize,
+    reset: useCallback(() => apply(offered.usual, {}), [apply, offered]),
+  };
 }

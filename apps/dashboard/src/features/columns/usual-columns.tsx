@@ -1,7 +1,6 @@
 import { formatCount } from '@spandrel/contract/browser';
-import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
-import type { GridColumn } from '../../components/grid/grid-column.js';
+import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
 
 type Of<Row, Value> = (row: Row) => Value | null | undefined;
 

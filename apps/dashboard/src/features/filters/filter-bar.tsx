@@ -1,14 +1,11 @@
-import { useEffect, useRef, type Ref } from 'react';
-import { SelectField } from '../../components/field.js';
-import { formatTime } from '../../components/format/format-time.js';
+import { useEffect, useRef, lazy, Suspense, useState, type Ref } from 'react';
+import { SelectField, TextField } from '../../components/field.js';
+import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { useLatest } from '../../components/use-latest.js';
-import { TimeRangeField } from '../time-range/time-range-field.js';
-import { AddFilter } from './add-filter.js';
-import { EnteredFilter } from './entered-filter.js';
-import { FilterChips } from './filter-chips.js';
-import { withField } from './filter-field.js';
+import { useLatest, useIdle } from '../../components/hooks.js';
+import { EnteredFilter, TypedFilter } from './search-fields.js';
+import { withField, type FilterChip, type FilterField } from './filter-field.js';
 import {
   bareSearch,
   listChips,
@@ -18,10 +15,21 @@ import {
   type ListParameters,
   type ListSearch,
 } from './list-search.js';
-import { TypedFilter } from './typed-filter.js';
-import styles from './filters.module.css';
+import { Button } from '../../components/button.js';
+import { Icon } from '../../components/icon.js';
+import type { FilterMenu } from './filter-menu.js';
+import {
+  readClock,
+  writeClock,
+  choiceOf,
+  RANGE_OPTIONS,
+  rangeOfChoice,
+  type RangeChoice,
+  type TimeRange,
+} from './time-range.js';
+import styles from './filter-bar.module.css';
 
-export interface FilterBarProps {
+interface FilterBarProps {
   search: ListSearch;
   parameters: ListParameters;
   /** @param isTyped replaces the entry of the history in place of adding one. */
@@ -90,4 +98,116 @@ function BarField({ filter: { type, field, options = [] }, value, onChange, ref 
   const shared = { label: field, className: styles.text, value, ref };
   if (type === 'entered') return <EnteredFilter {...shared} onChange={(text) => onChange(text)} />;
   return <TypedFilter {...shared} onChange={(text) => onChange(text, true)} />;
+}
+
+interface FilterChipsProps<Search> {
+  chips: readonly FilterChip<Search>[];
+  onRemove(chip: FilterChip<Search>): void;
+  onClear(): void;
+}
+
+/** The filters that are on, each a button that takes it away. */
+export function FilterChips<Search>({ chips, onRemove, onClear }: FilterChipsProps<Search>) {
+  if (chips.length === 0) return null;
+  return (
+    <div className={styles.chips}>
+      {chips.map((chip) => (
+        <button key={`${chip.name} ${chip.value}`} type="button" className={styles.chip} onClick={() => onRemove(chip)}>
+          <span className="visually-hidden">Remove filter: </span>
+          <span className={styles.name}>{chip.name} </span>
+          <span className={styles.value}>{chip.value}</span>
+          <Icon name="close" size={12} />
+        </button>
+      ))}
+      <Button variant="quiet" onClick={onClear}>
+        Clear filters
+      </Button>
+    </div>
+  );
+}
+
+interface AddFilterProps {
+  fields: readonly FilterField[];
+  onAdd(field: FilterField, value: string): void;
+}
+
+const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.js')).FilterDialog }));
+
+/** The button `Add filter` with its menu, and the question for the value. */
+function AddFilter({ fields, onAdd }: AddFilterProps) {
+  const [asked, setAsked] = useState<FilterField | null>(null);
+  const waiting = useRef<HTMLButtonElement>(null);
+  const [isPressed, setIsPressed] = useState(false);
+  const loaded = useFilterMenu(useIdle() || isPressed, waiting);
+  return (
+    <>
+      {loaded === null ? (
+        <Button ref={waiting} icon="plus" aria-haspopup="menu" onClick={() => setIsPressed(true)}>
+          Add filter
+        </Button>
+      ) : (
+        <loaded.Menu fields={fields} onChoose={setAsked} hasFocus={loaded.hadFocus} isOpen={isPressed} />
+      )}
+      {asked && (
+        <Suspense fallback={null}>
+          <FilterDialog field={asked} onAdd={onAdd} onClose={() => setAsked(null)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** The menu, once it is loaded, and whether the button that stood for it had the focus then. */
+function useFilterMenu(isWanted: boolean, waiting: { readonly current: HTMLButtonElement | null }) {
+  const [loaded, setLoaded] = useState<{ Menu: typeof FilterMenu; hadFocus: boolean } | null>(null);
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    let isGone = false;
+    void import('./filter-menu.js').then(({ FilterMenu: Menu }) => {
+      const hadFocus = waiting.current !== null && document.activeElement === waiting.current;
+      if (!isGone) setLoaded((before) => before ?? { Menu, hadFocus });
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [isWanted, waiting]);
+  return loaded;
+}
+
+interface TimeRangeFieldProps {
+  value: TimeRange;
+  /** @param isTyped whether it comes while one types, so that Back does not go through every key. */
+  onChange(value: TimeRange, isTyped: boolean): void;
+}
+
+/** The combobox `Time range`, and both ends where it is `Custom`. */
+export function TimeRangeField({ value, onChange }: TimeRangeFieldProps) {
+  const { times } = usePreferences();
+  const choice = choiceOf(value);
+  const change = (end: 'since' | 'until', text: string): void => {
+    const { [end]: _before, ...other } = value;
+    const at = readClock(text, times);
+    onChange({ ...other, ...(at !== undefined && { [end]: at }) }, true);
+  };
+  return (
+    <div className={styles.range}>
+      <SelectField
+        label="Time range"
+        options={RANGE_OPTIONS}
+        value={choice}
+        onChange={(event) => onChange(rangeOfChoice(event.target.value as RangeChoice, Date.now()), false)}
+      />
+      {choice === 'custom' &&
+        (['since', 'until'] as const).map((end) => (
+          <TextField
+            key={end}
+            type="datetime-local"
+            step={1}
+            label={`${end === 'since' ? 'From' : 'To'}${times === 'utc' ? ' (UTC)' : ''}`}
+            value={writeClock(value[end], times)}
+            onChange={(event) => change(end, event.target.value)}
+          />
+        ))}
+    </div>
+  );
 }

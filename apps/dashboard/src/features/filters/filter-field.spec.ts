@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldChips, readFields, withField, withoutFields, type FilterField } from './filter-field.js';
+import {
+  fieldChips,
+  readFields,
+  withField,
+  withoutFields,
+  readAmount,
+  writeAmount,
+  type FilterField,
+} from './filter-field.js';
 
 const TAG: FilterField = { id: 'tag', label: 'Tag', isRepeated: true };
 const USER: FilterField = { id: 'user_id', label: 'User' };
@@ -29,5 +37,40 @@ describe('offered filters', () => {
     expect(chips[0]!.without(search)).toEqual({ ...search, tag: ['b'] });
     expect(chips.reduce((before, chip) => chip.without(before), search)).toEqual({ cols: 'name' });
     expect(withoutFields(search, FIELDS)).toEqual({ cols: 'name' });
+  });
+});
+
+describe('a number of a filter', () => {
+  it.each([
+    ['1500', 'duration', '1500'],
+    [' 1.5 s ', 'duration', '1500'],
+    ['1.1s', 'duration', '1100'],
+    ['2 MIN', 'duration', '120000'],
+    ['1,500 ms', 'duration', '1500'],
+    ['$0.05', 'cost', '0.05'],
+    ['.5', 'cost', '0.5'],
+    ['0', 'cost', '0'],
+    ['2,000', 'count', '2000'],
+  ] as const)('%p of %s is %s', (text, unit, read) => {
+    expect(readAmount(text, unit)).toBe(read);
+  });
+
+  it.each([
+    ['', 'duration'],
+    ['-1', 'duration'],
+    ['5 days', 'duration'],
+    ['$5', 'duration'],
+    ['1e3', 'cost'],
+    ['5 s', 'cost'],
+    ['1.5', 'count'],
+    ['Infinity', 'count'],
+  ] as const)('%p is no number of %s', (text, unit) => {
+    expect(readAmount(text, unit)).toBeNull();
+  });
+
+  it('is written for people', () => {
+    expect([writeAmount('1500', 'duration'), writeAmount('0.05', 'cost'), writeAmount('2000', 'count')]).toEqual([
+      ...['1.50 s', '$0.05', '2,000'],
+    ]);
   });
 });

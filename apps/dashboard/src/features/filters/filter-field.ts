@@ -1,6 +1,14 @@
 import type { FacetName } from '@spandrel/contract';
-import type { FilterChip } from './filter-chip.js';
-import { readAmount, writeAmount, type AmountUnit } from './filter-amount.js';
+import { formatCount } from '@spandrel/contract/browser';
+import { formatCost, formatDuration } from '../../components/format.js';
+
+/** A filter that is on, with the name and value that its button says. */
+export interface FilterChip<Search> {
+  name: string;
+  value: string;
+  /** The search parameters without this filter. */
+  without(search: Search): Search;
+}
 
 /** A filter that the menu `Add filter` offers, kept in the address by the API's own name. */
 export interface FilterField {
@@ -17,7 +25,7 @@ export interface FilterField {
 }
 
 /** Values of such filters in the address. */
-export type FieldSearch = Partial<Record<string, string | string[]>>;
+type FieldSearch = Partial<Record<string, string | string[]>>;
 
 /** Reads the filters of an address; what is no value of theirs is left out. */
 export function readFields(fields: readonly FilterField[], search: Record<string, unknown>): FieldSearch {
@@ -67,4 +75,40 @@ function valuesOf({ id }: FilterField, search: object): string[] {
 
 function isValue({ unit }: FilterField, value: unknown): value is string {
   return typeof value === 'string' && (unit === undefined || readAmount(value, unit) === value);
+}
+
+/** What a number of a filter counts: milliseconds, dollars, or things. */
+type AmountUnit = 'duration' | 'cost' | 'count';
+
+const SECOND = 1_000;
+/** Milliseconds of what may stand behind a duration. */
+const LENGTHS: Readonly<Record<string, number>> = {
+  ...{ '': 1, ms: 1, s: SECOND, min: 60 * SECOND, m: 60 * SECOND, h: 3_600 * SECOND },
+};
+
+/** What a field for such a number says below itself. */
+export const AMOUNT_HINTS: Readonly<Record<AmountUnit, string>> = {
+  duration: 'Milliseconds, or with a unit: 1.5 s, 2 min.',
+  cost: 'Dollars: 0.05.',
+  count: 'A whole number: 2000.',
+};
+
+/**
+ * Reads a number as people write it: `1.5 s`, `$0.05`, `2,000`.
+ * @returns the number as the API takes it, in milliseconds, dollars or whole things; `null` where it is none.
+ */
+export function readAmount(text: string, unit: AmountUnit): string | null {
+  const plain = text.trim().replaceAll(',', '');
+  const [, sign, number, word] = /^(\$?)(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i.exec(plain) ?? [];
+  if (number === undefined || word === undefined || (sign !== '' && unit !== 'cost')) return null;
+  const factor = unit === 'duration' ? LENGTHS[word.toLowerCase()] : word === '' ? 1 : undefined;
+  if (factor === undefined || (unit === 'count' && number.includes('.'))) return null;
+  // Fifteen digits leave out what a product of doubles adds behind them.
+  return String(Number((Number(number) * factor).toPrecision(15)));
+}
+
+/** A number of the address in words: `1.50 s`, `$0.05`, `2,000`. */
+export function writeAmount(text: string, unit: AmountUnit): string {
+  const write = { duration: formatDuration, cost: formatCost, count: formatCount }[unit];
+  return write(Number(text));
 }

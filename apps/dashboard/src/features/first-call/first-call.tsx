@@ -3,8 +3,8 @@ import { useId, useState } from 'react';
 import { readCapabilities } from '../../api/capabilities.js';
 import { keys } from '../../api/keys.js';
 import { CopyButton } from '../../components/copy-button.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { TabList, tabId } from '../../components/tabs/tab-list.js';
+import { EmptyState } from '../../components/page-parts.js';
+import { TabList, tabId } from '../../components/tab-list.js';
 import { firstCallLines, LANGUAGES, type Language } from './first-call-lines.js';
 import styles from './first-call.module.css';
 

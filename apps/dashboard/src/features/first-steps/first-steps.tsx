@@ -1,11 +1,11 @@
+import { readStored, store } from '../../components/storage.js';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FIRST_STEPS } from '../../api/first-steps.js';
 import { hasAnyTrace } from '../../api/traces.js';
 import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
+import { Button, useMayWrite } from '../../components/button.js';
 import { Icon } from '../../components/icon.js';
-import { useMayWrite } from '../../components/may-write.js';
 import styles from './first-steps.module.css';
 
 const STORAGE_KEY = 'spandrel.first-steps';
@@ -25,7 +25,7 @@ interface Step {
 
 /** What somebody new does first, ticked as it is done, until it is dismissed in this browser. */
 export function FirstSteps({ hasTrace }: FirstStepsProps) {
-  const [isGone, setIsDismissed] = useState(wasDismissed);
+  const [isGone, setIsDismissed] = useState(() => readStored(STORAGE_KEY) === DISMISSED);
   const mayWrite = useMayWrite();
   // Who may only read cannot take any of them.
   const isDismissed = isGone || !mayWrite;
@@ -42,7 +42,7 @@ export function FirstSteps({ hasTrace }: FirstStepsProps) {
   ];
   const next = steps.find(({ isDone }) => isDone !== true);
   const dismiss = (): void => {
-    noteDismissed();
+    store(STORAGE_KEY, DISMISSED);
     setIsDismissed(true);
   };
   return (
@@ -91,20 +91,4 @@ function useIsAny(kind: keyof typeof FIRST_STEPS, isAsked: boolean): boolean | u
     queryFn: ({ signal }) => FIRST_STEPS[kind](signal),
     enabled: isAsked,
   }).data;
-}
-
-function wasDismissed(): boolean {
-  try {
-    return localStorage.getItem(STORAGE_KEY) === DISMISSED;
-  } catch {
-    return false;
-  }
-}
-
-function noteDismissed(): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, DISMISSED);
-  } catch {
-    // Without storage they come again with the next visit.
-  }
 }

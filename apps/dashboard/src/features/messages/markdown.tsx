@@ -1,6 +1,6 @@
 import MarkdownToJsx, { type MarkdownToJSX } from 'markdown-to-jsx/react';
 import { memo, type ReactNode } from 'react';
-import { safeLinkOf } from './safe-link.js';
+import { safeLinkOf } from './message.js';
 import styles from './markdown.module.css';
 
 /** Recorded texts are hostile: no HTML, no ids, no images, and links say where they lead. */

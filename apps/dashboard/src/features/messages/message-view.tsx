@@ -1,8 +1,9 @@
-import { useState } from 'react';
-import type { MessageReading } from './message-reading.js';
-import { MessageText } from './message-text.js';
-import { titleOf, type Message, type MessagePart, type ToolCallPart } from './message.js';
-import styles from './messages.module.css';
+import { useState, useMemo, lazy, Suspense } from 'react';
+import { formatCount } from '@spandrel/contract/browser';
+import { titleOf, type MessageReading, type Message, type MessagePart, type ToolCallPart } from './message.js';
+import { findInText, foldedText, rowStarts } from '../../components/text-view/text-rows.js';
+import { MarkedText, TextView } from '../../components/text-view/text-view.js';
+import styles from './message-view.module.css';
 
 /** The messages of a conversation, an article each. */
 export function MessageList({ messages, reading }: { messages: readonly Message[]; reading: MessageReading }) {
@@ -94,4 +95,65 @@ function RecordedImage({ source }: { source: string }) {
   const [isBroken, setIsBroken] = useState(false);
   if (isBroken) return <p className={styles.notLoaded}>Image not loaded: {source.slice(0, 60)}…</p>;
   return <img src={source} alt="Recorded image" className={styles.image} onError={() => setIsBroken(true)} />;
+}
+
+/** Markdown of more than this takes a browser too long to lay out; it is shown as text. */
+const MARKDOWN_MAX = 100_000;
+/** Longer texts are shown in a pane of their own, whose rows exist while they are near the screen. */
+const WHOLE_MAX = 60_000;
+
+/** A text of a message, folded when it is long. */
+export function MessageText({ text, label, reading }: { text: string; label: string; reading: MessageReading }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const folded = useMemo(() => foldedText(text), [text]);
+  const hidesMatch = useMemo(
+    () => folded !== null && reading.sought !== '' && findInText(text.slice(folded.length), reading.sought).length > 0,
+    [folded, reading.sought, text],
+  );
+  const isOpen = isWhole || hidesMatch;
+  const shown = folded === null || isOpen ? text : folded;
+  return (
+    <>
+      <ShownText text={shown} label={label} reading={reading} />
+      {folded !== null && !hidesMatch && (
+        <button type="button" className={styles.more} aria-expanded={isOpen} onClick={() => setIsWhole(!isOpen)}>
+          {isOpen ? 'Show less' : `Show all (${formatCount(text.length)} characters)`}
+        </button>
+      )}
+    </>
+  );
+}
+
+function ShownText({ text, label, reading }: { text: string; label: string; reading: MessageReading }) {
+  const { format, wraps, sought } = reading;
+  const starts = useMemo(() => (text.length > WHOLE_MAX ? rowStarts(text) : null), [text]);
+  if (starts !== null) {
+    return (
+      <div className={styles.pane}>
+        <TextView {...{ label, text, starts, wraps, sought }} shownOffset={-1} />
+      </div>
+    );
+  }
+  if (format === 'rendered' && sought === '' && text.length <= MARKDOWN_MAX) return <ShownMarkdown text={text} />;
+  return (
+    <div className={styles.text} data-wraps={wraps} dir="auto">
+      <MarkedText text={text} sought={sought} />
+    </div>
+  );
+}
+
+const Markdown = lazy(async () => ({ default: (await import('./markdown.js')).Markdown }));
+
+/** A text as markdown. Few readers ask for it, so that its code is fetched then; meanwhile the text is there as it is. */
+export function ShownMarkdown({ text }: { text: string }) {
+  const plain = (
+    <div className={styles.text} data-wraps={true} dir="auto">
+      {text}
+    </div>
+  );
+  return (
+    <Suspense fallback={plain}>
+      <Markdown text={text} />
+    </Suspense>
+  );
 }

@@ -41,3 +41,53 @@ export function titleOf({ role }: Pick<Message, 'role'>): string {
   const word = role.trim().slice(0, ROLE_LENGTH_MAX);
   return word === '' ? 'Message' : `${word[0]!.toUpperCase()}${word.slice(1)} message`;
 }
+
+/** How messages are shown. */
+export interface MessageReading {
+  format: 'rendered' | 'text' | 'json';
+  wraps: boolean;
+  /** Marked wherever it is; `''` for nothing. */
+  sought: string;
+}
+
+/** Any JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const NOTHING: JsonObject = {};
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumberText(value);
+
+/** The object that a value is; an empty one for all else. */
+export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : NOTHING);
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** A text that has something in it; `null` for all else. */
+export const filledText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** The first of some values that is a text with something in it. */
+export const firstText = (...values: readonly unknown[]): string | null =>
+  filledText(values.find((value) => filledText(value) !== null));
+
+/** Numbers that a double cannot hold are kept as their text; older browsers have no such values. */
+const isNumberText = (value: object): boolean => typeof JSON.isRawJSON === 'function' && JSON.isRawJSON(value);
+
+/** A value as JSON over several lines. */
+export const jsonText = (value: unknown): string => JSON.stringify(value, null, 2) ?? 'null';
+
+/** A link of a recorded text that may be followed, and where it leads. */
+interface SafeLink {
+  href: string;
+  /** The host, or the mail address: what the text of the link may hide. */
+  leadsTo: string;
+}
+
+/** Reads the address of a link: whole web and mail addresses alone may be followed; `null` for all else. */
+export function safeLinkOf(address: unknown): SafeLink | null {
+  if (typeof address !== 'string' || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  if (url.protocol === 'mailto:') return { href: url.href, leadsTo: url.pathname };
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
+  return { href: url.href, leadsTo: url.host };
+}

@@ -1,7 +1,23 @@
-import { imageAt, imageOf, readImagePart } from './image-part.js';
-import { filledText, firstText, isObject, jsonText, listOf, objectOf, type JsonObject } from './lenient.js';
-import type { Message, MessagePart } from './message.js';
-import { readReasoningPart, readToolCallPart, readToolCalls, readToolResultPart } from './tool-parts.js';
+import {
+  imageAt,
+  imageOf,
+  readImagePart,
+  readReasoningPart,
+  readToolCallPart,
+  readToolCalls,
+  readToolResultPart,
+} from './message-parts.js';
+import {
+  filledText,
+  firstText,
+  isObject,
+  jsonText,
+  listOf,
+  objectOf,
+  type JsonObject,
+  type Message,
+  type MessagePart,
+} from './message.js';
 
 /**
  * The conversation of a call (docs/spec/dashboard-trace.md#messages-of-a-call): the messages of its input, then its answer. It reads what the gateway records and what

@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf, type JsonObject } from '../messages/lenient.js';
+import { isObject, listOf, objectOf, type JsonObject } from '../messages/message.js';
 
 /** What a recorded call is repeated from: a span, read with every digit of its numbers. */
 export interface RecordedCall {

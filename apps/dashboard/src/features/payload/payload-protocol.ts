@@ -1,5 +1,5 @@
 import type { JsonIndex } from '../../components/json-tree/json-index.js';
-import type { TextMatch } from '../../components/text-view/find-in-text.js';
+import type { TextMatch } from '../../components/text-view/text-rows.js';
 import type { Message } from '../messages/message.js';
 
 /** Parts of a span that are read by themselves; `call` is input and output together, `raw` the span as it was answered. */

@@ -1,3 +1,4 @@
+import { readStored, store } from '../../components/storage.js';
 import { useSyncExternalStore } from 'react';
 import { FORMATS, type Format } from './payload-protocol.js';
 
@@ -20,11 +21,7 @@ export function useReadingPreferences(): ReadingPreferences {
 /** Changes them, now and for the next visit. */
 export function setReadingPreferences(changes: Partial<ReadingPreferences>): void {
   current = { ...current, ...changes };
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
-  } catch {
-    // Without storage they hold for this page.
-  }
+  store(STORAGE_KEY, JSON.stringify(current));
   for (const listener of listeners) listener();
 }
 
@@ -35,7 +32,7 @@ function subscribe(listener: () => void): () => void {
 
 function read(): ReadingPreferences {
   try {
-    const kept = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<ReadingPreferences>;
+    const kept = JSON.parse(readStored(STORAGE_KEY) ?? '{}') as Partial<ReadingPreferences>;
     return {
       format: FORMATS.find((format) => format === kept.format) ?? DEFAULTS.format,
       wraps: typeof kept.wraps === 'boolean' ? kept.wraps : DEFAULTS.wraps,

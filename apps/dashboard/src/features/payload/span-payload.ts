@@ -1,11 +1,8 @@
 import { readExactJson } from '@spandrel/contract/browser';
 import { indexJson, memberOf, type JsonIndex } from '../../components/json-tree/json-index.js';
 import { indentJson, readableText } from '../../components/json-tree/written-json.js';
-import { findInText, type TextMatch } from '../../components/text-view/find-in-text.js';
-import { rowStarts } from '../../components/text-view/text-rows.js';
-import { datapointOfSpan } from '../add-to-dataset/datapoint-of-span.js';
-import { filledText, objectOf, type JsonObject } from '../messages/lenient.js';
-import type { Message } from '../messages/message.js';
+import { findInText, rowStarts, type TextMatch } from '../../components/text-view/text-rows.js';
+import { filledText, objectOf, isObject, type JsonObject, type Message } from '../messages/message.js';
 import { messagesOf } from '../messages/messages-of.js';
 import { curlOf } from './copy-as-curl.js';
 import type {
@@ -133,4 +130,30 @@ export class SpanPayload {
     this.parsed ??= objectOf(typeof JSON.rawJSON === 'function' ? readExactJson(this.json) : JSON.parse(this.json));
     return this.parsed;
   }
+}
+
+type MadeDatapoint =
+  | { LlmConversation: { messages: readonly unknown[]; expected: string | null } }
+  | { Generic: { input: unknown; expected_output: unknown } };
+
+/**
+ * The datapoint that the service makes of a span (docs/spec/datapoints.md#a-span-as-a-datapoint): of messages a
+ * conversation that expects the text of the output, of everything else a generic one.
+ */
+export function datapointOfSpan(input: unknown, output: unknown): MadeDatapoint {
+  if (Array.isArray(input) && input.length > 0 && input.every(isMessage)) {
+    return { LlmConversation: { messages: input, expected: textOf(output) } };
+  }
+  return { Generic: { input, expected_output: output } };
+}
+
+function isMessage(value: unknown): boolean {
+  if (!isObject(value) || typeof value['role'] !== 'string') return false;
+  const { content } = value;
+  return typeof content === 'string' || content === null || Array.isArray(content) || isObject(content);
+}
+
+function textOf(output: unknown): string | null {
+  if (typeof output === 'string') return output;
+  return isObject(output) && typeof output['text'] === 'string' ? output['text'] : null;
 }

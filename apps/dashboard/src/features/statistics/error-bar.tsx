@@ -1,4 +1,5 @@
-import { placeOn, SCORES, type Scale } from './bar-scale.js';
+import { formatInterval, formatScore, describeInterval, type Bounds } from '@spandrel/contract/browser';
+import { placeOn, SCORES, type Scale } from './scores.js';
 import styles from './error-bar.module.css';
 
 interface ErrorBarProps {
@@ -12,7 +13,7 @@ const MIDDLE = 6;
 const HEIGHT = 12;
 
 /** A value with its interval on a scale. It is a picture of numbers that stand beside it, which is what screen readers read. */
-export function ErrorBar({ value, ci, scale = SCORES }: ErrorBarProps) {
+function ErrorBar({ value, ci, scale = SCORES }: ErrorBarProps) {
   const at = (amount: number): number => placeOn(scale, amount);
   const zero = scale.low < 0 ? at(0) : null;
   return (
@@ -41,4 +42,37 @@ interface LineProps {
 
 function Line({ className, from, to, reach = 0 }: LineProps) {
   return <line className={className} x1={from} x2={to} y1={MIDDLE - reach} y2={MIDDLE + reach} />;
+}
+
+interface IntervalCellProps {
+  value: number | null;
+  ci: Bounds | null;
+  scale?: Scale | null;
+  format?: (value: number) => string;
+}
+
+/** A cell with an interval as words and as a bar; the value itself has a cell of its own. */
+export function IntervalCell({ value, ci, scale, format }: IntervalCellProps) {
+  return (
+    <td data-align="start">
+      <span className={styles.with}>
+        {value !== null && ci !== null && scale !== null && (
+          <ErrorBar value={value} ci={ci} {...(scale && { scale })} />
+        )}
+        <span>{formatInterval(ci, format)}</span>
+      </span>
+    </td>
+  );
+}
+
+/** A mean score with its error bar from 0 to 1, as a row of a list has it; the interval is read out, and there on hover. */
+export function ScoreWithBar({ score, ci }: { score: number | null; ci: Bounds | null }) {
+  if (score === null) return <>{formatScore(score)}</>;
+  return (
+    <span className={styles.with} {...(ci !== null && { title: describeInterval(ci) })}>
+      <span className={styles.number}>{formatScore(score)}</span>
+      {ci !== null && <span className="visually-hidden">, {describeInterval(ci)}</span>}
+      <ErrorBar value={score} ci={ci} />
+    </span>
+  );
 }

@@ -33,3 +33,41 @@ function replaced(before: string, after: string): DiffPart[] {
   ];
   return parts.filter(({ text }) => text !== '');
 }
+
+/** Lines beside a change that stay in sight. */
+const CONTEXT_LINES = 3;
+/** A stretch of fewer lines is read as quickly as the button that would stand for it. */
+const FOLDED_MIN = 8;
+
+/** A stretch without a change that stands folded. */
+export interface FoldedLines {
+  kind: 'folded';
+  /** The lines, each with its line break. */
+  text: string;
+  lines: number;
+}
+
+/**
+ * Folds the lines of a difference in which nothing changed, but for three beside each change
+ * (docs/spec/dashboard-evaluations.md#difference-of-two-texts). Texts without a difference are left whole.
+ */
+export function foldSame(parts: readonly DiffPart[]): (DiffPart | FoldedLines)[] {
+  if (parts.length < 2) return [...parts];
+  return parts.flatMap((part, at) =>
+    part.kind === 'same'
+      ? foldPart(part, at === 0 ? 0 : CONTEXT_LINES, at === parts.length - 1 ? 0 : CONTEXT_LINES)
+      : part,
+  );
+}
+
+/** @param before lines that stay in sight at the beginning, the rest of a line that a change begins among them. */
+function foldPart(part: DiffPart, before: number, after: number): (DiffPart | FoldedLines)[] {
+  const lines = part.text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const folded = lines.slice(before, lines.length - after);
+  if (folded.length < FOLDED_MIN) return [part];
+  return [
+    { kind: 'same' as const, text: lines.slice(0, before).join('') },
+    { kind: 'folded' as const, text: folded.join(''), lines: folded.length },
+    { kind: 'same' as const, text: lines.slice(lines.length - after).join('') },
+  ].filter(({ text }) => text !== '');
+}

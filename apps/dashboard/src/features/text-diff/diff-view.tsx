@@ -1,8 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
+import { formatCounted } from '@spandrel/contract/browser';
 import { compareTexts } from './diff-client.js';
-import type { DiffPart } from './diff-parts.js';
-import { foldSame, type FoldedLines } from './fold-same.js';
-import { Fold } from './fold.js';
+import { foldSame, type DiffPart, type FoldedLines } from './diff-parts.js';
 import styles from './diff-view.module.css';
 
 export type DiffMode = 'words' | 'lines' | 'side';
@@ -127,4 +126,23 @@ function useParts(before: string, after: string, unit: 'words' | 'lines'): reado
     };
   }, [asked, before, after, unit]);
   return found?.asked === asked ? found.parts : null;
+}
+
+interface FoldProps {
+  folded: FoldedLines;
+  isOpen: boolean;
+  onToggle(): void;
+}
+
+/** Lines in which nothing changed: a button that says how many, and the lines once it was pressed. */
+function Fold({ folded: { text, lines }, isOpen, onToggle }: FoldProps) {
+  const what = formatCounted(lines, 'unchanged line');
+  return (
+    <>
+      <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={onToggle}>
+        {isOpen ? `Fold ${what}` : `… ${what}`}
+      </button>
+      {isOpen && text}
+    </>
+  );
 }

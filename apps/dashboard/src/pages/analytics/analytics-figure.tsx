@@ -1,22 +1,24 @@
-import { lazy, Suspense, useId, useMemo, useState } from 'react';
+import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent } from 'react';
+import type { TimeBucket, BucketWidth } from '@spandrel/contract';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
+import { Link } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
-import type { ChartData, ChartSeries } from '../../components/chart/chart-series.js';
-import { formatTime } from '../../components/format/format-time.js';
-import { useLatest } from '../../components/use-latest.js';
+import type { ChartData, ChartSeries } from '../../components/chart-series.js';
+import { formatTime, zoneName } from '../../components/format.js';
+import { useLatest } from '../../components/hooks.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { FigureTable } from './figure-table.js';
-import { seriesOf, type Figure, type ShownKey } from './figures.js';
+import { seriesOf, wholeOf, type Figure, type ShownKey } from './figures.js';
 import { WIDTH_MS } from './plan-question.js';
 import type { Analytics } from './use-analytics.js';
-import { useChartKeys } from './use-chart-keys.js';
 import styles from './analytics-figure.module.css';
+import analyticsPageStyles from './analytics-page.module.css';
 
 /** uPlot comes with the first figure that is drawn. */
 const TimeChart = lazy(() =>
-  import('../../components/chart/time-chart.js').then(({ TimeChart: chart }) => ({ default: chart })),
+  import('../../components/time-chart.js').then(({ TimeChart: chart }) => ({ default: chart })),
 );
 
-export interface AnalyticsFigureProps {
+interface AnalyticsFigureProps {
   figure: Figure;
   data: Analytics;
   /** Keys of the split; `null` where nothing is split. */
@@ -127,4 +129,168 @@ function Legend({
       ))}
     </ul>
   );
+}
+
+interface FigureTableProps {
+  figure: Figure;
+  chart: ChartData;
+  buckets: readonly TimeBucket[];
+  isSplit: boolean;
+  addressOf(bucket: number): string;
+}
+
+/** Rows that a table has; more are not read but exported. */
+const ROWS_MAX = 1_000;
+
+/** The values of a chart as text, oldest first, without buckets that have no spans. */
+function FigureTable({ figure, chart, buckets, isSplit, addressOf }: FigureTableProps) {
+  const { times } = usePreferences();
+  const filled = buckets.flatMap(({ span_count: spans }, at) => (spans > 0 ? [at] : []));
+  const rows = filled.slice(-ROWS_MAX);
+  const whole = isSplit ? [{ label: 'All', values: wholeOf(figure, buckets) }] : [];
+  const columns = [...whole, ...chart.series];
+  return (
+    <>
+      {rows.length < filled.length && (
+        <p className={styles.note}>
+          The newest {formatCount(rows.length)} of {formatCount(filled.length)} buckets; zoom in to see others.
+        </p>
+      )}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a table longer than its place is scrolled by keys */}
+      <div className={styles.tablePlace} tabIndex={0} role="group" aria-label={`${figure.name}, as a table`}>
+        <table className={styles.table} aria-label={figure.name}>
+          <thead>
+            <tr>
+              <th scope="col">From ({zoneName(chart.starts.at(-1) ?? Date.now(), times)})</th>
+              {columns.map(({ label }) => (
+                <th key={label} scope="col">
+                  <bdi title={label}>{label}</bdi>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((at) => (
+              <tr key={chart.starts[at]}>
+                <th scope="row">
+                  <Link to={addressOf(at)}>{formatTime(chart.starts[at]!, times).slice(0, 16)}</Link>
+                </th>
+                {columns.map(({ label, values }) => (
+                  <td key={label} title={figure.formatExactly(values[at] ?? null)}>
+                    {figure.format(values[at] ?? null)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+interface BucketLineProps {
+  data: Analytics;
+  bucket: number | null;
+  addressOf(bucket: number): string;
+}
+
+/** Days and weeks are those of UTC, whatever the times on screen are (docs/spec/analytics.md#buckets). */
+const WIDTH_NAMES: Readonly<Record<BucketWidth, string>> = {
+  minute: 'a minute',
+  hour: 'an hour',
+  day: 'a UTC day',
+  week: 'a UTC week from Monday',
+};
+/** Characters of a time to its minute. */
+const MINUTE_LENGTH = '2026-11-22 10:30'.length;
+
+/** The bucket of the cursor and the way to its spans, or how one comes to it. */
+export function BucketLine({ data, bucket, addressOf }: BucketLineProps) {
+  const { times } = usePreferences();
+  if (bucket === null) {
+    return (
+      <p className={analyticsPageStyles.bucket}>
+        Each bar is {WIDTH_NAMES[data.width]}. Point at one to read it, click for its spans, drag to zoom; times are{' '}
+        {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
+      </p>
+    );
+  }
+  const { since, until } = rangeOfBuckets(data, bucket, bucket);
+  const [start, end] = [since, until].map((at) => formatTime(Date.parse(at), times).slice(0, MINUTE_LENGTH));
+  return (
+    <p className={analyticsPageStyles.bucket}>
+      <strong>
+        {start} to {end}
+      </strong>{' '}
+      <Link to={addressOf(bucket)}>
+        {formatCounted(data.buckets[bucket]!.span_count, 'span')} of this {data.width}
+      </Link>
+    </p>
+  );
+}
+
+/** The ends of some buckets, those that the range cuts included. @param last is one of them. */
+export function rangeOfBuckets(
+  { buckets, width, range }: Pick<Analytics, 'buckets' | 'width' | 'range'>,
+  first: number,
+  last: number,
+): { since: string; until: string } {
+  const start = Date.parse(buckets[first]!.timestamp);
+  const end = Date.parse(buckets[last]!.timestamp) + WIDTH_MS[width];
+  const { since, until } = range;
+  return {
+    since: new Date(since === undefined ? start : Math.max(start, Date.parse(since))).toISOString(),
+    until: new Date(until === undefined ? end : Math.min(end, Date.parse(until))).toISOString(),
+  };
+}
+
+interface ChartKeysOptions {
+  /** Buckets there are. */
+  length: number;
+  cursor: number | null;
+  onCursor(bucket: number): void;
+  onOpen(bucket: number): void;
+  onZoom(first: number, last: number): void;
+}
+
+/** The keys of a chart: arrows, Home and End move the cursor, with Shift they mark, Enter opens or zooms, Escape unmarks. */
+function useChartKeys({ length, cursor, onCursor, onOpen, onZoom }: ChartKeysOptions) {
+  const [anchor, setAnchor] = useState<number | null>(null);
+  const [isUsed, setIsUsed] = useState(false);
+  const mark =
+    anchor === null || cursor === null ? null : ([Math.min(anchor, cursor), Math.max(anchor, cursor)] as const);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = destination(event.key, cursor, length);
+    if (next !== undefined) {
+      event.preventDefault();
+      setIsUsed(true);
+      setAnchor(event.shiftKey ? (anchor ?? cursor ?? next) : null);
+      onCursor(next);
+    } else if (event.key === 'Enter' && cursor !== null) {
+      event.preventDefault();
+      if (mark === null) onOpen(cursor);
+      else onZoom(...mark);
+      setAnchor(null);
+    } else if (event.key === 'Escape' && anchor !== null) {
+      event.stopPropagation();
+      setAnchor(null);
+    }
+  };
+  const onBlur = (): void => {
+    setIsUsed(false);
+    setAnchor(null);
+  };
+  return { handlers: { onKeyDown, onBlur }, mark, isUsed };
+}
+
+/** Where a key leads; the first one comes to the newest bucket. */
+function destination(key: string, cursor: number | null, length: number): number | undefined {
+  if (length === 0) return undefined;
+  if (key === 'Home') return 0;
+  if (key === 'End') return length - 1;
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (step === undefined) return undefined;
+  return cursor === null ? length - 1 : Math.min(Math.max(cursor + step, 0), length - 1);
 }

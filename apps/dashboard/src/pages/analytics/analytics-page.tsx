@@ -1,17 +1,35 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { formatCount, NONE } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { useDelayed } from '../../components/use-delayed.js';
-import { AnalyticsFigures } from './analytics-figures.js';
-import { AnalyticsFilterBar } from './analytics-filter-bar.js';
-import { isFiltered, withoutFilters, type AnalyticsSearch } from './analytics-search.js';
-import { ModelsGrid } from './models-grid.js';
-import { TotalsList } from './totals-list.js';
-import { useAnalytics } from './use-analytics.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { useDelayed, useLatest } from '../../components/hooks.js';
+import {
+  isFiltered,
+  withoutFilters,
+  BUCKET_OPTIONS,
+  readAnalyticsSearch,
+  SPLIT_OPTIONS,
+  spansAddress,
+  type AnalyticsSearch,
+} from './analytics-search.js';
+import { useAnalytics, type Analytics } from './use-analytics.js';
+import { SelectField } from '../../components/field.js';
+import {
+  formatId,
+  formatCost,
+  formatCostExactly,
+  formatDuration,
+  formatDurationExactly,
+} from '../../components/format.js';
+import { TimeRangeField } from '../../features/filters/filter-bar.js';
+import { AnalyticsFigure, BucketLine, rangeOfBuckets } from './analytics-figure.js';
+import { FIGURES, shownKeys, type Figure } from './figures.js';
+import { addCosts, type Totals, type ModelSums } from './sums.js';
+import { Grid } from '../../components/grid/grid.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
 import styles from './analytics-page.module.css';
+import totalsListStyles from './totals-list.module.css';
 
 const route = getRouteApi('/analytics');
 
@@ -61,4 +79,199 @@ function Nothing({ search, onClear }: { search: AnalyticsSearch; onClear(): void
       <p>What calls cost, how long they took and how many failed is shown here as soon as one is recorded.</p>
     </EmptyState>
   );
+}
+
+export interface AnalyticsFilterBarProps {
+  search: AnalyticsSearch;
+  /** Names of all models. */
+  models: readonly string[];
+  onChange(search: AnalyticsSearch, isTyped?: boolean): void;
+}
+
+/** Stands before the name of a model: a name may be empty, and so may the choice. */
+const MODEL = '=';
+
+/** What is added up, and how it is cut. */
+export function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProps) {
+  const { range: _range, since: _since, until: _until, ...rest } = search;
+  const change = (changes: Record<string, unknown>): void => onChange(readAnalyticsSearch({ ...search, ...changes }));
+  const names = search.model === undefined || models.includes(search.model) ? models : [...models, search.model];
+  return (
+    <search aria-label="Filters" className={styles.filters}>
+      <TimeRangeField value={search} onChange={(range, isTyped) => onChange({ ...rest, ...range }, isTyped)} />
+      <SelectField
+        label="Bucket"
+        options={BUCKET_OPTIONS}
+        value={search.group_by ?? ''}
+        onChange={({ target }) => change({ group_by: target.value })}
+      />
+      <SelectField
+        label="Split by"
+        options={SPLIT_OPTIONS}
+        value={search.split_by ?? ''}
+        onChange={({ target }) => change({ split_by: target.value })}
+      />
+      <SelectField
+        label="Model"
+        className={styles.model}
+        options={[
+          { value: '', label: 'Any model' },
+          ...names.map((name) => ({ value: `${MODEL}${name}`, label: formatId(name) })),
+        ]}
+        value={search.model === undefined ? '' : `${MODEL}${search.model}`}
+        onChange={({ target: { value } }) => change({ model: value === '' ? undefined : value.slice(MODEL.length) })}
+      />
+    </search>
+  );
+}
+
+export interface AnalyticsFiguresProps {
+  data: Analytics;
+  onChange(search: AnalyticsSearch): void;
+}
+
+/** The figures, with one cursor through all of them. */
+export function AnalyticsFigures({ data, onChange }: AnalyticsFiguresProps) {
+  const { buckets, search } = data;
+  const [cursor, setCursor] = useState<number | null>(null);
+  const at = cursor !== null && cursor < buckets.length ? cursor : null;
+  const split = search.split_by;
+  const shown = useMemo(() => (split ? shownKeys(buckets, split) : null), [buckets, split]);
+  const navigate = useNavigate();
+  const addressOf = useCallback(
+    (bucket: number, figure?: Figure) =>
+      spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: data.search.model, ...figure?.spans }),
+    [data],
+  );
+  const open = useLatest((bucket: number, figure: Figure) => void navigate({ to: addressOf(bucket, figure) }));
+  const zoom = useLatest((first: number, last: number) => {
+    const { range: _range, since: _since, until: _until, ...rest } = search;
+    setCursor(null);
+    onChange({ ...rest, ...rangeOfBuckets(data, first, last) });
+  });
+  return (
+    <>
+      <BucketLine data={data} bucket={at} addressOf={addressOf} />
+      <div className={styles.figures}>
+        {FIGURES.map((figure) => (
+          <AnalyticsFigure
+            key={figure.name}
+            {...{ figure, data, shown, onOpen: open }}
+            addressOf={addressOf}
+            cursor={at}
+            onCursor={setCursor}
+            onZoom={zoom}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** What all spans of the range come to. */
+export function TotalsList({ totals }: { totals: Totals }) {
+  const { spans, cost, unpriced, tokens, errors, finished, averageMs } = totals;
+  const share = finished === 0 ? null : `${percent(errors / finished)} of finished spans`;
+  return (
+    <ul aria-label="Totals" className={totalsListStyles.totals}>
+      <Total
+        name="Cost"
+        value={formatCost(cost)}
+        exact={formatCostExactly(cost)}
+        note={unpriced > 0 ? `${formatCount(unpriced)} without a price` : null}
+      />
+      <Total name="Tokens" value={formatCount(tokens)} />
+      <Total name="Spans" value={formatCount(spans)} />
+      <Total name="Average latency" value={formatDuration(averageMs)} exact={formatDurationExactly(averageMs)} />
+      <Total name="Errors" value={formatCount(errors)} note={errors > 0 ? share : null} />
+    </ul>
+  );
+}
+
+interface TotalProps {
+  name: string;
+  value: string;
+  exact?: string;
+  note?: string | null;
+}
+
+function Total({ name, value, exact, note }: TotalProps) {
+  return (
+    <li className={totalsListStyles.total}>
+      <span className={totalsListStyles.name}>{name}</span>{' '}
+      <span className={totalsListStyles.value} {...(exact !== undefined && exact !== value && { title: exact })}>
+        {value}
+      </span>{' '}
+      {note && <span className={totalsListStyles.name}>{note}</span>}
+    </li>
+  );
+}
+
+/** `12.3%`; what is there is never rounded to 0%. */
+function percent(share: number): string {
+  const digits = share < 0.001 ? 3 : 1;
+  return `${(share * 100).toFixed(digits)}%`;
+}
+
+/** What each model was called for, and what part of the cost it has. */
+export function ModelsGrid({ data }: { data: Analytics }) {
+  const { models, range } = data;
+  const navigate = useNavigate();
+  const addressOf = useMemo(() => {
+    const { since, until } = range;
+    return (model: string): string => spansAddress({ model, since, until });
+  }, [range]);
+  const columns = useMemo(() => modelColumns(models, addressOf), [models, addressOf]);
+  if (models.length === 0) return null;
+  return (
+    <section className={styles.models} aria-labelledby="models-heading">
+      <h2 id="models-heading">Models</h2>
+      <Grid<ModelSums>
+        label="Models"
+        columns={columns}
+        length={models.length}
+        isComplete
+        rowAt={(index) => models[index]}
+        keyAt={(index) => JSON.stringify(models[index]!.model)}
+        onOpen={({ model }) => model !== null && void navigate({ to: addressOf(model) })}
+      />
+    </section>
+  );
+}
+
+function modelColumns(models: readonly ModelSums[], addressOf: (model: string) => string): GridColumn<ModelSums>[] {
+  const cost = models.reduce<number | null>((sum, { cost: own }) => addCosts(sum, own), null);
+  return [
+    {
+      id: 'model',
+      header: 'Model',
+      width: 160,
+      grows: true,
+      cell: ({ model }) =>
+        model === null ? (
+          'Others'
+        ) : (
+          <Link to={addressOf(model)} dir="auto">
+            {formatId(model)}
+          </Link>
+        ),
+    },
+    { id: 'calls', header: 'Calls', width: 90, align: 'end', cell: ({ calls }) => formatCount(calls) },
+    { id: 'tokens', header: 'Tokens', width: 110, align: 'end', cell: ({ tokens }) => formatCount(tokens) },
+    {
+      id: 'cost',
+      header: 'Cost',
+      width: 100,
+      align: 'end',
+      cell: ({ cost: own }) => <span title={formatCostExactly(own)}>{formatCost(own)}</span>,
+    },
+    { id: 'share', header: 'Share', width: 80, align: 'end', cell: ({ cost: own }) => shareOf(own, cost) },
+  ];
+}
+
+/** The part of the whole cost. */
+function shareOf(own: number | null, whole: number | null): string {
+  if (own === null || whole === null || whole === 0) return NONE;
+  const percent = (own / whole) * 100;
+  return percent > 0 && percent < 0.1 ? '<0.1%' : `${percent.toFixed(1)}%`;
 }

@@ -1,9 +1,13 @@
 import type { BucketSums, Split, TimeBucket } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
-import type { ChartSeries, ColourToken } from '../../components/chart/chart-series.js';
-import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
-import { formatId } from '../../components/format/format-id.js';
+import type { ChartSeries, ColourToken } from '../../components/chart-series.js';
+import {
+  formatCost,
+  formatCostExactly,
+  formatDuration,
+  formatDurationExactly,
+  formatId,
+} from '../../components/format.js';
 import { sumsByKey } from './sums.js';
 
 /** What a figure shows of sums. */

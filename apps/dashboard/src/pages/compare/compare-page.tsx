@@ -1,13 +1,27 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
+import type { ComparedItem, EvalRunResource, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
+import { formatCount, formatDifference, formatScore } from '@spandrel/contract/browser';
 import { isNotFound } from '../../api/api-error.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { useWayUp } from '../../features/list-memory.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { useWayUp, useListPlace } from '../../features/list/list-memory.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
-import { Comparison } from './comparison.js';
-import { useComparedRuns } from './use-comparison.js';
+import { useComparedRuns, useComparedItems } from './use-comparison.js';
+import { Button } from '../../components/button.js';
+import { SelectField } from '../../components/field.js';
+import { Grid } from '../../components/grid/grid.js';
+import { useDelayed } from '../../components/hooks.js';
+import type { PagedList } from '../../features/list/use-paged-list.js';
+import { DifferenceRegion } from './difference-region.js';
+import { formatCost } from '../../components/format.js';
+import { COMPARED_MAX, dataText } from '../../features/runs/run-rules.js';
+import { RunLink } from '../../features/links.js';
+import { useRunsOf } from '../../features/runs/run-queries.js';
+import { ScoreWithBar } from '../../features/statistics/error-bar.js';
+import { RunComparison } from '../../features/statistics/statistics-tables.js';
+import { Terms } from '../../features/statistics/terms.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import styles from './compare-page.module.css';
 
 const route = getRouteApi('/evaluations/compare');
 const TO_LIST = <Link to="/evaluations">Go to Evaluations</Link>;
@@ -41,4 +55,262 @@ export function ComparePage() {
       {!isPending && error === null && runs.length > 0 && <Comparison runs={runs} search={search} onChange={change} />}
     </>
   );
+}
+
+const SHOW_OPTIONS = [
+  { value: '', label: 'All' },
+  { value: 'regressed', label: 'Regressed' },
+  { value: 'improved', label: 'Improved' },
+  { value: 'changed', label: 'Changed' },
+];
+
+interface ComparisonProps {
+  runs: readonly EvalRunResource[];
+  search: CompareSearch;
+  onChange(search: CompareSearch): void;
+}
+
+/** Runs side by side: what became of their scores, and every datapoint with what each of them answered. */
+export function Comparison({ runs, search, onChange }: ComparisonProps) {
+  const { list, shownKey, summary, opened } = useComparedItems(runs[0]!.dataset_id, search);
+  const baseline = runs.some(({ id }) => id === search.baseline) ? search.baseline! : runs[0]!.id;
+  const set = (member: 'baseline' | 'only', value: string): void => {
+    const { [member]: _before, item: _item, ...rest } = search;
+    onChange(value === '' ? rest : { ...rest, [member]: value });
+  };
+  const setRuns = (ids: readonly string[]): void => {
+    const { baseline: before, item: _item, ...rest } = search;
+    onChange({
+      ...rest,
+      runs: ids.join(','),
+      ...(before !== undefined && ids.includes(before) && { baseline: before }),
+    });
+  };
+  const close = (): void => {
+    const { item: _item, ...rest } = search;
+    onChange(rest);
+  };
+  const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
+  return (
+    <>
+      <ComparedRuns runs={runs} onChange={setRuns} />
+      <div className={styles.choices}>
+        <SelectField
+          label="Baseline"
+          options={runs.map(({ id, name }) => ({ value: id, label: name }))}
+          value={baseline}
+          onChange={(event) => set('baseline', event.currentTarget.value)}
+        />
+        <SelectField
+          label="Show"
+          options={SHOW_OPTIONS}
+          value={search.only ?? ''}
+          onChange={(event) => set('only', event.currentTarget.value)}
+        />
+        <AddRun runs={runs} onChange={setRuns} />
+      </div>
+      {runs.length === 1 ? (
+        <p>Add a run to compare this one with.</p>
+      ) : (
+        summary !== undefined && <SummaryList summary={summary} />
+      )}
+      <ComparedStatistics runs={runs} baseline={baseline} />
+      {list.error !== null && (
+        <FaultNotice title="The comparison could not be loaded" error={list.error} onRetry={list.retry} />
+      )}
+      {isEmpty ? (
+        <NothingCompared isFiltered={search.only !== undefined} onClear={() => set('only', '')} />
+      ) : (
+        <ComparisonGrid
+          {...{ runs, list, shownKey }}
+          openKey={search.item}
+          onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
+        />
+      )}
+      {opened !== null && <DifferenceRegion item={opened} runs={runs} baseline={baseline} onClose={close} />}
+    </>
+  );
+}
+
+interface ComparisonGridProps {
+  runs: readonly EvalRunResource[];
+  list: PagedList<ComparedItem>;
+  shownKey: string;
+  openKey: string | undefined;
+  onOpen(item: ComparedItem): void;
+}
+
+/** Rows that stand for those that are awaited. */
+const AWAITED_ROWS = 30;
+
+function ComparisonGrid({ runs, list, shownKey, openKey, onOpen }: ComparisonGridProps) {
+  const names = JSON.stringify(runs.map(({ id, name }) => [id, name]));
+  // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of the runs and their names
+  const columns = useMemo(() => compareColumns(runs), [names]);
+  const isAwaited = useDelayed(list.isWaiting && list.length === 0);
+  return (
+    <Grid<ComparedItem>
+      label="Comparison"
+      listKey={shownKey}
+      columns={columns}
+      length={isAwaited ? AWAITED_ROWS : list.length}
+      isComplete={list.isComplete}
+      rowAt={list.rowAt}
+      keyAt={list.keyAt}
+      onVisible={list.onVisible}
+      openKey={openKey}
+      onOpen={onOpen}
+      {...useListPlace()}
+    />
+  );
+}
+
+function NothingCompared({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
+  if (!isFiltered) {
+    return (
+      <EmptyState title="Nothing to compare">
+        <p>The dataset had no datapoints when these runs began.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No datapoints match" action={<Button onClick={onClear}>Clear filters</Button>}>
+      <p>Show says which datapoints are listed, by what became of their scores.</p>
+    </EmptyState>
+  );
+}
+
+interface ComparedRunsProps {
+  runs: readonly EvalRunResource[];
+  /** @param ids of the runs that are to be compared. */
+  onChange(ids: readonly string[]): void;
+}
+
+/** The runs side by side: what each was made of, and which others could be. */
+export function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
+  const ids = runs.map(({ id }) => id);
+  return (
+    <ul aria-label="Compared runs" className={styles.runs}>
+      {runs.map((run) => (
+        <li key={run.id} className={styles.run}>
+          <RunLink run={run} />
+          <span dir="auto">{run.config.model}</span>
+          <span>{run.scorers.map(({ name }) => name).join(', ')}</span>
+          <span>
+            Score <ScoreWithBar score={run.avg_score} ci={run.score_ci} />
+          </span>
+          <span>{formatCost(run.total_cost)}</span>
+          {runs.length > 1 && (
+            <Button
+              variant="quiet"
+              icon="close"
+              iconOnly
+              onClick={() => onChange(ids.filter((id) => id !== run.id))}
+            >{`Remove ${run.name}`}</Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A choice of the runs of the same dataset that could be compared, too. */
+export function AddRun({ runs, onChange }: ComparedRunsProps) {
+  const datasetId = runs[0]!.dataset_id;
+  const others = useRunsOf(datasetId);
+  const ids = runs.map(({ id }) => id);
+  const offered = others.filter(({ id }) => !ids.includes(id));
+  if (runs.length >= COMPARED_MAX || offered.length === 0) return null;
+  return (
+    <SelectField
+      label="Add run"
+      value=""
+      options={[{ value: '', label: 'Choose a run' }, ...offered.map(({ id, name }) => ({ value: id, label: name }))]}
+      onChange={({ currentTarget: { value } }) => value !== '' && onChange([...ids, value])}
+    />
+  );
+}
+
+interface ComparedStatisticsProps {
+  runs: readonly EvalRunResource[];
+  /** Id of the run that the others are compared with. */
+  baseline: string;
+}
+
+/** Whether each run is better or worse than the baseline, or no difference was shown. */
+export function ComparedStatistics({ runs, baseline }: ComparedStatisticsProps) {
+  const before = runs.find(({ id }) => id === baseline);
+  if (before === undefined || runs.length < 2) return null;
+  return (
+    <section aria-label="Statistics" className={styles.statistics}>
+      <h2>Statistics</h2>
+      {runs
+        .filter(({ id }) => id !== baseline)
+        .map((run) => (
+          <RunComparison key={run.id} run={run} baseline={before} />
+        ))}
+      <Terms />
+    </section>
+  );
+}
+
+/** What became of the scores: `4 regressed`, `1 improved`, `1 unchanged`. */
+export function SummaryList({ summary }: { summary: ComparedItemList['summary'] }) {
+  const { regressed, improved, unchanged, incomparable, mean_delta: mean } = summary;
+  return (
+    <ul aria-label="Summary" className={styles.summary}>
+      <li>{formatCount(regressed)} regressed</li>
+      <li>{formatCount(improved)} improved</li>
+      <li>{formatCount(unchanged)} unchanged</li>
+      {incomparable > 0 && <li>{formatCount(incomparable)} not comparable</li>}
+      {mean !== null && <li>{formatDifference(mean)} on average</li>}
+    </ul>
+  );
+}
+
+const SHOWN_LENGTH = 300;
+
+/** The columns of a comparison: one for each of its runs, in their order. */
+export function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedItem>[] {
+  return [
+    { ...textOf('input', 'Input', 140, ({ input }) => dataText(input)), grows: true },
+    { ...textOf('expected', 'Expected', 110, ({ expected }) => expected ?? ''), grows: true },
+    ...runs.map((run, at) => ({
+      id: run.id,
+      header: run.name,
+      width: 150,
+      grows: true,
+      cell: ({ results }: ComparedItem) => <ResultCell result={results[at]} />,
+    })),
+    { id: 'delta', header: 'Delta', width: 72, align: 'end', cell: ({ delta }) => <Delta delta={delta} /> },
+  ];
+}
+
+/** The sign says what the colour does. */
+function Delta({ delta }: { delta: number | null }) {
+  const change = delta === null || delta === 0 ? undefined : delta < 0 ? 'worse' : 'better';
+  return (
+    <span className={styles.delta} data-change={change}>
+      {formatDifference(delta)}
+    </span>
+  );
+}
+
+function ResultCell({ result }: { result: ComparedItem['results'][number] | undefined }) {
+  const text = result?.error ?? result?.output ?? '';
+  return (
+    <>
+      <span className={styles.score}>{formatScore(result?.score)}</span>{' '}
+      <bdi className={result?.error == null ? undefined : styles.failed}>{text.slice(0, SHOWN_LENGTH)}</bdi>
+    </>
+  );
+}
+
+function textOf(
+  id: string,
+  header: string,
+  width: number,
+  of: (row: ComparedItem) => string,
+): GridColumn<ComparedItem> {
+  return { id, header, width, cell: (row) => <bdi>{of(row).slice(0, SHOWN_LENGTH)}</bdi> };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readCompareSearch, runIdsOf } from './compare-search.js';
+import { formatScore } from '@spandrel/contract/browser';
+import { readCompareSearch, runIdsOf, describeChange } from './compare-search.js';
+import { formatCost } from '../../components/format.js';
 
 describe('the address of a comparison', () => {
   it('has nothing but what it knows', () => {
@@ -12,5 +14,18 @@ describe('the address of a comparison', () => {
   it('names each run once', () => {
     expect(runIdsOf({ runs: 'a, b,,a' })).toEqual(['a', 'b']);
     expect(runIdsOf({})).toEqual([]);
+  });
+});
+
+describe('a change in words', () => {
+  it('has both values and their difference', () => {
+    expect(describeChange(1, 0.5, formatScore)).toBe('1 → 0.5 (-0.5)');
+    expect(describeChange(0.001, 0.0015, formatCost)).toBe('$0.001 → $0.0015 (+$0.0005)');
+    expect(describeChange(0.3, 0.1 + 0.2, formatScore)).toBe('0.3 → 0.3 (no change)');
+  });
+
+  it('has no difference where a value is missing', () => {
+    expect(describeChange(null, 1, formatScore)).toBe('– → 1');
+    expect(describeChange(0, undefined, formatScore)).toBe('0 → –');
   });
 });

@@ -2,15 +2,10 @@ import type { ComparedItem, EvalRunResource } from '@spandrel/contract';
 import { formatScore } from '@spandrel/contract/browser';
 import { useState } from 'react';
 import { ChoiceGroup } from '../../components/choice-group.js';
-import { formatCost } from '../../components/format/format-cost.js';
-import { formatDuration } from '../../components/format/format-duration.js';
-import { DatapointActions } from '../../features/runs/datapoint-actions.js';
-import { RecordedInput } from '../../features/runs/recorded-input.js';
-import { RowRegion } from '../../features/runs/row-region.js';
-import { TextBlock } from '../../features/runs/text-block.js';
-import { RunError } from '../../features/runs/run-error.js';
+import { formatCost, formatDuration } from '../../components/format.js';
+import { DatapointActions, RecordedInput, RowRegion, TextBlock, RunError } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
-import { describeChange } from './describe-change.js';
+import { describeChange } from './compare-search.js';
 import styles from './compare-page.module.css';
 
 interface DifferenceRegionProps {

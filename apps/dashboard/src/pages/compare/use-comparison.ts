@@ -2,10 +2,10 @@ import type { ComparedItem } from '@spandrel/contract';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { listComparedItems, readComparedItem, readRun, type ComparisonPage } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
-import { useSpaced } from '../../components/use-spaced.js';
-import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { isOfRun } from '../../features/runs/run-news.js';
-import { useOpenedRow } from '../../features/runs/use-opened-row.js';
+import { useSpaced } from '../../components/hooks.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { isOfRun } from '../../features/runs/run-rules.js';
+import { useOpenedRow } from '../../features/runs/opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 

@@ -1,17 +1,19 @@
-import type { ConnectionResource } from '@spandrel/contract';
+import type { ConnectionResource, ConnectionTestResult } from '@spandrel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useId, useRef, useState, type FormEvent } from 'react';
+import { formatCounted } from '@spandrel/contract/browser';
 import { ApiError } from '../../api/api-error.js';
 import type { Capabilities } from '../../api/capabilities.js';
 import { createConnection, updateConnection } from '../../api/connections.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { changeOf, creationOf, fieldsOf, keyRule, type ConnectionFields } from './connection-fields.js';
-import styles from './connections-page.module.css';
+import { formatDuration } from '../../components/format.js';
+import styles from './connection-dialog.module.css';
 
-export interface ConnectionDialogProps {
+interface ConnectionDialogProps {
   /** The connection that is changed; `null` for a new one. */
   connection: ConnectionResource | null;
   providers: Capabilities['providers'];
@@ -117,4 +119,42 @@ function baseHint(provider: Capabilities['providers'][number] | undefined): stri
 function faultsOf(error: Error | null): ReadonlyMap<string, string> {
   if (!(error instanceof ApiError)) return new Map();
   return new Map(error.errors.map(({ path, message }) => [path, message]));
+}
+
+/** A test of a connection that is under way, or what came of it. */
+export interface ShownTest {
+  connection: ConnectionResource;
+  result: ConnectionTestResult | null;
+}
+
+/** What came of the latest test of a connection, with the models that it reaches. */
+export function ConnectionTest({ test }: { test: ShownTest | null }) {
+  const models = test?.result?.models ?? [];
+  return (
+    <section
+      aria-label={test === null ? 'Test' : `Test of ${test.connection.name}`}
+      className={test === null ? undefined : styles.test}
+    >
+      {test !== null && <h2>Test of {test.connection.name}</h2>}
+      {/* It is there before it says anything, else what it says first is not read out. */}
+      <p role="status" aria-label="Test result">
+        {test === null ? '' : describeTest(test.result)}
+      </p>
+      {models.length > 0 && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a list that scrolls is reached by keys
+        <ul aria-label="Models" className={styles.models} tabIndex={0}>
+          {models.map((model) => (
+            <li key={model}>{model}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** `Reached in 12 ms · 3 models`, or why it was not. */
+function describeTest(result: ConnectionTestResult | null): string {
+  if (result === null) return 'Testing …';
+  if (!result.ok) return `Failed: ${result.error ?? 'the provider gave no reason'}`;
+  return `Reached in ${formatDuration(result.latency_ms)} · ${formatCounted(result.models?.length ?? 0, 'model')}`;
 }

@@ -1,20 +1,22 @@
 import type { ConnectionResource } from '@spandrel/contract';
 import { useMemo, useState } from 'react';
-import { Button } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { zoneName } from '../../components/format/format-time.js';
+import { NONE } from '@spandrel/contract/browser';
+import { useMutation } from '@tanstack/react-query';
+import { Button, RowButton, RowButtons } from '../../components/button.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { zoneName } from '../../components/format.js';
 import { Grid } from '../../components/grid/grid.js';
-import { PageHeading } from '../../components/page-heading.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { useLatest } from '../../components/use-latest.js';
-import { useListPlace } from '../../features/list-place.js';
-import { useCapabilities } from '../../features/payload/use-capabilities.js';
-import { connectionColumns } from './connection-columns.js';
-import { ConnectionDialog } from './connection-dialog.js';
-import { ConnectionTest } from './connection-test.js';
-import { DeleteConnection } from './delete-connection.js';
+import { useLatest } from '../../components/hooks.js';
+import { useListPlace } from '../../features/list/list-memory.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { ConnectionDialog, ConnectionTest } from './connection-dialog.js';
 import { useConnections, useConnectionTest } from './use-connections.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
+import { deleteConnection } from '../../api/connections.js';
+import { ConfirmDialog } from '../../components/dialog.js';
+import { notify, notifyError } from '../../components/notify.js';
 
 /** What is open above the list. */
 type Opened =
@@ -102,5 +104,85 @@ export function ConnectionsPage() {
         />
       )}
     </>
+  );
+}
+
+/** What can be done with a connection. */
+export interface ConnectionActions {
+  onTest(connection: ConnectionResource): void;
+  onEdit(connection: ConnectionResource): void;
+  onDelete(connection: ConnectionResource): void;
+}
+
+/** What is said of a key; nothing of the key itself. */
+const KEY_WORDS: Readonly<Record<ConnectionResource['key_status'], string>> = {
+  readable: 'Stored',
+  unreadable: 'Cannot be read',
+  missing: 'Missing',
+};
+
+type Column = GridColumn<ConnectionResource>;
+
+/** Every column of the list of connections. @param zone zone of the times, shown in the header. */
+export function connectionColumns(zone: string, { onTest, onEdit, onDelete }: ConnectionActions): Column[] {
+  return [
+    textOf('name', 'Name', 160, ({ name }) => name),
+    textOf('provider', 'Provider', 100, ({ provider }) => provider),
+    { ...textOf('base_url', 'Base URL', 200, ({ base_url: url }) => url ?? 'Default'), grows: true },
+    textOf('default_model', 'Default model', 150, ({ default_model: model }) => model ?? NONE),
+    { id: 'key', header: 'Key', width: 110, cell: ({ key_status: status }) => KEY_WORDS[status] },
+    { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at: at }) => <Time at={at} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      width: 176,
+      cell: (row) => (
+        <RowButtons>
+          <RowButton word="Test" name={row.name} onClick={() => onTest(row)} />
+          <RowButton word="Edit" name={row.name} onClick={() => onEdit(row)} />
+          <RowButton word="Delete" name={row.name} onClick={() => onDelete(row)} />
+        </RowButtons>
+      ),
+    },
+  ];
+}
+
+function textOf(id: string, header: string, width: number, of: (row: ConnectionResource) => string): Column {
+  return { id, header, width, cell: (row) => <bdi title={of(row)}>{of(row)}</bdi> };
+}
+
+interface DeleteConnectionProps {
+  connection: ConnectionResource;
+  onDeleted(): void;
+  onClose(): void;
+}
+
+/** Asks whether a connection shall be deleted, and deletes it. */
+export function DeleteConnection({ connection, onDeleted, onClose }: DeleteConnectionProps) {
+  const deletion = useMutation({
+    mutationFn: () => deleteConnection(connection.id),
+    onSuccess: () => {
+      onClose();
+      onDeleted();
+      notify(`Deleted the connection ${connection.name}`);
+    },
+    onError: (error) => {
+      onClose();
+      notifyError('The connection could not be deleted', error);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete connection?"
+      action="Delete"
+      isBusy={deletion.isPending}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        The connection <bdi>{connection.name}</bdi> and its stored key are deleted, and the key cannot be read back.
+        Runs that used it keep their results.
+      </p>
+    </ConfirmDialog>
   );
 }

@@ -2,9 +2,9 @@ import type { ConnectionResource } from '@spandrel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { listConnections, testConnection } from '../../api/connections.js';
-import { notifyError } from '../../components/notifications/notify.js';
-import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
-import type { ShownTest } from './connection-test.js';
+import { notifyError } from '../../components/notify.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
+import type { ShownTest } from './connection-dialog.js';
 
 const NO_FILTERS = {};
 

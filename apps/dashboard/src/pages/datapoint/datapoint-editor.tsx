@@ -1,30 +1,42 @@
-import type { DatapointResource } from '@spandrel/contract';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import type { DatapointResource, DatapointKind } from '@spandrel/contract';
+import { useNavigate, useSearch, Link, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo, useRef, useState, useEffect } from 'react';
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from '../../components/button.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import type { JsonEditorHandle } from '../../components/json-editor/json-editor.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import type { JsonEditorHandle, LineFault } from '../../components/json-editor.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { TabList, tabId } from '../../components/tabs/tab-list.js';
-import { datapointAddress } from '../../features/dataset-link.js';
+import { TabList, tabId } from '../../components/tab-list.js';
+import { datapointAddress, traceAddress } from '../../features/addresses.js';
 import { DatapointForm } from './datapoint-form.js';
-import { DatapointSource } from './datapoint-source.js';
-import { changeVariant, NEW_DATAPOINT, readDatapoint, variantIn, writeDatapoint } from './datapoint-text.js';
-import type { DatapointText } from './datapoint-text.js';
-import { FaultList } from './fault-list.js';
-import { useUnsavedQuestion } from './use-unsaved.js';
-import { faultsOfAnswer, useSaveDatapoint } from './use-save-datapoint.js';
-import styles from './datapoint-page.module.css';
+import {
+  changeVariant,
+  NEW_DATAPOINT,
+  readDatapoint,
+  variantIn,
+  writeDatapoint,
+  lineOfPath,
+  pathOfFault,
+  type DatapointText,
+} from './datapoint-text.js';
+import { keys } from '../../api/keys.js';
+import { spansByIds } from '../../api/spans.js';
+import { Time } from '../../components/time.js';
+import { ApiError } from '../../api/api-error.js';
+import { createDatapoint, updateDatapoint } from '../../api/datapoints.js';
+import { notify } from '../../components/notify.js';
+import { ConfirmDialog } from '../../components/dialog.js';
+import styles from './datapoint-editor.module.css';
 
-export interface DatapointEditorProps {
+interface DatapointEditorProps {
   datasetId: string;
   /** `null` for one that is yet to be made. */
   datapoint: DatapointResource | null;
 }
 
 const JsonEditor = lazy(async () => ({
-  default: (await import('../../components/json-editor/json-editor.js')).JsonEditor,
+  default: (await import('../../components/json-editor.js')).JsonEditor,
 }));
 
 const KINDS = [
@@ -114,4 +126,123 @@ function useTab(datasetId: string, datapoint: DatapointResource | null) {
   const choose = (tab: Tab): void =>
     void navigate({ to, search: tab === 'form' ? { tab } : {}, replace: true } as never);
   return [search.tab === 'form' ? 'form' : 'json', choose] as const;
+}
+
+/** Where a datapoint came from; a span, as long as it is there, is a link. */
+function DatapointSource({ datapoint }: { datapoint: DatapointResource }) {
+  const { source_span_id: spanId } = datapoint;
+  const source = useQuery({
+    queryKey: keys.sourceSpan(spanId ?? ''),
+    queryFn: async () => (await spansByIds([spanId!]))[0] ?? null,
+    enabled: spanId !== null,
+  });
+  return (
+    <>
+      {source.data && (
+        <Link to={traceAddress(source.data.trace_id)} search={{ span: source.data.id } as never}>
+          Source span
+        </Link>
+      )}
+      {source.data === null && <span>Its source span has been deleted.</span>}
+      <span>
+        Updated <Time at={datapoint.updated_at} />
+      </span>
+    </>
+  );
+}
+
+interface FaultListProps {
+  faults: readonly LineFault[];
+  /** Leads to a line; left out where no lines are shown. */
+  onGo?: (line: number) => void;
+}
+
+/** What is wrong with a text, each fault with the way to its line. */
+function FaultList({ faults, onGo }: FaultListProps) {
+  return (
+    <div role="status" aria-label="Faults">
+      {faults.length > 0 && (
+        <ul className={styles.faults}>
+          {faults.map(({ line, message }) => (
+            <li key={`${line} ${message}`}>
+              {line === null ? message : `Line ${line}: ${message}`}
+              {line !== null && onGo && <Button onClick={() => onGo(line)}>Go to line {line}</Button>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Saves a datapoint; a new one is shown at its own address then.
+ * @param datapoint `null` for a new one.
+ */
+function useSaveDatapoint(datasetId: string, datapoint: DatapointResource | null, onSaved: () => void) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (kind: DatapointKind) =>
+      datapoint === null ? createDatapoint(datasetId, kind) : updateDatapoint(datasetId, datapoint.id, kind),
+    onSuccess: (after) => {
+      queryClient.setQueryData(keys.datapoint(datasetId, after.id), after);
+      void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), exact: true });
+      onSaved();
+      notify(datapoint === null ? 'Added a datapoint' : 'Saved the datapoint');
+      if (datapoint !== null) return;
+      const to = datapointAddress(datasetId, after.id);
+      void navigate({ to, search: true, replace: true, ignoreBlocker: true } as never);
+    },
+  });
+}
+
+/** The faults that the server found, at their lines. */
+function faultsOfAnswer(error: Error | null, text: string): LineFault[] {
+  if (!(error instanceof ApiError)) return [];
+  return error.errors.map(({ path, message }) => {
+    const steps = pathOfFault(path);
+    const words = steps.length === 0 ? message : `${String(steps.at(-1))} ${message}`;
+    return { line: lineOfPath(text, steps), message: words };
+  });
+}
+
+/** Somebody who waits for the answer. */
+interface Question {
+  /** @param stays whether the page is not left. */
+  answer(stays: boolean): void;
+}
+
+/**
+ * Asks before somebody leaves a page with something unsaved. The router's own hook for this would be in the first load.
+ * @returns the question, while it is asked.
+ */
+function useUnsavedQuestion(isUnsaved: boolean) {
+  const { history } = useRouter();
+  const [question, setQuestion] = useState<Question | null>(null);
+  useEffect(() => {
+    if (!isUnsaved) return undefined;
+    return history.block({
+      blockerFn: ({ currentLocation, nextLocation }) => {
+        if (currentLocation.pathname === nextLocation.pathname) return false;
+        return new Promise<boolean>((answer) => setQuestion({ answer }));
+      },
+      enableBeforeUnload: true,
+    });
+  }, [history, isUnsaved]);
+  if (question === null) return null;
+  const answer = (stays: boolean): void => {
+    setQuestion(null);
+    question.answer(stays);
+  };
+  return (
+    <ConfirmDialog
+      title="Leave without saving?"
+      action="Leave without saving"
+      onConfirm={() => answer(false)}
+      onClose={() => answer(true)}
+    >
+      <p>The changes of this datapoint are not saved and would be lost.</p>
+    </ConfirmDialog>
+  );
 }

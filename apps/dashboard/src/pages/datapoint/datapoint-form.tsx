@@ -1,11 +1,23 @@
 import { useState } from 'react';
-import { ConversationForm } from './conversation-form.js';
-import { readFields, writeFields, type DatapointFields } from './datapoint-fields.js';
+import {
+  readFields,
+  writeFields,
+  fieldOf,
+  faultOfField,
+  readAs,
+  type DatapointFields,
+  type ConversationFields,
+  type MessageFields,
+  type GenericFields,
+  type GenericMember,
+  type FormField,
+} from './datapoint-fields.js';
 import type { DatapointText } from './datapoint-text.js';
-import { GenericForm } from './generic-form.js';
+import { Button } from '../../components/button.js';
+import { SelectField, TextArea } from '../../components/field.js';
 import styles from './datapoint-form.module.css';
 
-export interface DatapointFormProps {
+interface DatapointFormProps {
   draft: DatapointText;
   onChange(draft: DatapointText): void;
 }
@@ -31,6 +43,156 @@ export function DatapointForm({ draft, onChange }: DatapointFormProps) {
         <GenericForm form={form} onChange={change} />
       ) : (
         <ConversationForm form={form} onChange={change} />
+      )}
+    </div>
+  );
+}
+
+const ROLES = ['system', 'user', 'assistant', 'tool'];
+
+interface ConversationFormProps {
+  form: ConversationFields;
+  onChange(form: ConversationFields): void;
+}
+
+/** The messages of a conversation, and what is expected of its next one. */
+function ConversationForm({ form, onChange }: ConversationFormProps) {
+  const { messages } = form;
+  const change = (next: readonly MessageFields[]): void => onChange({ ...form, messages: next });
+  const add = (): void => {
+    const role = messages.at(-1)?.role === 'user' ? 'assistant' : 'user';
+    change([...messages, { role, content: fieldOf(''), rest: {} }]);
+  };
+  return (
+    <>
+      {messages.map((message, at) => (
+        <MessageForm
+          // Messages have no ids; their fields hold no state of their own.
+          key={at}
+          number={at + 1}
+          message={message}
+          onChange={(next) => change(messages.with(at, next))}
+          onRemove={() => change(messages.toSpliced(at, 1))}
+          {...(at > 0 && { onMoveUp: () => change(messages.toSpliced(at - 1, 2, message, messages[at - 1]!)) })}
+        />
+      ))}
+      <Button icon="plus" className={styles.add} onClick={add}>
+        Add message
+      </Button>
+      <ValueField label="Expected" field={form.expected} onChange={(expected) => onChange({ ...form, expected })} />
+      <ValueField
+        label="Metadata"
+        isJson
+        field={form.metadata}
+        onChange={(metadata) => onChange({ ...form, metadata })}
+      />
+    </>
+  );
+}
+
+interface MessageFormProps {
+  /** Counts from 1. */
+  number: number;
+  message: MessageFields;
+  onChange(message: MessageFields): void;
+  onRemove(): void;
+  /** Left out for the first one. */
+  onMoveUp?: () => void;
+}
+
+function MessageForm({ number, message, onChange, onRemove, onMoveUp }: MessageFormProps) {
+  const roles = ROLES.includes(message.role) ? ROLES : [...ROLES, message.role];
+  return (
+    <fieldset className={styles.message}>
+      <legend>Message {number}</legend>
+      <div className={styles.messageBar}>
+        <SelectField
+          label="Role"
+          options={roles.map((role) => ({ value: role, label: role }))}
+          value={message.role}
+          onChange={({ target }) => onChange({ ...message, role: target.value })}
+        />
+        {onMoveUp && (
+          <Button icon="arrowUp" iconOnly onClick={onMoveUp}>
+            Move message {number} up
+          </Button>
+        )}
+        <Button icon="trash" iconOnly onClick={onRemove}>
+          Remove message {number}
+        </Button>
+      </div>
+      <ValueField label="Content" field={message.content} onChange={(content) => onChange({ ...message, content })} />
+    </fieldset>
+  );
+}
+
+/** Members in the order of the form; the last two are JSON and never a text. */
+const MEMBERS: readonly (readonly [GenericMember, label: string, isJson: boolean])[] = [
+  ['input', 'Input', false],
+  ['expected_output', 'Expected output', false],
+  ['actual_output', 'Actual output', false],
+  ['score', 'Score', true],
+  ['metadata', 'Metadata', true],
+];
+
+interface GenericFormProps {
+  form: GenericFields;
+  onChange(form: GenericFields): void;
+}
+
+/** The members of a generic datapoint. */
+function GenericForm({ form, onChange }: GenericFormProps) {
+  return MEMBERS.map(([member, label, isJson]) => (
+    <ValueField
+      key={member}
+      label={label}
+      isJson={isJson}
+      {...(member === 'score' && { rows: 1 })}
+      field={form.fields[member]}
+      onChange={(field) => onChange({ ...form, fields: { ...form.fields, [member]: field } })}
+    />
+  ));
+}
+
+interface ValueFieldProps {
+  label: string;
+  field: FormField;
+  onChange(field: FormField): void;
+  /** Whether the value is JSON and never a text. */
+  isJson?: boolean;
+  /** Lines that are shown at least. */
+  rows?: number;
+}
+
+const WAYS = [
+  { value: 'text', label: 'Text' },
+  { value: 'json', label: 'JSON' },
+];
+/** Lines that a field shows without being scrolled. */
+const ROWS_MAX = 16;
+
+/** A value of a datapoint: a text, or JSON of any kind. */
+function ValueField({ label, field, onChange, isJson = false, rows = 2 }: ValueFieldProps) {
+  const lines = field.text.split('\n', ROWS_MAX).length;
+  return (
+    <div className={styles.value}>
+      <TextArea
+        label={label}
+        dir="auto"
+        rows={Math.max(rows, lines)}
+        value={field.text}
+        fault={faultOfField(field)}
+        onChange={({ target }) => onChange({ ...field, text: target.value })}
+      />
+      {!isJson && (
+        <SelectField
+          label={`${label} as`}
+          isLabelHidden
+          className={styles.way}
+          options={WAYS}
+          value={field.as}
+          onChange={({ target }) => onChange(readAs(field, target.value === 'json' ? 'json' : 'text'))}
+        />
       )}
     </div>
   );

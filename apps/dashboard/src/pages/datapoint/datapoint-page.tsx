@@ -4,11 +4,9 @@ import { isNotFound } from '../../api/api-error.js';
 import { readDatapoint } from '../../api/datapoints.js';
 import { readDataset } from '../../api/dataset.js';
 import { keys } from '../../api/keys.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { datasetAddress } from '../../features/dataset-link.js';
-import { useWayUp } from '../../features/list-memory.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { datasetAddress } from '../../features/addresses.js';
+import { useWayUp } from '../../features/list/list-memory.js';
 import { DatapointEditor } from './datapoint-editor.js';
 
 const route = getRouteApi('/datasets/$id/datapoints/$dp');

@@ -1,7 +1,6 @@
 import type { DatapointKind, DatapointResource } from '@spandrel/contract';
-import { describeJsonFault, JsonSyntaxError } from '@spandrel/contract/browser';
-import type { LineFault } from '../../components/json-editor/create-json-view.js';
-import { isMembers, readJson, type Members } from './read-json.js';
+import { describeJsonFault, JsonSyntaxError, parseExactJson } from '@spandrel/contract/browser';
+import type { LineFault } from '../../components/json-editor.js';
 
 /** Variants of a datapoint by the API's own names. */
 export type Variant = 'Generic' | 'LlmConversation';
@@ -90,3 +89,90 @@ function placedFault(described: string): LineFault {
 function write(members: Members): string {
   return JSON.stringify(members, null, 2);
 }
+
+/** Members of an object. */
+export type Members = Record<string, unknown>;
+
+/** Some browsers send numbers as their doubles hold them. */
+const CAN_KEEP_DIGITS = typeof JSON.rawJSON === 'function';
+
+/** Reads JSON; numbers keep their digits where the browser can. @throws JsonSyntaxError or SyntaxError. */
+export const readJson = (text: string): unknown => (CAN_KEEP_DIGITS ? parseExactJson(text) : JSON.parse(text));
+
+/** Whether a value is an object. A number that is kept with all its digits is one for JavaScript alone. */
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}
+
+const isRawNumber = (value: object): boolean => CAN_KEEP_DIGITS && JSON.isRawJSON(value);
+
+/** A path in JSON: names of members and numbers of items. */
+type JsonPath = readonly (string | number)[];
+
+/**
+ * The line on which a value stands, or the nearest value around it that there is; counts from 1.
+ * @param text valid JSON.
+ */
+export function lineOfPath(text: string, path: JsonPath): number {
+  const place = placeOf(text, path);
+  return text.slice(0, place).split('\n').length;
+}
+
+/**
+ * Reads a path as the API writes it, below the datapoint's variant: `kind.Generic.score` is `score`.
+ * @returns the empty path for the whole of it.
+ */
+export function pathOfFault(path: string): JsonPath {
+  const steps = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, item, name]) =>
+    item === undefined ? name! : Number(item),
+  );
+  return steps.slice(2);
+}
+
+/** Tokens that tell where values are; blanks, numbers and words lie between. */
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]/g;
+
+/** An object or a list that the reader is within. */
+interface Level {
+  /** The next item of a list, or the member that is read. */
+  at: string | number;
+}
+
+function placeOf(text: string, path: JsonPath): number {
+  const levels: Level[] = [];
+  let best = { depth: 0, place: 0 };
+  let isName = false;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const level = levels.at(-1);
+    if (isName && token.startsWith('"') && level !== undefined) {
+      level.at = JSON.parse(token) as string;
+      isName = false;
+      note(index);
+    } else if (token === '{') {
+      levels.push({ at: '' });
+      isName = true;
+    } else if (token === '[') {
+      levels.push({ at: 0 });
+      note(index + 1 + blanksAt(text, index + 1));
+    } else if (token === ',' && level !== undefined) {
+      isName = typeof level.at === 'string';
+      if (typeof level.at === 'number') {
+        level.at++;
+        note(index + 1 + blanksAt(text, index + 1));
+      }
+    } else if (token === '}' || token === ']') {
+      levels.pop();
+      isName = false;
+    }
+  }
+  return best.place;
+
+  /** Remembers a place that is on the way. */
+  function note(place: number): void {
+    const depth = levels.length;
+    if (depth > best.depth && depth <= path.length && levels.every(({ at }, step) => at === path[step]))
+      best = { depth, place };
+  }
+}
+
+const blanksAt = (text: string, from: number): number => /^\s*/.exec(text.slice(from, from + 1_000))![0].length;

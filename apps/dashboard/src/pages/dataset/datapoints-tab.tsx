@@ -1,25 +1,34 @@
 import type { DatapointPreview, DatasetResource } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState, lazy, Suspense } from 'react';
+import { formatScore, NONE, formatCounted } from '@spandrel/contract/browser';
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { zoneName } from '../../components/format/format-time.js';
+import { EmptyState, FaultNotice } from '../../components/page-parts.js';
+import { zoneName } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
-import { datapointAddress, nameOfDatapoint } from '../../features/dataset-link.js';
+import { datapointAddress, nameOfDatapoint } from '../../features/addresses.js';
+import { DatapointLink } from '../../features/links.js';
 import { FilterBar } from '../../features/filters/filter-bar.js';
 import { bareSearch, listChips } from '../../features/filters/list-search.js';
-import { ListedGrid } from '../../features/list-page/listed-grid.js';
-import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
-import { describeCount } from '../../features/paged-list/describe-count.js';
-import { DatapointActions } from './datapoint-actions.js';
-import { DATAPOINT_COLUMNS, datapointColumns } from './datapoint-columns.js';
+import { ListedGrid, useSelectedRows, SelectionToolbar } from '../../features/list/list-page.js';
+import { describeCount } from '../../features/list/list-rules.js';
 import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
-import { SelectedDatapoints } from './selected-datapoints.js';
-import { useDatapointList } from './use-datapoint-list.js';
+import { useDatapointList } from './use-dataset.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
+import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { textColumn } from '../../features/columns/usual-columns.js';
+import { deleteDatapoints } from '../../api/datapoints.js';
+import { ConfirmDialog } from '../../components/dialog.js';
+import { notify, notifyError } from '../../components/notify.js';
+import { SendToReview } from '../../features/send-to-review.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { EvaluateButton } from './runs-tab.js';
+import styles from './dataset-page.module.css';
 
-export interface DatapointsTabProps {
+interface DatapointsTabProps {
   dataset: DatasetResource;
   search: DatasetSearch;
   /** @param isTyped replaces the entry of the history in place of adding one. */
@@ -95,5 +104,136 @@ function NoDatapoints({ isFiltered, onBare }: { isFiltered: boolean; onBare(): v
         Add to dataset. Capture rules make them of spans by themselves.
       </p>
     </EmptyState>
+  );
+}
+
+/** Where a datapoint came from, in words. */
+const SOURCE_WORDS: Readonly<Record<DatapointPreview['source'], string>> = {
+  manual: 'Manual',
+  span_export: 'Span export',
+  file_upload: 'File upload',
+};
+
+/** Every column of the list of datapoints. @param zone zone of the times, shown in the header. */
+function datapointColumns(zone: string): GridColumn<DatapointPreview>[] {
+  return [
+    { id: 'input', header: 'Input', width: 200, grows: true, cell: (row) => <DatapointLink datapoint={row} /> },
+    {
+      ...textColumn<DatapointPreview>('expected', 'Expected', 160, ({ expected_preview: text }) => text ?? NONE),
+      grows: true,
+    },
+    {
+      ...textColumn<DatapointPreview>('actual', 'Actual', 160, ({ actual_preview: text }) => text ?? NONE),
+      grows: true,
+    },
+    {
+      id: 'score',
+      header: 'Score',
+      width: 64,
+      align: 'end',
+      cell: ({ score }) => <span title={score === null ? undefined : String(score)}>{formatScore(score)}</span>,
+    },
+    { id: 'source', header: 'Source', width: 96, cell: ({ source }) => SOURCE_WORDS[source] },
+    { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { id: 'created_at', header: 'Created', width: 136, cell: ({ created_at }) => <Time at={created_at} /> },
+    textColumn('kind', 'Kind', 104, ({ variant }) => (variant === 'Generic' ? 'Generic' : 'Conversation')),
+  ];
+}
+
+const IDS = datapointColumns('').map(({ id }) => id);
+
+/** Columns that the list offers, and those it has when nobody chose. */
+const DATAPOINT_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('created_at')) };
+
+interface SelectedDatapointsProps {
+  datasetId: string;
+  datapoints: readonly DatapointPreview[];
+  onClear(): void;
+  /** @param ids datapoints that are gone. */
+  onDeleted(ids: ReadonlySet<string>): void;
+}
+
+/** The toolbar of selected datapoints. */
+function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }: SelectedDatapointsProps) {
+  const ids = datapoints.map(({ id }) => id);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const deletion = useMutation({
+    mutationFn: () => deleteDatapoints(datasetId, ids),
+    onSuccess: (count) => {
+      onDeleted(new Set(ids));
+      onClear();
+      notify(`Deleted ${formatCounted(count, 'datapoint')}`);
+    },
+    onError: (error) => notifyError('The datapoints could not be deleted', error),
+    onSettled: () => setIsDeleting(false),
+  });
+  return (
+    <>
+      <SelectionToolbar count={ids.length} onClear={onClear}>
+        <SendToReview {...{ datasetId, ids }} onSent={onClear} />
+        <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
+          Delete
+        </Button>
+      </SelectionToolbar>
+      {isDeleting && (
+        <ConfirmDialog
+          title={`Delete ${formatCounted(ids.length, 'datapoint')}?`}
+          action="Delete"
+          isBusy={deletion.isPending}
+          onConfirm={() => deletion.mutate()}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>
+            What waits of {ids.length === 1 ? 'it' : 'them'} in the review queue goes with{' '}
+            {ids.length === 1 ? 'it' : 'them'}; results of runs stay. This cannot be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+interface DatapointActionsProps {
+  datasetId: string;
+  onImported(): void;
+}
+
+const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.js')).ExportMenu }));
+const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
+
+/** How datapoints come into a dataset and out of it. */
+function DatapointActions({ datasetId, onImported }: DatapointActionsProps) {
+  const navigate = useNavigate();
+  const [isImporting, setIsImporting] = useState(false);
+  const add = (): void => void navigate({ to: datapointAddress(datasetId, 'new') });
+  const openImport = (): void => setIsImporting(true);
+  useShortcuts([
+    { keys: '', label: 'Add datapoint', writes: true, group: 'Dataset', run: add },
+    { keys: '', label: 'Import datapoints', writes: true, group: 'Dataset', run: openImport },
+  ]);
+  return (
+    <div className={styles.actions}>
+      <Button writes icon="plus" onClick={add}>
+        Add datapoint
+      </Button>
+      <Button writes icon="arrowUp" onClick={openImport}>
+        Import
+      </Button>
+      <Suspense
+        fallback={
+          <Button icon="download" disabled>
+            Export
+          </Button>
+        }
+      >
+        <ExportMenu datasetId={datasetId} />
+      </Suspense>
+      <EvaluateButton datasetId={datasetId} />
+      {isImporting && (
+        <Suspense fallback={null}>
+          <ImportDialog datasetId={datasetId} onImported={onImported} onClose={() => setIsImporting(false)} />
+        </Suspense>
+      )}
+    </div>
   );
 }

@@ -4,7 +4,7 @@ import { useId, type ChangeEventHandler } from 'react';
 import { listFacets } from '../../api/facets.js';
 import { keys } from '../../api/keys.js';
 import { TextField } from '../../components/field.js';
-import { useSettled } from '../../components/use-settled.js';
+import { useSettled } from '../../components/hooks.js';
 
 export interface FacetFieldProps {
   label: string;

@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useQuery, useMutation } from '@tanstack/react-query';
+import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type Ref } from 'react';
+import { formatCounted, formatCount } from '@spandrel/contract/browser';
+import type { ImportResult as Result } from '@spandrel/contract';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, TextField } from '../../components/field.js';
-import { formatBytes } from '../../components/format/format-bytes.js';
+import { formatBytes } from '../../components/format.js';
 import { LOOKED_AT, previewFile, type FilePreview } from './file-preview.js';
-import { ImportProgress } from './import-progress.js';
-import { ImportResult } from './import-result.js';
-import { RowTable } from './row-table.js';
-import { useImport } from './use-import.js';
+import { importDatapoints, type ImportProgress as Progress, type ImportProgress } from '../../api/import-datapoints.js';
 import styles from './import-dialog.module.css';
 
 export interface ImportDialogProps {
@@ -91,7 +90,7 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
           disabled={isBusy}
           onChange={({ target }) => setSkipsFaults(target.checked)}
         />
-        {isBusy && <ImportProgress ref={places.progress} progress={progress} expectedRows={preview?.expectedRows} />}
+        {isBusy && <ImportProgressBar ref={places.progress} progress={progress} expectedRows={preview?.expectedRows} />}
         {importing.data && <ImportResult result={importing.data} />}
         {importing.error && !isCancelled && <FaultNotice title="Nothing was imported" error={importing.error} />}
         {importing.error && isCancelled && <p role="status">Cancelled. Nothing was imported.</p>}
@@ -124,4 +123,112 @@ function useFocusOfImport(status: 'idle' | 'pending' | 'success' | 'error') {
     place?.current?.focus();
   }, [status]);
   return { file, progress, end };
+}
+
+export interface ImportProgressProps {
+  progress: Progress | null;
+  expectedRows: number | undefined;
+  ref: Ref<HTMLDivElement>;
+}
+
+/** How far an import is: bytes, then rows. */
+export function ImportProgressBar({ progress, expectedRows, ref }: ImportProgressProps) {
+  return (
+    <div ref={ref} tabIndex={-1} className={styles.progress}>
+      <progress aria-label="Import progress" max={1} {...shareOf(progress, expectedRows)} />
+      <span>{describeProgress(progress)}</span>
+    </div>
+  );
+}
+
+/** Without a value it says that something goes on. The last hundredth is for what comes after the last row. */
+function shareOf(progress: Progress | null, expectedRows: number | undefined): { value?: number } {
+  if (progress === null) return { value: 0 };
+  if (progress.kind === 'sent') return progress.total === 0 ? {} : { value: progress.bytes / progress.total };
+  return expectedRows === undefined ? {} : { value: Math.min(0.99, progress.rows / expectedRows) };
+}
+
+function describeProgress(progress: Progress | null): string {
+  if (progress === null) return 'Sending';
+  if (progress.kind === 'sent') return `Sent ${formatBytes(progress.bytes)} of ${formatBytes(progress.total)}`;
+  return `Read ${formatCounted(progress.rows, 'row')}`;
+}
+
+/** What became of a file. */
+export function ImportResult({ result }: { result: Result }) {
+  const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
+  return (
+    <>
+      <p role="status">
+        Imported {formatCounted(imported, 'datapoint')}
+        {skippedCount > 0 && `, skipped ${formatCount(skippedCount)}`}
+      </p>
+      {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
+      {hint !== undefined && <p>{hint}</p>}
+      {skipped.length > 0 && (
+        <RowTable
+          label="Skipped rows"
+          columns={['Line', 'Reason']}
+          rows={skipped.map(({ line, message }) => [formatCount(line), message])}
+        />
+      )}
+    </>
+  );
+}
+
+export interface RowTableProps {
+  label: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+/** A small table of texts, scrolled in its own place. */
+export function RowTable({ label, columns, rows }: RowTableProps) {
+  return (
+    // A table longer than its place is scrolled by keys, too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={styles.place} tabIndex={0} role="group" aria-label={`${label}, as a table`}>
+      <table className={styles.table}>
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col" dir="auto">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            <tr key={row}>
+              {cells.map((cell, at) => (
+                <td key={columns[at]} dir="auto">
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** An import of a file, its progress, and the way to end it. Leaving the page ends it, too. */
+export function useImport(datasetId: string, onImported: () => void) {
+  const [progress, setProgress] = useState<ImportProgress | null>(null);
+  const ending = useRef<AbortController | null>(null);
+  useEffect(() => () => ending.current?.abort(), []);
+  const importing = useMutation({
+    mutationFn: ({ file, skipsFaults }: { file: File; skipsFaults: boolean }) => {
+      ending.current = new AbortController();
+      const { signal } = ending.current;
+      return importDatapoints(datasetId, file, { skipsFaults, signal, onProgress: setProgress });
+    },
+    onSuccess: onImported,
+    onSettled: () => setProgress(null),
+  });
+  const isCancelled = ending.current?.signal.aborted === true;
+  return { importing, progress, isCancelled, cancel: () => ending.current?.abort() };
 }

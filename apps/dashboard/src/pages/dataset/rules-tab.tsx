@@ -1,19 +1,21 @@
 import type { CaptureRuleResource } from '@spandrel/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { deleteCaptureRule, listCaptureRules } from '../../api/capture-rules.js';
+import { deleteCaptureRule, listCaptureRules, updateCaptureRule } from '../../api/capture-rules.js';
 import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
-import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { Button, RowButton, RowButtons, useMayWrite } from '../../components/button.js';
+import { ConfirmDialog } from '../../components/dialog.js';
+import { EmptyState, FaultNotice } from '../../components/page-parts.js';
 import { Grid } from '../../components/grid/grid.js';
-import { notify, notifyError } from '../../components/notifications/notify.js';
+import { notify, notifyError } from '../../components/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { useSpaced } from '../../components/use-spaced.js';
+import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
-import { ruleColumns } from './rule-columns.js';
 import { RuleDialog } from './rule-dialog.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { describeFilters, percentOf } from './rule-form.js';
+import { Switch } from '../../components/switch.js';
 import styles from './dataset-page.module.css';
 
 /** Many spans may be captured at once; counts are asked for anew this often at most. */
@@ -126,5 +128,74 @@ function DeleteRule({ datasetId, rule, onDeleted, onClose }: DeleteRuleProps) {
     >
       <p>The datapoints that {rule.name} captured stay. This cannot be undone.</p>
     </ConfirmDialog>
+  );
+}
+
+interface RuleActions {
+  /** Reads the rules anew. */
+  onChanged(): Promise<void>;
+  onEdit(rule: CaptureRuleResource): void;
+  onDelete(rule: CaptureRuleResource): void;
+}
+
+/** The columns of the list of capture rules. */
+function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<CaptureRuleResource>[] {
+  return [
+    textColumn('name', 'Name', 180, ({ name }) => name),
+    {
+      ...textColumn<CaptureRuleResource>('filters', 'Filters', 200, ({ filters }) => describeFilters(filters)),
+      grows: true,
+    },
+    { id: 'sample', header: 'Sample', width: 72, align: 'end', cell: ({ sample_rate: rate }) => `${percentOf(rate)}%` },
+    countColumn('captured', 'Captured', 80, ({ captured_count }) => captured_count),
+    {
+      id: 'enabled',
+      header: 'Enabled',
+      width: 64,
+      cell: (rule) => <RuleSwitch rule={rule} onChanged={onChanged} />,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      width: 124,
+      cell: (rule) => (
+        <RowButtons>
+          <RowButton word="Edit" name={rule.name} onClick={() => onEdit(rule)} />
+          <RowButton word="Delete" name={rule.name} onClick={() => onDelete(rule)} />
+        </RowButtons>
+      ),
+    },
+  ];
+}
+
+interface RuleSwitchProps {
+  rule: CaptureRuleResource;
+  /** Reads the rules anew. */
+  onChanged(): Promise<void>;
+}
+
+/** Switches a capture rule on and off; it shows at once what was chosen, and goes back where that failed. */
+function RuleSwitch({ rule, onChanged }: RuleSwitchProps) {
+  const mayWrite = useMayWrite();
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const change = useMutation({
+    mutationFn: (enabled: boolean) => updateCaptureRule(rule.dataset_id, rule.id, { enabled }),
+    onSuccess: onChanged,
+    onError: (error) => notifyError('The rule could not be changed', error),
+    onSettled: () => setChosen(null),
+  });
+  const toggle = (enabled: boolean): void => {
+    if (change.isPending) return;
+    setChosen(enabled);
+    change.mutate(enabled);
+  };
+  return (
+    <Switch
+      label={`Enabled: ${rule.name}`}
+      isLabelHidden
+      isOn={chosen ?? rule.enabled}
+      isDisabled={!mayWrite}
+      onChange={toggle}
+    />
   );
 }

@@ -1,18 +1,15 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { zoneName } from '../../components/format/format-time.js';
+import { EmptyState, FaultNotice } from '../../components/page-parts.js';
+import { zoneName } from '../../components/format.js';
 import { Grid } from '../../components/grid/grid.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
-import { useListPlace } from '../../features/list-place.js';
-import { CompareToolbar } from '../../features/runs/compare-toolbar.js';
-import { runColumns } from '../../features/runs/run-columns.js';
-import { runAddress } from '../../features/runs/run-link.js';
-import { useRunList } from '../../features/runs/use-run-list.js';
-import { EvaluateButton } from './evaluate-button.js';
+import { useSelectedRows } from '../../features/list/list-page.js';
+import { useListPlace } from '../../features/list/list-memory.js';
+import { CompareToolbar, runColumns, useRunList } from '../../features/runs/run-list.js';
+import { runAddress } from '../../features/addresses.js';
+import { Button } from '../../components/button.js';
 import styles from './dataset-page.module.css';
 
 const nameOfRun = ({ name }: EvalRunSummary): string => name;
@@ -58,5 +55,15 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
         {...place}
       />
     </>
+  );
+}
+
+/** Leads to the form that has a model answer every datapoint of a dataset. */
+export function EvaluateButton({ datasetId }: { datasetId: string }) {
+  const navigate = useNavigate();
+  return (
+    <Button writes onClick={() => void navigate({ to: '/evaluations/new', search: { dataset: datasetId } })}>
+      Evaluate
+    </Button>
   );
 }

@@ -1,10 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { DatapointPreview } from '@spandrel/contract';
 import { readDataset } from '../../api/dataset.js';
 import { keys } from '../../api/keys.js';
-import { useSpaced } from '../../components/use-spaced.js';
+import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
-import { isNewDatapoint } from './use-datapoint-list.js';
+import { listDatapoints } from '../../api/datapoints.js';
+import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
+import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
+import type { LiveEvent } from '../../live/live-event.js';
+import type { DatasetSearch } from './dataset-search.js';
 
 /** Many datapoints may come at once; the dataset is asked for anew this often at most. */
 const BETWEEN_MS = 2_000;
@@ -26,4 +31,35 @@ export function useDataset(id: string) {
     if (isGone) setIsDeleted(true);
   });
   return { query, isDeleted, refresh };
+}
+
+/** The datapoints of a dataset by the filters of the address, kept up to date. */
+export function useDatapointList(
+  datasetId: string,
+  { text_contains, source, sort_order }: DatasetSearch,
+): FilteredList<DatapointPreview> & { live: LiveList } {
+  const query = { text_contains, source, sort_order: sort_order ?? 'desc' };
+  const found = useFilteredList<DatapointPreview>({
+    name: 'datapoints',
+    filters: { datasetId, ...query },
+    queryAt: () => query,
+    fetch: (asked, cursor, signal) => listDatapoints(datasetId, asked, cursor, signal),
+    idOf: ({ id }) => id,
+  });
+  const live = useLiveList(
+    found,
+    {
+      read: (event) => (isNewDatapoint(event, datasetId) ? { hasNew: true } : {}),
+      // The list has no filter by ids; its first page is read anew.
+      byIds: () => Promise.resolve([]),
+      recount: () => undefined,
+    },
+    true,
+  );
+  return { ...found, live };
+}
+
+/** Whether an event tells of another datapoint of a dataset. */
+function isNewDatapoint(event: LiveEvent, datasetId: string): boolean {
+  return event.type === 'datapoint_created' && event.datapoint.dataset_id === datasetId;
 }

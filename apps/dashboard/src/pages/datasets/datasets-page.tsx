@@ -3,23 +3,24 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { createDescribedDataset, listDatasetPage } from '../../api/dataset.js';
 import { Button } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { zoneName } from '../../components/format/format-time.js';
-import { PageHeading } from '../../components/page-heading.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { zoneName } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
-import { DatasetDialog } from '../../features/dataset-form/dataset-dialog.js';
-import { datasetAddress } from '../../features/dataset-link.js';
+import { DatasetDialog } from '../../features/dataset-dialog.js';
+import { datasetAddress } from '../../features/addresses.js';
+import { DatasetLink } from '../../features/links.js';
 import type { ListSearch } from '../../features/filters/list-search.js';
-import { rememberList } from '../../features/list-memory.js';
-import { ListedGrid } from '../../features/list-page/listed-grid.js';
-import { useLiveList } from '../../features/live-list/use-live-list.js';
-import { describeCount } from '../../features/paged-list/describe-count.js';
-import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { DATASET_COLUMNS, datasetColumns } from './dataset-columns.js';
-import { datasetNews } from './dataset-news.js';
-import { DATASETS_PARAMETERS } from './datasets-search.js';
+import { rememberList } from '../../features/list/list-memory.js';
+import { ListedGrid } from '../../features/list/list-page.js';
+import { useLiveList } from '../../features/list/use-live-list.js';
+import { describeCount } from '../../features/list/list-rules.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { datasetNews, DATASETS_PARAMETERS } from './datasets-search.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
+import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
 
 const route = getRouteApi('/datasets');
 const NOTHING_WRITTEN = { name: '', description: null };
@@ -101,3 +102,20 @@ function useDatasetList() {
   );
   return { ...found, live };
 }
+
+/** Every column of the list of datasets. @param zone zone of the times, shown in the header. */
+export function datasetColumns(zone: string): GridColumn<DatasetResource>[] {
+  return [
+    { id: 'name', header: 'Name', width: 200, grows: true, cell: (dataset) => <DatasetLink dataset={dataset} /> },
+    countColumn('datapoint_count', 'Datapoints', 96, ({ datapoint_count }) => datapoint_count),
+    countColumn('version', 'Version', 80, ({ version }) => version),
+    { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at }) => <Time at={updated_at} /> },
+    textColumn('description', 'Description', 320, ({ description }) => description),
+    { id: 'created_at', header: 'Created', width: 136, cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+}
+
+const IDS = datasetColumns('').map(({ id }) => id);
+
+/** Columns that the list offers, and those it has when nobody chose. */
+export const DATASET_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('description')) };

@@ -1,23 +1,18 @@
-import type { EvalItem, EvalRunResource } from '@spandrel/contract';
-import { formatCount, formatScore } from '@spandrel/contract/browser';
+import type { EvalItem, EvalRunResource, SampleResource } from '@spandrel/contract';
+import { formatCount, formatScore, formatCounted } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ChoiceGroup } from '../../components/choice-group.js';
-import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
-import type { Fact } from '../../features/facts/fact.js';
-import { FactList } from '../../features/facts/fact-list.js';
-import { DatapointActions } from '../../features/runs/datapoint-actions.js';
-import { RecordedInput } from '../../features/runs/recorded-input.js';
-import { RowRegion } from '../../features/runs/row-region.js';
-import { RunError } from '../../features/runs/run-error.js';
+import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
+import { FactList, type Fact } from '../../features/fact-list.js';
+import { DatapointActions, RecordedInput, RowRegion, RunError, TextBlock } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
-import { traceAddress } from '../../features/trace-link.js';
-import { describePasses, passesOf } from './passes.js';
-import { statusWord } from './run-facts.js';
-import { SamplesList } from './samples-list.js';
-import { ScorerList } from './scorer-list.js';
+import { traceAddress } from '../../features/addresses.js';
+import { describePasses, passesOf, statusWord } from './run-facts.js';
 import { useSamples } from './use-run.js';
+import { StatusBadge } from '../../components/badge.js';
+import { Button } from '../../components/button.js';
+import styles from './result-region.module.css';
 
 interface ResultRegionProps {
   item: EvalItem;
@@ -88,4 +83,72 @@ function resultFacts(item: EvalItem, passScore: number): Fact[] {
     ...(judge === null ? [] : [{ name: 'Judge', value: judge }]),
     ...(metadata === null ? [] : [{ name: 'Metadata', value: JSON.stringify(metadata) }]),
   ];
+}
+
+/** So many tries are drawn at first; outputs may be long. */
+const SHOWN_AT_FIRST = 20;
+
+/** The tries of a datapoint side by side: what each answered, and what was thought of it. */
+function SamplesList({ samples }: { samples: readonly SampleResource[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? samples : samples.slice(0, SHOWN_AT_FIRST);
+  return (
+    <>
+      <h3>{formatCounted(samples.length, 'sample')}</h3>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
+      <div className={styles.place} tabIndex={0} role="group" aria-label="Samples">
+        {shown.map((sample) => (
+          <Sample key={sample.repeat} sample={sample} />
+        ))}
+      </div>
+      {shown.length < samples.length && (
+        <Button onClick={() => setIsWhole(true)}>{`Show all ${formatCount(samples.length)} samples`}</Button>
+      )}
+    </>
+  );
+}
+
+function Sample({ sample }: { sample: SampleResource }) {
+  const { output, error, score_reason: reason, trace_id: trace } = sample;
+  const name = `Try ${sample.repeat + 1}`;
+  const isOfSeveral = Object.keys(sample.scores).length > 1;
+  return (
+    <article className={styles.sample} aria-label={name}>
+      <h4>
+        {name} <StatusBadge status={sample.status} />
+      </h4>
+      <FactList
+        label={`Facts of ${name.toLowerCase()}`}
+        facts={[
+          { name: 'Score', value: formatScore(sample.score), exact: String(sample.score ?? '') },
+          { name: 'Latency', value: formatDuration(sample.latency_ms) },
+          { name: 'Tokens', value: formatCount(sample.tokens) },
+          { name: 'Cost', value: formatCost(sample.cost) },
+          ...(sample.attempts > 1 ? [{ name: 'Attempts', value: formatCount(sample.attempts) }] : []),
+        ]}
+      />
+      {error !== null && <RunError>{error}</RunError>}
+      {isOfSeveral ? <ScorerList scores={sample.scores} /> : reason !== null && <p dir="auto">{reason}</p>}
+      {output !== null && <TextBlock name={`Output of ${name.toLowerCase()}`} text={output} />}
+      {trace !== null && <Link to={traceAddress(trace)}>Open trace of {name.toLowerCase()}</Link>}
+    </article>
+  );
+}
+
+/** What each scorer said: its score, and why. */
+function ScorerList({ scores }: { scores: EvalItem['scores'] }) {
+  return (
+    <ul aria-label="Scores" className={styles.scores}>
+      {Object.entries(scores).map(([name, { score, reason, error, judge_model: judge }]) => (
+        <li key={name} dir="auto">
+          <strong>
+            {name} {formatScore(score)}
+          </strong>{' '}
+          {judge !== null && `by ${judge}. `}
+          {reason}
+          {error !== null && <span className={styles.failed}>{error}</span>}
+        </li>
+      ))}
+    </ul>
+  );
 }

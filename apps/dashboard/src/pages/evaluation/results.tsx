@@ -1,15 +1,21 @@
-import type { EvalItem, EvalRunResource } from '@spandrel/contract';
+import type { EvalItem, EvalRunResource, EvalRunSummary } from '@spandrel/contract';
 import { useMemo } from 'react';
+import { formatScore, NONE } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
+import { EmptyState } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
-import { ListedGrid } from '../../features/list-page/listed-grid.js';
-import { describeCount } from '../../features/paged-list/describe-count.js';
-import type { PagedList } from '../../features/paged-list/use-paged-list.js';
-import { NOT_LIVE } from '../../features/runs/not-live.js';
-import { resultColumns } from './result-columns.js';
+import { ListedGrid } from '../../features/list/list-page.js';
+import { describeCount } from '../../features/list/list-rules.js';
+import type { PagedList } from '../../features/list/use-paged-list.js';
+import { NOT_LIVE } from '../../features/list/use-live-list.js';
 import { RESULT_SORTS, type RunSearch } from './run-search.js';
+import { Badge, StatusBadge } from '../../components/badge.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
+import { dataText } from '../../features/runs/run-rules.js';
+import { describePasses, passesOf } from './run-facts.js';
 import styles from './run-page.module.css';
 
 const SHOW_OPTIONS = [
@@ -86,4 +92,65 @@ function NoResults({ isFiltered, onClear }: { isFiltered: boolean; onClear(): vo
       <p>Show says which results are listed.</p>
     </EmptyState>
   );
+}
+
+/** So much of a text is written into a row, which shows far less. */
+const SHOWN_LENGTH = 300;
+
+/** Scorers that have a column each unless somebody chooses otherwise. */
+const SHOWN_SCORERS = 3;
+
+type Run = Pick<EvalRunSummary, 'repeats' | 'pass_score' | 'scorers'>;
+
+/** Columns of the results of a run, and those that it has when nobody chose. */
+interface ResultColumns {
+  columns: readonly GridColumn<EvalItem>[];
+  offered: OfferedColumns;
+}
+
+/** Every column of the results of a run. @param run left out while it is awaited. */
+function resultColumns(run: Run | undefined): ResultColumns {
+  const scorers =
+    run === undefined || run.scorers.length === 1 ? [] : run.scorers.map(({ name }) => scorerColumn(name));
+  const passes = run === undefined || run.repeats === 1 ? [] : [passesColumn(run.pass_score)];
+  const columns = COLUMNS.flatMap((column) => (column.id === 'score' ? [column, ...scorers, ...passes] : [column]));
+  const hidden = new Set(scorers.slice(SHOWN_SCORERS).map(({ id }) => id));
+  const all = columns.map(({ id }) => id);
+  return { columns, offered: { all, usual: all.filter((id) => !hidden.has(id)) } };
+}
+
+/** The score that one of several scorers gave. */
+const scorerColumn = (name: string): GridColumn<EvalItem> => ({
+  id: `scorer-${name}`,
+  header: name,
+  width: 80,
+  align: 'end',
+  cell: ({ scores }) => formatScore(scores[name]?.score),
+});
+
+/** How many tries passed, with a mark where not all ended alike. */
+const passesColumn = (passScore: number): GridColumn<EvalItem> => ({
+  id: 'passes',
+  header: 'Passed',
+  width: 130,
+  cell: (item) => {
+    const passes = passesOf(item, passScore);
+    if (passes === null) return NONE;
+    return <Badge tone={passes.isFlaky ? 'running' : 'plain'}>{describePasses(passes)}</Badge>;
+  },
+});
+
+const COLUMNS: readonly GridColumn<EvalItem>[] = [
+  { ...textOf('input', 'Input', 180, ({ input }) => dataText(input)), grows: true },
+  { ...textOf('expected', 'Expected', 130, ({ expected }) => expected ?? ''), grows: true },
+  { ...textOf('output', 'Output', 180, ({ output }) => output ?? ''), grows: true },
+  { id: 'score', header: 'Score', width: 64, align: 'end', cell: ({ score }) => formatScore(score) },
+  durationColumn('latency', 'Latency', 80, ({ latency_ms: ms }) => ms),
+  countColumn('tokens', 'Tokens', 72, ({ tokens }) => tokens),
+  costColumn('cost', 'Cost', 80, ({ cost }) => cost),
+  { id: 'status', header: 'Status', width: 92, cell: ({ status }) => <StatusBadge status={status} /> },
+];
+
+function textOf(id: string, header: string, width: number, of: (row: EvalItem) => string): GridColumn<EvalItem> {
+  return { id, header, width, cell: (row) => <bdi>{of(row).slice(0, SHOWN_LENGTH)}</bdi> };
 }

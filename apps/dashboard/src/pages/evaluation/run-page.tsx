@@ -1,18 +1,31 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import type { EvalRunResource } from '@spandrel/contract';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { isNotFound } from '../../api/api-error.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { useWayUp } from '../../features/list-memory.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { useWayUp } from '../../features/list/list-memory.js';
 import { ResultRegion } from './result-region.js';
 import { Results } from './results.js';
-import { RunActions } from './run-actions.js';
-import { RunGates } from './run-gates.js';
-import { RunHead } from './run-head.js';
+import { RunGates, GatesDialog } from './run-gates.js';
 import type { RunSearch } from './run-search.js';
 import { RunStatistics } from './run-statistics.js';
 import { useRun } from './use-run.js';
+import { formatCost } from '../../components/format.js';
+import { FactList } from '../../features/fact-list.js';
+import { PausedNotice } from '../../features/runs/run-list.js';
+import { RunError, TextBlock } from '../../features/runs/opened-row.js';
+import { spentOf, stopSentence, goesOn } from '../../features/runs/run-rules.js';
+import { useDatasetNames } from '../../features/runs/run-queries.js';
+import { runFacts, statusWord } from './run-facts.js';
+import { cancelRun, deleteRun } from '../../api/evals.js';
+import { keys } from '../../api/keys.js';
+import { Button } from '../../components/button.js';
+import { ConfirmDialog } from '../../components/dialog.js';
+import { notify, notifyError } from '../../components/notify.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import styles from './run-page.module.css';
 
 const route = getRouteApi('/evaluations/$id');
 
@@ -62,5 +75,153 @@ function RunNotFound() {
         <p>It may have been deleted, or belong to another project.</p>
       </EmptyState>
     </>
+  );
+}
+
+/** How far a run is, what it was made of, and what came of it. */
+export function RunHead({ run }: { run: EvalRunResource }) {
+  const { nameOf } = useDatasetNames();
+  const { config, progress, total } = run;
+  return (
+    <>
+      <div className={styles.progress}>
+        <progress aria-label="Progress" value={total === 0 ? 1 : progress} max={total || 1} />
+        <span>
+          {formatCount(progress)} of {formatCount(total)}
+          {run.repeats > 1 && `, ${formatCount(run.sample_progress)} of ${formatCounted(run.sample_total, 'sample')}`}
+        </span>
+        {/* Its end is read out; the numbers above are not, since they change with every item. */}
+        <span role="status" aria-label="Run status" className="visually-hidden">
+          {statusWord(run)}
+        </span>
+      </div>
+      <CostCap run={run} />
+      {stopSentence(run) !== null && <p>{stopSentence(run)}</p>}
+      {(run.status === 'pending' || run.status === 'running') && <PausedNotice />}
+      <FactList label="Run facts" facts={runFacts(run, nameOf(run.dataset_id))} />
+      <Metadata run={run} />
+      {run.error !== null && <RunError>{run.error}</RunError>}
+      <FoldedText title="System prompt" text={config.system_prompt} />
+      <FoldedText title="Rubric" text={config.judge?.rubric ?? null} />
+    </>
+  );
+}
+
+/** What the caller said of the run, a commit or a branch: each leads to the runs that have the same. */
+function Metadata({ run: { metadata } }: { run: EvalRunResource }) {
+  const entries = Object.entries(metadata);
+  if (entries.length === 0) return null;
+  return (
+    <ul aria-label="Metadata" className={styles.metadata}>
+      {entries.map(([key, value]) => (
+        <li key={key} dir="auto">
+          {key}{' '}
+          <Link to="/evaluations" search={{ [`metadata.${key}`]: value }}>
+            {value}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How much of what the run may cost is spent; nothing where it has no cap. */
+function CostCap({ run }: { run: EvalRunResource }) {
+  const { max_cost_usd: cap } = run;
+  if (cap === null) return null;
+  const spent = spentOf(run);
+  return (
+    <div className={styles.progress}>
+      <progress aria-label="Cost of its cap" value={Math.min(spent, cap)} max={cap} />
+      <span>
+        {formatCost(spent)} of {formatCost(cap)} spent
+      </span>
+    </div>
+  );
+}
+
+function FoldedText({ title, text }: { title: string; text: string | null }) {
+  if (text === null || text === '') return null;
+  return (
+    <details>
+      <summary>{title}</summary>
+      <TextBlock name={title} text={text} />
+    </details>
+  );
+}
+
+/** What can be done with a run. */
+export function RunActions({ run }: { run: EvalRunResource }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const [isGating, setIsGating] = useState(false);
+  const cancel = useMutation({
+    mutationFn: () => cancelRun(run.id),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
+    onError: (error) => notifyError('The run could not be cancelled', error),
+  });
+  const { id } = run;
+  const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: id } });
+  const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: id } });
+  const askForGates = (): void => setIsGating(true);
+  const askToDelete = (): void => setIsDeleting(true);
+  // A run whose turn has not come yet cannot be cancelled.
+  const canCancel = run.status === 'running' && !cancel.isPending;
+  useShortcuts([
+    ...(canCancel ? [{ keys: '', label: 'Cancel run', writes: true, group: 'Run', run: () => cancel.mutate() }] : []),
+    { keys: '', label: 'Run again', writes: true, group: 'Run', run: runAgain },
+    { keys: '', label: 'Edit gates', writes: true, group: 'Run', run: askForGates },
+    { keys: '', label: 'Compare run', group: 'Run', run: compare },
+    { keys: '', label: 'Delete run', writes: true, group: 'Run', run: askToDelete },
+  ]);
+  return (
+    <>
+      {goesOn(run) && (
+        <Button writes disabled={!canCancel} onClick={() => cancel.mutate()}>
+          Cancel run
+        </Button>
+      )}
+      <Button writes onClick={runAgain}>
+        Run again
+      </Button>
+      <Button writes onClick={askForGates}>
+        Edit gates
+      </Button>
+      <Button onClick={compare}>Compare</Button>
+      <Button writes icon="trash" onClick={askToDelete}>
+        Delete run
+      </Button>
+      {isGating && <GatesDialog run={run} onClose={() => setIsGating(false)} />}
+      {isDeleting && <DeleteRun run={run} onClose={() => setIsDeleting(false)} />}
+    </>
+  );
+}
+
+function DeleteRun({ run, onClose }: { run: EvalRunResource; onClose(): void }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const deletion = useMutation({
+    mutationFn: () => deleteRun(run.id),
+    onSuccess: () => {
+      client.removeQueries({ queryKey: ['runs'] });
+      notify(`Deleted the run ${run.name}`);
+      void navigate({ to: '/evaluations' });
+    },
+    onError: (error) => {
+      onClose();
+      notifyError('The run could not be deleted', error);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete run?"
+      action="Delete"
+      isBusy={deletion.isPending}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <p>{formatCounted(run.total, 'result')} with outputs and scores go with it. This cannot be undone.</p>
+    </ConfirmDialog>
   );
 }

@@ -1,5 +1,5 @@
 import type { Query } from '../../api/query-text.js';
-import { readSort, type ListSort, type OfferedSorts } from '../../features/sorting/list-sort.js';
+import { readSort, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 /** What the address of a run can say. */
 export interface RunSearch extends ListSort {

@@ -3,18 +3,13 @@ import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { readRun } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
-import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatDuration } from '../../components/format/format-duration.js';
-import type { Fact } from '../../features/facts/fact.js';
-import { FactList } from '../../features/facts/fact-list.js';
-import { useRunsOf } from '../../features/runs/use-runs-of.js';
-import { PassTable } from '../../features/statistics/pass-table.js';
-import { RunComparison } from '../../features/statistics/run-comparison.js';
-import { ScoreTable } from '../../features/statistics/score-table.js';
+import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
+import { FactList, type Fact } from '../../features/fact-list.js';
+import { useRunsOf } from '../../features/runs/run-queries.js';
+import { PassTable, RunComparison, ScoreTable, useStatistics } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
-import { useStatistics } from '../../features/statistics/use-statistics.js';
 import styles from './run-page.module.css';
 
 interface RunStatisticsProps {

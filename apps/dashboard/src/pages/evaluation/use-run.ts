@@ -5,12 +5,12 @@ import { listRunItems, readRun, readRunItem } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { PAGE_ROWS, type ListPage } from '../../api/list-page.js';
 import type { Query } from '../../api/query-text.js';
-import { useSpaced } from '../../components/use-spaced.js';
-import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { isOfRun } from '../../features/runs/run-news.js';
-import { useOpenedRow } from '../../features/runs/use-opened-row.js';
+import { useSpaced } from '../../components/hooks.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { isOfRun } from '../../features/runs/run-rules.js';
+import { useOpenedRow } from '../../features/runs/opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
-import { withoutOutputs } from './passes.js';
+import { withoutOutputs } from './run-facts.js';
 import { resultsQuery, type RunSearch } from './run-search.js';
 
 /** Run and results are asked for this far apart while the run goes on. */

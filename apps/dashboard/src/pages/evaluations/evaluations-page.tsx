@@ -1,26 +1,21 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
-import { Button } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { zoneName } from '../../components/format/format-time.js';
-import { useMayWrite } from '../../components/may-write.js';
-import { PageHeading } from '../../components/page-heading.js';
+import { Button, useMayWrite } from '../../components/button.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { zoneName } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
-import { rememberList } from '../../features/list-memory.js';
-import { ListedGrid } from '../../features/list-page/listed-grid.js';
-import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
-import { describeCount } from '../../features/paged-list/describe-count.js';
-import { CompareToolbar } from '../../features/runs/compare-toolbar.js';
-import { PausedNotice } from '../../features/runs/paused-notice.js';
-import { RUN_COLUMNS, runColumns } from '../../features/runs/run-columns.js';
-import { runAddress } from '../../features/runs/run-link.js';
-import { useRunList } from '../../features/runs/use-run-list.js';
-import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
-import { readEvaluationsSearch, type EvaluationsSearch } from './evaluations-search.js';
-import { RunFilters } from './run-filters.js';
+import { rememberList } from '../../features/list/list-memory.js';
+import { ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
+import { describeCount } from '../../features/list/list-rules.js';
+import { CompareToolbar, PausedNotice, RUN_COLUMNS, runColumns, useRunList } from '../../features/runs/run-list.js';
+import { runAddress } from '../../features/addresses.js';
+import { useDatasetNames } from '../../features/runs/run-queries.js';
+import { readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
+import { SelectField } from '../../components/field.js';
+import { FilterChips } from '../../features/filters/filter-bar.js';
+import { TypedFilter } from '../../features/filters/search-fields.js';
 import styles from './evaluations-page.module.css';
 
 const route = getRouteApi('/evaluations');
@@ -96,5 +91,68 @@ function NoRuns({ create }: { create: ReactNode }) {
         </p>
       </EmptyState>
     </>
+  );
+}
+
+const STATUS_OPTIONS = [
+  { value: '', label: 'Any status' },
+  { value: 'pending', label: 'Pending' },
+  { value: 'running', label: 'Running' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'cancelled', label: 'Cancelled' },
+];
+
+const EXECUTION_OPTIONS = [
+  { value: '', label: 'Any execution' },
+  { value: 'server', label: 'By this server' },
+  { value: 'external', label: 'External' },
+];
+
+const GATES_OPTIONS = [
+  { value: '', label: 'Passed or not' },
+  { value: 'true', label: 'Passed' },
+  { value: 'false', label: 'Not passed' },
+];
+
+interface RunFiltersProps {
+  search: EvaluationsSearch;
+  onChange(search: EvaluationsSearch, isTyped?: boolean): void;
+}
+
+/** Which runs are listed. */
+export function RunFilters({ search, onChange }: RunFiltersProps) {
+  const { datasets } = useDatasetNames();
+  const change = (member: keyof EvaluationsSearch, value: string, isTyped = false): void => {
+    const { [member]: _before, ...rest } = search;
+    onChange(value === '' ? rest : { ...rest, [member]: value }, isTyped);
+  };
+  const set =
+    (member: 'dataset_id' | 'status' | 'execution' | 'passed') => (event: { currentTarget: { value: string } }) =>
+      change(member, event.currentTarget.value);
+  const chips = metadataIn({ ...search }).map(([name, value]) => ({
+    name,
+    value,
+    without: ({ [name]: _removed, ...rest }: EvaluationsSearch): EvaluationsSearch => rest,
+  }));
+  return (
+    <search aria-label="Filters" className={styles.filters}>
+      <TypedFilter label="Run name" value={search.name ?? ''} onChange={(name) => change('name', name, true)} />
+      <SelectField
+        label="Dataset"
+        value={search.dataset_id ?? ''}
+        onChange={set('dataset_id')}
+        options={[{ value: '', label: 'Any dataset' }, ...datasets.map(({ id, name }) => ({ value: id, label: name }))]}
+      />
+      <SelectField label="Status" value={search.status ?? ''} onChange={set('status')} options={STATUS_OPTIONS} />
+      <SelectField
+        label="Execution"
+        value={search.execution ?? ''}
+        onChange={set('execution')}
+        options={EXECUTION_OPTIONS}
+      />
+      <SelectField label="Gates" value={search.passed ?? ''} onChange={set('passed')} options={GATES_OPTIONS} />
+      <FilterChips chips={chips} onRemove={(chip) => onChange(chip.without(search))} onClear={() => onChange({})} />
+    </search>
   );
 }

@@ -1,4 +1,4 @@
-import type { ListSort } from '../../features/sorting/list-sort.js';
+import type { ListSort } from '../../features/filters/list-search.js';
 
 /** What the address of the list of runs can say: filters by the API's own names, and its columns. */
 export interface EvaluationsSearch extends ListSort {

@@ -3,16 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { readRun } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { useMayWrite } from '../../components/may-write.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { useWayUp } from '../../features/list-memory.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { useMayWrite } from '../../components/button.js';
+import { useWayUp } from '../../features/list/list-memory.js';
 import type { NewEvaluationSearch } from './new-evaluation-search.js';
 import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
-import { RunForm } from './run-form.js';
+import { RunForm, useRunChoices } from './run-form.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
-import { useRunChoices } from './use-run-choices.js';
 
 const route = getRouteApi('/evaluations/new');
 

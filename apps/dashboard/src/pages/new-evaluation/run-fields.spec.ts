@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EvalRunResource } from '@spandrel/contract';
 import { FormFault } from '../../api/field-faults.js';
-import { NEW_GATE } from '../../features/gates/gate-fields.js';
-import { describeCalls } from './describe-calls.js';
-import { readMetadata } from './metadata-text.js';
-import { EMPTY_FIELDS, fieldsOfRun, startOf, type RunFields } from './run-fields.js';
+import { NEW_GATE } from '../../features/gates/gates.js';
+import { describeCalls, readMetadata, EMPTY_FIELDS, fieldsOfRun, startOf, type RunFields } from './run-fields.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
 
 const none = { ...EMPTY_SCORER, scoring: 'None', rubric: 'be strict' };

@@ -1,7 +1,8 @@
 import type { EvalRunResource, StartEval } from '@spandrel/contract';
-import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gate-fields.js';
-import { readMetadata, writeMetadata } from './metadata-text.js';
+import { formatCount } from '@spandrel/contract/browser';
+import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
 import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from './scorer-fields.js';
+import { FormFault } from '../../api/field-faults.js';
 
 /** Fields of the form of a run that hold a text each. Numbers are texts, since they may be half written. */
 interface RunTexts {
@@ -84,4 +85,36 @@ export function startOf(fields: RunFields): StartEval {
     ...(fields.gates.length > 0 && { gates: fields.gates.map(gateOf) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
+}
+
+/** Metadata as the form has it: `commit = 1a2b3c`, one a line. */
+const writeMetadata = (metadata: Readonly<Record<string, string>>): string =>
+  Object.entries(metadata)
+    .map(([key, value]) => `${key} = ${value}`)
+    .join('\n');
+
+/** The metadata of such a text. @throws FormFault for a line without a key or without `=`. */
+export function readMetadata(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf('=');
+      const key = line.slice(0, Math.max(at, 0)).trim();
+      if (key === '')
+        throw new FormFault('metadata', `must be KEY = VALUE in each line, which "${line.trim()}" is not`);
+      return [key, line.slice(at + 1).trim()];
+    }),
+  );
+}
+
+/**
+ * How many calls of models a run makes, in words: one for each datapoint and try, and another for each judgement.
+ * @param judges how many of the scorers ask a model.
+ */
+export function describeCalls(datapoints: number, repeats: number, judges: number): string {
+  const calls = datapoints * repeats * (1 + judges);
+  const words = `This makes ${formatCount(calls)} ${calls === 1 ? 'call' : 'calls'}: ${repeats === 1 ? 'one' : formatCount(repeats)} for each datapoint`;
+  if (judges === 0) return `${words}.`;
+  const each = repeats === 1 ? '' : ' for each answer';
+  return judges === 1 ? `${words}, and one of the judge${each}.` : `${words}, and ${judges} of the judges${each}.`;
 }

@@ -1,19 +1,20 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { useState, useId, type FormEvent } from 'react';
 import { startRun } from '../../api/evals.js';
 import { FieldFaults } from '../../api/field-faults.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { GateEditor } from '../../features/gates/gate-editor.js';
-import { runAddress } from '../../features/runs/run-link.js';
-import { describeCalls } from './describe-calls.js';
-import { ModelField } from './model-field.js';
-import { startOf, type RunFields, type RunText } from './run-fields.js';
+import { runAddress } from '../../features/addresses.js';
+import { describeCalls, startOf, type RunFields, type RunText } from './run-fields.js';
 import { JUDGE, nameOfScorer } from './scorer-fields.js';
 import { ScorerForm } from './scorer-form.js';
-import { useRunChoices } from './use-run-choices.js';
+import { listConnections, testConnection } from '../../api/connections.js';
+import { keys } from '../../api/keys.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { useDatasetNames } from '../../features/runs/run-queries.js';
 import styles from './run-form.module.css';
 
 /** Members of a run as the API names them, for what has a field here. */
@@ -123,3 +124,63 @@ export function RunForm({ initial }: { initial: RunFields }) {
 }
 
 const optionOf = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name });
+
+interface ModelFieldProps {
+  label: string;
+  /** Models that the connection reaches. */
+  models: readonly string[];
+  /** Why they are not known. */
+  unlisted: string | null;
+  /** What is wrong with the model that is written. */
+  fault: string | undefined;
+  required: boolean;
+  value: string;
+  onChange(event: { currentTarget: { value: string } }): void;
+}
+
+/** A combobox of the models of a connection; one that is not among them can be written, since servers list not all they have. */
+function ModelField({ models, unlisted, ...rest }: ModelFieldProps) {
+  const id = useId();
+  const hint = unlisted === null ? {} : { hint: `The models could not be listed: ${unlisted}` };
+  return (
+    <>
+      <TextField list={id} {...hint} {...rest} />
+      <datalist id={id}>
+        {models.map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** A list of models may be asked for so often, in milliseconds: the provider answers it. */
+const MODELS_STALE_MS = 300_000;
+
+/** What a run can be made of. @param connectionId the one whose models are listed; `''` for none. */
+export function useRunChoices(connectionId: string) {
+  const { query: datasetQuery, datasets } = useDatasetNames();
+  const connections = useQuery({
+    queryKey: keys.connections(),
+    queryFn: async ({ signal }) => (await listConnections(null, signal)).rows,
+    // The page Connections changes them under keys of its own.
+    staleTime: 0,
+  });
+  const test = useQuery({
+    queryKey: keys.connectionTest(connectionId),
+    queryFn: ({ signal }) => testConnection(connectionId, signal),
+    enabled: connectionId !== '',
+    staleTime: MODELS_STALE_MS,
+  });
+  const capabilities = useCapabilities();
+  return {
+    datasets,
+    connections: connections.data ?? [],
+    models: test.data?.models ?? [],
+    /** Why the models of the connection are not known. */
+    modelFault: test.data?.error ?? null,
+    scorers: capabilities?.scorers ?? [],
+    error: datasetQuery.error ?? connections.error,
+    isReady: datasetQuery.isSuccess && connections.isSuccess && capabilities !== undefined,
+  };
+}

@@ -2,7 +2,6 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import type { FieldFaults } from '../../api/field-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import { JudgeFields } from './judge-fields.js';
 import { EMPTY_SCORER, JUDGE, nameOfScorer, type BindScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
@@ -120,5 +119,26 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
         </div>
       )}
     </>
+  );
+}
+
+interface JudgeFieldsProps {
+  connections: readonly { value: string; label: string }[];
+  bind: BindScorer;
+}
+
+/** Which model judges, and by what; what is left empty is that of the run. */
+function JudgeFields({ connections, bind }: JudgeFieldsProps) {
+  return (
+    <fieldset className={styles.judge}>
+      <legend>Judge</legend>
+      <SelectField
+        label="Judge connection"
+        options={[{ value: '', label: 'That of the run' }, ...connections]}
+        {...bind('judgeConnection')}
+      />
+      <TextField label="Judge model" placeholder="That of the run" {...bind('judgeModel')} />
+      <TextArea label="Rubric" rows={4} hint="Leave it empty for the rubric that is built in." {...bind('rubric')} />
+    </fieldset>
   );
 }

@@ -1,17 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { formatScore } from '@spandrel/contract/browser';
+import type { EvalItem, EvalRunSummary } from '@spandrel/contract';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { StatusBadge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import type { MessageReading } from '../../features/messages/message-reading.js';
-import { MessageText } from '../../features/messages/message-text.js';
-import { goesOn } from '../../features/runs/end-of-run.js';
-import { RunError } from '../../features/runs/run-error.js';
-import { runAddress } from '../../features/runs/run-link.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import type { MessageReading } from '../../features/messages/message.js';
+import { MessageText } from '../../features/messages/message-view.js';
+import { goesOn } from '../../features/runs/run-rules.js';
+import { RunError } from '../../features/runs/opened-row.js';
+import { runAddress } from '../../features/addresses.js';
+import { useItemReading } from './item-view.js';
+import { isNotFound } from '../../api/api-error.js';
+import { listLatestRuns, readRunItem } from '../../api/evals.js';
+import { keys } from '../../api/keys.js';
+import { useIdle } from '../../components/hooks.js';
 import styles from './answers.module.css';
-import { useAnswers, type Answer } from './use-answers.js';
-import { useItemReading } from './use-item-reading.js';
 
 interface AnswersProps {
   datasetId: string;
@@ -87,3 +92,49 @@ function AnswerView({ answer: { run, result }, reading, onUse }: AnswerViewProps
     </li>
   );
 }
+
+/** What one run made of a datapoint. */
+interface Answer {
+  run: EvalRunSummary;
+  result: EvalItem;
+}
+
+/** Runs whose answers are shown. */
+const RUNS_MAX = 4;
+
+const NONE: readonly Answer[] = [];
+
+/**
+ * What the latest runs of a dataset answered to a datapoint, the newest first. Nothing is asked for before the page has nothing
+ * else to do, and all of it comes at once, so that it pushes nothing aside that is being read.
+ */
+function useAnswers(datasetId: string, datapointId: string) {
+  const isIdle = useIdle();
+  const runs = useQuery({
+    queryKey: keys.latestRuns(datasetId),
+    queryFn: ({ signal }) => listLatestRuns(datasetId, RUNS_MAX, signal),
+    enabled: isIdle,
+    refetchOnWindowFocus: false,
+  });
+  const latest = isIdle && !runs.isFetching ? (runs.data ?? []) : [];
+  const results = useQueries({
+    queries: latest.map(({ id }) => ({
+      queryKey: keys.runItem(id, datapointId),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readRunItem(id, datapointId, signal),
+    })),
+  });
+  const isComplete = results.every(({ isPending }) => !isPending);
+  return {
+    answers: isComplete ? latest.flatMap((run, at) => answerOf(run, results[at]!.data)) : NONE,
+    // A run that was deleted meanwhile has no answer.
+    error: runs.error ?? results.find(({ error }) => error !== null && !isNotFound(error))?.error ?? null,
+    retry: () => {
+      if (runs.error) void runs.refetch();
+      for (const result of results) if (result.error) void result.refetch();
+    },
+  };
+}
+
+/** @param result `null` where the run did not have the datapoint. */
+const answerOf = (run: EvalRunSummary, result: EvalItem | null | undefined): Answer[] =>
+  result == null ? [] : [{ run, result }];

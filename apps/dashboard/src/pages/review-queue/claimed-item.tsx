@@ -1,23 +1,22 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { Button } from '../../components/button.js';
+import { useEffect, useRef, useState, useId, type ReactNode, type KeyboardEvent } from 'react';
+import { Button, useMayWrite } from '../../components/button.js';
 import { CheckboxField } from '../../components/field.js';
-import { useMayWrite } from '../../components/may-write.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { useWayUp } from '../../features/list-memory.js';
-import { reviewAddress } from '../../features/review-link.js';
+import { useWayUp } from '../../features/list/list-memory.js';
+import { reviewAddress } from '../../features/addresses.js';
 import { Answers } from './answers.js';
-import { useDraft } from './draft.js';
-import { isKind, withExpected, writeData } from './edited-data.js';
-import { EditedData } from './edited-data-field.js';
+import { useDraft, type ReviewSession, type Draft } from './review-session.js';
+import { isKind, withExpected, writeData } from './item-content.js';
 import { ItemView } from './item-view.js';
-import type { ReviewDesk } from './review-desk.js';
-import type { ReviewMemory } from './review-memory.js';
+import type { ReviewMemory } from './review-session.js';
+import { useSettled } from '../../components/hooks.js';
+import { DiffView } from '../../features/text-diff/diff-view.js';
 import styles from './review-queue-page.module.css';
 
-export interface ClaimedItemProps {
-  desk: ReviewDesk;
+interface ClaimedItemProps {
+  session: ReviewSession;
   memory: ReviewMemory;
   item: QueueItemResource;
   isBusy: boolean;
@@ -27,7 +26,7 @@ export interface ClaimedItemProps {
 let isWrittenBackLast = false;
 
 /** The item that this reviewer has, and what can be done with it. */
-export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
+export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps) {
   const region = useRef<HTMLElement>(null);
   const draft = useDraft(item);
   const mayWrite = useMayWrite();
@@ -41,7 +40,8 @@ export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
     setIsWrittenBack(chosen);
   };
   const submit = (): void => {
-    if (draft.read !== null && 'data' in draft.read) desk.submit({ edited: { data: draft.read.data }, isWrittenBack });
+    if (draft.read !== null && 'data' in draft.read)
+      session.submit({ edited: { data: draft.read.data }, isWrittenBack });
   };
   const toggleEdit = (): void => {
     draft.setIsOpen(!draft.isOpen);
@@ -59,15 +59,15 @@ export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
   const actions: Action[] = [
     {
       ...{ name: 'Approve', keys: 'a', isPrimary: !draft.isChanged, isOff: draft.isChanged || draft.isOpen },
-      run: () => desk.submit({ isWrittenBack: false }),
+      run: () => session.submit({ isWrittenBack: false }),
     },
     { name: 'Edit', keys: 'e', isPressed: draft.isOpen, run: toggleEdit },
     {
       ...{ name: 'Submit', keys: 'mod+enter', isPrimary: draft.isChanged, run: submit },
       isOff: draft.read === null || 'fault' in draft.read,
     },
-    { name: 'Skip', keys: 's', run: () => desk.skip() },
-    { name: 'Release', keys: 'r', run: () => desk.release() },
+    { name: 'Skip', keys: 's', run: () => session.skip() },
+    { name: 'Release', keys: 'r', run: () => session.release() },
     {
       ...{ name: 'Back to last', keys: 'u', isOff: lastId === undefined },
       run: () => void navigate({ to: reviewAddress(item.dataset_id), search: { item: lastId } as never }),
@@ -75,7 +75,7 @@ export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
   ];
   return (
     <>
-      <div className={styles.desk} data-edits={draft.isOpen || draft.isChanged || undefined}>
+      <div className={styles.session} data-edits={draft.isOpen || draft.isChanged || undefined}>
         <div className={styles.reading}>
           <section ref={region} aria-label="Item" aria-busy={isBusy} tabIndex={-1} className={styles.item}>
             <h2 className="visually-hidden">Item</h2>
@@ -145,6 +145,76 @@ function ReviewActions({ actions, children }: { actions: readonly Action[]; chil
         </Button>
       ))}
       {children}
+    </div>
+  );
+}
+
+interface EditedDataProps {
+  draft: Draft;
+  isWrittenBack: boolean;
+  /** The field was left by Escape. */
+  onLeave(): void;
+}
+
+/** Milliseconds after which a pause in typing shows the changes. */
+const PAUSE_MS = 150;
+
+/** The item as JSON to be edited, and below it what the edit changes. */
+function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
+  const shown = useSettled(draft.text, PAUSE_MS);
+  if (!draft.isOpen && !draft.isChanged) return null;
+  return (
+    <div className={styles.edit}>
+      {draft.isOpen && <DataField {...{ draft, isWrittenBack, onLeave }} />}
+      <section aria-label="Changes" className={styles.changes}>
+        <h2>Changes</h2>
+        {shown === draft.before ? (
+          <p className={styles.quiet}>Nothing is changed yet.</p>
+        ) : (
+          <DiffView beforeName="Original" afterName="Edited" before={draft.before} after={shown} mode="words" />
+        )}
+        {draft.isChanged && <Button onClick={draft.discard}>Discard the edit</Button>}
+      </section>
+    </div>
+  );
+}
+
+function DataField({ draft, isWrittenBack, onLeave }: EditedDataProps) {
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    field.current!.focus();
+    // Browsers put the cursor at the end, which scrolls the beginning out of sight.
+    field.current!.setSelectionRange(0, 0);
+    field.current!.scrollTop = 0;
+  }, []);
+  const { read } = draft;
+  const fault = read !== null && 'fault' in read ? read.fault : null;
+  const isNoKind = isWrittenBack && read !== null && 'data' in read && !isKind(read.data);
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    draft.setIsOpen(false);
+    onLeave();
+  };
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>Edited data</label>
+      <textarea
+        ref={field}
+        id={id}
+        className={styles.textarea}
+        spellCheck={false}
+        autoComplete="off"
+        value={draft.text}
+        aria-describedby={`${id}-said`}
+        {...(fault !== null && { 'aria-invalid': true })}
+        onChange={({ currentTarget: { value } }) => draft.setText(value)}
+        onKeyDown={press}
+      />
+      <p id={`${id}-said`} role="status" className={styles.fault}>
+        {fault ?? (isNoKind ? 'This is no datapoint: it can be submitted, and is not written back.' : '')}
+      </p>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentOf, summaryOf } from './item-content.js';
+import type { DatapointKind } from '@spandrel/contract';
+import { contentOf, summaryOf, isKind, readData, withExpected, writeData, writeSubmitted } from './item-content.js';
 
 const said = (role: string, content: string) => ({ role, content });
 
@@ -37,5 +38,50 @@ describe('what a reviewer reads of an item', () => {
   it('is told in one line', () => {
     expect(summaryOf({ Generic: { input: ` a\n b ${'x'.repeat(200)}` } })).toBe(`a b ${'x'.repeat(156)}…`);
     expect(summaryOf({ Generic: { input: ' ' } })).toBe('Item without a text');
+  });
+});
+
+describe('edited data', () => {
+  it('is the datapoint without members that have no value, and keeps every digit', () => {
+    const metadata = { seed: JSON.rawJSON('12345678901234567890') };
+    const text = writeData({ Generic: { input: null, expected_output: 'x', score: null, metadata } });
+    expect(JSON.parse(text)).toEqual({
+      Generic: { input: null, expected_output: 'x', metadata: { seed: Number('12345678901234567890') } },
+    });
+    expect(text).toContain('12345678901234567890');
+    const read = readData(text);
+    expect('data' in read && writeSubmitted(read.data)).toBe(text);
+  });
+
+  it('takes an answer as the expected text of either kind', () => {
+    const metadata = { seed: 1 };
+    expect(withExpected({ Generic: { input: 'x', expected_output: ['y'], metadata } }, 'z')).toEqual({
+      Generic: { input: 'x', expected_output: 'z', metadata },
+    });
+    const messages = [{ role: 'user', content: 'x' }];
+    expect(withExpected({ LlmConversation: { messages } } as DatapointKind, 'z')).toEqual({
+      LlmConversation: { messages, expected: 'z' },
+    });
+  });
+
+  it('is any JSON, or the place where it is none', () => {
+    expect(readData('7')).toEqual({ data: 7 });
+    expect(writeSubmitted([1])).toBe('[\n  1\n]');
+    const read = readData('{\n  "a": 1,\n}');
+    expect('fault' in read && read.fault).toMatch(/^not valid JSON at line 3/);
+  });
+
+  it.each([
+    [{ Generic: { input: 'x' } }, true],
+    [{ LlmConversation: { messages: [{ role: 'user' }] } }, true],
+    [{ Generic: {} }, false],
+    [{ Generic: { input: 'x' }, LlmConversation: {} }, false],
+    [{ LlmConversation: { messages: [] } }, false],
+    [{ Other: { input: 'x' } }, false],
+    ['x', false],
+    [null, false],
+    [{}, false],
+  ])('%j is written back: %s', (data, expected) => {
+    expect(isKind(data)).toBe(expected);
   });
 });

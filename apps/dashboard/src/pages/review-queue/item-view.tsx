@@ -1,10 +1,10 @@
 import type { DatapointKind } from '@spandrel/contract';
 import { useMemo } from 'react';
-import { MessageText } from '../../features/messages/message-text.js';
-import { MessageList } from '../../features/messages/message-view.js';
+import { MessageText, MessageList } from '../../features/messages/message-view.js';
 import { contentOf } from './item-content.js';
+import type { MessageReading } from '../../features/messages/message.js';
+import { useReadingPreferences } from '../../features/payload/reading-preferences.js';
 import styles from './review-queue-page.module.css';
-import { useItemReading } from './use-item-reading.js';
 
 /** What an item asks a person to judge. */
 export function ItemView({ data }: { data: DatapointKind }) {
@@ -25,4 +25,10 @@ export function ItemView({ data }: { data: DatapointKind }) {
       ))}
     </>
   );
+}
+
+/** How the texts of an item are shown: in the format that the reader has chosen for traces, where that is one of texts. */
+export function useItemReading(): MessageReading {
+  const { format } = useReadingPreferences();
+  return useMemo(() => ({ format: format === 'json' ? 'text' : format, wraps: true, sought: '' }), [format]);
 }

@@ -1,22 +1,22 @@
 import type { DatasetResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { isNotFound } from '../../api/api-error.js';
 import { readDataset } from '../../api/dataset.js';
 import { keys } from '../../api/keys.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { useCapabilities } from '../../features/payload/use-capabilities.js';
-import { readReviewerName } from '../../features/reviewer-name.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { readReviewerName } from '../../features/review-counts.js';
 import { ClaimedItem } from './claimed-item.js';
-import { DoneItems } from './done-items.js';
-import { Instructions } from './instructions.js';
-import { NothingLeft } from './nothing-left.js';
-import { ReviewProgress } from './review-progress.js';
-import { SubmittedItem } from './submitted-item.js';
-import { useCountsOf } from './use-counts-of.js';
-import { useReviewDesk } from './use-review-desk.js';
+import { DoneItems, SubmittedItem } from './submitted-item.js';
+import { useCountsOf, useReviewSession, type ReviewCounts } from './use-review-session.js';
+import { Button } from '../../components/button.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { useWayUp } from '../../features/list/list-memory.js';
+import type { ReviewSession } from './review-session.js';
+import type { ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
 const route = getRouteApi('/review/$id');
@@ -59,7 +59,7 @@ function Review({ dataset, reviewer, isLocal }: ReviewProps) {
   const { item: readId, view } = route.useSearch();
   const { counts, ...counting } = useCountsOf(dataset.id);
   const isReading = readId !== undefined || view === 'done';
-  const { desk, state, memory } = useReviewDesk({
+  const { session, state, memory } = useReviewSession({
     ...{ datasetId: dataset.id, reviewer, isWanted: !isReading },
     ...counting,
   });
@@ -74,9 +74,9 @@ function Review({ dataset, reviewer, isLocal }: ReviewProps) {
       {!isReading && state.fault && (
         <FaultNotice title={state.fault.title} error={state.fault.error} onRetry={state.fault.retry} />
       )}
-      {!isReading && state.isEmpty && <NothingLeft {...{ desk, memory, counts }} />}
+      {!isReading && state.isEmpty && <NothingLeft {...{ session, memory, counts }} />}
       {!isReading && state.item !== null && (
-        <ClaimedItem key={state.item.id} {...{ desk, memory }} item={state.item} isBusy={state.isBusy} />
+        <ClaimedItem key={state.item.id} {...{ session, memory }} item={state.item} isBusy={state.isBusy} />
       )}
       {!isReading && state.item === null && state.isBusy && <div className={styles.waiting} aria-hidden="true" />}
     </>
@@ -91,5 +91,95 @@ function DatasetNotFound() {
         <p>It may have been deleted with its queue, or its address may have been cut.</p>
       </EmptyState>
     </>
+  );
+}
+
+interface NothingLeftProps {
+  session: ReviewSession;
+  memory: ReviewMemory;
+  counts: ReviewCounts | null;
+}
+
+/** Says that no item is left for this reviewer, and what became of all. */
+export function NothingLeft({ session, memory, counts }: NothingLeftProps) {
+  const navigate = useNavigate();
+  const part = useRef<HTMLDivElement>(null);
+  useEffect(() => part.current?.focus({ preventScroll: true }), []);
+  useWayUp(() => '/review', 'Review');
+  const { skipped, released, submitted } = memory;
+  const readLast = (): void => {
+    const last = submitted.at(-1);
+    if (last !== undefined) void navigate({ to: '.', search: { item: last } as never });
+  };
+  useShortcuts([{ keys: 'u', label: 'Back to last', group: 'Review', run: readLast }]);
+  return (
+    <div ref={part} tabIndex={-1}>
+      <EmptyState
+        title="Nothing left to review"
+        action={
+          <Button variant="primary" onClick={() => void navigate({ to: '.', search: { view: 'done' } as never })}>
+            Review what I did
+          </Button>
+        }
+      >
+        {counts !== null && (
+          <p>
+            {formatCount(counts.completed)} completed, {formatCount(counts.claimed)} claimed by others,{' '}
+            {formatCount(counts.pending)} pending.
+          </p>
+        )}
+        {(skipped.length > 0 || released.length > 0) && (
+          <p>
+            You skipped {formatCounted(skipped.length, 'item')} and released {formatCounted(released.length, 'item')}:
+            these wait for somebody else, and are not offered to you again in this tab.
+          </p>
+        )}
+        {submitted.length > 0 && (
+          <Button shortcut="u" onClick={readLast}>
+            Back to last
+          </Button>
+        )}
+        {skipped.length > 0 && <Button onClick={() => session.takeSkipped()}>Review skipped items</Button>}
+        <Button onClick={() => session.lookAgain()}>Look again</Button>
+      </EmptyState>
+    </div>
+  );
+}
+
+interface ReviewProgressProps {
+  /** `null` until they are known. */
+  counts: ReviewCounts | null;
+  /** What happened last. */
+  said: string;
+}
+
+/** `2 of 6 reviewed`, as the server counts, and what was done last. */
+export function ReviewProgress({ counts, said }: ReviewProgressProps) {
+  const total = counts === null ? 0 : counts.pending + counts.claimed + counts.completed;
+  const words = counts === null ? '' : `${formatCount(counts.completed)} of ${formatCount(total)} reviewed`;
+  return (
+    <div className={styles.progress}>
+      <progress aria-label="Reviewed" aria-valuetext={words} value={counts?.completed ?? 0} max={Math.max(1, total)}>
+        {words}
+      </progress>
+      <span>{words}</span>
+      <span role="status" aria-label="Review status">
+        {said}
+      </span>
+    </div>
+  );
+}
+
+/** What the dataset says of itself, for who reviews it. */
+export function Instructions({ text }: { text: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  useShortcuts([{ keys: 'i', label: 'Instructions', group: 'Review', run: () => setIsOpen(!isOpen) }]);
+  return (
+    <details open={isOpen} className={styles.instructions} onToggle={({ currentTarget: { open } }) => setIsOpen(open)}>
+      <summary aria-keyshortcuts="i">
+        Instructions <kbd aria-hidden="true">i</kbd>
+      </summary>
+      <p dir="auto">{text}</p>
+    </details>
   );
 }

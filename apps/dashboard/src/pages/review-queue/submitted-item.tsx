@@ -1,20 +1,21 @@
 import type { QueueItemResource } from '@spandrel/contract';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { isNotFound } from '../../api/api-error.js';
 import { keys } from '../../api/keys.js';
-import { readItem } from '../../api/queue.js';
+import { readItem, listCompleted } from '../../api/queue.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { Time } from '../../components/time.js';
-import { datapointAddress } from '../../features/dataset-link.js';
+import { datapointAddress } from '../../features/addresses.js';
+import { ReviewItemLink } from '../../features/links.js';
 import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
-import { writeData, writeSubmitted } from './edited-data.js';
+import { writeData, writeSubmitted, summaryOf } from './item-content.js';
 import { ItemView } from './item-view.js';
-import type { ReviewMemory } from './review-memory.js';
+import type { ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
 /** An item that was submitted, to be read only. */
@@ -70,7 +71,7 @@ function ReadItem({ item }: { item: QueueItemResource }) {
         )}
         <Link to={datapointAddress(datasetId, datapointId)}>Open datapoint</Link>
       </p>
-      <div className={styles.desk} data-edits={edited !== null || undefined}>
+      <div className={styles.session} data-edits={edited !== null || undefined}>
         <div className={styles.reading}>
           <section ref={region} aria-label="Item" tabIndex={-1} className={styles.item}>
             <h2 className="visually-hidden">Item</h2>
@@ -98,4 +99,50 @@ function ReadItem({ item }: { item: QueueItemResource }) {
 function describeOutcome({ status, edited_data: edited }: QueueItemResource): string {
   if (status !== 'completed') return status === 'claimed' ? 'Claimed, not submitted' : 'Pending';
   return edited === null ? 'Approved as it is' : 'Submitted with an edit';
+}
+
+/** What a reviewer submitted, oldest first. @param reviewer `null` for everybody's. */
+export function DoneItems({ datasetId, reviewer }: { datasetId: string; reviewer: string | null }) {
+  const navigate = useNavigate();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const goOn = (): void => void navigate({ to: '.', search: {} as never });
+  useShortcuts([{ keys: 'Escape', label: 'Back to the review', group: 'Review', run: goOn }]);
+  const query = useInfiniteQuery({
+    queryKey: keys.completedItems(datasetId, reviewer),
+    queryFn: ({ pageParam, signal }) => listCompleted(datasetId, reviewer, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    staleTime: 0,
+  });
+  const items = query.data?.pages.flatMap(({ rows }) => rows) ?? [];
+  return (
+    <>
+      <h2 ref={heading} tabIndex={-1}>
+        {reviewer === null ? 'What was reviewed' : 'What I reviewed'}
+      </h2>
+      {query.error && (
+        <FaultNotice title="The items could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {query.data && items.length === 0 && <p>Nothing of this queue has been submitted yet.</p>}
+      <ol aria-label="Reviewed items" className={styles.done}>
+        {items.map(({ id, original_data: data, edited_data: edited }) => (
+          <li key={id}>
+            <ReviewItemLink datasetId={datasetId} itemId={id} text={summaryOf(data)} />
+            <span className={styles.quiet}>{edited === null ? 'Approved' : 'Edited'}</span>
+          </li>
+        ))}
+      </ol>
+      <div className={styles.actions}>
+        <Button variant="primary" shortcut="Esc" aria-keyshortcuts="Escape" onClick={goOn}>
+          Back to the review
+        </Button>
+        {query.hasNextPage && (
+          <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show more
+          </Button>
+        )}
+      </div>
+    </>
+  );
 }

@@ -1,19 +1,20 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { formatCount, NONE } from '@spandrel/contract/browser';
 import type { QueueCount } from '../../api/queue.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { zoneName } from '../../components/format/format-time.js';
+import { zoneName } from '../../components/format.js';
 import { Grid } from '../../components/grid/grid.js';
-import { PageHeading } from '../../components/page-heading.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { useListPlace } from '../../features/list-place.js';
-import { useCapabilities } from '../../features/payload/use-capabilities.js';
-import { reviewAddress } from '../../features/review-link.js';
-import { keepReviewerName, readReviewerName } from '../../features/reviewer-name.js';
-import { useQueueCounts } from '../../features/use-queue-counts.js';
-import { queueColumns } from './queue-columns.js';
+import { useListPlace } from '../../features/list/list-memory.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { reviewAddress } from '../../features/addresses.js';
+import { DatasetLink } from '../../features/links.js';
+import { keepReviewerName, readReviewerName, useQueueCounts } from '../../features/review-counts.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { useMayReview } from '../../components/button.js';
+import { Time } from '../../components/time.js';
 import styles from './review-page.module.css';
 
 const NO_QUEUES: readonly QueueCount[] = [];
@@ -81,4 +82,41 @@ function ReviewerName() {
       }}
     />
   );
+}
+
+type Column = GridColumn<QueueCount>;
+
+/** Every column of the list of queues. @param zone zone of the times, shown in the header. */
+export function queueColumns(zone: string): Column[] {
+  return [
+    {
+      ...{ id: 'dataset', header: 'Dataset', width: 200, grows: true },
+      cell: ({ dataset_id: id, name }) => <DatasetLink dataset={{ id, name }} />,
+    },
+    countOf('pending', 'Pending', ({ pending }) => pending),
+    countOf('claimed', 'Claimed', ({ claimed }) => claimed),
+    countOf('completed', 'Completed', ({ completed }) => completed),
+    {
+      ...{ id: 'oldest', header: 'Oldest', note: zone, width: 136 },
+      cell: ({ oldest_pending_at: at }) => (at === null ? NONE : <Time at={at} />),
+    },
+    {
+      ...{ id: 'start', header: 'Review', width: 280 },
+      cell: ({ dataset_id: id, name }) => <StartLink id={id} name={name} />,
+    },
+  ];
+}
+
+/** The way into a review, which claims items. */
+function StartLink({ id, name }: { id: string; name: string }) {
+  if (!useMayReview()) return 'Needs the scope review or write';
+  return (
+    <Link to={reviewAddress(id)}>
+      Start reviewing <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+function countOf(id: string, header: string, of: (row: QueueCount) => number): Column {
+  return { id, header, width: 80, align: 'end', cell: (row) => formatCount(of(row)) };
 }

@@ -1,25 +1,23 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, useRef, useId, type RefObject, type KeyboardEvent } from 'react';
+import type { TraceListItem } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { isNotFound } from '../../api/api-error.js';
 import { Button } from '../../components/button.js';
-import { copyText } from '../../components/copy-text.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { formatId } from '../../components/format/format-id.js';
-import { notify, notifyError } from '../../components/notifications/notify.js';
-import { PageHeading } from '../../components/page-heading.js';
+import { copyText } from '../../components/save-text.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { formatId, formatDuration, formatCost, formatCostExactly } from '../../components/format.js';
+import { notify, notifyError } from '../../components/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { useDelayed } from '../../components/use-delayed.js';
-import { FactList } from '../../features/facts/fact-list.js';
-import { useWayUp } from '../../features/list-memory.js';
-import { useListPlace } from '../../features/list-place.js';
-import { sessionAddress } from '../../features/session-link.js';
-import { traceAddress } from '../../features/trace-link.js';
-import { rememberTraceList } from '../../features/trace-list-memory.js';
-import { focusTurn, onFeedKey } from './feed-keys.js';
-import { sessionFacts } from './session-facts.js';
-import { Turn } from './turn.js';
+import { useDelayed } from '../../components/hooks.js';
+import { FactList, type Fact } from '../../features/fact-list.js';
+import { useWayUp, useListPlace, rememberTraceList } from '../../features/list/list-memory.js';
+import { sessionAddress, traceAddress, nameOfTrace } from '../../features/addresses.js';
+import { TraceLink } from '../../features/links.js';
 import { useSession } from './use-session.js';
+import { TURN_PREVIEW } from '../../api/sessions.js';
+import { StatusBadge } from '../../components/badge.js';
+import { Time } from '../../components/time.js';
 import styles from './session-page.module.css';
 
 const route = getRouteApi('/sessions/$id');
@@ -173,4 +171,137 @@ function SessionNotFound() {
       </EmptyState>
     </>
   );
+}
+
+export interface TurnProps {
+  turn: TraceListItem;
+  /** From 1. */
+  position: number;
+  /** Turns there are; -1 where that is not known. */
+  count: number;
+  isDeleted: boolean;
+  /** The turn has the focus, or something in it. */
+  onFocus(id: string): void;
+}
+
+/** A turn of a conversation: what was asked last in its trace, and what was answered. */
+export function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
+  const id = useId();
+  const { status, started_at: at, duration_ms: duration, input_preview: asked, output_preview: answer } = turn;
+  const facts = [...(duration === null ? [] : [formatDuration(duration)]), ...turnFacts(turn)];
+  return (
+    <article
+      aria-labelledby={id}
+      aria-posinset={position}
+      aria-setsize={count}
+      tabIndex={0}
+      data-turn={turn.id}
+      onFocus={() => onFocus(turn.id)}
+      className={styles.turn}
+      data-state={isDeleted ? 'deleted' : undefined}
+    >
+      <h2 id={id} className={styles.name}>
+        <TraceLink trace={turn} />
+      </h2>
+      <p className={styles.facts}>
+        <StatusBadge status={status} />
+        <span>
+          <Time at={at} />
+        </span>
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+        {isDeleted && <strong>Deleted</strong>}
+      </p>
+      {asked == null && answer == null ? (
+        <p className={styles.nothing}>
+          {status === 'running' ? 'No call of a model has been recorded yet.' : 'It made no call of a model.'}
+        </p>
+      ) : (
+        <>
+          <Said who="User" text={asked ?? null} trace={turn} />
+          <Said who="Assistant" text={answer ?? null} trace={turn} />
+        </>
+      )}
+    </article>
+  );
+}
+
+interface SaidProps {
+  who: 'User' | 'Assistant';
+  text: string | null;
+  trace: TraceListItem;
+}
+
+/** What one side said, as it was written; a long text ends with the way to the rest. */
+function Said({ who, text, trace }: SaidProps) {
+  if (text === null) return null;
+  const isCut = [...text].length >= TURN_PREVIEW;
+  return (
+    <div className={styles.said} data-who={who}>
+      <h3>{who}</h3>
+      <p className={styles.text} dir="auto">
+        {text}
+        {isCut && '…'}
+      </p>
+      {isCut && (
+        <p>
+          <Link to={traceAddress(trace.id)}>
+            Read all of it<span className="visually-hidden"> in {nameOfTrace(trace)}</span>
+          </Link>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Articles from one that has the focus, or has it inside. */
+const STEPS: Readonly<Record<string, number>> = { PageDown: 1, PageUp: -1, ArrowDown: 1, ArrowUp: -1 };
+
+/** Moves the focus from article to article, after the ARIA feed pattern; arrows where an article itself has the focus. */
+export function onFeedKey(event: KeyboardEvent<HTMLElement>): void {
+  const step = STEPS[event.key];
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const isInside =
+    event.target instanceof Element && event.target.role !== 'article' && event.target.tagName !== 'ARTICLE';
+  if (isInside && event.key.startsWith('Arrow')) return;
+  if (focusTurn(event.currentTarget, step)) event.preventDefault();
+}
+
+/** Gives the focus to an article of a feed. @param step from the one that has it; the first one where none has. */
+export function focusTurn(feed: HTMLElement, step: number): boolean {
+  const articles = [...feed.querySelectorAll<HTMLElement>(':scope > article')];
+  const from = articles.findIndex((article) => article.contains(document.activeElement));
+  const to = articles[from === -1 ? 0 : from + step];
+  to?.focus();
+  return to !== undefined;
+}
+
+/** Sums of the turns of a session that was read to its end. */
+export function sessionFacts(turns: readonly TraceListItem[]): Fact[] {
+  const sum = (of: (turn: TraceListItem) => number): number => turns.reduce((before, turn) => before + of(turn), 0);
+  const costs = turns.flatMap(({ total_cost: cost }) => cost ?? []);
+  const cost = costs.length === 0 ? null : costs.reduce((before, one) => before + one, 0);
+  const users = [...new Set(turns.flatMap(({ user_id: user }) => user ?? []))];
+  return [
+    { name: 'Traces', value: formatCount(turns.length) },
+    { name: 'Spans', value: formatCount(sum(({ span_count }) => span_count)) },
+    { name: 'Errors', value: formatCount(sum(({ error_count }) => error_count)) },
+    { name: 'Tokens', value: formatCount(sum(({ total_tokens }) => total_tokens)) },
+    { name: 'Cost', value: formatCost(cost), exact: formatCostExactly(cost) },
+    ...(users.length === 0
+      ? []
+      : [{ name: users.length === 1 ? 'User' : 'Users', value: users.map(formatId).join(', ') }]),
+  ];
+}
+
+/** Facts of one turn, in the line below its name. */
+export function turnFacts(turn: TraceListItem): string[] {
+  const { span_count: spans, error_count: errors, total_tokens: tokens, total_cost: cost } = turn;
+  return [
+    `${formatCount(spans)} ${spans === 1 ? 'span' : 'spans'}`,
+    ...(errors > 0 ? [`${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`] : []),
+    ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
+    ...(cost === null ? [] : [formatCost(cost)]),
+  ];
 }

@@ -5,7 +5,7 @@ import { keys } from '../../api/keys.js';
 import { PAGE_ROWS, type ListPage } from '../../api/list-page.js';
 import { readSession, TURN_PREVIEW } from '../../api/sessions.js';
 import { tracesByIds } from '../../api/traces.js';
-import { useSpaced } from '../../components/use-spaced.js';
+import { useSpaced } from '../../components/hooks.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { mergeTurns } from './merge-turns.js';

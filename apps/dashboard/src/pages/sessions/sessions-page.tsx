@@ -1,22 +1,25 @@
 import type { SessionResource } from '@spandrel/contract';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { NONE } from '@spandrel/contract/browser';
 import { listSessions } from '../../api/sessions.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { zoneName } from '../../components/format/format-time.js';
+import { EmptyState } from '../../components/page-parts.js';
+import { zoneName, formatId } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { listFilters, type ListSearch } from '../../features/filters/list-search.js';
-import { rememberList } from '../../features/list-memory.js';
-import { ListPage } from '../../features/list-page/list-page.js';
-import { ListedGrid } from '../../features/list-page/listed-grid.js';
-import { useLiveList } from '../../features/live-list/use-live-list.js';
-import { describeCount } from '../../features/paged-list/describe-count.js';
-import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { sessionAddress } from '../../features/session-link.js';
-import { SESSION_COLUMNS, sessionColumns } from './session-columns.js';
-import { sessionNews } from './session-news.js';
-import { SESSION_PARAMETERS } from './sessions-search.js';
+import { rememberList } from '../../features/list/list-memory.js';
+import { ListPage, ListedGrid } from '../../features/list/list-page.js';
+import { useLiveList } from '../../features/list/use-live-list.js';
+import { describeCount } from '../../features/list/list-rules.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { sessionAddress } from '../../features/addresses.js';
+import { SessionLink } from '../../features/links.js';
+import { sessionNews, SESSION_PARAMETERS } from './sessions-search.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
+import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { costColumn, countColumn, textColumn } from '../../features/columns/usual-columns.js';
 
 const route = getRouteApi('/sessions');
 /** Sessions are sums over all their traces, which are asked for less often than rows that stand by themselves. */
@@ -93,3 +96,36 @@ function NoSessions() {
     </EmptyState>
   );
 }
+
+/** Every column of the list of sessions. @param zone zone of the times, shown in the header. */
+export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
+  return [
+    {
+      id: 'session_id',
+      header: 'Session',
+      width: 200,
+      grows: true,
+      cell: ({ session_id: id }) => <SessionLink id={id} />,
+    },
+    countColumn('trace_count', 'Traces', 64, ({ trace_count }) => trace_count),
+    countColumn('span_count', 'Spans', 64, ({ span_count }) => span_count),
+    countColumn('error_count', 'Errors', 60, ({ error_count }) => error_count),
+    countColumn('total_tokens', 'Tokens', 80, ({ total_tokens }) => total_tokens),
+    costColumn('total_cost', 'Cost', 80, ({ total_cost }) => total_cost),
+    { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
+    {
+      id: 'ended_at',
+      header: 'Ended',
+      width: 112,
+      cell: ({ ended_at: at }) => (at === null ? NONE : <Time at={at} />),
+    },
+    textColumn('user_ids', 'Users', 140, ({ user_ids: ids }) =>
+      ids.length === 0 ? null : ids.map(formatId).join(', '),
+    ),
+  ];
+}
+
+const IDS = sessionColumns('').map(({ id }) => id);
+
+/** Columns that the list offers, and those it has when nobody chose. */
+export const SESSION_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('user_ids')) };

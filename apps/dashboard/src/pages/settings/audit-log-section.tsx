@@ -1,17 +1,23 @@
 import type { AuditEntry } from '@spandrel/contract';
 import { useMemo, useState } from 'react';
+import { NONE, AUDIT_ACTIONS } from '@spandrel/contract/browser';
 import { AUDIT_EXPORT_ADDRESS, listAuditLog, listProjects } from '../../api/administration.js';
-import { queryText } from '../../api/query-text.js';
+import { queryText, type Query } from '../../api/query-text.js';
 import { Button } from '../../components/button.js';
-import { followDownload } from '../../components/download-text.js';
+import { followDownload } from '../../components/save-text.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { AdministeredGrid } from './administered-grid.js';
-import { AuditEntryDialog } from './audit-entry.js';
-import { auditColumns } from './audit-columns.js';
-import { AuditFilters, auditQuery, EVERYTHING } from './audit-filters.js';
-import { Section } from './section.js';
-import { AUDIT_LOG, useAdministeredList } from './use-administered-list.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { AdministeredGrid, Section, AUDIT_LOG, useAdministeredList, Row } from './section.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { zoneName, formatTimeExactly, type Zone } from '../../components/format.js';
+import { Time } from '../../components/time.js';
+import { describeAction, describeActor, describeDetails, describeTarget, type ProjectNames } from './audit-words.js';
+import { CopyButton } from '../../components/copy-button.js';
+import { Dialog } from '../../components/dialog.js';
+import { SelectField } from '../../components/field.js';
+import { EnteredFilter } from '../../features/filters/search-fields.js';
+import { TimeRangeField } from '../../features/filters/filter-bar.js';
+import { endsOf, type TimeRange } from '../../features/filters/time-range.js';
 import styles from './settings-page.module.css';
 
 /** Who did what and when, by filters, to be taken along as a file. */
@@ -62,5 +68,153 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear(): vo
     <span className={styles.buttons}>
       No entry meets these filters. <Button onClick={onClear}>Clear filters</Button>
     </span>
+  );
+}
+
+/**
+ * Every column of the audit log: names in words; a row opens the whole entry.
+ * @param zone in which times are told, shown in the header.
+ */
+const auditColumns = (zone: Zone, projects: ProjectNames): GridColumn<AuditEntry>[] => [
+  { id: 'at', header: 'Time', note: zoneName(Date.now(), zone), width: 136, cell: ({ at }) => <Time at={at} /> },
+  {
+    id: 'actor',
+    header: 'By',
+    width: 160,
+    cell: (entry) => <bdi>{describeActor(entry)}</bdi>,
+  },
+  {
+    id: 'action',
+    header: 'Action',
+    width: 180,
+    cell: ({ action }) => describeAction(action),
+  },
+  {
+    id: 'target',
+    header: 'What',
+    width: 160,
+    cell: (entry) => <bdi>{describeTarget(entry, projects)}</bdi>,
+  },
+  {
+    id: 'details',
+    header: 'Details',
+    width: 220,
+    grows: true,
+    cell: ({ details }) => <bdi>{describeDetails(details, projects, zone)}</bdi>,
+  },
+  {
+    id: 'address',
+    header: 'From',
+    width: 120,
+    cell: ({ address }) => address ?? NONE,
+  },
+];
+
+interface AuditEntryDialogProps {
+  entry: AuditEntry;
+  projects: ProjectNames;
+  /** Narrows the log down to what the entry shares with others. */
+  onFilter(filter: Partial<AuditSearch>): void;
+  onClose(): void;
+}
+
+/** An entry of the audit log, whole: names with the ids behind them, and the way to entries like it. */
+function AuditEntryDialog({ entry, projects, onFilter, onClose }: AuditEntryDialogProps) {
+  const { times } = usePreferences();
+  const project = entry.project_id === null ? null : (projects.get(entry.project_id) ?? entry.project_id);
+  return (
+    <Dialog
+      title={describeAction(entry.action)}
+      onClose={onClose}
+      actions={
+        <>
+          <CopyButton text={JSON.stringify(entry, null, 2)}>Copy as JSON</CopyButton>
+          <Button onClick={() => onFilter({ actor: entry.actor })}>All by the same</Button>
+          <Button onClick={() => onFilter({ target: entry.target_id })}>All about this</Button>
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <Row name="Time">
+          <time dateTime={entry.at}>{formatTimeExactly(Date.parse(entry.at), times)}</time>
+        </Row>
+        <Row name="By">
+          <Named name={describeActor(entry)} id={entry.actor} />
+        </Row>
+        <Row name="What">
+          <Named name={describeTarget(entry, projects)} id={entry.target_id} />
+        </Row>
+        <Row name="Project">
+          <bdi>{project ?? NONE}</bdi>
+        </Row>
+        <Row name="Details">
+          <bdi>{describeDetails(entry.details, projects, times) || NONE}</bdi>
+        </Row>
+        <Row name="From">{entry.address ?? NONE}</Row>
+        <Row name="Request">{entry.request_id ?? NONE}</Row>
+        <Row name="Entry">
+          <code>{entry.action}</code> {entry.id}
+        </Row>
+      </div>
+    </Dialog>
+  );
+}
+
+function Named({ name, id }: { name: string; id: string }) {
+  return (
+    <>
+      <bdi>{name}</bdi> {name !== id && <code>{id}</code>}
+    </>
+  );
+}
+
+/** What of the audit log is wanted; empty texts stand for everything. */
+interface AuditSearch {
+  actor: string;
+  action: string;
+  target: string;
+  range: TimeRange;
+}
+
+const EVERYTHING: AuditSearch = { actor: '', action: '', target: '', range: {} };
+
+/** What the API is asked for. @param now milliseconds, where ranges that go with the clock end. */
+const auditQuery = ({ actor, action, target, range }: AuditSearch, now: number): Query => ({
+  actor: actor.trim() || null,
+  action: action || null,
+  target: target.trim() || null,
+  ...endsOf(range, now),
+});
+
+const ACTIONS = [
+  { value: '', label: 'Every action' },
+  ...AUDIT_ACTIONS.map((action) => ({ value: action, label: describeAction(action) })).toSorted((a, b) =>
+    a.label.localeCompare(b.label),
+  ),
+];
+
+interface AuditFiltersProps {
+  search: AuditSearch;
+  onChange(search: AuditSearch): void;
+}
+
+/** The filters of the audit log. Actors and targets are asked for by their ids, which an opened entry shows and fills in. */
+function AuditFilters({ search, onChange }: AuditFiltersProps) {
+  const { actor, action, target, range } = search;
+  return (
+    <div className={styles.filters}>
+      <SelectField
+        label="Action"
+        options={ACTIONS}
+        value={action}
+        onChange={(event) => onChange({ ...search, action: event.target.value })}
+      />
+      <EnteredFilter label="By (id)" value={actor} onChange={(text) => onChange({ ...search, actor: text })} />
+      <EnteredFilter label="What (id)" value={target} onChange={(text) => onChange({ ...search, target: text })} />
+      <TimeRangeField value={range} onChange={(chosen) => onChange({ ...search, range: chosen })} />
+    </div>
   );
 }

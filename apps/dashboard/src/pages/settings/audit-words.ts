@@ -1,6 +1,6 @@
 import type { AuditEntry, ProjectResource } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
-import { formatTime, type Zone } from '../../components/format/format-time.js';
+import { formatTime, type Zone } from '../../components/format.js';
 
 /** Names of projects by their ids, as far as they were read. */
 export type ProjectNames = ReadonlyMap<ProjectResource['id'], string>;

@@ -1,12 +1,19 @@
-import { useState } from 'react';
-import { formatCounted, NONE } from '@spandrel/contract/browser';
+import { useState, useId, type FormEvent } from 'react';
+import { formatCounted, NONE, formatCount } from '@spandrel/contract/browser';
+import type { ImportJsonResult } from '@spandrel/contract';
+import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query';
 import type { Capabilities } from '../../api/capabilities.js';
-import { EXPORT_ADDRESS } from '../../api/transfer.js';
+import { EXPORT_ADDRESS, importEverything } from '../../api/transfer.js';
 import { Button } from '../../components/button.js';
-import { useCapabilities } from '../../features/payload/use-capabilities.js';
-import { DeleteAllTraces } from './delete-all-traces.js';
-import { ImportExportDialog } from './import-export-dialog.js';
-import { Row, Section } from './section.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { Row, Section, TypedConfirmation } from './section.js';
+import { Dialog } from '../../components/dialog.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import { TextField } from '../../components/field.js';
+import { formatBytes } from '../../components/format.js';
+import { countTraces, deleteAllTraces } from '../../api/traces.js';
+import { notify, notifyError } from '../../components/notify.js';
+import { listConnections } from '../../api/connections.js';
 import styles from './settings-page.module.css';
 
 interface InstanceSectionProps {
@@ -63,3 +70,145 @@ const describeMode = ({ mode }: Capabilities): string =>
 
 const describeRetention = ({ retention_days: days }: Capabilities): string =>
   days === null ? 'For ever' : `For ${formatCounted(days, 'day')}`;
+
+/** Takes the file of `Download everything` back, of this instance or of another. */
+function ImportExportDialog({ onClose }: { onClose(): void }) {
+  const formId = useId();
+  const client = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const [sent, setSent] = useState(0);
+  const importing = useMutation({
+    mutationFn: (chosen: File) => importEverything(chosen, setSent),
+    onMutate: () => setSent(0),
+    onSuccess: () => client.invalidateQueries(),
+  });
+  const isBusy = importing.isPending;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (file !== null && !isBusy) importing.mutate(file);
+  };
+  return (
+    <Dialog
+      title="Import an export"
+      onClose={() => !isBusy && onClose()}
+      actions={
+        <>
+          <Button disabled={isBusy} onClick={onClose}>
+            {importing.isSuccess ? 'Done' : 'Cancel'}
+          </Button>
+          <Button variant="primary" type="submit" form={formId} disabled={file === null || isBusy}>
+            Import
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className={styles.form} onSubmit={submit}>
+        <p>
+          What the file has takes the place of what has the same id here; nothing is deleted. Sent twice it changes
+          nothing.
+        </p>
+        <TextField
+          label="File"
+          type="file"
+          accept=".json"
+          disabled={isBusy}
+          hint={file === null ? 'A file of Download everything.' : `${file.name}, ${formatBytes(file.size)}`}
+          onChange={({ target }) => {
+            importing.reset();
+            setFile(target.files?.[0] ?? null);
+          }}
+        />
+        {/* Without a value it says that something goes on: the server takes what it has. */}
+        {isBusy && <progress aria-label="Import progress" max={1} {...(sent < 1 && { value: sent })} />}
+        {importing.data && <Result result={importing.data} />}
+        {importing.error && <FaultNotice title="Nothing was imported" error={importing.error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+function Result({ result: { imported, rejected, rejected_count: count } }: { result: ImportJsonResult }) {
+  const taken = Object.entries(imported).filter(([, items]) => items > 0);
+  return (
+    <>
+      <p role="status">
+        {taken.length === 0
+          ? 'There was nothing in the file.'
+          : `Imported ${taken.map(([list, items]) => `${formatCount(items)} ${list.replaceAll('_', ' ')}`).join(', ')}`}
+        {count > 0 && `; ${formatCount(count)} left out`}
+      </p>
+      {count > 0 && (
+        <ul aria-label="Left out">
+          {rejected.slice(0, 20).map(({ collection: list, index, message }) => (
+            <li key={`${list} ${index}`}>
+              {list} {formatCount(index)}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** What somebody types who means it. */
+const WORD = 'delete';
+
+/** Deletes every trace of the project, once somebody typed that they mean it. */
+function DeleteAllTraces({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const { data: counted } = useQuery({
+    queryKey: ['traces', 'count of all'],
+    queryFn: ({ signal }) => countTraces(signal),
+    staleTime: 0,
+  });
+  const deletion = useMutation({
+    mutationFn: deleteAllTraces,
+    onSuccess: ({ traces_deleted: traces, spans_deleted: spans }) => {
+      client.clear();
+      onClose();
+      notify(`Deleted ${formatCounted(traces, 'trace')} with ${formatCounted(spans, 'span')}`);
+    },
+    onError: (error) => notifyError('The traces could not be deleted', error),
+  });
+  return (
+    <TypedConfirmation
+      title="Delete all traces?"
+      label={`Type ${WORD} to confirm`}
+      isMeant={(typed) => typed.toLowerCase() === WORD}
+      isPending={deletion.isPending}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        {counted ? describe(counted) : 'All traces'} of this project with all their spans are deleted, and cannot be had
+        back. Datasets, evaluations, the review queue and connections stay.
+      </p>
+    </TypedConfirmation>
+  );
+}
+
+const describe = ({ count, exact }: { count: number; exact: boolean }): string =>
+  exact ? formatCounted(count, 'trace') : `More than ${formatCount(count)} traces`;
+
+const causeOf = (names: readonly string[]): Error =>
+  new Error(
+    `${names.join(', ')}: encrypted with another secret key than this server has, so that evaluations cannot call ` +
+      `${names.length === 1 ? 'it' : 'them'} here. Whoever runs the server can bring that key back ` +
+      '(SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS); a connection that is given its API key again works at once.',
+  );
+
+/** Says when keys of the project's connections cannot be read by the server that answers; nothing otherwise. */
+export function UnreadableConnections() {
+  const { data } = useQuery({
+    queryKey: ['connections', 'keys'],
+    queryFn: ({ signal }) => listConnections(null, signal),
+  });
+  const unreadable = data?.rows.filter(({ key_status: status }) => status === 'unreadable') ?? [];
+  if (unreadable.length === 0) return null;
+  return (
+    <FaultNotice
+      title={`The ${unreadable.length === 1 ? 'key' : 'keys'} of ${formatCounted(unreadable.length, 'connection')} cannot be read`}
+      error={causeOf(unreadable.map(({ name }) => name))}
+    />
+  );
+}

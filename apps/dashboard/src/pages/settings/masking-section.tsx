@@ -1,14 +1,23 @@
-import type { MaskingResource } from '@spandrel/contract';
+import type { MaskingResource, MaskingRule } from '@spandrel/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { putMasking, readMasking } from '../../api/masking.js';
+import { putMasking, readMasking, previewMasking } from '../../api/masking.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { notify } from '../../components/notifications/notify.js';
-import { draftsOf, isChanged, newDraft, rulesOf, type DraftRule } from './masking-draft.js';
-import { MaskingRuleFields } from './masking-rule.js';
-import { MaskingTryOut } from './masking-try-out.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import { notify } from '../../components/notify.js';
+import {
+  draftsOf,
+  isChanged,
+  newDraft,
+  rulesOf,
+  FIELD_LABELS,
+  FIELDS,
+  withField,
+  withMasker,
+  type DraftRule,
+} from './masking-draft.js';
 import { Section } from './section.js';
+import { CheckboxField, SelectField, TextField, TextArea } from '../../components/field.js';
 import styles from './settings-page.module.css';
 
 /** What of texts is replaced before it is stored. @param mayChange whether the reader administers the project. */
@@ -90,5 +99,119 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
       </form>
       <MaskingTryOut projectId={masking.project_id} rules={mayChange ? rules : undefined} />
     </>
+  );
+}
+
+const REPLACE = [
+  { value: 'label', label: 'By a label: [email]' },
+  { value: 'hash', label: 'By a keyed hash: equal values stay equal' },
+];
+
+interface MaskingRuleProps {
+  rule: DraftRule;
+  /** The number of the rule, from 1. */
+  place: number;
+  masking: MaskingResource;
+  mayChange: boolean;
+  onChange(rule: DraftRule): void;
+  onRemove(): void;
+}
+
+/** One rule: which values, where, and what stands in their place. */
+function MaskingRuleFields({ rule, place, masking, mayChange, onChange, onRemove }: MaskingRuleProps) {
+  const names = new Set([rule.masker, ...masking.maskers.map(({ name }) => name)]);
+  const takesPattern = rule.masker === 'pattern';
+  return (
+    <fieldset className={styles.form} disabled={!mayChange}>
+      <legend>Rule {place}</legend>
+      <div className={styles.inline}>
+        <SelectField
+          label="Values"
+          value={rule.masker}
+          options={[...names].map((name) => ({ value: name, label: name }))}
+          onChange={({ target }) => onChange(withMasker(rule, target.value, masking))}
+        />
+        <SelectField
+          label="Replaced"
+          value={rule.replace}
+          options={REPLACE}
+          onChange={({ target }) => onChange({ ...rule, replace: target.value as DraftRule['replace'] })}
+        />
+        <TextField
+          label="Label"
+          required
+          pattern="[a-z][a-z0-9_\-]{0,31}"
+          title="small letters, digits, _ and -"
+          value={rule.label}
+          onChange={({ target }) => onChange({ ...rule, label: target.value })}
+        />
+        {mayChange && (
+          <Button icon="trash" iconOnly onClick={onRemove}>
+            Remove rule {place}
+          </Button>
+        )}
+      </div>
+      {takesPattern && (
+        <TextField
+          label="Pattern"
+          required
+          hint="In the syntax of RE2, such as EMP-\d{6}."
+          value={String(rule.config['pattern'] ?? '')}
+          onChange={({ target }) => onChange({ ...rule, config: { ...rule.config, pattern: target.value } })}
+        />
+      )}
+      <div className={styles.scopes}>
+        {FIELDS.map((field) => (
+          <CheckboxField
+            key={field}
+            label={FIELD_LABELS[field]}
+            checked={rule.fields.includes(field)}
+            onChange={({ target }) => onChange(withField(rule, field, target.checked))}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface MaskingTryOutProps {
+  projectId: string;
+  /** Rules of the page, saved or not; those of the project when left out, which readers see alone. */
+  rules: readonly MaskingRule[] | undefined;
+}
+
+/** Shows what rules make of a text. */
+function MaskingTryOut({ projectId, rules }: MaskingTryOutProps) {
+  const preview = useMutation({ mutationFn: (text: string) => previewMasking(projectId, text, rules) });
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    preview.mutate(String(new FormData(event.currentTarget).get('text')));
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextArea
+        label="Try a text out"
+        name="text"
+        rows={3}
+        required
+        hint="As the input of a call; it is kept nowhere."
+      />
+      <div className={styles.buttons}>
+        <Button type="submit" disabled={preview.isPending}>
+          Try out
+        </Button>
+      </div>
+      {preview.error && <FaultNotice title="The text could not be tried out" error={preview.error} />}
+      {preview.data && (
+        <div role="status">
+          <p className={styles.secret}>{preview.data.text}</p>
+          <p className={styles.hint}>
+            {preview.data.found.length === 0
+              ? 'Nothing was found.'
+              : `Found: ${preview.data.found.map(({ label, count }) => `${label} ${count}`).join(', ')}.`}
+          </p>
+        </div>
+      )}
+    </form>
   );
 }

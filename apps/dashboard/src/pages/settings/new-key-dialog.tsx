@@ -1,18 +1,17 @@
-import type { CreateKey, KeyCreated, ProjectResource } from '@spandrel/contract';
+import type { CreateKey, KeyCreated, ProjectResource, Permission } from '@spandrel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useId, type FormEvent } from 'react';
 import { createKey } from '../../api/administration.js';
 import { Button } from '../../components/button.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, SelectField, TextField } from '../../components/field.js';
-import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
+import { useBrowserSession } from '../../features/browser-session.js';
 import { mayGiveScope } from './giving.js';
-import { ENDS, endAfter, SCOPES, USUAL_END } from './key-choices.js';
 import styles from './settings-page.module.css';
 
-export interface NewKeyDialogProps {
+interface NewKeyDialogProps {
   projects: readonly ProjectResource[];
   onCreated(): void;
   onClose(): void;
@@ -135,3 +134,30 @@ function MadeKey({ made: { name, key }, onClose }: { made: KeyCreated; onClose()
     </Dialog>
   );
 }
+
+const DAY_MS = 86_400_000;
+
+/** What a key may be given, in words. */
+const SCOPES: readonly { scope: Permission; label: string; isUsual: boolean }[] = [
+  { scope: 'read', label: 'read: see everything', isUsual: true },
+  { scope: 'write', label: 'write: change everything', isUsual: true },
+  { scope: 'ingest', label: 'ingest: record, and nothing else', isUsual: false },
+  { scope: 'review', label: 'review: claim and submit items', isUsual: false },
+  { scope: 'admin', label: 'admin: administer the organization', isUsual: false },
+];
+
+/** The choice of the form, in days. */
+const USUAL_END = '90';
+
+/** When a key may end, by days. */
+const ENDS: readonly { value: string; label: string }[] = [
+  { value: '', label: 'Never' },
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+];
+
+/** The moment so many days from now, as a timestamp. @returns `null` for never. */
+const endAfter = (days: string, now: number): string | null =>
+  days === '' ? null : new Date(now + Number(days) * DAY_MS).toISOString();

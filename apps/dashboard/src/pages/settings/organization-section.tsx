@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { readOrganization, renameOrganization } from '../../api/administration.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { notify, notifyError } from '../../components/notifications/notify.js';
-import { BROWSER_SESSION } from '../../features/sign-in/use-browser-session.js';
+import { notify, notifyError } from '../../components/notify.js';
+import { BROWSER_SESSION } from '../../features/browser-session.js';
 import { Row, Section } from './section.js';
 import styles from './settings-page.module.css';
 

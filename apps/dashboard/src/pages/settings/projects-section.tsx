@@ -1,21 +1,20 @@
-import type { ProjectResource } from '@spandrel/contract';
-import { useMutation } from '@tanstack/react-query';
+import type { ProjectResource, UpdateProject } from '@spandrel/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useMemo, useState, type FormEvent } from 'react';
-import { createProject, listProjects } from '../../api/administration.js';
+import { formatCounted } from '@spandrel/contract/browser';
+import { createProject, listProjects, updateProject, deleteProject } from '../../api/administration.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/fault-notice.js';
-import { TextField } from '../../components/field.js';
-import { zoneName } from '../../components/format/format-time.js';
-import { notify } from '../../components/notifications/notify.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import { TextField, CheckboxField } from '../../components/field.js';
+import { zoneName } from '../../components/format.js';
+import { notify } from '../../components/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { useLatest } from '../../components/use-latest.js';
-import { AdministeredGrid } from './administered-grid.js';
-import { DeleteProject } from './delete-project.js';
-import { projectColumns } from './project-columns.js';
-import { EditProject } from './edit-project.js';
-import { Section } from './section.js';
-import { useAdministeredList } from './use-administered-list.js';
+import { useLatest } from '../../components/hooks.js';
+import { AdministeredGrid, Section, useAdministeredList, TypedConfirmation } from './section.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
+import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
 import styles from './settings-page.module.css';
 
 /** How often it is asked how far deletions are. */
@@ -98,5 +97,154 @@ function ProjectDialog({ orgId, onCreated, onClose }: ProjectDialogProps) {
         {creation.error && <FaultNotice title="The project could not be made" error={creation.error} />}
       </form>
     </Dialog>
+  );
+}
+
+interface ProjectActions {
+  onEdit(project: ProjectResource): void;
+  onDelete(project: ProjectResource): void;
+}
+
+/** Every column of the list of projects. @param zone zone of the times, shown in the header. */
+const projectColumns = (zone: string, actions: ProjectActions): GridColumn<ProjectResource>[] => [
+  { id: 'name', header: 'Name', width: 160, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
+  { id: 'id', header: 'ID', width: 230, cell: ({ id }) => id },
+  {
+    id: 'retention_days',
+    header: 'Keeps traces',
+    width: 130,
+    cell: ({ retention_days: days }) => (days === null ? 'As the organization' : formatCounted(days, 'day')),
+  },
+  { id: 'protected', header: 'Protected', width: 84, cell: (row) => (row.protected ? 'Yes' : 'No') },
+  { id: 'created_at', header: 'Created', note: zone, width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
+  { id: 'actions', header: 'Actions', width: 190, cell: (row) => <Actions row={row} {...actions} /> },
+];
+
+function Actions({ row, onEdit, onDelete }: ProjectActions & { row: ProjectResource }) {
+  if (row.removal) return <Deleting {...row.removal} />;
+  return (
+    <>
+      <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={() => onEdit(row)}>
+        Change
+      </Button>{' '}
+      {!row.protected && (
+        <Button
+          className={styles.rowButton}
+          aria-label={`Delete the project ${row.name}`}
+          onClick={() => onDelete(row)}
+        >
+          Delete
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** How far the deletion of a project is. What holds it up is said, as nobody sees a title by touch or keyboard. */
+function Deleting({ rows_deleted: rows, step, last_error: error }: NonNullable<ProjectResource['removal']>) {
+  if (error !== null) return <span title={error}>Deletion held up: {error}</span>;
+  return <span title={step ?? ''}>Deleting, {formatCounted(rows, 'row')} gone</span>;
+}
+
+interface EditProjectProps {
+  project: ProjectResource;
+  onChanged(): void;
+  onClose(): void;
+}
+
+/** Changes what can be set of a project: name, retention, protection. */
+function EditProject({ project, onChanged, onClose }: EditProjectProps) {
+  const formId = useId();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (body: UpdateProject) => updateProject(project.id, body),
+    onSuccess: ({ name }) => {
+      void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
+      onClose();
+      onChanged();
+      notify(`Changed the project ${name}`);
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    if (!change.isPending) change.mutate(changeOf(new FormData(event.currentTarget)));
+  };
+  return (
+    <Dialog
+      title="Change project"
+      size="small"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" form={formId} disabled={change.isPending}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className={styles.form} onSubmit={submit}>
+        <TextField label="Name" name="name" required defaultValue={project.name} />
+        <TextField
+          label="Days that traces are kept"
+          name="days"
+          type="number"
+          min={1}
+          defaultValue={project.retention_days ?? ''}
+          hint="Empty: as long as the organization keeps them, which is the most."
+        />
+        <CheckboxField
+          label="Protected: nobody deletes the project, all of its traces or a dataset until this is lifted"
+          name="protected"
+          defaultChecked={project.protected}
+        />
+        {change.error && <FaultNotice title="The project could not be changed" error={change.error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+function changeOf(form: FormData): UpdateProject {
+  const days = String(form.get('days')).trim();
+  return {
+    name: String(form.get('name')),
+    retention_days: days === '' ? null : Number(days),
+    protected: form.get('protected') !== null,
+  };
+}
+
+interface DeleteProjectProps {
+  project: ProjectResource;
+  onDeleted(): void;
+  onClose(): void;
+}
+
+/** Deletes a project, once somebody typed its name. */
+function DeleteProject({ project, onDeleted, onClose }: DeleteProjectProps) {
+  const isOwn = useBrowserSession()?.project?.id === project.id;
+  const deletion = useMutation({
+    mutationFn: () => deleteProject(project.id),
+    onSuccess: () => {
+      onClose();
+      onDeleted();
+      notify(`The project ${project.name} is out of reach and being deleted`);
+    },
+  });
+  return (
+    <TypedConfirmation
+      title="Delete project?"
+      label="Type the name of the project to confirm"
+      isMeant={(typed) => typed === project.name.trim()}
+      isPending={deletion.isPending}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+      fault={deletion.error && <FaultNotice title="The project could not be deleted" error={deletion.error} />}
+    >
+      <p>
+        Within a second nobody reaches the project <bdi>{project.name}</bdi> any more, and its keys and sessions end.
+        Its traces, datasets, evaluations, reviews and connections are deleted, and cannot be had back.
+      </p>
+      {isOwn && <p>It is the project that you are signed in to: you are signed out with it.</p>}
+    </TypedConfirmation>
   );
 }

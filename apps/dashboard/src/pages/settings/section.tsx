@@ -1,4 +1,14 @@
-import { useId, type ReactNode } from 'react';
+import { useId, useState, type ReactNode, type FormEvent } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Button } from '../../components/button.js';
+import { Dialog } from '../../components/dialog.js';
+import { TextField } from '../../components/field.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import { Grid } from '../../components/grid/grid.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { useFilteredList, type PagedList } from '../../features/list/use-paged-list.js';
+import type { ListPage } from '../../api/list-page.js';
+import { notifyError } from '../../components/notify.js';
 import styles from './settings-page.module.css';
 
 /** A part of the settings under its heading. @param actions buttons beside the heading. */
@@ -23,4 +33,122 @@ export function Row({ name, children }: { name: string; children: ReactNode }) {
       <div className={styles.value}>{children}</div>
     </div>
   );
+}
+
+interface TypedConfirmationProps {
+  title: string;
+  /** What to type, as the label of the field. */
+  label: string;
+  /** Whether what was typed means it. @param typed without blanks around it. */
+  isMeant(typed: string): boolean;
+  isPending: boolean;
+  onConfirm(): void;
+  onClose(): void;
+  /** What is deleted. */
+  children: ReactNode;
+  /** What failed, below the field. */
+  fault?: ReactNode;
+}
+
+/** Asks whether something is to be deleted for good, by somebody who typed that they mean it. */
+export function TypedConfirmation(props: TypedConfirmationProps) {
+  const { title, label, isPending, onConfirm, onClose, children, fault } = props;
+  const formId = useId();
+  const [typed, setTyped] = useState('');
+  const isMeant = props.isMeant(typed.trim());
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isMeant && !isPending) onConfirm();
+  };
+  return (
+    <Dialog
+      title={title}
+      role="alertdialog"
+      size="small"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="danger" type="submit" form={formId} disabled={!isMeant || isPending}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className={styles.form} onSubmit={submit}>
+        {children}
+        <TextField label={label} value={typed} onChange={({ currentTarget }) => setTyped(currentTarget.value)} />
+        {fault}
+      </form>
+    </Dialog>
+  );
+}
+
+interface AdministeredGridProps<Row> {
+  label: string;
+  list: PagedList<Row>;
+  columns: readonly GridColumn<Row>[];
+  /** What is shown where the list has nothing: what would be in it. */
+  empty: ReactNode;
+  /** Opens what is behind a row, where something is. */
+  onOpen?(row: Row): void;
+}
+
+/** A list within the page, which scrolls by itself when it is long. */
+export function AdministeredGrid<Row>({ label, list, columns, empty, onOpen = ignore }: AdministeredGridProps<Row>) {
+  if (list.error !== null)
+    return <FaultNotice title={`${label} could not be loaded`} error={list.error} onRetry={list.retry} />;
+  if (list.isComplete && list.length === 0) return <div className={styles.hint}>{empty}</div>;
+  return (
+    <div className={styles.list}>
+      <Grid<Row>
+        label={label}
+        columns={columns}
+        length={list.length}
+        isComplete={list.isComplete}
+        rowAt={list.rowAt}
+        keyAt={list.keyAt}
+        onVisible={list.onVisible}
+        onOpen={onOpen}
+      />
+    </div>
+  );
+}
+
+/** What a row opens where nothing is behind it. */
+const ignore = (): void => undefined;
+
+const NO_FILTERS = {};
+
+/** Name of the list that every change adds to. */
+export const AUDIT_LOG = 'audit log';
+
+interface AdministeredList<Row> {
+  list: PagedList<Row>;
+  /** Reads the list anew after a change: no event tells of these. */
+  reread(): Promise<void>;
+}
+
+/** A list of what is administered. @param name of the list, and what the notification says could not be read. */
+export function useAdministeredList<Row extends { id: string }>(
+  name: string,
+  fetch: (cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Row>>,
+): AdministeredList<Row> {
+  const { list, source } = useFilteredList<Row>({
+    name,
+    filters: NO_FILTERS,
+    queryAt: () => NO_FILTERS,
+    fetch: (_query, cursor, signal) => fetch(cursor, signal),
+    idOf: ({ id }) => id,
+  });
+  const client = useQueryClient();
+  const reread = async (): Promise<void> => {
+    void client.invalidateQueries({ queryKey: [AUDIT_LOG] });
+    try {
+      list.restart(await source.first());
+    } catch (error) {
+      notifyError(`The ${name} could not be read again`, error as Error);
+    }
+  };
+  return { list, reread };
 }

@@ -1,15 +1,17 @@
-import { PageHeading } from '../../components/page-heading.js';
-import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
-import { AppearanceSection } from './appearance-section.js';
+import { PageHeading } from '../../components/page-parts.js';
+import { useBrowserSession } from '../../features/browser-session.js';
 import { AuditLogSection } from './audit-log-section.js';
-import { InstanceSection } from './instance-section.js';
-import { KeyboardSection } from './keyboard-section.js';
+import { InstanceSection, UnreadableConnections } from './instance-section.js';
 import { KeysSection } from './keys-section.js';
 import { MaskingSection } from './masking-section.js';
 import { MembersSection } from './members-section.js';
 import { OrganizationSection } from './organization-section.js';
 import { ProjectsSection } from './projects-section.js';
-import { UnreadableConnections } from './unreadable-connections.js';
+import { ChoiceGroup } from '../../components/choice-group.js';
+import { setPreferences, usePreferences } from '../../components/preferences/use-preferences.js';
+import { Row, Section } from './section.js';
+import { Switch } from '../../components/switch.js';
+import styles from './settings-page.module.css';
 
 /** What a reader prefers, what this instance is, and in cloud mode who may use it. */
 export function SettingsPage() {
@@ -38,5 +40,69 @@ export function SettingsPage() {
         </>
       )}
     </>
+  );
+}
+
+/** How the pages look, kept in this browser. */
+export function AppearanceSection() {
+  const { theme, density, times } = usePreferences();
+  return (
+    <Section title="Appearance">
+      <Row name="Theme">
+        <ChoiceGroup
+          label="Theme"
+          choices={[
+            { value: 'system', label: 'System' },
+            { value: 'light', label: 'Light' },
+            { value: 'dark', label: 'Dark' },
+          ]}
+          value={theme}
+          onChange={(value) => setPreferences({ theme: value })}
+        />
+      </Row>
+      <Row name="Density">
+        <ChoiceGroup
+          label="Density"
+          choices={[
+            { value: 'comfortable', label: 'Comfortable' },
+            { value: 'compact', label: 'Compact' },
+          ]}
+          value={density}
+          onChange={(value) => setPreferences({ density: value })}
+        />
+      </Row>
+      <Row name="Times">
+        <ChoiceGroup
+          label="Times"
+          choices={[
+            { value: 'local', label: 'Local' },
+            { value: 'utc', label: 'UTC' },
+          ]}
+          value={times}
+          onChange={(value) => setPreferences({ times: value })}
+        />
+      </Row>
+    </Section>
+  );
+}
+
+/** Whether keys without Ctrl do something (WCAG 2.1.4). */
+export function KeyboardSection() {
+  const { singleKeys } = usePreferences();
+  return (
+    <Section title="Keyboard">
+      <div>
+        <Switch
+          label="Single-key shortcuts"
+          isOn={singleKeys}
+          onChange={(isOn) => setPreferences({ singleKeys: isOn })}
+        />
+      </div>
+      <p className={styles.hint}>
+        Off, keys such as <kbd>g</kbd> <kbd>t</kbd> and <kbd>x</kbd> do nothing by themselves: for speech input, and for
+        hands that press keys by accident. Keys with Ctrl, arrows, Enter and Escape work as ever. <kbd>?</kbd> or{' '}
+        <kbd>Ctrl K</kbd> shows every key of a page.
+      </p>
+    </Section>
   );
 }

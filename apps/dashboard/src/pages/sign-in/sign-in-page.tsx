@@ -1,15 +1,12 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
+import type { BrowserSessionResource, SignInError } from '@spandrel/contract';
 import { ApiError } from '../../api/api-error.js';
 import { readBrowserSession, signIn } from '../../api/browser-session.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { hearOtherTabs, tellOtherTabs } from '../../features/sign-in/other-tabs.js';
-import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
-import { IdentityProviderLink, SignInFault } from './identity-provider.js';
-import { nextAddress } from './next-address.js';
-import { Standing } from './standing.js';
+import { hearOtherTabs, tellOtherTabs, useBrowserSession } from '../../features/browser-session.js';
+import { nextAddress } from '../../api/go-to-sign-in.js';
 import styles from './sign-in-page.module.css';
 
 /** Where somebody shows a credential, once; the browser has a session from then on (docs/spec/sign-in.md). */
@@ -107,5 +104,68 @@ function useOtherTabs(next: string): void {
         );
       }),
     [next],
+  );
+}
+
+const REASONS: Readonly<Record<SignInError, string>> = {
+  no_role: 'You have no role here yet: whoever administers the organization gives it, to you or to a group of yours.',
+  expired: 'That took too long, or began in another browser. Sign in again.',
+  denied: 'The identity provider did not let you in.',
+  unavailable: 'The identity provider does not answer right now. Try again soon.',
+  failed:
+    'The identity provider gave no answer that could be checked. Sign in again; its administrator finds why in the log.',
+  not_set_up: 'No identity provider is set up here.',
+};
+
+/** Why the identity provider signed nobody in, as the address tells; nothing where it does not. */
+export function SignInFault() {
+  const error = new URLSearchParams(location.search).get('error');
+  if (error === null || !Object.hasOwn(REASONS, error)) return null;
+  return (
+    <p role="alert" className={styles.fault}>
+      {REASONS[error as SignInError]}
+    </p>
+  );
+}
+
+/** The way to the identity provider, where one is set up. It is a page of its own: the server leads there. */
+export function IdentityProviderLink({ session, next }: { session: BrowserSessionResource; next: string }) {
+  if (!session.identity_provider) return null;
+  return (
+    <a className={styles.provider} href={`/api/session/oidc?next=${encodeURIComponent(next)}`}>
+      {session.identity_provider.label}
+    </a>
+  );
+}
+
+/** What the page to sign in says to somebody who need not sign in, or had to stop. */
+export function Standing({ session, next }: { session: BrowserSessionResource; next: string }) {
+  if (session.mode === 'local') {
+    return (
+      <p>
+        Local mode has no logins: it answers this machine alone. <a href={next}>Go on</a>
+      </p>
+    );
+  }
+  if (!session.signed_in || !session.project) return null;
+  const where = (
+    <>
+      <bdi>{session.org?.name}</bdi> / <bdi>{session.project.name}</bdi>
+    </>
+  );
+  if (new URLSearchParams(location.search).get('why') !== 'stopped') {
+    return (
+      <p>
+        This browser is signed in to {where}. <a href={next}>Go on</a>, or sign in with another key.
+      </p>
+    );
+  }
+  return (
+    <div role="alert">
+      <p>Another tab signed in to {where}, so this one stopped: a browser is signed in to one project at a time.</p>
+      <p>
+        <a href="/traces">Open the traces of that project</a>, or sign in here again.
+      </p>
+    </div>
   );
 }

@@ -3,26 +3,28 @@ import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { copyText } from '../../components/copy-text.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { zoneName } from '../../components/format/format-time.js';
-import { notify, notifyError } from '../../components/notifications/notify.js';
+import { copyText } from '../../components/save-text.js';
+import { EmptyState } from '../../components/page-parts.js';
+import { zoneName } from '../../components/format.js';
+import { notify, notifyError } from '../../components/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import type { ListSearch } from '../../features/filters/list-search.js';
-import { ListPage } from '../../features/list-page/list-page.js';
-import { ListedGrid } from '../../features/list-page/listed-grid.js';
-import { SelectionToolbar } from '../../features/list-page/selection-toolbar.js';
-import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
-import { describeCount } from '../../features/paged-list/describe-count.js';
-import { useCapabilities } from '../../features/payload/use-capabilities.js';
-import { nameOfSpan } from '../../features/spans/span-link.js';
-import { traceAddress } from '../../features/trace-link.js';
-import { rememberTraceList } from '../../features/trace-list-memory.js';
-import { previewOf, SPAN_COLUMNS, spanColumns } from './span-columns.js';
+import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
+import { describeCount } from '../../features/list/list-rules.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { nameOfSpan, traceAddress } from '../../features/addresses.js';
+import { SpanLink } from '../../features/links.js';
+import { rememberTraceList } from '../../features/list/list-memory.js';
 import { spanParameters } from './spans-search.js';
 import { useSpanList } from './use-span-list.js';
+import { StatusBadge } from '../../components/badge.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
+import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
+import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
 
 const route = getRouteApi('/spans');
 const NO_MODES: readonly SearchMode[] = [];
@@ -98,3 +100,38 @@ function copyIds(spans: readonly SpanOutline[]): void {
 
 /** The traces of spans in their order, each once. */
 const tracesOf = (spans: readonly SpanOutline[]): string[] => [...new Set(spans.map(({ trace_id: trace }) => trace))];
+
+/** Every column of the list of spans. @param zone zone of the times, shown in the header. */
+export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
+  return [
+    { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
+    { id: 'name', header: 'Name', width: 160, grows: true, cell: (span) => <SpanLink span={span} /> },
+    textColumn('kind', 'Kind', 90, ({ kind }) => kind.type),
+    textColumn('model', 'Model', 140, modelOf),
+    { id: 'status', header: 'Status', width: 90, cell: (span) => <StatusBadge status={statusWordOf(span)} /> },
+    durationColumn('duration', 'Duration', 90, (span) => measureOf(span, 'duration_ms')),
+    countColumn('tokens', 'Tokens', 80, (span) => measureOf(span, 'total_tokens')),
+    costColumn('cost', 'Cost', 80, (span) => measureOf(span, 'cost')),
+    textColumn('provider', 'Provider', 100, ({ kind: { provider } }) =>
+      typeof provider === 'string' ? provider : null,
+    ),
+    textColumn('error', 'Error', 280, ({ error }) => error),
+    textColumn('input', 'Input', 280, ({ input_preview }) => input_preview),
+    textColumn('output', 'Output', 280, ({ output_preview }) => output_preview),
+    textColumn('ids', 'IDs', 320, ({ id, trace_id: trace }) => `${id} in ${trace}`),
+  ];
+}
+
+const IDS = spanColumns('').map(({ id }) => id);
+
+/** Columns that the list offers, and those it has when nobody chose. */
+export const SPAN_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('provider')) };
+
+/** Characters of a text that fit into its column. */
+const PREVIEWED = 120;
+
+/** Characters of texts that are asked for with a choice of columns. */
+export function previewOf(cols: string | undefined): number | undefined {
+  const chosen = readColumns(cols, SPAN_COLUMNS) ?? [];
+  return chosen.includes('input') || chosen.includes('output') ? PREVIEWED : undefined;
+}

@@ -2,12 +2,14 @@ import type { SearchMode } from '@spandrel/contract';
 import type { FilterField } from '../../features/filters/filter-field.js';
 import {
   readListSearch,
+  STATUS_OPTIONS,
   type BarFilter,
   type ListParameters,
   type ListSearch,
+  type OfferedSorts,
 } from '../../features/filters/list-search.js';
-import { STATUS_OPTIONS } from '../../features/filters/status-options.js';
-import type { OfferedSorts } from '../../features/sorting/list-sort.js';
+import type { LiveNews } from '../../features/list/list-rules.js';
+import type { LiveEvent } from '../../live/live-event.js';
 
 const FIELDS: readonly FilterField[] = [
   { id: 'tag', label: 'Tag', facet: 'tag', isRepeated: true },
@@ -74,4 +76,20 @@ export const searchesIndex = ({ mode, text_contains: text }: ListSearch): boolea
 /** Whether spans are found by their texts, which takes time on large databases. */
 export function searchesTexts(search: ListSearch): boolean {
   return ['text_contains', 'input_contains', 'output_contains'].some((name) => search[name] !== undefined);
+}
+
+/** What an event says of the list of spans. A deleted trace takes its spans along, by the trace's id. */
+export function spanNews(event: LiveEvent): LiveNews {
+  // A filter may begin to match, or stop, when a span ends.
+  if ('span' in event) return { changed: [event.span.id], hasNew: true };
+  switch (event.type) {
+    case 'span_deleted':
+      return { deleted: [event.span_id] };
+    case 'trace_deleted':
+      return { deleted: [event.trace_id] };
+    case 'cleared':
+      return { isCleared: true };
+    default:
+      return {};
+  }
 }

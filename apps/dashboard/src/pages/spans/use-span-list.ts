@@ -4,12 +4,11 @@ import { keys } from '../../api/keys.js';
 import type { ListPage } from '../../api/list-page.js';
 import type { Query } from '../../api/query-text.js';
 import { countSpans, listSpans, searchSpans, spansByIds } from '../../api/spans.js';
-import { useSpaced } from '../../components/use-spaced.js';
+import { useSpaced } from '../../components/hooks.js';
 import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
-import { useLiveList, type LiveList } from '../../features/live-list/use-live-list.js';
-import { useFilteredList, type FilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { spanNews } from './span-news.js';
-import { searchesIndex, searchesTexts } from './spans-search.js';
+import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
+import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
+import { spanNews, searchesIndex, searchesTexts } from './spans-search.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;

@@ -1,12 +1,19 @@
 import { useCallback, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
-import { readColours, useCanvas, type CanvasSize } from '../../components/canvas/use-canvas.js';
-import { formatDuration } from '../../components/format/format-duration.js';
-import { boxesIn, boxOf, placeAt, type FlameBox, type FlameWindow } from './flame-boxes.js';
-import { layOutFlame, stepInFlame, type FlameStep } from './flame-layout.js';
-import { kindColour } from '../../features/spans/kind-colour.js';
-import type { FilteredSpans } from './trace-filter.js';
-import type { TraceModel } from './trace-model.js';
-import { statusWordOf } from '../../features/spans/trace-span.js';
+import { readColours, useCanvas, type CanvasSize } from '../../components/use-canvas.js';
+import { formatDuration } from '../../components/format.js';
+import {
+  boxesIn,
+  boxOf,
+  placeAt,
+  layOutFlame,
+  stepInFlame,
+  type FlameBox,
+  type FlameWindow,
+  type FlameStep,
+} from './flame-layout.js';
+import { kindColour, statusWordOf } from '../../features/trace-span.js';
+import type { FilteredSpans } from './tree-rows.js';
+import type { TraceModel } from './use-trace.js';
 import styles from './flame-graph.module.css';
 
 interface FlameGraphProps {

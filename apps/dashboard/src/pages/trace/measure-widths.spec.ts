@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { measureWidths } from './measure-widths.js';
-import { spanOf } from './spans-for-tests.js';
+import { spanOf } from './fixtures/spans.js';
 
 const call = (tokensIn: number, tokensOut: number, measures: Record<string, number>) =>
   spanOf('s', null, 0, 5, {

@@ -1,6 +1,6 @@
 import { formatCount } from '@spandrel/contract/browser';
-import { formatCost } from '../../components/format/format-cost.js';
-import { measureOf, type TraceSpan } from '../../features/spans/trace-span.js';
+import { formatCost } from '../../components/format.js';
+import { measureOf, type TraceSpan } from '../../features/trace-span.js';
 
 /** Pixels of the columns with numbers. */
 export interface MeasureWidths {

@@ -1,10 +1,9 @@
 import { useCallback, useMemo, useRef, useState, type PointerEvent } from 'react';
-import { readColours, useCanvas, type CanvasSize } from '../../components/canvas/use-canvas.js';
-import { formatDuration } from '../../components/format/format-duration.js';
-import { CELL, minimapCells } from './minimap-cells.js';
+import { readColours, useCanvas, type CanvasSize } from '../../components/use-canvas.js';
+import { formatDuration } from '../../components/format.js';
+import { CELL, minimapCells, moveEdge, wholeRange } from './timeline-range.js';
 import type { Stretch } from './span-times.js';
-import { moveEdge, wholeRange } from './timeline-range.js';
-import type { TraceModel } from './trace-model.js';
+import type { TraceModel } from './use-trace.js';
 import styles from './minimap.module.css';
 
 interface MinimapProps {

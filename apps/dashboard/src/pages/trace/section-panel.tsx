@@ -1,13 +1,16 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useEffect, useRef } from 'react';
+import { formatCount } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { JsonTree } from '../../components/json-tree/json-tree.js';
 import { rowStarts } from '../../components/text-view/text-rows.js';
 import { TextView } from '../../components/text-view/text-view.js';
-import { ShownMarkdown } from '../../features/messages/shown-markdown.js';
+import { ShownMarkdown, MessageList } from '../../features/messages/message-view.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
 import type { Format, Section } from '../../features/payload/payload-protocol.js';
 import { useAsked } from '../../features/payload/use-span-payload.js';
+import type { MessageReading } from '../../features/messages/message.js';
+import { TextField } from '../../components/field.js';
 import styles from './span-details.module.css';
 
 interface SectionPanelProps {
@@ -85,6 +88,67 @@ function WholeText({ text, wraps, sought, onClose }: WholeTextProps) {
     <div role="group" aria-label="Whole text" className={styles.whole}>
       <Button onClick={onClose}>Show less</Button>
       <TextView label="Text of the value" {...{ text, starts, wraps, sought }} shownOffset={-1} />
+    </div>
+  );
+}
+
+interface MessagesPanelProps {
+  payload: OpenPayload;
+  reading: MessageReading;
+  /** Told how many matches are marked. */
+  onMarked(count: number): void;
+}
+
+const NOTHING = {};
+
+/** The conversation of a call of a model. */
+export function MessagesPanel({ payload, reading, onMarked }: MessagesPanelProps) {
+  const { answer: messages, error } = useAsked(payload, 'messages', NOTHING);
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    onMarked(panel.current?.querySelectorAll('mark').length ?? 0);
+  }, [messages, reading.sought, reading.format, onMarked]);
+  return (
+    // What scrolls can have the focus, so that keys can scroll it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={panel} role="group" aria-label="Conversation" tabIndex={0} className={styles.conversation}>
+      {error !== null && <FaultNotice title="The messages could not be read" error={error} />}
+      {messages !== null && <MessageList messages={messages} reading={reading} />}
+    </div>
+  );
+}
+
+interface FindInTextProps {
+  sought: string;
+  /** Number of the match that is shown, from 0; -1 for none. */
+  at: number;
+  count: number;
+  onChange(sought: string): void;
+  onStep(direction: 1 | -1): void;
+}
+
+/** Finds in what is shown of a span: Enter goes to the next match, Shift+Enter back. */
+export function FindInText({ sought, at, count, onChange, onStep }: FindInTextProps) {
+  return (
+    <div className={styles.find}>
+      <TextField
+        label="Find in text"
+        isLabelHidden
+        type="search"
+        placeholder="Find in text"
+        value={sought}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
+          else if (event.key === 'Escape' && sought !== '') onChange('');
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      <span role="status" aria-label="Found in text" className={styles.found}>
+        {sought !== '' && (count === 0 ? 'None' : `${formatCount(at + 1)} of ${formatCount(count)}`)}
+      </span>
     </div>
   );
 }

@@ -1,16 +1,18 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { useId, type KeyboardEvent, type Ref } from 'react';
-import { FaultNotice } from '../../components/fault-notice.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { preferences } from '../../components/preferences/use-preferences.js';
-import { TabList, tabId } from '../../components/tabs/tab-list.js';
-import { useDelayed } from '../../components/use-delayed.js';
-import { FactList } from '../../features/facts/fact-list.js';
+import { TabList, tabId } from '../../components/tab-list.js';
+import { useDelayed } from '../../components/hooks.js';
+import { FactList } from '../../features/fact-list.js';
 import { useSpanPayload } from '../../features/payload/use-span-payload.js';
-import { SpanError } from './span-error.js';
 import { spanFacts } from './span-facts.js';
 import { SpanTexts } from './span-texts.js';
 import { TABS, type Tab } from './trace-search.js';
-import { isLlmCall, statusWordOf } from '../../features/spans/trace-span.js';
+import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
+import { Button } from '../../components/button.js';
+import { copyText } from '../../components/save-text.js';
+import { notify, notifyError } from '../../components/notify.js';
 import styles from './span-details.module.css';
 
 interface SpanDetailsProps {
@@ -91,4 +93,32 @@ function shownTab(span: SpanOutline, tab: Tab | undefined): Tab {
   if (tab !== undefined && (tab !== 'messages' || isLlmCall(span))) return tab;
   if (isLlmCall(span)) return 'messages';
   return span.output_bytes > 0 ? 'output' : 'input';
+}
+
+/** So much of a message is looked for: what follows is mostly ids and numbers of this one call. */
+const SOUGHT_MAX = 200;
+
+/** Why a span failed: the whole message, and the way to others like it. */
+function SpanError({ error }: { error: string }) {
+  const copy = (): void => {
+    copyText(error).then(
+      () => notify('Copied the error'),
+      (fault: Error) => notifyError('The error could not be copied', fault),
+    );
+  };
+  const sought = new URLSearchParams({ status: 'failed', error_contains: error.slice(0, SOUGHT_MAX) });
+  return (
+    <div role="group" aria-label="Error" className={styles.error}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long message scrolls */}
+      <pre className={styles.errorText} tabIndex={0}>
+        {error === '' ? 'Failed without a message' : error}
+      </pre>
+      <div className={styles.buttons}>
+        <Button icon="copy" onClick={copy}>
+          Copy
+        </Button>
+        <a href={`/spans?${sought.toString()}`}>Find spans with this error</a>
+      </div>
+    </div>
+  );
 }

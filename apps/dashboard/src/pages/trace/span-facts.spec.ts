@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { spanFacts, tokensText } from './span-facts.js';
-import { spanOf } from './spans-for-tests.js';
+import { spanOf } from './fixtures/spans.js';
 
 describe('spanFacts', () => {
   const span = spanOf('s', null, 0, 5, {

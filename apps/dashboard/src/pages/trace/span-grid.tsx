@@ -1,20 +1,21 @@
-import { useCallback, useMemo, type Ref } from 'react';
-import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
-import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/tree-grid-props.js';
+import { useCallback, useMemo, memo, type Ref } from 'react';
+import { formatCounted } from '@spandrel/contract/browser';
+import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
+import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
 import { TreeGrid } from '../../components/tree-grid/tree-grid.js';
 import { measureWidths } from './measure-widths.js';
-import { SpanCell } from './span-cell.js';
 import { tokensText } from './span-facts.js';
-import type { Stretch } from './span-times.js';
-import { TimelineCell } from './timeline-cell.js';
-import { TimelineBackdrop, TimelineHeader } from './timeline-header.js';
-import { ABOVE_MATCH, type FilteredSpans } from './trace-filter.js';
-import type { TraceModel } from './trace-model.js';
-import { measureOf, statusWordOf } from '../../features/spans/trace-span.js';
-import { rowOf } from './tree-rows.js';
+import { ownStretches, type Stretch } from './span-times.js';
+import { ABOVE_MATCH, rowOf, type FilteredSpans } from './tree-rows.js';
+import type { TraceModel } from './use-trace.js';
+import { measureOf, statusWordOf, kindColour, modelOf } from '../../features/trace-span.js';
+import { Icon } from '../../components/icon.js';
+import { MarkedText } from '../../components/text-view/text-view.js';
+import type { SpanTree } from './span-tree.js';
+import { seenStretches, shareOf, ticksOf } from './timeline-range.js';
+import styles from './span-grid.module.css';
 
-export interface SpanGridProps {
+interface SpanGridProps {
   model: TraceModel;
   /** Places that are shown, top to bottom. */
   rows: Int32Array;
@@ -116,4 +117,136 @@ function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
       cell: (place) => <span title={formatCostExactly(costOf(place))}>{formatCost(costOf(place))}</span>,
     },
   ];
+}
+
+interface SpanCellProps {
+  tree: SpanTree;
+  place: number;
+  isOpen: boolean | undefined;
+  find: string;
+  onToggle(place: number): void;
+}
+
+/** Deeper spans are not indented further: their depth is told in a number. */
+const INDENTED_MAX = 20;
+const STEP = 14;
+
+/** The name of a span with what it is, indented by its depth. */
+function SpanCell({ tree, place, isOpen, find, onToggle }: SpanCellProps) {
+  const span = tree.spans[place]!;
+  const depth = tree.depth[place]!;
+  const status = statusWordOf(span);
+  const model = modelOf(span);
+  const below = tree.end[place]! - place - 1;
+  return (
+    <span className={styles.span} style={{ paddingInlineStart: Math.min(depth, INDENTED_MAX) * STEP }}>
+      {depth > INDENTED_MAX && <span className={styles.depth}>{depth}</span>}
+      {isOpen === undefined ? (
+        <span className={styles.leaf} />
+      ) : (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.fold}
+          aria-label={isOpen ? 'Fold' : 'Open'}
+          onClick={() => onToggle(place)}
+        >
+          <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} size={12} />
+        </button>
+      )}
+      <span className={styles.kind} style={{ background: `var(${kindColour(span.kind.type)})` }} aria-hidden="true" />
+      {status !== 'completed' && (
+        <span className={styles.status} data-status={status}>
+          {status === 'failed' ? <Icon name="error" size={12} /> : <span className={styles.running} />}
+          <span className="visually-hidden">{status}</span>
+        </span>
+      )}
+      <span className={styles.name} dir="auto">
+        <MarkedText text={span.name} sought={find} />
+      </span>
+      <span className={styles.more}>
+        {model !== null && model !== span.name ? <MarkedText text={model} sought={find} /> : span.kind.type}
+        {isOpen === false && ` · ${formatCounted(below, 'span')} below`}
+      </span>
+    </span>
+  );
+}
+
+interface TimelineCellProps {
+  model: TraceModel;
+  place: number;
+  range: Stretch;
+}
+
+/** When a span ran: pale while its children did, strong in its own time, underlined where it is on the critical path. */
+const TimelineCell = memo(function TimelineCell({ model, place, range }: TimelineCellProps) {
+  const { tree, times, path } = model;
+  const span = tree.spans[place]!;
+  const whole = { from: times.start[place]!, to: times.end[place]! };
+  if (whole.to < range.from) return <span className={styles.elsewhere} data-side="before" />;
+  if (whole.from > range.to) return <span className={styles.elsewhere} data-side="after" />;
+  const isLeaf = tree.end[place] === place + 1;
+  const status = statusWordOf(span);
+  const colour = status === 'failed' ? 'var(--status-failed)' : `var(${kindColour(span.kind.type)})`;
+  const own = isLeaf ? [] : seenStretches(ownStretches(tree, times, place), range);
+  return (
+    <span className={styles.timeline}>
+      <span className={styles.bar} data-leaf={isLeaf} data-status={status} style={styleOf(whole, range, colour)} />
+      {own.map((stretch) => (
+        <span key={stretch.from} className={styles.own} style={styleOf(stretch, range, colour)} />
+      ))}
+      {seenStretches(path.stretchesOf(place), range).map((stretch) => (
+        <span key={stretch.from} className={styles.critical} style={styleOf(stretch, range)} />
+      ))}
+    </span>
+  );
+});
+
+function styleOf(stretch: Stretch, range: Stretch, background?: string) {
+  const { left, width } = shareOf(stretch, range);
+  return { left: `${left * 100}%`, width: `${width * 100}%`, ...(background !== undefined && { background }) };
+}
+
+const TICKS_MAX = 4;
+/** Further right the words of a moment would be cut. */
+const LAST_TICK = 0.86;
+
+/** The name of the column, and moments of the range since the trace began. */
+function TimelineHeader({ range }: { range: Stretch }) {
+  return (
+    <span className={styles.ruler}>
+      <span className="visually-hidden">Timeline</span>
+      {ticksOf(range, TICKS_MAX).map((tick) => {
+        const { left } = shareOf({ from: tick, to: tick }, range);
+        return (
+          left < LAST_TICK && (
+            <span key={tick} className={styles.tick} style={{ left: `${left * 100}%` }} aria-hidden="true">
+              {formatDuration(tick)}
+            </span>
+          )
+        );
+      })}
+    </span>
+  );
+}
+
+/** Behind the rows: when nothing ran at all, and the lines of the ruler. */
+function TimelineBackdrop({ gaps, range, column }: { gaps: readonly Stretch[]; range: Stretch; column: number }) {
+  return (
+    <span className={styles.backdrop} style={{ gridColumn: column }}>
+      {seenStretches(gaps, range).map((gap) => {
+        const { left, width } = shareOf(gap, range);
+        return (
+          <span key={gap.from} className={styles.gap} style={{ left: `${left * 100}%`, width: `${width * 100}%` }} />
+        );
+      })}
+      {ticksOf(range, TICKS_MAX).map((tick) => (
+        <span
+          key={tick}
+          className={styles.line}
+          style={{ left: `${shareOf({ from: tick, to: tick }, range).left * 100}%` }}
+        />
+      ))}
+    </span>
+  );
 }

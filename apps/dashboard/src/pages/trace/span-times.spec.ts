@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { findCriticalPath } from './critical-path.js';
+import { findCriticalPath, layOutTimes, ownStretches, type SpanTimes, type Stretch } from './span-times.js';
 import { buildSpanTree, childrenOf, type SpanTree } from './span-tree.js';
-import { layOutTimes, ownStretches, type SpanTimes, type Stretch } from './span-times.js';
-import { anySpans, chainOf, spanOf } from './spans-for-tests.js';
-import type { TraceSpan } from '../../features/spans/trace-span.js';
+import { anySpans, chainOf, spanOf } from './fixtures/spans.js';
+import type { TraceSpan } from '../../features/trace-span.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z') + 100;
 

@@ -1,20 +1,26 @@
-import { useEffect, useId, useRef } from 'react';
+import {
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type Ref,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import type { TreeGridHandle } from '../../components/tree-grid/tree-grid-props.js';
-import { tabId } from '../../components/tabs/tab-list.js';
+import type { TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
+import { tabId, TabList } from '../../components/tab-list.js';
 import { FlameGraph } from './flame-graph.js';
 import { Minimap } from './minimap.js';
 import { SpanGrid } from './span-grid.js';
-import { TimelineLegend } from './timeline-legend.js';
-import type { TraceModel } from './trace-model.js';
-import { readOnly, toggleOnly, type TraceSearch, type View } from './trace-search.js';
-import { TraceToolbar } from './trace-toolbar.js';
+import { useFoundTexts, type TraceModel } from './use-trace.js';
+import { readOnly, toggleOnly, type TraceSearch, type View, type Only } from './trace-search.js';
 import { nextPlace, rowFor, rowOf } from './tree-rows.js';
-import { useFoundTexts } from './use-found-texts.js';
-import { useRange } from './use-range.js';
-import type { useTraceAddress } from './use-trace-address.js';
-import { useTraceRows } from './use-trace-rows.js';
+import { useRange, useTraceRows, type useTraceAddress } from './use-trace-view.js';
+import { TextField } from '../../components/field.js';
 import styles from './trace-page.module.css';
 
 interface TraceViewProps {
@@ -138,4 +144,150 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
 function shownPlace({ tree }: TraceModel, rows: Int32Array, selected: number): number {
   const row = selected === -1 ? -1 : rowFor(tree, rows, selected);
   return row === -1 ? -1 : rows[row]!;
+}
+
+interface TraceToolbarProps {
+  findBox: Ref<HTMLInputElement>;
+  find: string;
+  only: readonly Only[];
+  view: View;
+  panelId: string;
+  /** Spans that match; `null` where nothing is asked for. */
+  matches: number | null;
+  spans: number;
+  isSearching: boolean;
+  onFind(find: string): void;
+  onOnly(only: Only): void;
+  onView(view: View): void;
+  /** Enter in the search box goes to the next match. */
+  onStep(direction: 1 | -1): void;
+}
+
+const VIEW_TABS: readonly { id: View; label: string; shortcut: string }[] = [
+  { id: 'waterfall', label: 'Waterfall', shortcut: '1' },
+  { id: 'tree', label: 'Tree', shortcut: '2' },
+  { id: 'flame', label: 'Flame', shortcut: '3' },
+];
+
+/** What of the trace is shown, and how. */
+function TraceToolbar(props: TraceToolbarProps) {
+  const { findBox, find, only, view, panelId, matches, spans, isSearching, onFind, onOnly, onView, onStep } = props;
+  return (
+    <div className={styles.toolbar}>
+      <TextField
+        ref={findBox}
+        label="Find in trace"
+        isLabelHidden
+        type="search"
+        placeholder="Find in trace"
+        className={styles.find}
+        value={find}
+        onChange={(event) => onFind(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
+          else if (event.key === 'Escape' && find !== '') onFind('');
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      <Button aria-pressed={only.includes('errors')} onClick={() => onOnly('errors')}>
+        Errors only
+      </Button>
+      <Button aria-pressed={only.includes('llm')} onClick={() => onOnly('llm')}>
+        LLM calls only
+      </Button>
+      <span role="status" aria-label="Matches" className={styles.matches}>
+        {matches !== null && `${formatCount(matches)} of ${formatCounted(spans, 'span')}`}
+        {isSearching && ' …'}
+      </span>
+      <TabList label="View" items={VIEW_TABS} selected={view} panelId={panelId} onSelect={onView} />
+    </div>
+  );
+}
+
+const STORAGE_KEY = 'spandrel.trace-details';
+/** Percent of the width that the details have. */
+const SHARE = { first: 40, least: 20, most: 80, step: 2 };
+
+/** The spans, and beside them, on narrow screens below them, the details of one. The edge between them can be moved. */
+export function DetailsSplitter({ main, side }: { main: ReactNode; side: ReactNode }) {
+  const [share, setShare] = useState(storedShare);
+  const frame = useRef<HTMLDivElement>(null);
+  const move = (percent: number): void => {
+    const next = Math.min(SHARE.most, Math.max(SHARE.least, Math.round(percent)));
+    setShare(next);
+    try {
+      localStorage.setItem(STORAGE_KEY, String(next));
+    } catch {
+      // Without storage it holds for this page.
+    }
+  };
+  const press = (event: KeyboardEvent): void => {
+    const to = { ArrowLeft: share + SHARE.step, ArrowRight: share - SHARE.step, Home: SHARE.most, End: SHARE.least }[
+      event.key
+    ];
+    if (to === undefined) return;
+    event.preventDefault();
+    move(to);
+  };
+  const drag = (event: PointerEvent): void => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const { right, width } = frame.current!.getBoundingClientRect();
+    move(((right - event.clientX) / width) * 100);
+  };
+  return (
+    <div ref={frame} className={styles.split} style={{ '--details': `${share}%` } as object}>
+      {main}
+      {side && (
+        // A separator that can be moved is a control.
+        // oxlint-disable jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions
+        <div
+          role="separator"
+          aria-label="Width of the details"
+          aria-orientation="vertical"
+          aria-valuenow={share}
+          aria-valuemin={SHARE.least}
+          aria-valuemax={SHARE.most}
+          tabIndex={0}
+          className={styles.separator}
+          onKeyDown={press}
+          onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+          onPointerMove={drag}
+          onDoubleClick={() => move(SHARE.first)}
+        />
+        // oxlint-enable jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions
+      )}
+      {side}
+    </div>
+  );
+}
+
+function storedShare(): number {
+  try {
+    const stored = Number(localStorage.getItem(STORAGE_KEY));
+    return stored >= SHARE.least && stored <= SHARE.most ? stored : SHARE.first;
+  } catch {
+    return SHARE.first;
+  }
+}
+
+/** What the marks of the timeline mean. */
+function TimelineLegend() {
+  return (
+    <ul aria-label="Marks of the timeline" className={styles.legend}>
+      <li>
+        <span className={styles.markOwn} aria-hidden="true" /> own time
+      </li>
+      <li>
+        <span className={styles.markChildren} aria-hidden="true" /> children
+      </li>
+      <li>
+        <span className={styles.markCritical} aria-hidden="true" /> critical path
+      </li>
+      <li>
+        <span className={styles.markGap} aria-hidden="true" /> nothing ran
+      </li>
+    </ul>
+  );
 }

@@ -1,9 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { buildSpanTree } from './span-tree.js';
-import { anySpans, spanOf } from './spans-for-tests.js';
-import { ABOVE_MATCH, failedPlaces, filterSpans, MATCH, type TraceFilter } from './trace-filter.js';
-import { nextPlace, rowFor, rowOf, visiblePlaces } from './tree-rows.js';
+import { anySpans, spanOf } from './fixtures/spans.js';
+import {
+  ABOVE_MATCH,
+  failedPlaces,
+  filterSpans,
+  MATCH,
+  nextPlace,
+  rowFor,
+  rowOf,
+  visiblePlaces,
+  type TraceFilter,
+} from './tree-rows.js';
 
 const FAILED = { status: { failed: { error: 'Overloaded' } }, error: 'Overloaded' } as const;
 

@@ -1,12 +1,31 @@
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { findCriticalPath, layOutTimes, type CriticalPath, type SpanTimes } from './span-times.js';
+import { buildSpanTree, mergeSpans, type SpanTree, type SpanChange } from './span-tree.js';
+import { failedPlaces } from './tree-rows.js';
+import type { TraceSpan } from '../../features/trace-span.js';
 import { keys } from '../../api/keys.js';
 import { readTrace, type TraceOutline } from '../../api/trace.js';
 import { tracesByIds } from '../../api/traces.js';
 import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
-import { mergeSpans, type SpanChange } from './merge-spans.js';
-import { buildTraceModel, type TraceModel } from './trace-model.js';
+import { findSpansByText } from '../../api/spans.js';
+
+/** What the views of a trace are drawn from. Another object where anything of it has changed. */
+export interface TraceModel {
+  readonly tree: SpanTree;
+  readonly times: SpanTimes;
+  readonly path: CriticalPath;
+  /** Places of failed spans, sorted. */
+  readonly failed: Int32Array;
+}
+
+/** @param now the end of spans that still run, in milliseconds since the epoch. */
+function buildTraceModel(spans: readonly TraceSpan[], now: number): TraceModel {
+  const tree = buildSpanTree(spans);
+  const times = layOutTimes(tree, now);
+  return { tree, times, path: findCriticalPath(tree, times), failed: failedPlaces(tree) };
+}
 
 /** Facts of a changed trace have no event: they are asked for anew, once in so long. */
 const FACTS_MS = 1_000;
@@ -131,4 +150,53 @@ function useNow(isRunning: boolean, spans: readonly unknown[] | undefined): numb
     return () => clearInterval(timer);
   }, [isTicking, spans]);
   return isRunning ? now : 0;
+}
+
+/** Typing is waited for; the texts are on the server. */
+const PAUSE_MS = 300;
+/** A single letter is in nearly every text. */
+const LENGTH_MIN = 2;
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Ids of the spans of a trace with a text in their input or output, which grow as they are found. */
+export function useFoundTexts(traceId: string, find: string): { found: ReadonlySet<string>; isSearching: boolean } {
+  const [state, setState] = useState({ find: '', found: NOTHING, isSearching: false });
+  const sought = find.trim();
+  useEffect(() => {
+    if (sought.length < LENGTH_MIN) {
+      setState({ find: '', found: NOTHING, isSearching: false });
+      return undefined;
+    }
+    const controller = new AbortController();
+    setState({ find: sought, found: NOTHING, isSearching: true });
+    const timer = setTimeout(() => {
+      void search(traceId, sought, controller.signal, (found, isSearching) =>
+        setState({ find: sought, found, isSearching }),
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [traceId, sought]);
+  return state.find === sought ? state : { found: NOTHING, isSearching: sought.length >= LENGTH_MIN };
+}
+
+async function search(
+  traceId: string,
+  sought: string,
+  signal: AbortSignal,
+  tell: (found: ReadonlySet<string>, isSearching: boolean) => void,
+): Promise<void> {
+  const found = new Set<string>();
+  try {
+    for await (const ids of findSpansByText(traceId, sought, signal)) {
+      for (const id of ids) found.add(id);
+      tell(new Set(found), true);
+    }
+  } catch {
+    // What the page knows by itself is shown all the same.
+  }
+  if (!signal.aborted) tell(found, false);
 }

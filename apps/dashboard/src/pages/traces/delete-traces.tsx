@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import type { TraceListItem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { deleteTrace } from '../../api/traces.js';
-import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { notify, notifyError } from '../../components/notifications/notify.js';
+import { ConfirmDialog } from '../../components/dialog.js';
+import { notify, notifyError } from '../../components/notify.js';
 
 export interface DeleteTracesProps {
   traces: readonly TraceListItem[];

@@ -1,13 +1,32 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useState, useEffect, useMemo } from 'react';
+import type { TraceListItem } from '@spandrel/contract';
+import { formatCounted, formatCount } from '@spandrel/contract/browser';
 import { withRange, type ListSearch } from '../../features/filters/list-search.js';
 import { FirstSteps } from '../../features/first-steps/first-steps.js';
-import { ListPage } from '../../features/list-page/list-page.js';
-import { previewOf } from './trace-columns.js';
-import { TracesList } from './traces-list.js';
+import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
 import { TracesOverTime } from './traces-over-time.js';
 import { TRACE_PARAMETERS } from './traces-search.js';
-import { useTraceList } from './use-trace-list.js';
+import { useTraceList, type ListedTraces } from './use-trace-list.js';
+import { Button } from '../../components/button.js';
+import {
+  zoneName,
+  formatCost,
+  formatCostExactly,
+  formatDuration,
+  formatDurationExactly,
+} from '../../components/format.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
+import { useListColumns } from '../../features/columns/use-list-columns.js';
+import { describeCount } from '../../features/list/list-rules.js';
+import { nameOfTrace, traceAddress } from '../../features/addresses.js';
+import { TraceLink } from '../../features/links.js';
+import { rememberTraceList } from '../../features/list/list-memory.js';
+import { StatusBadge } from '../../components/badge.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
+import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
 
 const route = getRouteApi('/traces');
 
@@ -45,4 +64,119 @@ export function TracesPage() {
       <TracesList search={search} listed={listed} onChange={change} />
     </ListPage>
   );
+}
+
+export interface TracesListProps {
+  search: ListSearch;
+  listed: ListedTraces;
+  onChange(search: ListSearch, isTyped?: boolean): void;
+}
+
+const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
+
+/** The grid of traces, and what is done with selected ones. */
+export function TracesList({ search, listed, onChange }: TracesListProps) {
+  const { list, live, shownKey, overTime } = listed;
+  const { times } = usePreferences();
+  const all = useMemo(() => traceColumns(zoneName(Date.now(), times)), [times]);
+  const columns = useListColumns<TraceListItem, ListSearch>({
+    ...{ list: 'traces', columns: all, offered: TRACE_COLUMNS, sorts: TRACE_PARAMETERS.sorts, search, onChange },
+  });
+  const selected = useSelectedRows<TraceListItem>(nameOfTrace);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const navigate = useNavigate();
+  useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list.readRows) }));
+  return (
+    <>
+      <ListedGrid<TraceListItem>
+        label="Traces"
+        one="trace"
+        count={describeCount(list, overTime, 'trace')}
+        {...{ list, live, shownKey, columns }}
+        onOpen={({ id }) => void navigate({ to: traceAddress(id) })}
+        isDeleted={({ id }) => live.deleted.has(id)}
+        selection={selected.selection}
+        toolbar={
+          <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
+            <AddSelected
+              what={`The last model call of ${formatCounted(selected.rows.length, 'trace')}; of a trace without one its first span.`}
+              findSpans={async () => (await import('../../api/trace-calls.js')).spansOfTraces(idsOf(selected.rows))}
+              onAdded={selected.clear}
+            />
+            <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
+              Delete
+            </Button>
+          </SelectionToolbar>
+        }
+      />
+      {isDeleting && (
+        <Suspense fallback={null}>
+          <DeleteTraces
+            traces={selected.rows}
+            onClose={() => setIsDeleting(false)}
+            onDeleted={(ids) => {
+              list.changeRows((row) => (ids.has(row.id) ? null : row));
+              selected.clear();
+              listed.recount();
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+const idsOf = (traces: readonly TraceListItem[]): string[] => traces.map(({ id }) => id);
+
+type TraceColumn = GridColumn<TraceListItem>;
+
+/** Every column of the list of traces. @param zone zone of the times, shown in the header. */
+export function traceColumns(zone: string): TraceColumn[] {
+  return [
+    { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
+    { id: 'name', header: 'Name', width: 220, grows: true, cell: (trace) => <TraceLink trace={trace} /> },
+    { id: 'status', header: 'Status', width: 90, cell: ({ status }) => <StatusBadge status={status} /> },
+    number('duration_ms', 'Duration', 76, ({ duration_ms }) => (
+      <span title={formatDurationExactly(duration_ms)}>{formatDuration(duration_ms)}</span>
+    )),
+    number('span_count', 'Spans', 56, ({ span_count }) => formatCount(span_count)),
+    number('total_tokens', 'Tokens', 68, ({ total_tokens }) => formatCount(total_tokens)),
+    number('total_cost', 'Cost', 72, ({ total_cost }) => (
+      <span title={formatCostExactly(total_cost)}>{formatCost(total_cost)}</span>
+    )),
+    text('models', 'Models', 104, ({ models }) => models.join(', ')),
+    text('tags', 'Tags', 88, ({ tags }) => tags.join(', ')),
+    text('session_id', 'Session', 140, ({ session_id }) => session_id),
+    text('user_id', 'User', 120, ({ user_id }) => user_id),
+    number('error_count', 'Errors', 60, ({ error_count }) => formatCount(error_count)),
+    text('id', 'Trace ID', 240, ({ id }) => id),
+    text('input', 'Input', 280, ({ input_preview }) => input_preview ?? null),
+    text('output', 'Output', 280, ({ output_preview }) => output_preview ?? null),
+  ];
+}
+
+/** Characters of a text that fit into its column. */
+const PREVIEWED = 120;
+
+/** Characters of texts that are asked for with a choice of columns. */
+export function previewOf(cols: string | undefined): number | undefined {
+  const chosen = readColumns(cols, TRACE_COLUMNS) ?? [];
+  return chosen.includes('input') || chosen.includes('output') ? PREVIEWED : undefined;
+}
+
+const IDS = traceColumns('').map(({ id }) => id);
+
+/** Columns that the list offers, and those it has when nobody chose. */
+export const TRACE_COLUMNS: OfferedColumns = {
+  all: IDS,
+  usual: IDS.slice(0, IDS.indexOf('session_id')),
+};
+
+function number(id: string, header: string, width: number, cell: TraceColumn['cell']): TraceColumn {
+  return { id, header, width, align: 'end', cell };
+}
+
+/** Recorded texts may be written from right to left. */
+function text(id: string, header: string, width: number, of: (trace: TraceListItem) => string | null): TraceColumn {
+  return { id, header, width, cell: (trace) => <bdi title={of(trace) ?? undefined}>{of(trace)}</bdi> };
 }

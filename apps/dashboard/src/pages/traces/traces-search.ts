@@ -1,6 +1,10 @@
 import type { FilterField } from '../../features/filters/filter-field.js';
-import { readListSearch, type ListParameters, type ListSearch } from '../../features/filters/list-search.js';
-import { STATUS_OPTIONS } from '../../features/filters/status-options.js';
+import {
+  readListSearch,
+  STATUS_OPTIONS,
+  type ListParameters,
+  type ListSearch,
+} from '../../features/filters/list-search.js';
 
 const FIELDS: readonly FilterField[] = [
   { id: 'tag', label: 'Tag', facet: 'tag', isRepeated: true },

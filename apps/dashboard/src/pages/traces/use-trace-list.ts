@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { TraceListItem, TracesOverTime } from '@spandrel/contract';
 import { keys } from '../../api/keys.js';
 import { countTracesOverTime, listTraces, tracesByIds } from '../../api/traces.js';
-import { useSpaced } from '../../components/use-spaced.js';
+import { useSpaced } from '../../components/hooks.js';
 import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
-import { useLiveList, type LiveList } from '../../features/live-list/use-live-list.js';
-import { useFilteredList, type FilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { arrivedTraces } from './arrived-traces.js';
-import { traceNews } from './trace-news.js';
+import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
+import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
+import { arrivedTraces, traceNews } from './trace-changes.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;

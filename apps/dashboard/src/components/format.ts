@@ -1,0 +1,151 @@
+import { formatCount, NONE } from '@spandrel/contract/browser';
+
+/** In which zone times are told. */
+export type Zone = 'local' | 'utc';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * A moment as lists show it: `just now`, `12 s ago`, `5 min ago`, `3 h ago`, beyond a day `2026-11-22 14:03:05`.
+ * @param at and @param now milliseconds since 1970.
+ */
+export function formatMoment(at: number, now: number, zone: Zone): string {
+  const ago = now - at;
+  if (ago < 0 || ago >= DAY) return formatTime(at, zone);
+  if (ago < 1_000) return 'just now';
+  if (ago < MINUTE) return `${Math.floor(ago / 1_000)} s ago`;
+  if (ago < HOUR) return `${Math.floor(ago / MINUTE)} min ago`;
+  return `${Math.floor(ago / HOUR)} h ago`;
+}
+
+/** `2026-11-22 14:03:05`: the order of the parts is the order of time. */
+export function formatTime(at: number, zone: Zone): string {
+  const { date, time } = partsOf(at, zone);
+  return `${date} ${time}`;
+}
+
+/** With milliseconds and zone: `2026-11-22 14:03:05.123 UTC+01:00`. */
+export function formatTimeExactly(at: number, zone: Zone): string {
+  const { date, time, fraction } = partsOf(at, zone);
+  return `${date} ${time}.${fraction} ${zoneName(at, zone)}`;
+}
+
+/** `UTC`, `UTC+01:00`: the zone of a moment, which summer time may change. */
+export function zoneName(at: number, zone: Zone): string {
+  const minutes = zone === 'utc' ? 0 : -new Date(at).getTimezoneOffset();
+  if (minutes === 0) return 'UTC';
+  const size = Math.abs(minutes);
+  return `UTC${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
+/** Milliseconds after which {@link formatMoment} says something else, at the earliest; `null` when it never will. */
+export function changesAfter(at: number, now: number): number | null {
+  const ago = now - at;
+  if (ago >= DAY) return null;
+  if (ago < 0) return -ago;
+  const step = ago < MINUTE ? 1_000 : ago < HOUR ? MINUTE : HOUR;
+  return step - (ago % step);
+}
+
+function partsOf(at: number, zone: Zone): { date: string; time: string; fraction: string } {
+  const shift = zone === 'utc' ? 0 : new Date(at).getTimezoneOffset() * MINUTE;
+  const [date = '', clock = ''] = new Date(at - shift).toISOString().split('T');
+  return { date, time: clock.slice(0, 8), fraction: clock.slice(9, 12) };
+}
+
+const two = (part: number): string => String(part).padStart(2, '0');
+
+const SECOND = 1_000;
+
+/**
+ * A length of time as people read it: `0 ms`, `0.4 ms`, `12 ms`, `1.23 s`, `12.3 s`, `2 min 5 s`, `3 h 20 min`.
+ * @param ms milliseconds; `null` where there is none, as of a running span.
+ */
+export function formatDuration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return NONE;
+  if (ms < 0) return `-${formatDuration(-ms)}`;
+  if (Math.round(ms) < SECOND) return `${ms >= 10 ? Math.round(ms) : shorten(ms, 1)} ms`;
+  const seconds = ms / SECOND;
+  if (seconds < 9.995) return `${seconds.toFixed(2)} s`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  if (ms < HOUR) return inTwo(Math.round(seconds), 60, 'min', 's');
+  return inTwo(Math.round(ms / MINUTE), 60, 'h', 'min');
+}
+
+/** Every digit that is known: `1,234.5 ms`. */
+export function formatDurationExactly(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return NONE;
+  return `${Number.isInteger(ms) ? formatCount(ms) : String(ms)} ms`;
+}
+
+function inTwo(amount: number, base: number, large: string, small: string): string {
+  const rest = amount % base;
+  const whole = `${formatCount((amount - rest) / base)} ${large}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${small}`;
+}
+
+const shorten = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+
+const SIGNIFICANT_DIGITS = 3;
+const CENTS = 2;
+const FRACTION_DIGITS_MAX = 20;
+
+/**
+ * Dollars as `$12.30`, `$0.0123`, `$0.00000045`: cents as a rule, below a dollar so many digits that a cost is never
+ * rounded to 0. @param dollars `null` where there is no cost.
+ */
+export function formatCost(dollars: number | null | undefined): string {
+  if (dollars === null || dollars === undefined) return NONE;
+  if (dollars === 0) return '$0';
+  return withDigits(dollars, fractionDigitsOf(Math.abs(dollars)));
+}
+
+/** Dollars with every digit that is known, for tooltips and copies. */
+export function formatCostExactly(dollars: number | null | undefined): string {
+  if (dollars === null || dollars === undefined) return NONE;
+  return withDigits(dollars, FRACTION_DIGITS_MAX);
+}
+
+function withDigits(dollars: number, digits: number): string {
+  let format = FORMATS.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en-US', {
+      style: 'currency',
+      currency: 'USD',
+      minimumFractionDigits: CENTS,
+      maximumFractionDigits: digits,
+    });
+    FORMATS.set(digits, format);
+  }
+  return format.format(dollars);
+}
+
+/** Formats by their number of digits: to make one takes longer than a thousand uses of it. */
+const FORMATS = new Map<number, Intl.NumberFormat>();
+
+function fractionDigitsOf(amount: number): number {
+  if (amount >= 1) return CENTS;
+  const leadingZeros = Math.max(0, -Math.floor(Math.log10(amount)) - 1);
+  return Math.min(FRACTION_DIGITS_MAX, leadingZeros + SIGNIFICANT_DIGITS);
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
+const STEP = 1_000;
+
+/** `1 byte`, `999 bytes`, `1.2 KB`, `10 MB`: decimal units, two significant digits at least. */
+export function formatBytes(bytes: number): string {
+  if (bytes === 1) return '1 byte';
+  let unit = 0;
+  let amount = bytes;
+  while (amount >= STEP && unit < UNITS.length - 1) {
+    amount /= STEP;
+    unit++;
+  }
+  if (unit === 0) return `${bytes} bytes`;
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${UNITS[unit]}`;
+}
+
+/** An id as people can tell it from others: in quotes where blanks at its ends, or nothing at all, would not be seen. */
+export const formatId = (id: string): string => (id !== '' && id.trim() === id ? id : JSON.stringify(id));

@@ -1,0 +1,245 @@
+import {
+  useCallback,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useEffect,
+  useMemo,
+  type KeyboardEvent,
+  type RefObject,
+  type FocusEvent,
+  type UIEvent,
+} from 'react';
+import { defaultRangeExtractor, useVirtualizer, type VirtualItem, type Range } from '@tanstack/react-virtual';
+import { useShortcuts } from '../shortcuts/use-shortcuts.js';
+import { isRowKey, rowAfterKey, type RowKey } from '../row-keys.js';
+import type { GridProps } from './grid-props.js';
+
+interface GridFocus {
+  /** Index of the row that has or had the focus, -1 before. */
+  current: number;
+  /** Index of the row that Tab leads to. */
+  tabStop(items: readonly VirtualItem[]): number;
+  onKeyDown(event: KeyboardEvent): void;
+  onFocus(index: number): void;
+  /** Set by who draws the rows. */
+  scrollTo: RefObject<(index: number) => void>;
+}
+
+/** The row with the focus. It stays with its row, by the row's key, when rows come in above it. */
+export function useGridFocus<Row>(
+  props: GridProps<Row>,
+  scroller: RefObject<HTMLDivElement | null>,
+  rowHeight: number,
+): GridFocus {
+  const { length, rowAt, keyAt, onOpen, selection, listKey, place, ref } = props;
+  const [at, setAt] = useState<{ index: number; key: string | null }>({ index: -1, key: place?.key ?? null });
+  const wanted = useRef<number | null>(null);
+  /** Whether the row that had the focus when the reader left is still to get it back. */
+  const returns = useRef(false);
+  const latestPlace = useRef(place);
+  useLayoutEffect(() => {
+    latestPlace.current = place;
+  });
+  const scrollTo = useRef<(index: number) => void>(() => undefined);
+  const current = followKey(at, length, keyAt);
+
+  const onFocus = useCallback((index: number) => setAt({ index, key: keyAt(index) }), [keyAt]);
+  const focusRow = (index: number): void => {
+    if (index < 0 || index >= length) return;
+    wanted.current = index;
+    setAt({ index, key: keyAt(index) });
+    scrollTo.current(index);
+  };
+  const [list, setList] = useState(listKey);
+  if (list !== listKey) {
+    setList(listKey);
+    setAt({ index: -1, key: place?.key ?? null });
+  }
+  useLayoutEffect(() => {
+    returns.current = latestPlace.current?.key != null;
+  }, [list, latestPlace]);
+  // The row may have been drawn only now.
+  useLayoutEffect(() => {
+    if (returns.current && length > 0) {
+      returns.current = false;
+      if (current >= 0 && keyAt(current) === place?.key && isFocusFree()) wanted.current = current;
+    }
+    if (wanted.current === null) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
+    if (row) {
+      wanted.current = null;
+      row.focus({ preventScroll: true });
+    }
+  });
+  useImperativeHandle(ref, () => ({ focusRow }));
+
+  const move = (key: RowKey): void => {
+    const page = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1;
+    focusRow(rowAfterKey(key, current, length, page));
+  };
+  const withRow = (act: (row: Row) => void): void => {
+    const row = current < 0 ? undefined : rowAt(current);
+    if (row !== undefined) act(row);
+  };
+  useShortcuts([
+    { keys: 'j', label: 'Next row', group: 'Lists', run: () => move('ArrowDown') },
+    { keys: 'k', label: 'Previous row', group: 'Lists', run: () => move('ArrowUp') },
+    ...(selection
+      ? [{ keys: 'x', label: 'Select the row', group: 'Lists', run: () => withRow(selection.toggle) }]
+      : []),
+  ]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { currentTarget: grid, key } = event;
+    const target = event.target as Element;
+    const isInHeader = target.closest('[role=columnheader]') !== null;
+    if (isInHeader && moveInHeader(grid, target, key)) {
+      event.preventDefault();
+    } else if (isInHeader && key === 'ArrowDown') {
+      event.preventDefault();
+      focusRow(Math.max(0, current));
+    } else if (key === 'ArrowUp' && current === 0 && !isInHeader && focusHeader(grid)) {
+      event.preventDefault();
+    } else if (isRowKey(key)) {
+      event.preventDefault();
+      move(key);
+    } else if (event.key === 'Enter' && event.target instanceof Element && event.target.role === 'row') {
+      event.preventDefault();
+      withRow(onOpen);
+    }
+  };
+  const tabStop = (items: readonly VirtualItem[]): number => (current >= 0 ? current : (items[0]?.index ?? -1));
+  return { current, tabStop, onKeyDown, onFocus, scrollTo };
+}
+
+/** Nothing that the reader chose has the focus. */
+function isFocusFree(): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body || activeElement.matches('h1, main');
+}
+
+/** Rows that are looked through around the last place of the one with the focus. */
+const SEARCHED = 400;
+
+function followKey(
+  at: { index: number; key: string | null },
+  length: number,
+  keyAt: (index: number) => string,
+): number {
+  if (at.key === null || length === 0) return Math.min(at.index, length - 1);
+  if (at.index >= 0 && at.index < length && keyAt(at.index) === at.key) return at.index;
+  const from = at.index < 0 ? 0 : Math.max(0, at.index - SEARCHED);
+  const to = at.index < 0 ? length : Math.min(length, at.index + SEARCHED);
+  for (let index = from; index < to; index++) if (keyAt(index) === at.key) return index;
+  return Math.min(at.index, length - 1);
+}
+
+/**
+ * Goes between the headers of a grid that sort.
+ * @returns whether the key was one of these, and the grid is to leave it alone.
+ */
+function moveInHeader(grid: Element, target: Element, key: string): boolean {
+  const headers = sortButtons(grid);
+  const at = headers.indexOf(target as HTMLElement);
+  if (at === -1) return false;
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return false;
+  headers[at + (key === 'ArrowLeft' ? -1 : 1)]?.focus();
+  return true;
+}
+
+/** Leads from the first row to the header by which the list is sorted. @returns whether there is any that sorts. */
+function focusHeader(grid: Element): boolean {
+  const headers = sortButtons(grid);
+  const sorted = headers.find((button) => button.closest('[aria-sort]')?.getAttribute('aria-sort') !== 'none');
+  const header = sorted ?? headers[0];
+  header?.focus();
+  return header !== undefined;
+}
+
+function sortButtons(grid: Element): HTMLElement[] {
+  return [...grid.querySelectorAll<HTMLElement>('[role=columnheader] button')];
+}
+
+/** Rows drawn beyond both edges of the screen. */
+const OVERSCAN = 8;
+
+interface GridRows {
+  items: VirtualItem[];
+  /** Pixels of all rows. */
+  size: number;
+  headerHeight: number;
+}
+
+/** The rows that are drawn: those near the screen, and the one with the focus wherever it is. */
+export function useGridRows<Row>(
+  props: GridProps<Row>,
+  scroller: RefObject<HTMLDivElement | null>,
+  rowHeight: number,
+  focus: GridFocus,
+): GridRows {
+  const { length, keyAt, listKey, place, onPlace, onVisible } = props;
+  const { current } = focus;
+  const rangeExtractor = useCallback(
+    (range: Range) => {
+      const indexes = defaultRangeExtractor(range);
+      if (current < 0 || current >= range.count || indexes.includes(current)) return indexes;
+      return current < (indexes[0] ?? 0) ? [current, ...indexes] : [...indexes, current];
+    },
+    [current],
+  );
+  const virtualizer = useVirtualizer({
+    count: length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: keyAt,
+    overscan: OVERSCAN,
+    rangeExtractor,
+    initialOffset: place?.scrollTop ?? 0,
+    scrollMargin: rowHeight,
+    scrollPaddingStart: rowHeight,
+  });
+  focus.scrollTo.current = (index) => virtualizer.scrollToIndex(index, { align: 'auto' });
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+
+  const latestPlace = useRef(place);
+  const isFirstList = useRef(true);
+  useLayoutEffect(() => {
+    latestPlace.current = place;
+  });
+  useLayoutEffect(() => {
+    if (!isFirstList.current) virtualizer.scrollToOffset(latestPlace.current?.scrollTop ?? 0);
+    isFirstList.current = false;
+  }, [virtualizer, listKey, latestPlace]);
+
+  const first = virtualizer.range?.startIndex ?? 0;
+  const last = virtualizer.range?.endIndex ?? 0;
+  useEffect(() => {
+    if (length > 0) onVisible?.(Math.max(0, first - OVERSCAN), Math.min(length - 1, last + OVERSCAN));
+  }, [onVisible, first, last, length]);
+
+  const scrollTop = virtualizer.scrollOffset ?? 0;
+  const key = current >= 0 && current < length ? keyAt(current) : null;
+  useEffect(() => onPlace?.({ scrollTop, key }), [onPlace, scrollTop, key]);
+
+  return { items: virtualizer.getVirtualItems(), size: virtualizer.getTotalSize(), headerHeight: rowHeight };
+}
+
+/** Handlers that tell whether the reader is in an element: scrolled down, focused inside, or hovering. */
+export function useTouched(onTouched: ((isTouched: boolean) => void) | undefined) {
+  const facts = useRef({ isScrolled: false, isFocused: false, isHovered: false });
+  return useMemo(() => {
+    const note = (change: Partial<typeof facts.current>): void => {
+      Object.assign(facts.current, change);
+      onTouched?.(Object.values(facts.current).some(Boolean));
+    };
+    return {
+      onScroll: (event: UIEvent) => note({ isScrolled: event.currentTarget.scrollTop > 0 }),
+      onFocus: () => note({ isFocused: true }),
+      onBlur: (event: FocusEvent) => note({ isFocused: event.currentTarget.contains(event.relatedTarget) }),
+      onPointerEnter: () => note({ isHovered: true }),
+      onPointerLeave: () => note({ isHovered: false }),
+    };
+  }, [onTouched]);
+}

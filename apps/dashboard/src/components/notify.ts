@@ -1,0 +1,98 @@
+import { useSyncExternalStore, type ReactNode } from 'react';
+
+/** Something that happened, told once. */
+export interface Notification {
+  id: number;
+  /** An alert interrupts a screen reader, a status waits for a pause. */
+  role: 'status' | 'alert';
+  title: string;
+  detail?: string | undefined;
+  /** Stable name of an error, and the request in the server's log. */
+  code?: string | undefined;
+  requestId?: string | undefined;
+  /** A link or a button, such as the opposite of what was done. */
+  action?: ReactNode;
+  /** Whether it goes by itself after a while. An error stays until it was read, an action until another page is open. */
+  isPassing: boolean;
+}
+
+/** More than these are on screen at no time; the oldest go. */
+const SHOWN_MAX = 4;
+
+/** The notifications on screen, oldest first. */
+export class NotificationList {
+  private shown: readonly Notification[] = [];
+  private lastId = 0;
+  private readonly listeners = new Set<() => void>();
+
+  list = (): readonly Notification[] => this.shown;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** @returns its id, by which it is taken away. */
+  add(notification: Omit<Notification, 'id' | 'isPassing'>): number {
+    const id = ++this.lastId;
+    const isPassing = notification.role === 'status' && notification.action === undefined;
+    this.change([...this.shown, { ...notification, id, isPassing }].slice(-SHOWN_MAX));
+    return id;
+  }
+
+  /** Lets all go by themselves but errors. */
+  letPass(): void {
+    if (this.shown.some(isKept))
+      this.change(this.shown.map((shown) => (isKept(shown) ? { ...shown, isPassing: true } : shown)));
+  }
+
+  dismiss(id: number): void {
+    this.change(this.shown.filter((notification) => notification.id !== id));
+  }
+
+  private change(shown: readonly Notification[]): void {
+    this.shown = shown;
+    for (const listener of this.listeners) listener();
+  }
+}
+
+/** Whether it is kept for its action alone. */
+const isKept = ({ role, isPassing }: Notification): boolean => role === 'status' && !isPassing;
+
+const notifications = new NotificationList();
+
+/** What an error of a call tells, apart from its message. */
+interface Told {
+  detail?: string;
+  code?: string;
+  requestId?: string | null;
+}
+
+/** Tells that something was done. @param action its opposite, or a link to what was made. */
+export function notify(title: string, action?: ReactNode): void {
+  notifications.add({ role: 'status', title, action });
+}
+
+/** Tells that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
+export function notifyError(title: string, error: Error & Told): void {
+  notifications.add({
+    role: 'alert',
+    title,
+    detail: error.detail ?? error.message,
+    code: error.code,
+    requestId: error.requestId ?? undefined,
+  });
+}
+
+export function dismissNotification(id: number): void {
+  notifications.dismiss(id);
+}
+
+/** To be called when another page is opened: what was said on the one before goes by itself. */
+export function letNotificationsPass(): void {
+  notifications.letPass();
+}
+
+export function useNotifications(): readonly Notification[] {
+  return useSyncExternalStore(notifications.subscribe, notifications.list);
+}

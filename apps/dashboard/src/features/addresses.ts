@@ -1,0 +1,28 @@
+/** The address of a trace. Ids are chosen by clients and may hold anything. */
+export const traceAddress = (id: string): string => `/traces/${encodeURIComponent(id)}`;
+
+/** The address of a session. */
+export const sessionAddress = (id: string): string => `/sessions/${encodeURIComponent(id)}`;
+
+/** The address of a dataset. */
+export const datasetAddress = (id: string): string => `/datasets/${encodeURIComponent(id)}`;
+
+/** The address of a datapoint. */
+export const datapointAddress = (datasetId: string, id: string): string =>
+  `${datasetAddress(datasetId)}/datapoints/${encodeURIComponent(id)}`;
+
+/** The address of a run. */
+export const runAddress = (id: string): string => `/evaluations/${encodeURIComponent(id)}`;
+
+/** The address of the review of a dataset. */
+export const reviewAddress = (datasetId: string): string => `/review/${encodeURIComponent(datasetId)}`;
+
+/** What a trace is called; many have no name. */
+export const nameOfTrace = ({ name }: { name: string | null }): string => name || 'Untitled trace';
+
+/** What a span is called; a name may be empty. */
+export const nameOfSpan = ({ name }: { name: string }): string => name || 'Untitled span';
+
+/** What a datapoint is called: the beginning of its input, or its id. */
+export const nameOfDatapoint = ({ id, input_preview: input }: { id: string; input_preview: string | null }): string =>
+  input === null || input.trim() === '' ? `Datapoint ${id}` : input;

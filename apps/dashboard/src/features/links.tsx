@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { formatId } from '../components/format.js';
+import {
+  datapointAddress,
+  datasetAddress,
+  nameOfDatapoint,
+  nameOfSpan,
+  nameOfTrace,
+  reviewAddress,
+  runAddress,
+  sessionAddress,
+  traceAddress,
+} from './addresses.js';
+import styles from './links.module.css';
+
+/** A name as the link to what it names. @param span selects a span of a trace. */
+function NameLink({ to, span, children }: { to: string; span?: string; children: string }) {
+  return (
+    <Link to={to} {...(span !== undefined && { search: { span } as never })} className={styles.link} dir="auto">
+      {children}
+    </Link>
+  );
+}
+
+export const TraceLink = ({ trace }: { trace: { id: string; name: string | null } }) => (
+  <NameLink to={traceAddress(trace.id)}>{nameOfTrace(trace)}</NameLink>
+);
+
+/** The name of a span as the link to it within its trace. */
+export const SpanLink = ({ span }: { span: { id: string; trace_id: string; name: string } }) => (
+  <NameLink to={traceAddress(span.trace_id)} span={span.id}>
+    {nameOfSpan(span)}
+  </NameLink>
+);
+
+export const SessionLink = ({ id }: { id: string }) => <NameLink to={sessionAddress(id)}>{formatId(id)}</NameLink>;
+
+export const DatasetLink = ({ dataset }: { dataset: { id: string; name: string } }) => (
+  <NameLink to={datasetAddress(dataset.id)}>{dataset.name}</NameLink>
+);
+
+/** The beginning of a datapoint as the link to it. */
+export const DatapointLink = (props: {
+  datapoint: { id: string; dataset_id: string; input_preview: string | null };
+}) => (
+  <NameLink to={datapointAddress(props.datapoint.dataset_id, props.datapoint.id)}>
+    {nameOfDatapoint(props.datapoint)}
+  </NameLink>
+);
+
+export const RunLink = ({ run }: { run: { id: string; name: string } }) => (
+  <NameLink to={runAddress(run.id)}>{run.name}</NameLink>
+);
+
+/** The way to an item of a review, to be read. */
+export const ReviewItemLink = (props: { datasetId: string; itemId: string; text: string }) => (
+  <Link to={reviewAddress(props.datasetId)} search={{ item: props.itemId } as never} dir="auto">
+    {props.text}
+  </Link>
+);

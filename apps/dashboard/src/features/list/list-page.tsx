@@ -1,0 +1,189 @@
+import { useRef, useMemo, useState, type ReactNode } from 'react';
+import { formatCount } from '@spandrel/contract/browser';
+import { Button } from '../../components/button.js';
+import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { FilterBar } from '../filters/filter-bar.js';
+import { bareSearch, listChips, type ListParameters, type ListSearch } from '../filters/list-search.js';
+import type { PagedList } from './use-paged-list.js';
+import { Grid } from '../../components/grid/grid.js';
+import type { GridColumn, GridHandle, GridSelection } from '../../components/grid/grid-props.js';
+import { useDelayed } from '../../components/hooks.js';
+import { describeHeld } from './list-rules.js';
+import { ColumnsPanel, type ColumnsPanelProps } from '../columns/columns-panel.js';
+import { useListPlace } from './list-memory.js';
+import type { LiveList } from './use-live-list.js';
+import styles from './list-page.module.css';
+
+interface ListPageProps {
+  /** `Spans` */
+  title: string;
+  list: Pick<PagedList<unknown>, 'isWaiting' | 'error' | 'length' | 'retry'>;
+  search: ListSearch;
+  parameters: ListParameters;
+  /** @param isTyped replaces the entry of the history in place of adding one. */
+  onChange(search: ListSearch, isTyped?: boolean): void;
+  isLive: boolean;
+  onLive(isLive: boolean): void;
+  /** What is shown where nothing was recorded yet. */
+  empty: ReactNode;
+  /** What stands below the heading. @param isEmpty whether nothing was recorded yet. */
+  intro?: (isEmpty: boolean) => ReactNode;
+  children: ReactNode;
+}
+
+/** A page that is a list with filters: what it shows while there is nothing to list, or when it could not be read. */
+export function ListPage(props: ListPageProps) {
+  const { title, list, search, parameters, onChange, isLive, onLive, empty, intro, children } = props;
+  const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
+  if (isEmpty && listChips(search, parameters, String).length === 0) {
+    return (
+      <>
+        <PageHeading title={title} />
+        {intro?.(true)}
+        {empty}
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeading title={title}>
+        <Button icon="live" aria-pressed={isLive} onClick={() => onLive(!isLive)}>
+          Live
+        </Button>
+      </PageHeading>
+      {intro?.(false)}
+      <FilterBar search={search} parameters={parameters} onChange={onChange} />
+      {list.error !== null && (
+        <FaultNotice title={`${title} could not be loaded`} error={list.error} onRetry={list.retry} />
+      )}
+      {isEmpty ? (
+        <EmptyState
+          title={`No ${title.toLowerCase()} match these filters`}
+          action={<Button onClick={() => onChange(bareSearch(search))}>Show all {title.toLowerCase()}</Button>}
+        >
+          <p>Take one of them away, or clear them all.</p>
+        </EmptyState>
+      ) : (
+        children
+      )}
+    </>
+  );
+}
+
+interface ListedGridProps<Row> {
+  /** Name of the grid: `Spans`. */
+  label: string;
+  /** What one row is: `span`. */
+  one: string;
+  /** How many there are, in words. */
+  count: string;
+  list: PagedList<Row>;
+  live: LiveList;
+  /** Which list the rows are of. */
+  shownKey: string;
+  columns: { shown: readonly GridColumn<Row>[]; panel: ColumnsPanelProps };
+  onOpen(row: Row): void;
+  /** Whether somebody deleted the row since it was read. */
+  isDeleted(row: Row): boolean;
+  selection?: GridSelection<Row>;
+  /** Key of the row of which the page shows all. */
+  openKey?: string | undefined;
+  /** Toolbar of what is selected, while something is. */
+  toolbar?: ReactNode;
+}
+
+/** Rows that stand for those that are awaited. */
+const AWAITED_ROWS = 30;
+
+/** A list with what is above it: how many there are, what waits to be shown, what is done with selected rows, columns. */
+export function ListedGrid<Row>(props: ListedGridProps<Row>) {
+  const { label, one, count, list, live, shownKey, columns, onOpen, isDeleted, selection, openKey, toolbar } = props;
+  const grid = useRef<GridHandle>(null);
+  const isAwaited = useDelayed(list.isWaiting && list.length === 0);
+  const showHeld = (): void => {
+    live.show();
+    // The rows are there with the next frame.
+    requestAnimationFrame(() => grid.current?.focusRow(0));
+  };
+  return (
+    <>
+      <div className={styles.above}>
+        <p role="status" aria-label="Result count" className={styles.count}>
+          {count}
+        </p>
+        <span className={styles.spacer} />
+        {toolbar}
+        <ColumnsPanel {...columns.panel} />
+        {/* It comes last, so that Shift+Tab leads to it from the rows. */}
+        {live.held !== null && (
+          <Button className={styles.held} variant="primary" icon="arrowUp" onClick={showHeld}>
+            {describeHeld(live.held, one)}
+          </Button>
+        )}
+      </div>
+      <Grid<Row>
+        ref={grid}
+        label={label}
+        listKey={shownKey}
+        columns={columns.shown}
+        length={isAwaited ? AWAITED_ROWS : list.length}
+        isComplete={list.isComplete}
+        rowAt={list.rowAt}
+        keyAt={list.keyAt}
+        onVisible={list.onVisible}
+        onOpen={onOpen}
+        openKey={openKey}
+        {...(selection && { selection })}
+        stateOf={(row) => (isDeleted(row) ? 'deleted' : undefined)}
+        onTouched={live.onTouched}
+        {...useListPlace()}
+      />
+    </>
+  );
+}
+
+interface SelectionToolbarProps {
+  /** Rows that are selected; without any there is no toolbar. */
+  count: number;
+  onClear(): void;
+  /** What can be done with them. */
+  children: ReactNode;
+}
+
+/** The toolbar of what is selected in a list. */
+export function SelectionToolbar({ count, onClear, children }: SelectionToolbarProps) {
+  if (count === 0) return null;
+  return (
+    <div role="toolbar" aria-label="Selection" className={styles.selection}>
+      <span>{formatCount(count)} selected</span>
+      {children}
+      <Button onClick={onClear}>Clear selection</Button>
+    </div>
+  );
+}
+
+interface SelectedRows<Row> {
+  rows: readonly Row[];
+  selection: GridSelection<Row>;
+  clear(): void;
+}
+
+/** Which rows of a list are selected. They stay so when they scroll out of view. @param nameOf stays the same function. */
+export function useSelectedRows<Row extends { id: string }>(nameOf: (row: Row) => string): SelectedRows<Row> {
+  const [byId, setById] = useState<ReadonlyMap<string, Row>>(new Map());
+  const selection = useMemo<GridSelection<Row>>(
+    () => ({
+      isSelected: ({ id }) => byId.has(id),
+      nameOf,
+      toggle: (row) =>
+        setById((before) => {
+          const after = new Map(before);
+          if (!after.delete(row.id)) after.set(row.id, row);
+          return after;
+        }),
+    }),
+    [byId, nameOf],
+  );
+  const rows = useMemo(() => [...byId.values()], [byId]);
+  return { rows, selection, clear: () => setById(new Map()) };
+}

@@ -1,2 +1,0 @@
-/** The most runs that one comparison takes. */
-export const COMPARED_MAX = 4;

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { spentOf, stopSentence, stopWord, isOfRun, runNews, dataText, wholeText } from './run-rules.js';
+import type { LiveEvent } from '../../live/live-event.js';
+
+describe('a run in words', () => {
+  it('says why it ended early, unless somebody cancelled it', () => {
+    const reasons = [null, 'cancelled', 'cost_cap', 'idle'] as const;
+    expect(reasons.map((reason) => stopWord({ stop_reason: reason }))).toEqual([null, null, 'cost cap', 'idle']);
+    expect(stopSentence({ stop_reason: 'cost_cap' })).toMatch(/cap/);
+    expect(stopSentence({ stop_reason: null })).toBeNull();
+  });
+
+  it('has spent what its calls and judges cost', () => {
+    expect(spentOf({ total_cost: 0.5, judge_cost: 0.25 })).toBe(0.75);
+    expect(spentOf({ total_cost: null, judge_cost: null })).toBe(0);
+  });
+});
+
+const progress: LiveEvent = {
+  ...{ type: 'eval_progress', run_id: 'r', progress: 1, total: 2, sample_progress: 1, sample_total: 2 },
+};
+
+describe('what an event says of runs', () => {
+  it('is which one changed, and whether it may be new', () => {
+    expect(runNews(progress)).toEqual({ changed: ['r'] });
+    expect(runNews({ type: 'eval_started', run_id: 'r', dataset_id: 'd' })).toEqual({ changed: ['r'], hasNew: true });
+    expect(runNews({ type: 'dataset_deleted', dataset_id: 'd' })).toEqual({ deleted: ['d'], hasNew: true });
+    expect(runNews({ type: 'trace_deleted', trace_id: 't' } as LiveEvent)).toEqual({});
+  });
+
+  it('is about the run that it names', () => {
+    expect([isOfRun(progress, 'r'), isOfRun(progress, 's'), isOfRun({ type: 'cleared' }, 'r')]).toEqual([
+      ...[true, false, false],
+    ]);
+  });
+});
+
+describe('data as a line', () => {
+  it('is the text, the last message, or JSON', () => {
+    expect(dataText('a\nb')).toBe('a\nb');
+    expect(dataText(null)).toBe('');
+    expect(
+      dataText([
+        { role: 'user', content: 'first' },
+        { role: 'user', content: 'last' },
+      ]),
+    ).toBe('last');
+    expect(dataText({ a: [1] })).toBe('{"a":[1]}');
+    expect(dataText([1, 2])).toBe('[1,2]');
+  });
+
+  it('is whole where there is room', () => {
+    expect([wholeText('a\nb'), wholeText([1])]).toEqual(['a\nb', '[\n  1\n]']);
+  });
+});

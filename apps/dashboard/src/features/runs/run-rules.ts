@@ -1,0 +1,71 @@
+import type { EvalRunSummary } from '@spandrel/contract';
+import type { LiveEvent } from '../../live/live-event.js';
+import type { LiveNews } from '../list/list-rules.js';
+
+/** Why a run was cancelled, where nobody did it by hand: `cost cap`. */
+const STOPS = { cancelled: null, cost_cap: 'cost cap', idle: 'idle' } as const;
+
+/** Sentences that say why a run was cancelled. */
+const STOP_SENTENCES = {
+  cancelled: null,
+  cost_cap: 'It was stopped before another call could have cost more than its cap.',
+  idle: 'It was cancelled, since no result came for too long.',
+} as const;
+
+/** Why a run ended before it was done, in a word or two; `null` where its status says all. */
+export const stopWord = ({ stop_reason: reason }: Pick<EvalRunSummary, 'stop_reason'>): string | null =>
+  reason === null ? null : STOPS[reason];
+
+/** Why a run ended before it was done; `null` where its status says all. */
+export const stopSentence = ({ stop_reason: reason }: Pick<EvalRunSummary, 'stop_reason'>): string | null =>
+  reason === null ? null : STOP_SENTENCES[reason];
+
+/** Names of the scorers of a run: `exact, judge`. */
+export const scorersOf = ({ scorers }: Pick<EvalRunSummary, 'scorers'>): string =>
+  scorers.map(({ name }) => name).join(', ');
+
+/** Dollars that count against the cap: those of the calls and of the judges. */
+export const spentOf = ({ total_cost: cost, judge_cost: judge }: Pick<EvalRunSummary, 'total_cost' | 'judge_cost'>) =>
+  (cost ?? 0) + (judge ?? 0);
+
+/** Whether a run goes on. */
+export const goesOn = ({ status }: Pick<EvalRunSummary, 'status'>): boolean =>
+  status === 'pending' || status === 'running';
+
+/** What an event says of the list of runs. */
+export function runNews(event: LiveEvent): LiveNews {
+  switch (event.type) {
+    case 'eval_started':
+      return { changed: [event.run_id], hasNew: true };
+    case 'eval_progress':
+    case 'eval_completed':
+    case 'eval_failed':
+    case 'eval_cancelled':
+      return { changed: [event.run_id] };
+    case 'dataset_deleted':
+      return { deleted: [event.dataset_id], hasNew: true };
+    case 'cleared':
+      return { isCleared: true };
+    default:
+      return {};
+  }
+}
+
+/** Whether an event is about this run. */
+export const isOfRun = (event: LiveEvent, id: string): boolean => 'run_id' in event && event.run_id === id;
+
+/** Data of a datapoint as a line of a list: a text as it is, of messages the last one, other JSON as JSON. */
+export function dataText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value;
+  const last: unknown = Array.isArray(value) ? value.at(-1) : undefined;
+  if (typeof last === 'object' && last !== null && 'content' in last) return dataText(last.content);
+  return JSON.stringify(value);
+}
+
+/** All of the data: a text as it is, other JSON on several lines. */
+export const wholeText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+
+/** The most runs that one comparison takes. */
+export const COMPARED_MAX = 4;

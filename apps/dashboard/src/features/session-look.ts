@@ -1,0 +1,46 @@
+import type { BrowserSessionResource } from '@spandrel/contract';
+
+/** What a look at the session is made with; tests have their own. */
+interface LookParts {
+  /** Asks the server who is signed in; fails where it does not answer. */
+  read(): Promise<BrowserSessionResource>;
+  /** Told what the server says. */
+  told(now: BrowserSessionResource): void;
+  /** Runs later; @returns keeps it from running. */
+  later(ms: number, run: () => void): () => void;
+}
+
+/** A server that did not answer said nothing about the session: it is asked again. */
+const AGAIN_MS = 5_000;
+
+/** Finds out what became of the session of a tab, however long the server does not answer. */
+export class SessionLook {
+  private cancelAgain: (() => void) | null = null;
+  private isOver = false;
+
+  constructor(private readonly parts: LookParts) {}
+
+  /** Asks now, and again until there is an answer. */
+  look(): void {
+    this.cancelAgain?.();
+    this.cancelAgain = null;
+    this.parts.read().then(
+      (now) => {
+        if (!this.isOver) this.parts.told(now);
+      },
+      () => this.lookAgain(),
+    );
+  }
+
+  /** Nobody wants to know any more. */
+  end(): void {
+    this.isOver = true;
+    this.cancelAgain?.();
+  }
+
+  private lookAgain(): void {
+    if (this.isOver) return;
+    this.cancelAgain?.();
+    this.cancelAgain = this.parts.later(AGAIN_MS, () => this.look());
+  }
+}

@@ -1,0 +1,249 @@
+import type { ReactNode } from 'react';
+import type { EvalStatistics, ScoreStatistics, EvalRunSummary } from '@spandrel/contract';
+import {
+  formatCount,
+  formatScore,
+  describePairs,
+  describeVerdict,
+  formatDifference,
+  formatP,
+  type Bounds,
+} from '@spandrel/contract/browser';
+import { useQuery } from '@tanstack/react-query';
+import { IntervalCell } from './error-bar.js';
+import { namedScores, DIFFERENCES, scaleAround } from './scores.js';
+import { formatCost, formatDuration } from '../../components/format.js';
+import { VERDICT_WORDS } from '../gates/gates.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import { readStatistics } from '../../api/evals.js';
+import { keys } from '../../api/keys.js';
+import { goesOn } from '../runs/run-rules.js';
+import styles from './statistics-tables.module.css';
+
+interface ScrolledTableProps {
+  caption: string;
+  /** Whether the caption is for screen readers alone. */
+  isCaptionHidden?: boolean;
+  /** Headers of its columns; those in `starts` begin where texts do. */
+  columns: readonly string[];
+  starts?: readonly string[];
+  /** Rows, each a `tr`. */
+  children: ReactNode;
+}
+
+/** A small table of numbers, which scrolls sideways in a narrow window. */
+export function ScrolledTable({
+  caption,
+  isCaptionHidden = false,
+  columns,
+  starts = [],
+  children,
+}: ScrolledTableProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a table wider than its place is scrolled by keys
+    <div className={styles.place} tabIndex={0} role="group" aria-label={`${caption}, as a table`}>
+      <table className={styles.table}>
+        <caption className={isCaptionHidden ? 'visually-hidden' : undefined}>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col" data-align={starts.includes(column) ? 'start' : undefined}>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+const SCORE = ['Score', 'Mean', '95% interval', 'Standard error', 'Pass rate', 'Pass rate, 95%'];
+const REPEATED = ['Spread of tries', 'Always passed', 'Flaky', 'Never passed', 'Datapoints', 'Samples'];
+const ONCE = ['Passed', 'Not passed', 'Datapoints'];
+const SCORE_STARTS = ['95% interval', 'Pass rate, 95%'];
+
+/** The scores of a run, all together and each scorer's: their means with intervals, and how many datapoints pass. */
+export function ScoreTable({ statistics }: { statistics: EvalStatistics }) {
+  const isRepeated = statistics.repeats > 1;
+  return (
+    <ScrolledTable
+      caption="Scores of this run"
+      isCaptionHidden
+      columns={[...SCORE, ...(isRepeated ? REPEATED : ONCE)]}
+      starts={SCORE_STARTS}
+    >
+      {namedScores(statistics.score, statistics.scorers).map(({ name, of }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
+          <IntervalCell value={of.mean} ci={of.ci} />
+          <td>{formatScore(of.se)}</td>
+          <td>{formatScore(of.pass_rate.mean)}</td>
+          <IntervalCell value={of.pass_rate.mean} ci={of.pass_rate.ci} />
+          <Passes of={of} isRepeated={isRepeated} />
+        </tr>
+      ))}
+    </ScrolledTable>
+  );
+}
+
+function Passes({ of, isRepeated }: { of: ScoreStatistics; isRepeated: boolean }) {
+  if (!isRepeated) {
+    return (
+      <>
+        <td>{formatCount(of.always_passed)}</td>
+        <td>{formatCount(of.never_passed)}</td>
+        <td>{formatCount(of.datapoints)}</td>
+      </>
+    );
+  }
+  return (
+    <>
+      <td>{formatScore(of.within_sd)}</td>
+      <td>{formatCount(of.always_passed)}</td>
+      <td>{formatCount(of.flaky_datapoints)}</td>
+      <td>{formatCount(of.never_passed)}</td>
+      <td>{formatCount(of.datapoints)}</td>
+      <td>{formatCount(of.samples)}</td>
+    </>
+  );
+}
+
+const PASS_COLUMNS = ['Score', 'k', 'pass@k: one of k passes', 'pass^k: all of k pass', 'Datapoints'];
+
+/** A table with more rows is folded. */
+const OPEN_ROWS = 12;
+
+/** How often one of several tries passes, and how often all of them do; nothing where each datapoint is tried once. */
+export function PassTable({ statistics: { repeats, score, scorers } }: { statistics: EvalStatistics }) {
+  if (repeats === 1) return null;
+  const rows = namedScores(score, scorers).flatMap(({ name, of }) => of.pass_k.map((pass) => ({ name, ...pass })));
+  return (
+    <details open={rows.length <= OPEN_ROWS} className={styles.folded}>
+      <summary>Passes in several tries</summary>
+      <ScrolledTable caption="Passes in several tries" isCaptionHidden columns={PASS_COLUMNS}>
+        {rows.map((row) => (
+          <tr key={`${row.name} ${row.k}`}>
+            <th scope="row">{row.name}</th>
+            <td>{formatCount(row.k)}</td>
+            <td>{withError(row.pass_at_k, row.pass_at_k_se)}</td>
+            <td>{withError(row.pass_hat_k, row.pass_hat_k_se)}</td>
+            <td>{formatCount(row.datapoints)}</td>
+          </tr>
+        ))}
+      </ScrolledTable>
+    </details>
+  );
+}
+
+/** `0.667 ± 0.333` */
+const withError = (value: number | null, se: number | null): string =>
+  value === null || se === null ? formatScore(value) : `${formatScore(value)} ± ${formatScore(se)}`;
+
+type Comparison = NonNullable<EvalStatistics['comparison']>;
+
+interface ComparisonTableProps {
+  comparison: Comparison;
+  /** Names of the run and of what it is compared with. */
+  run: string;
+  baseline: string;
+}
+
+const COMPARISON_COLUMNS = ['Of', 'Difference', '95% interval', 'p', 'Better', 'Worse', 'Same', 'Verdict'];
+const COMPARISON_STARTS = ['95% interval', 'Verdict'];
+
+/** What changed from a baseline to a run, with a verdict in words: the scores, the latency and the cost. */
+function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
+  const caption = `${run} against ${baseline}`;
+  return (
+    <>
+      <p dir="auto">
+        <strong>{`${caption}: ${describeVerdict(comparison.score)}.`}</strong>{' '}
+        {describePairs(comparison, run, baseline)}
+      </p>
+      <ScrolledTable caption={caption} isCaptionHidden columns={COMPARISON_COLUMNS} starts={COMPARISON_STARTS}>
+        {namedScores(comparison.score, comparison.scorers).map(({ name, of }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td title={String(of.diff ?? '')}>{formatDifference(of.diff, formatScore)}</td>
+            <IntervalCell value={of.diff} ci={of.ci} scale={DIFFERENCES} />
+            <td {...(of.test !== null && { title: TEST_WORDS[of.test] })}>{formatP(of.p_value)}</td>
+            <td>{formatCount(of.better)}</td>
+            <td>{formatCount(of.worse)}</td>
+            <td>{formatCount(of.same)}</td>
+            <td data-align="start" data-wraps>
+              {of.verdict === 'no_difference' ? capitalized(describeVerdict(of)) : VERDICT_WORDS[of.verdict]}
+            </td>
+          </tr>
+        ))}
+        <AmountRow name="Latency" amount={comparison.latency_ms} format={formatDuration} />
+        <AmountRow name="Cost" amount={comparison.cost} format={formatCost} />
+      </ScrolledTable>
+    </>
+  );
+}
+
+const TEST_WORDS = { mcnemar_exact: 'Exact McNemar test', paired_t: 'Paired t test' } as const;
+
+interface AmountRowProps {
+  name: string;
+  amount: { diff: number | null; ci: Bounds | null; p_value: number | null };
+  format(value: number | null): string;
+}
+
+/** What is neither better nor worse by itself has no verdict. */
+function AmountRow({ name, amount: { diff, ci, p_value: p }, format }: AmountRowProps) {
+  const write = (value: number): string => formatDifference(value, format);
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{formatDifference(diff, format)}</td>
+      <IntervalCell value={diff} ci={ci} scale={scaleAround([diff, ci?.low, ci?.high])} format={write} />
+      <td>{formatP(p)}</td>
+      <td colSpan={4} />
+    </tr>
+  );
+}
+
+const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+interface RunComparisonProps {
+  run: EvalRunSummary;
+  baseline: Pick<EvalRunSummary, 'id' | 'name'>;
+}
+
+/** A run beside its baseline, by the datapoints that both have: nothing before the run has a result. */
+export function RunComparison({ run, baseline }: RunComparisonProps) {
+  const { data, error, refetch } = useStatistics(run, baseline.id);
+  if (error) {
+    return <FaultNotice title="The statistics could not be loaded" error={error} onRetry={() => void refetch()} />;
+  }
+  const comparison = data?.comparison;
+  // What is shown while another baseline is awaited may be of the one before.
+  if (comparison?.baseline_run_id !== baseline.id) return null;
+  return <ComparisonTable comparison={comparison} run={run.name} baseline={baseline.name} />;
+}
+
+/** Statistics of a run that goes on are asked for this far apart: the server looks at all of its samples. */
+const BETWEEN_MS = 10_000;
+
+type Counted = Pick<EvalRunSummary, 'id' | 'status' | 'sample_progress'>;
+
+/**
+ * What the scores of a run come to.
+ * @param run left out while it is awaited.
+ * @param baseline the run that it is compared with; left out for none.
+ */
+export function useStatistics(run: Counted | undefined, baseline?: string) {
+  const isLive = run !== undefined && goesOn(run);
+  return useQuery<EvalStatistics>({
+    queryKey: keys.statistics(run?.id ?? '', baseline ?? null, isLive),
+    queryFn: ({ signal }) => readStatistics(run!.id, baseline, signal),
+    enabled: run !== undefined && run.sample_progress > 0,
+    refetchInterval: isLive && BETWEEN_MS,
+    // What was known of this run stays on screen while it is asked for anew.
+    placeholderData: (before) => (before?.run_id === run?.id ? before : undefined),
+  });
+}

@@ -1,0 +1,294 @@
+import type { QueueItemResource } from '@spandrel/contract';
+import { useMemo, useState } from 'react';
+import { ApiError } from '../../api/api-error.js';
+import type { Submission } from '../../api/queue.js';
+import { readData, writeData } from './item-content.js';
+
+/** What a review asks of the server. */
+interface SessionParts {
+  /** Claims the oldest pending item. @returns `null` where no other is pending. */
+  next(exclude: readonly string[]): Promise<QueueItemResource | null>;
+  read(id: string): Promise<QueueItemResource>;
+  claim(id: string): Promise<QueueItemResource>;
+  release(id: string): Promise<unknown>;
+  submit(id: string, submission: Submission): Promise<unknown>;
+  /** Told after each submission, before the next item has come. */
+  onSubmitted(): void;
+}
+
+/** Something that could not be done, with what does it again. */
+interface DeskFault {
+  title: string;
+  error: Error;
+  retry(): void;
+}
+
+export interface ReviewState {
+  /** The item that is claimed; while the next one is on its way, the one before. */
+  item: QueueItemResource | null;
+  isBusy: boolean;
+  /** Whether no item is left. */
+  isEmpty: boolean;
+  fault: DeskFault | null;
+  /** What happened last, to be read out. */
+  said: string;
+}
+
+const START: ReviewState = { item: null, isBusy: false, isEmpty: false, fault: null, said: '' };
+
+/**
+ * The place where one reviewer has one item of a dataset at a time: claims it, hands it in or gives it back, and claims the
+ * next. What it holds when the reviewer leaves is released. While one thing is being done it takes no other.
+ */
+export class ReviewSession {
+  private state = START;
+  private isTaken = false;
+  /** The item that the server has claimed for this session. */
+  private held: QueueItemResource | null = null;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    private readonly parts: SessionParts,
+    private readonly memory: ReviewMemory,
+  ) {}
+
+  current = (): ReviewState => this.state;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** Somebody sits down: an item is claimed, unless one is here. */
+  enter(): void {
+    this.isTaken = true;
+    if (this.held === null && !this.state.isBusy && !this.state.isEmpty && this.state.fault === null) this.lookAgain();
+  }
+
+  /** They leave: what is here is released, or as soon as it has come. */
+  leave(): void {
+    this.isTaken = false;
+    if (!this.state.isBusy) void this.giveUp();
+  }
+
+  /** The item that is to be released where the whole page goes; none while something is being done with it. */
+  heldWhileLeaving(): string | null {
+    return this.state.isBusy ? null : (this.held?.id ?? null);
+  }
+
+  submit(submission: Submission): void {
+    this.act(async (item) => {
+      await this.parts.submit(item.id, submission);
+      note(this.memory.submitted, item.id);
+      this.parts.onSubmitted();
+      return submission.edited === undefined ? 'Approved.' : 'Submitted.';
+    }, 'The item could not be submitted');
+  }
+
+  skip(): void {
+    this.act(async (item) => {
+      await this.parts.release(item.id);
+      note(this.memory.skipped, item.id);
+      return 'Skipped.';
+    }, 'The item could not be skipped');
+  }
+
+  release(): void {
+    this.act(async (item) => {
+      await this.parts.release(item.id);
+      note(this.memory.released, item.id);
+      return 'Released.';
+    }, 'The item could not be released');
+  }
+
+  /** Claims an item, where there was none. */
+  lookAgain(): void {
+    if (!this.state.isBusy) void this.advance('');
+  }
+
+  /** Takes what was skipped out of its exile, and goes on. */
+  takeSkipped(): void {
+    this.memory.skipped.length = 0;
+    this.lookAgain();
+  }
+
+  /**
+   * Looks whether the item is still claimed for this session, since something happened to it elsewhere. A claim that has ended
+   * is made anew; where another has the item, the next one comes.
+   */
+  check(): void {
+    const item = this.held;
+    if (item === null) return;
+    // What the reviewer does meanwhile goes first, and finds out by itself.
+    const isConcerned = (): boolean => this.held === item && !this.state.isBusy;
+    this.stillClaimed(item).then(
+      (claimed) => {
+        if (!isConcerned()) return;
+        if (claimed === null) void this.advance(LOST['queue_item_already_claimed']!);
+        else this.held = claimed;
+      },
+      (error: Error) => {
+        if (isConcerned()) void this.fail(error, 'The claim of the item could not be checked', () => this.check());
+      },
+    );
+  }
+
+  /** Whether an item is here, and was claimed at another moment than this one says. */
+  isClaimedOtherwise({ id, status, claimed_at: at }: Pick<QueueItemResource, 'id' | 'status' | 'claimed_at'>): boolean {
+    return this.held?.id === id && !this.state.isBusy && (status !== 'claimed' || at !== this.held.claimed_at);
+  }
+
+  /** @returns the item as it is now, `null` where somebody else has it: two people may have one name. */
+  private async stillClaimed(item: QueueItemResource): Promise<QueueItemResource | null> {
+    const now = await this.parts.read(item.id);
+    // One that is completed refuses, in words of its own.
+    if (now.status !== 'claimed') return this.parts.claim(item.id);
+    return now.claimed_by === item.claimed_by && now.claimed_at === item.claimed_at ? now : null;
+  }
+
+  /** @param work what is done with the item; it returns what is said of it. */
+  private act(work: (item: QueueItemResource) => Promise<string>, title: string): void {
+    const item = this.held;
+    if (item === null || this.state.isBusy) return;
+    this.change({ isBusy: true, fault: null });
+    work(item).then(
+      (said) => this.advance(said),
+      (error: Error) => this.fail(error, title, () => this.act(work, title)),
+    );
+  }
+
+  private async advance(said: string): Promise<void> {
+    this.held = null;
+    this.change({ isBusy: true, fault: null });
+    try {
+      const item = this.isTaken ? await this.parts.next(excludedOf(this.memory)) : null;
+      this.held = item;
+      if (item !== null) this.memory.reviewer = item.claimed_by;
+      const words = item === null ? 'Nothing left to review.' : said === '' ? '' : 'Next item.';
+      this.change({ item, isBusy: false, isEmpty: item === null && this.isTaken, said: `${said} ${words}`.trim() });
+      this.giveUpWhereLeft();
+    } catch (error) {
+      const fault = {
+        title: 'The next item could not be claimed',
+        error: error as Error,
+        retry: () => this.lookAgain(),
+      };
+      this.change({ item: null, isBusy: false, fault, said: said.trim() });
+    }
+  }
+
+  /** An item that is no longer this reviewer's is said to be gone, and the next one comes. */
+  private async fail(error: Error, title: string, retry: () => void): Promise<void> {
+    const words = error instanceof ApiError ? LOST[error.code] : undefined;
+    if (words !== undefined) return this.advance(words);
+    this.change({ isBusy: false, fault: { title, error, retry } });
+    this.giveUpWhereLeft();
+    return undefined;
+  }
+
+  private giveUpWhereLeft(): void {
+    if (!this.isTaken) void this.giveUp();
+  }
+
+  private async giveUp(): Promise<void> {
+    const item = this.held;
+    this.held = null;
+    this.change({ item: null, isEmpty: false, fault: null, said: '' });
+    // Where it cannot be released it is no longer claimed, or its claim ends by the server's time limit.
+    if (item !== null) await this.parts.release(item.id).catch(() => undefined);
+  }
+
+  private change(changes: Partial<ReviewState>): void {
+    this.state = { ...this.state, ...changes };
+    for (const listener of this.listeners) listener();
+  }
+}
+
+/** What is said of an item that somebody else has dealt with. */
+const LOST: Readonly<Record<string, string>> = {
+  queue_item_already_claimed: 'Another reviewer has claimed this item.',
+  queue_item_not_claimed: 'The claim of this item had ended.',
+  queue_item_completed: 'Another reviewer has completed this item.',
+  queue_item_not_found: 'This item was deleted.',
+  datapoint_not_found: 'This item was deleted.',
+};
+
+/** An edit of an item that is not submitted. */
+export interface Draft {
+  /** What there was before, as text. */
+  before: string;
+  text: string;
+  /** Whether it is being edited. */
+  isOpen: boolean;
+  isChanged: boolean;
+  /** What the text says; `null` where nothing was edited. */
+  read: ReturnType<typeof readData> | null;
+  setText(text: string): void;
+  setIsOpen(isOpen: boolean): void;
+  discard(): void;
+}
+
+/** Edits of items by their ids: an item that comes back has its edit still. */
+const texts = new Map<string, string>();
+/** Items whose edits are remembered; the oldest are forgotten. */
+const TEXTS_MAX = 100;
+
+/** The edit of an item. */
+export function useDraft({ id, original_data: data }: QueueItemResource): Draft {
+  const before = useMemo(() => writeData(data), [data]);
+  const [text, setText] = useState(texts.get(id) ?? null);
+  const [isOpen, setIsOpen] = useState(false);
+  const isChanged = text !== null && text !== before;
+  const read = useMemo(
+    () => (isOpen || isChanged ? readData(text ?? before) : null),
+    [before, isChanged, isOpen, text],
+  );
+  return {
+    ...{ before, text: text ?? before, isOpen, isChanged, read, setIsOpen },
+    setText: (next) => {
+      remember(id, next);
+      setText(next);
+    },
+    discard: () => {
+      texts.delete(id);
+      setText(null);
+      setIsOpen(false);
+    },
+  };
+}
+
+function remember(id: string, text: string): void {
+  texts.delete(id);
+  texts.set(id, text);
+  if (texts.size > TEXTS_MAX) texts.delete(texts.keys().next().value!);
+}
+
+/** What a reviewer did with the queue of a dataset in this tab. */
+export interface ReviewMemory {
+  /** Ids of items that were skipped, oldest first. */
+  skipped: string[];
+  /** Ids of items that were given back, oldest first. */
+  released: string[];
+  /** Ids of items that were submitted, oldest first. */
+  submitted: string[];
+  /** Who claims here, as the server has it; `null` before the first claim. */
+  reviewer: string | null;
+}
+
+/** Items that one request may leave out (docs/spec/queue.md#leaving-items-out). */
+const EXCLUDED_MAX = 1_000;
+/** Submissions that are remembered: so far does `Back to last` lead. */
+const SUBMITTED_MAX = 1_000;
+
+export const newReviewMemory = (): ReviewMemory => ({ skipped: [], released: [], submitted: [], reviewer: null });
+
+/** The items that `next` is to leave out, the newest where they are too many. */
+const excludedOf = ({ skipped, released }: ReviewMemory): string[] => [...released, ...skipped].slice(-EXCLUDED_MAX);
+
+/** Notes an item at the end of a list, once. */
+export function note(list: string[], id: string): void {
+  const at = list.indexOf(id);
+  if (at !== -1) list.splice(at, 1);
+  list.push(id);
+  if (list.length > SUBMITTED_MAX) list.shift();
+}

@@ -1,0 +1,152 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  claimItem,
+  claimNext,
+  hasPending,
+  readItem,
+  releaseItem,
+  releaseItemWhileLeaving,
+  submitItem,
+  type QueueCount,
+} from '../../api/queue.js';
+import { useLatest, useSpaced } from '../../components/hooks.js';
+import { useLiveBatches } from '../../live/live-updates.js';
+import { keptInTab } from '../../components/storage.js';
+import { newReviewMemory, ReviewSession, type ReviewState, type ReviewMemory } from './review-session.js';
+import { keys } from '../../api/keys.js';
+import { QUEUE_COUNTS, useQueueCounts } from '../../features/review-counts.js';
+
+const sessionCache = new Map<string, ReviewMemory>();
+const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review', () => ({
+  reviews: [...sessionCache],
+}));
+for (const [datasetId, memory] of Array.isArray(kept?.reviews) ? kept.reviews : []) sessionCache.set(datasetId, memory);
+
+/** What was done in a dataset; it is kept over a reload of the tab, and changed by whoever has it. */
+function reviewMemoryOf(datasetId: string): ReviewMemory {
+  const known = sessionCache.get(datasetId) ?? newReviewMemory();
+  sessionCache.set(datasetId, known);
+  return known;
+}
+
+interface OpenSession {
+  session: ReviewSession;
+  state: ReviewState;
+  memory: ReviewMemory;
+}
+
+interface SessionOptions {
+  datasetId: string;
+  /** The name that claims; `null` for the caller as the server knows them. */
+  reviewer: string | null;
+  /** Whether an item is wanted: none is claimed for somebody who only reads. */
+  isWanted: boolean;
+  /** How many items are pending, as far as is known. */
+  pending(): Promise<number>;
+  onClaimed(): void;
+  onSubmitted(): void;
+}
+
+/** Milliseconds between two questions whether the item is still claimed. */
+const CHECK_SPACE_MS = 1_000;
+
+/** The review of one dataset, as long as its page is on screen. */
+export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: SessionOptions): OpenSession {
+  const submitted = useLatest(rest.onSubmitted);
+  const claimed = useLatest(rest.onClaimed);
+  const [pending] = useState(() => rest.pending);
+  const [memory] = useState(() => reviewMemoryOf(datasetId));
+  const [session] = useState(
+    () =>
+      new ReviewSession(
+        {
+          next: async (exclude) => {
+            const isWorthAsking = await hasPending(datasetId, await pending(), exclude);
+            const item = isWorthAsking ? await claimNext(datasetId, reviewer, exclude) : null;
+            if (item !== null) claimed();
+            return item;
+          },
+          read: (id) => readItem(id),
+          claim: (id) => claimItem(id, reviewer),
+          release: releaseItem,
+          submit: submitItem,
+          onSubmitted: submitted,
+        },
+        memory,
+      ),
+  );
+  const state = useSyncExternalStore(session.subscribe, session.current);
+  useEffect(() => {
+    if (isWanted) session.enter();
+  }, [session, isWanted]);
+  useLeaving(session);
+  const check = useSpaced(() => session.check(), CHECK_SPACE_MS);
+  useLiveBatches(({ events, hasMissed }) => {
+    const isOurs = events.some(
+      (event) => event.type === 'queue_item_updated' && session.isClaimedOtherwise(event.item),
+    );
+    if (isOurs || hasMissed) check();
+  });
+  return { session, state, memory };
+}
+
+/** Releases what is claimed when the page is left, in whichever way. */
+function useLeaving(session: ReviewSession): void {
+  useEffect(() => {
+    const leave = (): void => {
+      const id = session.heldWhileLeaving();
+      if (id !== null) releaseItemWhileLeaving(id);
+    };
+    // A page that is kept for Back has its item still on screen.
+    const comeBack = (event: PageTransitionEvent): void => {
+      if (event.persisted) session.check();
+    };
+    addEventListener('pagehide', leave);
+    addEventListener('pageshow', comeBack);
+    return () => {
+      removeEventListener('pagehide', leave);
+      removeEventListener('pageshow', comeBack);
+      session.leave();
+    };
+  }, [session]);
+}
+
+/** How many items of a queue there are in each state. */
+export interface ReviewCounts {
+  pending: number;
+  claimed: number;
+  completed: number;
+}
+
+const NONE: ReviewCounts = { pending: 0, claimed: 0, completed: 0 };
+
+/** How far the review of one dataset is, by the server; what is done here is counted at once. */
+export function useCountsOf(datasetId: string) {
+  const queryClient = useQueryClient();
+  const { data } = useQueueCounts();
+  const ofDataset = (counts: readonly QueueCount[]): ReviewCounts =>
+    counts.find((count) => count.dataset_id === datasetId) ?? NONE;
+  const move = (from: 'pending' | 'claimed', to: 'claimed' | 'completed'): void => {
+    queryClient.setQueryData(QUEUE_COUNTS.queryKey, (before) =>
+      before?.map((count) =>
+        count.dataset_id === datasetId && count[from] > 0
+          ? { ...count, [from]: count[from] - 1, [to]: count[to] + 1 }
+          : count,
+      ),
+    );
+  };
+  return {
+    counts: data === undefined ? null : ofDataset(data),
+    onClaimed: (): void => move('pending', 'claimed'),
+    onSubmitted: (): void => {
+      move('claimed', 'completed');
+      // The datapoint may have changed: what is kept of it is asked for anew when it is opened.
+      void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), refetchType: 'none' });
+    },
+    pending: async (): Promise<number> => {
+      const known = queryClient.getQueryData(QUEUE_COUNTS.queryKey) ?? (await queryClient.fetchQuery(QUEUE_COUNTS));
+      return ofDataset(known).pending;
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, useState, useDeferredValue, useMemo } from 'react';
+import { readOnly, type TraceSearch, type Only } from './trace-search.js';
+import { filterSpans, visiblePlaces, type FilteredSpans } from './tree-rows.js';
+import type { TraceModel } from './use-trace.js';
+import type { Stretch } from './span-times.js';
+import { fit, wholeRange, zoom } from './timeline-range.js';
+
+const route = getRouteApi('/traces/$id');
+
+/** Keys run through rows faster than a browser takes new addresses. */
+const SETTLE_MS = 250;
+
+/** What the address of the trace says, and how to change it. */
+export function useTraceAddress() {
+  const { id } = route.useParams();
+  const search: TraceSearch = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = useCallback(
+    (changes: Partial<Record<keyof TraceSearch, string | undefined>>, replace: boolean) =>
+      void navigate({ search: (before) => ({ ...before, ...changes }) as TraceSearch, replace }),
+    [navigate],
+  );
+  return { id, search, change };
+}
+
+/**
+ * The selected span. The address has it a moment later than the screen, as one entry of the history however many rows
+ * were passed by keys; a press makes an entry of its own.
+ */
+export function useSpanSelection(span: string | undefined, change: ReturnType<typeof useTraceAddress>['change']) {
+  // What was selected since the address said `base`; another address wins.
+  const [chosen, setChosen] = useState<{ id: string; base: string | undefined } | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  // The address has it now: going back from here is to what it said before.
+  const isSettled = chosen !== null && chosen.id === span;
+  useEffect(() => {
+    if (isSettled) setChosen(null);
+  }, [isSettled]);
+  const select = useCallback(
+    (id: string, by: 'key' | 'press') => {
+      clearTimeout(timer.current);
+      setChosen({ id, base: span });
+      if (by === 'press') change({ span: id }, false);
+      else timer.current = setTimeout(() => change({ span: id }, true), SETTLE_MS);
+    },
+    [span, change],
+  );
+  const selected = chosen !== null && chosen.base === span ? chosen.id : span;
+  return { selected, select };
+}
+
+/** The whole address of a trace, to be given to others. */
+export const traceLink = (id: string): string => `${location.origin}/traces/${encodeURIComponent(id)}`;
+
+/** The whole address of a span within its trace. */
+export const spanAddress = ({ trace_id, id }: { trace_id: string; id: string }): string =>
+  `${traceLink(trace_id)}?${new URLSearchParams({ span: id }).toString()}`;
+
+const NONE: ReadonlySet<string> = new Set();
+
+interface TraceRows {
+  rows: Int32Array;
+  filtered: FilteredSpans | null;
+  folded: ReadonlySet<string>;
+  toggle(place: number): void;
+  /** Opens what hides a span. */
+  open(place: number): void;
+}
+
+/** The rows that filters and folds leave. A filter begins with everything open, so that every match is seen. */
+export function useTraceRows(
+  model: TraceModel,
+  find: string,
+  only: readonly Only[],
+  foundInTexts: ReadonlySet<string>,
+): TraceRows {
+  const { tree } = model;
+  const quickFind = useDeferredValue(find);
+  const onlyKey = only.join();
+  const filtered = useMemo(
+    () => filterSpans(tree, { find: quickFind, only: readOnly(onlyKey), foundInTexts }),
+    [tree, quickFind, onlyKey, foundInTexts],
+  );
+  const filterKey = filtered === null ? '' : `${onlyKey} ${quickFind}`;
+  const [folds, setFolds] = useState<{ key: string; ids: ReadonlySet<string> }>({ key: '', ids: NONE });
+  const [plainFolds, setPlainFolds] = useState(NONE);
+  const filterFolds = folds.key === filterKey ? folds.ids : NONE;
+  const folded = filterKey === '' ? plainFolds : filterFolds;
+  const change = useCallback(
+    (changed: (before: Set<string>) => void) => {
+      const next = new Set(folded);
+      changed(next);
+      if (filterKey === '') setPlainFolds(next);
+      else setFolds({ key: filterKey, ids: next });
+    },
+    [folded, filterKey],
+  );
+  const toggle = useCallback(
+    (place: number) =>
+      change((ids) => {
+        const { id } = tree.spans[place]!;
+        if (!ids.delete(id)) ids.add(id);
+      }),
+    [change, tree],
+  );
+  const open = useCallback(
+    (place: number) => {
+      const hiding: string[] = [];
+      for (let above = tree.parent[place]!; above !== -1; above = tree.parent[above]!) {
+        if (folded.has(tree.spans[above]!.id)) hiding.push(tree.spans[above]!.id);
+      }
+      if (hiding.length > 0) change((ids) => hiding.forEach((id) => ids.delete(id)));
+    },
+    [change, folded, tree],
+  );
+  const rows = useMemo(() => visiblePlaces(tree, folded, filtered?.kept ?? null), [tree, folded, filtered]);
+  return { rows, filtered, folded, toggle, open };
+}
+
+/** The range of time that the timeline shows. All of the trace, however long it becomes, until a part of it is chosen. */
+export function useRange(total: number) {
+  const [chosen, setChosen] = useState<Stretch | null>(null);
+  const whole = wholeRange(total);
+  const range = chosen ?? whole;
+  const choose = (next: Stretch): void => {
+    const isWhole = next.from <= whole.from && next.to >= whole.to;
+    setChosen(isWhole ? null : next);
+  };
+  return {
+    range,
+    choose,
+    zoomIn: () => choose(zoom(range, total, 'in')),
+    zoomOut: () => choose(zoom(range, total, 'out')),
+    showAll: () => setChosen(null),
+    fitTo: (stretch: Stretch) => choose(fit(stretch, total)),
+  };
+}
