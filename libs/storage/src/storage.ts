@@ -84,11 +84,12 @@ export class Storage {
 
   /** A group commit on the writer. */
   groupCommit<Job, Answer>(
-    options: Omit<GroupCommitOptions<Job, Answer>, 'transaction' | 'committed' | 'failed'>,
+    options: Omit<GroupCommitOptions<Job, Answer>, 'transaction' | 'hasOneWriter' | 'committed' | 'failed'>,
   ): GroupCommit<Job, Answer> {
     const group = new GroupCommit<Job, Answer>({
       ...options,
       transaction: (work) => this.transaction(work),
+      hasOneWriter: this.exclusive,
       committed: (jobs) => this.metrics.groupCommit(jobs),
       failed: (error) => this.hookFailed('group_commit', error),
     });

@@ -12,7 +12,7 @@ import { sql } from '../statements/sql.js';
 import type { Storage } from '../storage.js';
 
 /** Where a job misbehaves, and how. */
-const HOOKS = ['weigh', 'touches', 'apply', 'before', 'after', 'expected'] as const;
+const HOOKS = ['weigh', 'isLarge', 'apply', 'before', 'after', 'expected'] as const;
 const WAYS = ['throws', 'rejects', 'hangs'] as const;
 type Fault = { hook: (typeof HOOKS)[number]; way: (typeof WAYS)[number] };
 type Job = { id: string; fault: Fault | undefined };
@@ -62,7 +62,7 @@ describe('a group commit whose hooks fail', () => {
         for (const job of submitted) throwFor(job, 'expected');
         return 0;
       },
-      beside: { max: 1, touches: (job) => (throwFor(job, 'touches'), []) },
+      isLarge: (job) => (throwFor(job, 'isLarge'), false),
       apply: async (tx, jobs) => {
         for (const { id, fault } of jobs) {
           await tx.run(sql`insert into trace_tag (project_id, tag, started_at, trace_id) values ('p', ${id}, 1, 't')`);

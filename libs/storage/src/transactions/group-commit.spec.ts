@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Unavailable } from '@spandrel/kernel';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import type { WriteTx } from './write-tx.js';
@@ -6,6 +6,7 @@ import type { WriteTx } from './write-tx.js';
 type Job = { n: number; rows?: number };
 
 const hooks = {
+  hasOneWriter: true,
   committed: () => undefined,
   failed: (error: unknown) => {
     throw error;
@@ -79,48 +80,6 @@ describe('GroupCommit', () => {
     expect(batches).toEqual([3, 1]);
   });
 
-  describe('that waits for callers who come back', () => {
-    beforeEach(
-      () => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'performance', 'queueMicrotask'] }),
-    );
-    afterEach(() => void jest.useRealTimers());
-
-    /** Ten callers are answered; `comesBack` of them are there again some turns after another one has come. */
-    async function tenAnd(comesBack: number, rows = 1): Promise<number[]> {
-      const batches: number[] = [];
-      const group = new GroupCommit<Job, number>({
-        transaction: async (work) => work({} as WriteTx),
-        apply: async (_tx, batch) => {
-          batches.push(batch.length);
-          return { outcomes: batch.map(({ n }) => ({ answer: n })) };
-        },
-        weigh: (job) => job.rows ?? 1,
-        rowsMax: 20,
-        awaitsReturning: true,
-        ...hooks,
-      });
-      await Promise.all(jobs(10).map((job) => group.submit(job)));
-      const first = group.submit({ n: 10, rows });
-      for (let turn = 0; turn < 4; turn++) await nextTurn();
-      const others = jobs(comesBack).map((job) => group.submit(job));
-      if (comesBack === 0) jest.advanceTimersByTime(5);
-      await Promise.all([first, ...others]);
-      return batches;
-    }
-
-    it('takes them into its transaction', async () => {
-      expect(await tenAnd(9)).toEqual([10, 10]);
-    });
-
-    it('does not wait for ever for those who stay away', async () => {
-      expect(await tenAnd(0)).toEqual([10, 1]);
-    });
-
-    it('does not wait when a transaction is full without them', async () => {
-      expect(await tenAnd(9, 20)).toEqual([10, 1, 9]);
-    });
-  });
-
   it('gives a job heavier than the bound a transaction of its own', async () => {
     const { group, batches } = harness();
     await Promise.all([{ n: 1 }, { n: 2, rows: 50 }, { n: 3 }].map((job) => group.submit(job)));
@@ -186,67 +145,35 @@ describe('GroupCommit', () => {
     expect(committed).toEqual([7]);
   });
 
-  describe('that lets transactions run beside one another', () => {
-    /** Transactions last until they are let go; the jobs of those that run are told apart by their first. */
-    function besideHarness() {
-      const running = new Map<number, () => void>();
-      const group = new GroupCommit<Job & { touches?: string }, number>({
-        transaction: async (work) => work({} as WriteTx),
-        apply: async (_tx, batch) => {
-          await new Promise<void>((resolve) => running.set(batch[0]!.n, resolve));
-          running.delete(batch[0]!.n);
-          return { outcomes: batch.map(({ n }) => ({ answer: n })) };
-        },
-        weigh: ({ rows }) => rows ?? 1,
-        rowsMax: 10,
-        ...hooks,
-        beside: { max: 2, touches: ({ touches }) => (touches === undefined ? [] : [touches]) },
-      });
-      const begun = async (): Promise<number[]> => {
-        for (let turn = 0; turn < 5; turn++) await nextTurn();
-        return [...running.keys()];
-      };
-      return { group, begun, finish: (n: number) => running.get(n)!() };
-    }
-
-    it('begins full ones beside others, up to the bound', async () => {
-      const { group, begun, finish } = besideHarness();
-      const answers = Promise.all([1, 2, 3].map((n) => group.submit({ n, rows: 50 })));
-      expect(await begun()).toEqual([1, 2]);
-      finish(2);
-      expect(await begun()).toEqual([1, 3]);
-      finish(3);
-      finish(1);
-      expect(await answers).toEqual([1, 2, 3]);
-      await group.idle();
+  it('does a large job beside the others where the database has several writers, one at a time', async () => {
+    const running = new Map<number, () => void>();
+    const group = new GroupCommit<Job, number>({
+      transaction: async (work) => work({} as WriteTx),
+      apply: async (_tx, batch) => {
+        await new Promise<void>((resolve) => running.set(batch[0]!.n, resolve));
+        running.delete(batch[0]!.n);
+        return { outcomes: batch.map(({ n }) => ({ answer: n })) };
+      },
+      weigh: ({ rows }) => rows ?? 1,
+      rowsMax: 10,
+      isLarge: ({ rows }) => rows !== undefined && rows > 5,
+      ...hooks,
+      hasOneWriter: false,
     });
-
-    it('keeps a few jobs waiting for others of their kind, but not for a heavy one', async () => {
-      const { group, begun, finish } = besideHarness();
-      const answers = [group.submit({ n: 1, rows: 50 })];
-      expect(await begun()).toEqual([1]);
-      answers.push(group.submit({ n: 2 }));
-      expect(await begun()).toEqual([1, 2]);
-      finish(1);
-      answers.push(group.submit({ n: 3 }), group.submit({ n: 4 }));
-      expect(await begun()).toEqual([2]);
-      finish(2);
-      expect(await begun()).toEqual([3]);
-      finish(3);
-      expect(await Promise.all(answers)).toEqual([1, 2, 3, 4]);
-    });
-
-    it('never begins one that touches what a running one does', async () => {
-      const { group, begun, finish } = besideHarness();
-      const answers = [1, 2].map((n) => group.submit({ n, rows: 50, touches: 'a trace' }));
-      answers.push(group.submit({ n: 3, rows: 50, touches: 'another' }));
-      expect(await begun()).toEqual([1]);
-      finish(1);
-      expect(await begun()).toEqual([2, 3]);
-      finish(2);
-      finish(3);
-      expect(await Promise.all(answers)).toEqual([1, 2, 3]);
-    });
+    const begun = async (): Promise<number[]> => {
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+      return [...running.keys()];
+    };
+    const answers = Promise.all(
+      [{ n: 1, rows: 6 }, { n: 2, rows: 6 }, { n: 3 }, { n: 4 }].map((job) => group.submit(job)),
+    );
+    expect(await begun()).toEqual([1, 3]);
+    running.get(1)!();
+    expect(await begun()).toEqual([3, 2]);
+    running.get(3)!();
+    running.get(2)!();
+    expect(await answers).toEqual([1, 2, 3, 4]);
+    await group.idle();
   });
 
   it('is idle once everything is answered', async () => {

@@ -1,5 +1,5 @@
 import { isUnavailable, toDomainError } from '../storage-errors.js';
-import { ReturningCallers } from './returning-callers.js';
+import { SerialQueue } from './serial-queue.js';
 import type { HookFailed } from './transaction-end.js';
 import type { WriteTx } from './write-tx.js';
 
@@ -14,6 +14,8 @@ export interface Applied<Answer> {
 export interface GroupCommitOptions<Job, Answer> {
   /** Runs one transaction on the writer, with retries that cannot double it. */
   transaction: <T>(work: (tx: WriteTx) => Promise<T>) => Promise<T>;
+  /** Whether the database takes one transaction at a time. */
+  hasOneWriter: boolean;
   /** Does the jobs in order. Throws only when the whole transaction is lost; it is then done again, job by job. */
   apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<Applied<Answer>>;
   /** Rows a job writes, about. */
@@ -25,27 +27,14 @@ export interface GroupCommitOptions<Job, Answer> {
    * Fewer, larger transactions are cheaper.
    */
   expected?: () => number;
-  /** Whether callers that are answered together are waited for, {@link RETURN_MS_MAX} at most, when they come back at once. */
-  awaitsReturning?: boolean;
   /**
-   * Whether a job is so large that others should not stand behind it: those that come within {@link YIELD_MS} go first,
-   * and its transaction is its own. None is when left out.
+   * Whether a job is so large that others should not stand behind it. Its transaction is its own: beside the others where
+   * the database has several writers, behind those that come within {@link YIELD_MS} where it has one. None is when left out.
    */
   isLarge?: (job: Job) => boolean;
-  /**
-   * Lets transactions run beside one another, where the database can do that; one at a time when left out. Jobs that do
-   * not fill one wait for another such transaction, as more of them would cost more than they save, but not for a heavy
-   * job.
-   */
-  beside?: {
-    /** Transactions at once. */
-    max: number;
-    /** What a job changes that others wait for; jobs that have some of it in common never run beside one another. */
-    touches: (job: Job) => readonly string[];
-  };
-  /** Told of every commit. @param jobs how many it made durable. */
+  /** Called at every commit. @param jobs how many it made durable. */
   committed: (jobs: number) => void;
-  /** Told when `expected` or `committed` throws, which changes nothing for any job. */
+  /** Called when `expected` or `committed` throws, which changes nothing for any job. */
   failed: HookFailed;
 }
 
@@ -58,19 +47,15 @@ const GATHER_MS_MAX = 2;
 /** Milliseconds a transaction waits for requests that are expected. */
 const LINGER_MS_MAX = 5;
 
-/** Milliseconds a transaction waits for callers that the one before it has answered. */
-const RETURN_MS_MAX = 3;
-
 /** Milliseconds after its own arrival in which jobs still go before a large one. */
 const YIELD_MS = 25;
 
 interface Waiting<Job, Answer> {
   job: Job;
   rows: number;
-  large: boolean;
+  isLarge: boolean;
   /** Jobs go in this order; of the same moment, in the order in which they came. */
   due: number;
-  touches: readonly string[];
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 }
@@ -82,97 +67,53 @@ interface Waiting<Job, Answer> {
  * it is given do, every job is answered and the next transaction begins.
  */
 export class GroupCommit<Job, Answer> {
-  private waiting: Waiting<Job, Answer>[] = [];
-  private rowsWaiting = 0;
-  /** Transactions that run, or are about to. */
-  private readonly running = new Set<Promise<void>>();
-  /** How many of them do a job heavier than {@link rowsMax}. */
-  private heavy = 0;
-  /** What the transactions that run touch. */
-  private readonly touched = new Set<string>();
-  /** Jobs are being waited for; the next transaction takes them all. */
-  private gathering = false;
+  private readonly waiting: Waiting<Job, Answer>[] = [];
+  /** Commits what waits, for as long as something does. */
+  private running: Promise<void> | undefined;
+  /** Large jobs where others go on beside them. */
+  private readonly beside = new SerialQueue();
   /** Ends the wait for expected jobs. */
   private enough: (() => void) | undefined;
   private readonly rowsMax: number;
-  private readonly returning: ReturningCallers | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Job, Answer>) {
     this.rowsMax = options.rowsMax ?? ROWS_MAX;
-    this.returning = options.awaitsReturning ? new ReturningCallers() : undefined;
   }
 
   /** Queues a job. @returns its answer once it is durable. @throws the job's own error, or {@link Unavailable}. */
   submit(job: Job): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      const rows = Math.min(this.options.weigh(job), this.rowsMax + 1);
-      const touches = this.options.beside?.touches(job) ?? [];
-      const large = this.options.isLarge?.(job) ?? false;
-      const due = performance.now() + (large ? YIELD_MS : 0);
-      const place = this.waiting.findLastIndex((other) => other.due <= due) + 1;
-      this.waiting.splice(place, 0, { job, rows, large, due, touches, resolve, reject });
-      this.rowsWaiting += rows;
-      this.returning?.comes();
-      this.begin();
+      const rows = this.options.weigh(job);
+      const isLarge = this.options.isLarge?.(job) ?? false;
+      const due = performance.now() + (isLarge ? YIELD_MS : 0);
+      const waiting = { job, rows, isLarge, due, resolve, reject };
+      if (isLarge && !this.options.hasOneWriter) {
+        void this.beside.run(() => this.commit([waiting]));
+        return;
+      }
+      const position = this.waiting.findLastIndex((other) => other.due <= due) + 1;
+      this.waiting.splice(position, 0, waiting);
+      this.running ??= this.run();
       if (this.enough && !this.expectsMore()) this.enough();
     });
   }
 
   /** How many jobs wait for a commit to take them. */
   get waitingJobs(): number {
-    return this.waiting.length;
+    return this.waiting.length + this.beside.waiting;
   }
 
   /** Resolves when everything submitted so far is answered. */
   async idle(): Promise<void> {
-    while (this.running.size > 0) await Promise.all(this.running);
+    await Promise.all([this.running, this.beside.idle()]);
   }
 
-  /** Begins transactions that are due. */
-  private begin(): void {
-    if (this.gathering || this.waiting.length === 0 || this.running.size >= (this.options.beside?.max ?? 1)) return;
-    if (this.running.size === this.heavy) {
-      if (this.fitting().count > 0) this.track(this.gatherAndRun());
-    } else if (this.rowsWaiting >= this.rowsMax) {
-      const { count, full } = this.fitting();
-      if (full) this.track(this.run(this.take(count)));
-    }
-  }
-
-  private track(run: Promise<void>): void {
-    const tracked = run.finally(() => {
-      this.running.delete(tracked);
-      this.begin();
-    });
-    this.running.add(tracked);
-  }
-
-  private async gatherAndRun(): Promise<void> {
-    this.gathering = true;
-    try {
+  private async run(): Promise<void> {
+    while (this.waiting.length > 0) {
       await this.gather();
-    } finally {
-      this.gathering = false;
+      await this.commit(this.take());
     }
-    const running = this.run(this.take(this.fitting().count));
-    this.begin();
-    await running;
-  }
-
-  private async run(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
-    const touched = batch.flatMap(({ touches }) => touches);
-    const heavy = batch.some(({ rows }) => rows > this.rowsMax) ? 1 : 0;
-    this.heavy += heavy;
-    for (const name of touched) this.touched.add(name);
-    try {
-      await this.commit(batch);
-    } catch (error) {
-      // A fault of ours on the way to the answers: jobs that have one keep it.
-      for (const { reject } of batch) reject(error);
-    } finally {
-      this.heavy -= heavy;
-      for (const name of touched) this.touched.delete(name);
-    }
+    this.running = undefined;
   }
 
   /** Lets requests come in for as long as every turn of the event loop brings some, within bounds. */
@@ -183,48 +124,29 @@ export class GroupCommit<Job, Answer> {
       seen = this.waiting.length;
       await nextTurn();
     } while (this.waiting.length > seen && performance.now() < deadline);
-    if (!this.expectsMore()) return;
-    await this.linger(this.returning ? RETURN_MS_MAX : LINGER_MS_MAX);
-    // A turn that brought the last of them brings others.
-    if (this.returning) await nextTurn();
+    if (this.expectsMore()) await this.linger();
   }
 
   private expectsMore(): boolean {
-    if (this.returning) return this.rowsWaiting < this.rowsMax && this.returning.expected > 0;
     return this.waiting.length < (this.attempt(() => this.options.expected?.()) ?? 0);
   }
 
-  private async linger(msMax: number): Promise<void> {
+  private async linger(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, msMax);
+      const timer = setTimeout(resolve, LINGER_MS_MAX);
       this.enough = () => (clearTimeout(timer), resolve());
     });
     this.enough = undefined;
   }
 
-  /**
-   * How many of the waiting jobs the next transaction takes, in order, up to the first that a running one is in the way
-   * of. `full`: it has room for no more.
-   */
-  private fitting(): { count: number; full: boolean } {
+  /** The jobs of the next transaction. */
+  private take(): Waiting<Job, Answer>[] {
     let rows = 0;
-    let count = 0;
-    for (const next of this.waiting) {
-      if (next.touches.some((name) => this.touched.has(name))) return { count, full: false };
-      if (next.large) return { count: Math.max(count, 1), full: true };
-      rows += next.rows;
-      if (rows > this.rowsMax) return { count: Math.max(count, 1), full: true };
-      count++;
-    }
-    return { count, full: rows === this.rowsMax };
+    const end = this.waiting.findIndex((next) => next.isLarge || (rows += next.rows) > this.rowsMax);
+    return this.waiting.splice(0, end === -1 ? this.waiting.length : Math.max(end, 1));
   }
 
-  private take(count: number): Waiting<Job, Answer>[] {
-    const batch = this.waiting.splice(0, count);
-    for (const { rows } of batch) this.rowsWaiting -= rows;
-    return batch;
-  }
-
+  /** Answers every job, whatever becomes of it. Never throws. */
   private async commit(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
     const jobs = batch.map(({ job }) => job);
     let applied: Applied<Answer>;
@@ -240,7 +162,6 @@ export class GroupCommit<Job, Answer> {
       return;
     }
     this.attempt(() => this.options.committed(batch.length));
-    this.returning?.answers(batch.length);
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = applied.outcomes[index];
       if (outcome && 'answer' in outcome) resolve(outcome.answer);

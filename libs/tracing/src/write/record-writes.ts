@@ -7,16 +7,10 @@ import type { JobAnswer } from './apply-job.js';
 import { isLargeJob, prepareLarge } from './prepare-large.js';
 import { maskJob } from './mask-job.js';
 import { PRICING, type PricingTable } from '../pricing.js';
-import { isBulkDelete, jobWeight, startsOf, tracesOf, type TracingJob } from './tracing-job.js';
+import { isBulkDelete, jobWeight, startsOf, type TracingJob } from './tracing-job.js';
 import { WriteBatch } from './write-batch.js';
 
 type AnswerOf<Type extends JobAnswer['type']> = Extract<JobAnswer, { type: Type }>;
-
-/**
- * Transactions of this process at once, where the database can: while it writes the rows of one, this process makes those
- * of the other.
- */
-const TRANSACTIONS_MAX = 2;
 
 /**
  * Items of one job of an ingest: between jobs other writers get their turn, and a job is one transaction. On SQLite, where
@@ -29,6 +23,9 @@ const JOB_ITEMS = { sqlite: 512, postgres: 1_024 };
  * runs: 10 to 15 ms. Half as many took a third more CPU a span, and twice as many doubled what a span waits.
  */
 const JOB_RECORDS = { sqlite: 128, postgres: 1_024 };
+
+/** Rows from which on a job is so large that others do not wait behind it. */
+const LARGE_ROWS = 128;
 
 /** The one way in which traces and spans are written: masked by the rules of their project, through one group commit. */
 @Injectable()
@@ -50,11 +47,9 @@ export class RecordWrites {
     this.jobRecords = JOB_RECORDS[storage.dialect];
     this.group = storage.groupCommit<TracingJob, JobAnswer>({
       apply: (tx, jobs) => batch.apply(tx, jobs, pricing),
-      awaitsReturning: true,
-      ...(storage.exclusive && { isLarge: (job) => jobWeight(job) >= this.jobRecords }),
-      ...(!storage.exclusive && { beside: { max: TRANSACTIONS_MAX, touches: tracesOf } }),
       // Rows of a transaction are locked in one order; a bulk delete beside other jobs would begin that order anew.
       weigh: (job) => (!storage.exclusive && isBulkDelete(job) ? Number.MAX_SAFE_INTEGER : jobWeight(job)),
+      isLarge: (job) => jobWeight(job) >= LARGE_ROWS,
     });
   }
 

@@ -79,23 +79,3 @@ export const namedSpans = (job: Extract<TracingJob, { type: 'record_spans' }>): 
   ...job.records.map(({ item }) => ({ id: item.id, traceId: item.trace_id })),
   ...job.amendments.map(({ spanId, traceId }) => ({ id: spanId, traceId })),
 ];
-
-/** The traces that a job names: two transactions that change one wait for each other, or both make it. */
-export function tracesOf(job: TracingJob): string[] {
-  const { projectId } = job.scope;
-  const named = (ids: Iterable<string>): string[] => [...ids].map((id) => `${projectId} ${id}`);
-  switch (job.type) {
-    case 'create_span':
-      return named([job.body.trace_id]);
-    case 'create_trace':
-    case 'patch_trace':
-    case 'delete_trace':
-      return named([job.id]);
-    case 'ingest':
-      return named(new Set([...job.traces.map(({ item }) => item.id), ...job.spans.map(({ item }) => item.trace_id)]));
-    case 'record_spans':
-      return named(new Set(namedSpans(job).map(({ traceId }) => traceId)));
-    default:
-      return [];
-  }
-}
