@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
+import type { EventLogRow } from '../../libs/events/src/log/event-log.entity.js';
 import { linesOf } from '../../libs/events/src/log/event-rows.js';
 import { backup } from '../../apps/cli/src/backup.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
@@ -22,16 +23,19 @@ const BALLAST = Array.from({ length: 3 }, (_body, body) =>
 );
 
 /** Ids of the spans that the event log reports, in the order of its numbers; and whether a number is missing. */
-function toldOf(dataDir: string): { spans: Set<string>; gaps: number } {
+async function loggedIn(dataDir: string): Promise<{ spans: Set<string>; gaps: number }> {
   const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
   try {
     const rows = db
-      .prepare('select first_seq as first, last_seq as last, lines, packed from event_log order by last_seq')
-      .all() as { first: number; last: number; lines: string; packed: Buffer | null }[];
+      .prepare(
+        'select first_seq as "firstSeq", last_seq as "lastSeq", lines, packed, sent_length as "sentLength" from event_log order by last_seq',
+      )
+      .all() as EventLogRow[];
+    const lines = (await Promise.all(rows.map(linesOf))).flat();
     const created = /^\{"type":"span_created","span":\{"id":"([^"]+)"/;
     return {
-      spans: new Set(rows.flatMap((row) => linesOf(row).flatMap((line) => created.exec(line)?.[1] ?? []))),
-      gaps: rows.filter(({ first }, n) => n > 0 && first !== rows[n - 1]!.last + 1).length,
+      spans: new Set(lines.flatMap((line) => created.exec(line)?.[1] ?? [])),
+      gaps: rows.filter(({ firstSeq }, n) => n > 0 && firstSeq !== rows[n - 1]!.lastSeq + 1).length,
     };
   } finally {
     db.close();
@@ -109,7 +113,7 @@ describe('spandrel backup', () => {
     expect(kept).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
     expect([...before].filter((id) => !kept.spans.has(id))).toEqual([]);
     expect(kept.spans.size).toBeLessThan(acknowledged.size);
-    const told = toldOf(dataDir);
+    const told = await loggedIn(dataDir);
     expect(told.spans).toEqual(new Set(kept.spans.keys()));
     expect(told.gaps).toBe(0);
     const summary = await again.get<{ total_spans: number; total_traces: number }>('/api/analytics/summary');

@@ -6,18 +6,8 @@ import type { WriteTx } from '@spandrel/storage';
 /** An event as the stream sends it. */
 export interface WireEvent {
   readonly type: EventType;
-  /** The {@link EventPayload} as JSON, on one line, beginning with its `type`. May be made when it is first read. */
+  /** The {@link EventPayload} as JSON, on one line, beginning with its `type`. */
   readonly json: string;
-  /** What the log keeps of it, where texts of it lie elsewhere. */
-  readonly short?: ShortEvent;
-}
-
-/** An event without the texts that its feature can give back: see `EventTextSource`. */
-export interface ShortEvent {
-  /** The JSON of the event, with a mark wherever a text is left out, and where the texts are behind it. */
-  readonly line: string;
-  /** Bytes of the whole JSON, in UTF-8. */
-  readonly bytes: number;
 }
 
 /** Takes the events of a transaction, as part of it: an event exists if and only if its change was committed. */

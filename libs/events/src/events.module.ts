@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DomainEvents } from './domain-events.js';
 import { EventBus } from './feed/event-bus.js';
-import { EventHistory } from './log/event-history.js';
 import { EventLog } from './log/event-log.js';
 import { EventLogStore } from './log/event-log.store.js';
-import { EventTexts } from './log/event-texts.js';
 import { EventMetrics } from './event-metrics.js';
 import { EventStreams } from './stream/event-streams.js';
 import { EventsController } from './events.controller.js';
@@ -19,9 +17,7 @@ import { ReplaySlices } from './stream/replay-slices.js';
   providers: [
     DomainEvents,
     EventBus,
-    EventTexts,
     EventLogStore,
-    EventHistory,
     EventMetrics,
     EventLog,
     ProjectFeeds,
@@ -30,6 +26,6 @@ import { ReplaySlices } from './stream/replay-slices.js';
     RedisFanout,
     PruneEvents,
   ],
-  exports: [DomainEvents, EventHistory, EventTexts],
+  exports: [DomainEvents],
 })
 export class EventsModule {}

@@ -7,67 +7,40 @@ import { STATUS } from './status.js';
 /** Members that a finished span's metadata get from the service. */
 const SERVICE_MEMBERS = ['"duration_ms"', '"total_tokens"', '"cost"'];
 
-/** What can be large of a span's JSON, each as it stands there. */
-export interface ShownTexts {
-  kind: string;
-  input: string;
-  output: string;
-  metadata: string;
-  error: string;
-}
-
 /**
  * The JSON of `spanResource(span)`, character by character the same, made without parsing and writing anew what can be
  * large: input, output, kind and metadata are stored as JSON.
  */
-export const spanJson = (span: StoredSpan): string => new SpanJson(span).whole;
+export const spanJson = (span: StoredSpan): string => spanTexts(span).join('');
 
-/** The texts that {@link spanJson} is made of: to put long ones together takes time. */
+/**
+ * The texts that {@link spanJson} is made of: to put long ones together takes time, and a text that is put together one by
+ * one is many small objects for as long as it lives.
+ */
 export function spanTexts(span: StoredSpan): string[] {
-  const json = new SpanJson(span);
-  return json.with(json.texts);
-}
-
-/** The JSON of a span in pieces: its texts, and what stands between them. */
-export class SpanJson {
-  readonly texts: ShownTexts;
-  private readonly head: string;
-  private readonly tail: string;
-  /** `undefined` for one that failed, whose status repeats its error. */
-  private readonly status: string | undefined;
-
-  constructor(span: StoredSpan) {
-    const { status, error } = shownStatus(span);
-    const endedAt = span.endedAt === null ? 'null' : `"${formatTimestamp(span.endedAt)}"`;
-    this.head =
-      `{"id":${JSON.stringify(span.id)},"trace_id":${JSON.stringify(span.traceId)},` +
-      `"parent_id":${JSON.stringify(span.parentId)},"name":${JSON.stringify(span.name)},"kind":`;
-    this.tail = `,"started_at":"${formatTimestamp(span.startedAt)}","ended_at":${endedAt},"metadata":`;
-    this.status = typeof status === 'string' ? `"${status}"` : undefined;
-    this.texts = {
-      kind: kindJson(span),
-      input: span.input ?? 'null',
-      output: span.output ?? 'null',
-      metadata: metadataJson(span),
-      error: JSON.stringify(error),
-    };
-  }
-
-  get whole(): string {
-    return this.with(this.texts).join('');
-  }
-
-  /** Bytes of {@link whole} in UTF-8; it is not made for that. */
-  get bytes(): number {
-    return this.with(this.texts).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
-  }
-
-  /** The JSON with other texts, in pieces: a text that is put together one by one is many small objects for as long as it lives. */
-  with({ kind, input, output, metadata, error }: ShownTexts): string[] {
-    const status = this.status ?? `{"failed":{"error":${error === 'null' ? '""' : error}}}`;
-    const ending = [',"status":', status, ',"error":', error, this.tail, metadata, '}'];
-    return [this.head, kind, ',"input":', input, ',"output":', output, ...ending];
-  }
+  const shown = shownStatus(span);
+  const error = JSON.stringify(shown.error);
+  const status =
+    typeof shown.status === 'string'
+      ? [`"${shown.status}"`]
+      : ['{"failed":{"error":', error === 'null' ? '""' : error, '}}'];
+  const endedAt = span.endedAt === null ? 'null' : `"${formatTimestamp(span.endedAt)}"`;
+  return [
+    `{"id":${JSON.stringify(span.id)},"trace_id":${JSON.stringify(span.traceId)},` +
+      `"parent_id":${JSON.stringify(span.parentId)},"name":${JSON.stringify(span.name)},"kind":`,
+    kindJson(span),
+    ',"input":',
+    span.input ?? 'null',
+    ',"output":',
+    span.output ?? 'null',
+    ',"status":',
+    ...status,
+    ',"error":',
+    error,
+    `,"started_at":"${formatTimestamp(span.startedAt)}","ended_at":${endedAt},"metadata":`,
+    metadataJson(span),
+    '}',
+  ];
 }
 
 const kindJson = (span: StoredSpan): string => {

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
-  atStarts,
   behind,
   integer,
   nullable,
@@ -21,8 +20,6 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { EventTextStore } from './event-texts/event-text.store.js';
-import { changedMembers } from './event-texts/text-member.js';
 import { fittingSpans, PAYLOAD_SIZE } from './fitting-spans.sql.js';
 import { placed, placesOfSpans, placesOfTrace, placesOfTraces, type Places, type Read } from './span-places.sql.js';
 import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
@@ -74,10 +71,7 @@ const DELETED_BYTES_MAX = 4 * 1024 * 1024;
 /** Rows of spans. */
 @Injectable()
 export class SpanStore {
-  constructor(
-    private readonly storage: Storage,
-    private readonly texts: EventTextStore,
-  ) {}
+  constructor(private readonly storage: Storage) {}
 
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
@@ -177,7 +171,6 @@ export class SpanStore {
     const payloadsWithInput: DatedPayloadRow[] = [];
     const deleted: string[] = [];
     const moved: { from: StoredSpan; to: StoredSpan }[] = [];
-    const changing: { id: string; members: number; startedAt: number }[] = [];
     for (const { before, now } of cells) {
       if (before === now) continue;
       if (!now) {
@@ -187,14 +180,10 @@ export class SpanStore {
       } else {
         if (before.startedAt !== now.startedAt || before.traceId !== now.traceId) moved.push({ from: before, to: now });
         (NOT_ENDED.every((property) => before[property] === now[property]) ? ended : changed).push(now);
-        const members = changedMembers(before, now);
-        if (members !== 0) changing.push({ id: before.id, members, startedAt: before.startedAt });
         if (before.input !== now.input) payloadsWithInput.push(payloadRow(now));
         else if (payloadDiffers(before, now)) payloads.push(payloadRow(now));
       }
     }
-    const starts = changing.map(({ startedAt }) => startedAt);
-    await this.texts.keep(tx, scope, changing, (alias) => atStarts(`${alias}.started_at`, starts));
     const tables = spanTablesOf(tx.dialect);
     // Asked for together, done in this order.
     await together(
@@ -233,11 +222,10 @@ export class SpanStore {
     return takeFitting(rows, DELETED_BYTES_MAX).map(({ id }) => id);
   }
 
-  /** Deletes spans. What events of the log refer to is kept for them. */
+  /** Deletes spans. */
   async delete(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const { within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
-    await this.texts.keepAll(tx, scope, ids, within);
     if (tx.dialect === 'postgres') {
       await tx.run(sql`delete from span_key where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
     }

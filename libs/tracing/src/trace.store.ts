@@ -158,11 +158,7 @@ export class TraceStore {
    * @param beforeSpans done once the traces are gone and their spans are still there, which nobody can change any more.
    * @returns how many there were.
    */
-  async deleteAll(
-    tx: WriteTx,
-    scope: Scope,
-    beforeSpans: () => Promise<void>,
-  ): Promise<{ traces: number; spans: number }> {
+  async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {
     const alone = this.storage.exclusive && !(await this.hasOthers(tx, scope));
     const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0, usage_mark: 0 };
     const tables = tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES;
@@ -175,7 +171,6 @@ export class TraceStore {
           ? lockedInOrder(traceTable, ofProject)
           : sql`${ofProject} and not exists (${rawSql(belongsTo)})`;
       deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? rawSql('') : sql` where ${left}`}`);
-      if (table === 'trace') await beforeSpans();
     }
     return { traces: deleted.trace, spans: deleted.span };
   }

@@ -1,5 +1,4 @@
 import { defineFeature, ofProjects } from '@spandrel/kernel';
-import { EventTextSchema } from './event-texts/event-text.entity.js';
 import { SpanPayloadSchema, SpanSchema } from './span.entity.js';
 import { TraceSchema, TraceTagSchema } from './trace.entity.js';
 import { LateTextSchema, TextCoverSchema, TextSliceSchema } from './text-slices/text-slice.entity.js';
@@ -20,7 +19,6 @@ export const tracingFeature = defineFeature({
     TextCoverSchema,
     TextSliceSchema,
     LateTextSchema,
-    EventTextSchema,
   ],
   owned: ofProjects(
     'trace',
@@ -32,7 +30,6 @@ export const tracingFeature = defineFeature({
     'text_late',
     'text_slice',
     'text_cover',
-    'event_text',
   ),
   settings: [TracingSettings],
   requires: ['events'],

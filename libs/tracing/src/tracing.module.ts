@@ -6,8 +6,6 @@ import { FacetsController } from './facets.controller.js';
 import { FacetListStore } from './listing/facet-list.store.js';
 import { CountsController } from './counts.controller.js';
 import { DeleteTraces } from './write/delete-traces.js';
-import { EventTextStore } from './event-texts/event-text.store.js';
-import { SpanEventTexts } from './event-texts/span-event-texts.js';
 import { ExpireBatch } from './retention/expire-batch.js';
 import { ExpireDay } from './retention/expire-day.js';
 import { ExpireSpans } from './retention/expire-spans.js';
@@ -74,8 +72,6 @@ import { WriteBatch } from './write/write-batch.js';
       useFactory: (storage: Storage, logger: Logger) => new DayPartitions(storage, logger, SPAN_DAYS),
     },
     SpanCommitParticipants,
-    EventTextStore,
-    SpanEventTexts,
     SpanStore,
     TraceStore,
     DeleteTraces,

@@ -12,32 +12,6 @@ export interface EventBatch {
 /** The numbers of events that follow one another. */
 export type EventNumbers = Pick<EventBatch, 'firstSeq' | 'lastSeq'>;
 
-/** The events of a transaction of this process. Their lines are made when somebody wants them: most are told to nobody. */
-export class LiveBatch implements EventBatch {
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  private events: readonly WireEvent[];
-  private made: readonly string[] | undefined;
-
-  constructor(
-    readonly projectId: string,
-    { firstSeq, lastSeq }: EventNumbers,
-    events: readonly WireEvent[],
-  ) {
-    this.firstSeq = firstSeq;
-    this.lastSeq = lastSeq;
-    this.events = events;
-  }
-
-  get lines(): readonly string[] {
-    if (!this.made) {
-      this.made = this.events.map(oneLine);
-      this.events = [];
-    }
-    return this.made;
-  }
-}
-
 /**
  * The JSON of an event as it is sent. A raw line break in JSON is white space: within a text it would be escaped. On the
  * stream it would end the event.

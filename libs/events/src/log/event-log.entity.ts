@@ -12,12 +12,12 @@ export const EventLogSchema = defineEntity({
     projectId: p.text().primary(),
     lastSeq: p.bigint('number').primary(),
     firstSeq: p.bigint('number'),
-    /** One text a line, in order, for each event: the JSON of its `data:`. Empty where they are {@link packed}. */
+    /** One text a line, in order, for each event: the JSON of its `data:`. Empty where they are packed. */
     lines: p.text(),
     createdAt: p.bigint('number'),
-    /** The lines, where they are packed (`packed-lines.ts`). */
+    /** The lines, packed by zstd (`event-rows.ts`). */
     packed: p.blob().nullable(),
-    /** Bytes of all events as they are sent; `null` where those are the bytes of `lines`. */
+    /** Bytes of all events as they are sent, where they are packed. */
     sentLength: p.bigint('number').nullable(),
   },
 });

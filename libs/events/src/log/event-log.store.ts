@@ -1,10 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   integer,
   joinSql,
-  nullable,
   shapeOf,
   sql,
   Storage,
@@ -15,22 +14,17 @@ import {
 } from '@spandrel/storage';
 import type { EventBatch, EventNumbers } from './event-batch.js';
 import { EventLogSchema, type EventLogRow } from './event-log.entity.js';
-import { linesOf, rowsOf, type LoggedLine } from './event-rows.js';
-import { EventTexts } from './event-texts.js';
+import { linesOf, rowsOf } from './event-rows.js';
 
 const COUNTER = shapeOf({ lastSeq: integer() });
 const COUNTER_OF = COUNTER.and(shapeOf({ projectId: text() }));
 const SIZED = shapeOf({ lastSeq: integer(), bytes: integer() });
 const ID = shapeOf({ id: text() });
-const TOLD = shapeOf({ projectId: text(), newestSeq: integer(), oldestAt: nullable(integer()) });
-const OLDEST_OF = shapeOf({ firstSeq: integer() });
 const OLDEST = shapeOf({ lastSeq: integer(), createdAt: integer(), bytes: integer() });
 
 const log = tableOf(EventLogSchema, ['projectId', 'lastSeq']);
 const EVENTS = log.select('e');
 
-/** How often a slice is read whose texts are missing: they may be pruned, or moved, between one statement and the next. */
-const RESTORED_ATTEMPTS_MAX = 3;
 /** Rows that are looked at for one slice. */
 const SLICE_ROWS_MAX = 64;
 /** What one transaction deletes of the log: a few milliseconds of the event loop on SQLite. */
@@ -39,32 +33,16 @@ const PRUNED_ROWS_MAX_EACH = 100;
 const PRUNED_BYTES_MAX = 4 * 1024 * 1024;
 const PROJECTS_AT_ONCE = 500;
 
-/** What the log has of a project. */
-export interface ToldEvents {
-  projectId: string;
-  /** The number of its newest event. */
-  newestSeq: number;
-  /** When the oldest event was told that the log still has, in milliseconds since the epoch. */
-  oldestAt: number;
-}
-
-type TakesLine = (line: string) => boolean;
-const takesAll: TakesLine = () => true;
-
 /** The event log and its counters. */
 @Injectable()
 export class EventLogStore {
-  constructor(
-    private readonly storage: Storage,
-    private readonly texts: EventTexts,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  constructor(private readonly storage: Storage) {}
 
   /**
    * Numbers events and writes them. Locks the project's counter until the transaction ends.
    * @param lines at least one. @returns their numbers.
    */
-  async append(tx: WriteTx, scope: Scope, lines: readonly LoggedLine[], createdAt: number): Promise<EventNumbers> {
+  async append(tx: WriteTx, scope: Scope, lines: readonly string[], createdAt: number): Promise<EventNumbers> {
     const { projectId } = scope;
     if (tx.dialect === 'postgres') return this.appendAtOnce(tx, scope, lines, createdAt);
     const [counter] = await tx.all(
@@ -73,7 +51,7 @@ export class EventLogStore {
         returning last_seq as "lastSeq"`,
     );
     const numbers = numbersOf(counter!.lastSeq, lines);
-    await tx.insert(log, rowsOf({ projectId, ...numbers }, lines, createdAt));
+    await tx.insert(log, await rowsOf({ projectId, ...numbers }, lines, createdAt));
     return numbers;
   }
 
@@ -81,11 +59,11 @@ export class EventLogStore {
   private async appendAtOnce(
     tx: WriteTx,
     { projectId }: Scope,
-    lines: readonly LoggedLine[],
+    lines: readonly string[],
     createdAt: number,
   ): Promise<EventNumbers> {
     // Numbers from 1 on, to which the statement adds what the counter was.
-    const rows = rowsOf({ projectId, firstSeq: 1 }, lines, createdAt);
+    const rows = await rowsOf({ projectId, firstSeq: 1 }, lines, createdAt);
     const values = rows.map(
       (row) => sql`(cast(${row.firstSeq} as bigint), cast(${row.lastSeq} as bigint), cast(${row.lines} as text),
         cast(${row.packed} as bytea), cast(${row.sentLength} as bigint))`,
@@ -123,11 +101,10 @@ export class EventLogStore {
   /**
    * The oldest events behind a sequence number that the log has, as they were sent live: as many as fit, at least one row of
    * them. The first batch may begin before.
-   * @param takes whether an event is wanted, by its line or the short form of it; lines that are not may be empty.
    * @returns nothing when there are none.
    */
-  async slice(scope: Scope, afterSeq: number, bytesMax: number, takes: TakesLine = takesAll): Promise<EventBatch[]> {
-    for (let attempt = 1; ; attempt++) {
+  async slice(scope: Scope, afterSeq: number, bytesMax: number): Promise<EventBatch[]> {
+    for (;;) {
       const sized = await this.storage.read(
         SIZED.query`select last_seq as "lastSeq", coalesce(sent_length, octet_length(lines)) as bytes from event_log
           where project_id = ${scope.projectId} and last_seq > ${afterSeq} order by last_seq limit ${SLICE_ROWS_MAX}`,
@@ -138,37 +115,9 @@ export class EventLogStore {
         EVENTS.query`select ${EVENTS} from event_log e
           where project_id = ${scope.projectId} and last_seq > ${afterSeq} and last_seq <= ${through} order by last_seq`,
       );
-      // None of them: pruned in between. So may be their texts, or be about to move to a partition.
-      if (rows.length === 0) continue;
-      const { batches, missing } = await this.texts.restore(scope, rows.map(batchOf), afterSeq, takes);
-      if (missing === 0) return batches;
-      if (attempt < RESTORED_ATTEMPTS_MAX) continue;
-      this.logger.error(
-        { ...scope, afterSeq, missing },
-        'texts of events are gone from the database; null is sent instead',
-      );
-      return batches;
+      // None of them: pruned in between.
+      if (rows.length > 0) return Promise.all(rows.map(batchOf));
     }
-  }
-
-  /** What was told of some projects; nothing of those of which the log has no event. */
-  async told(tx: WriteTx, projectIds: readonly string[]): Promise<ToldEvents[]> {
-    const rows = await tx.all(
-      TOLD.query`select c.project_id as "projectId", c.last_seq as "newestSeq", (select e.created_at from event_log e
-          where e.project_id = c.project_id order by e.last_seq limit 1) as "oldestAt"
-        from event_counter c where ${anyOf('c.project_id', projectIds)}`,
-    );
-    return rows.flatMap(({ oldestAt, ...told }) => (oldestAt === null ? [] : { ...told, oldestAt }));
-  }
-
-  /** The number of the oldest event of a project that the log has, or of the next one where it has none. */
-  async oldest(projectId: string): Promise<number> {
-    const [row] = await this.storage.read(
-      OLDEST_OF.query`select coalesce((select e.first_seq from event_log e where e.project_id = c.project_id
-          order by e.last_seq limit 1), c.last_seq + 1) as "firstSeq" from event_counter c where c.project_id = ${projectId}`,
-    );
-    // A project without a counter is being removed.
-    return row?.firstSeq ?? Number.MAX_SAFE_INTEGER;
   }
 
   /**
@@ -226,12 +175,12 @@ export class EventLogStore {
   }
 }
 
-const numbersOf = (lastSeq: number, { length }: readonly LoggedLine[]): EventNumbers => ({
+const numbersOf = (lastSeq: number, { length }: readonly string[]): EventNumbers => ({
   firstSeq: lastSeq - length + 1,
   lastSeq,
 });
 
-function batchOf(row: EventLogRow): EventBatch {
+async function batchOf(row: EventLogRow): Promise<EventBatch> {
   const { projectId, firstSeq, lastSeq } = row;
-  return { projectId, firstSeq, lastSeq, lines: linesOf(row) };
+  return { projectId, firstSeq, lastSeq, lines: await linesOf(row) };
 }

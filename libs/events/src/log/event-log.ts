@@ -3,9 +3,8 @@ import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import { DomainEvents, type EventSink, type WireEvent } from '../domain-events.js';
 import { EventBus } from '../feed/event-bus.js';
-import { LiveBatch, oneLine } from './event-batch.js';
+import { oneLine } from './event-batch.js';
 import { EventLogStore } from './event-log.store.js';
-import type { LoggedLine } from './event-rows.js';
 import { EventMetrics } from '../event-metrics.js';
 
 interface ProjectEvents {
@@ -57,15 +56,10 @@ export class EventLog implements EventSink, OnModuleInit {
     const createdAt = Date.now();
     const projects = [...open.byProject].toSorted(([a], [b]) => (a < b ? -1 : 1));
     for (const [, { scope, events }] of projects) {
-      const numbers = await this.store.append(tx, scope, events.map(loggedLine), createdAt);
+      const lines = events.map(oneLine);
+      const numbers = await this.store.append(tx, scope, lines, createdAt);
       tx.end.afterCommit(() => this.metrics.published(events));
-      this.bus.publishAfter(tx.end, new LiveBatch(scope.projectId, numbers, events));
+      this.bus.publishAfter(tx.end, { projectId: scope.projectId, ...numbers, lines });
     }
   }
-}
-
-function loggedLine(event: WireEvent): LoggedLine {
-  if (event.short) return event.short;
-  const line = oneLine(event);
-  return { line, bytes: Buffer.byteLength(line) };
 }

@@ -1,58 +1,62 @@
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { EventBatch } from './event-batch.js';
 import type { EventLogRow } from './event-log.entity.js';
-import { packLines, unpackLines } from './packed-lines.js';
-
-/** An event as the log keeps it. */
-export interface LoggedLine {
-  line: string;
-  /** Bytes of the event as it is sent, in UTF-8. */
-  bytes: number;
-}
 
 /**
- * Bytes that the events of one row are sent as, about; a larger event has a row to itself. What is read of
- * the log at once, for each client that is sent from it, is at least a row.
+ * Bytes of the events of one row, about; a larger event has a row to itself. What is read of the log at once, for each
+ * client that is sent from it, is at least a row.
  */
-const SENT_BYTES_MAX = 64 * 1024;
-/** Bytes that one row keeps, or packs, about. */
-const KEPT_BYTES_MAX = 32 * 1024;
+const ROW_BYTES_MAX = 64 * 1024;
+/** Shorter texts stay as they are: a call of zstd takes some 30 µs whatever it is given. */
+const PACKED_BYTES_MIN = 1_024;
+/** Longer texts are packed and unpacked beside the event loop. */
+const PACKED_AT_ONCE_MAX = 128 * 1024;
+
+const packBeside = promisify(zstdCompress);
+const unpackBeside = promisify(zstdDecompress);
 
 /** The rows of events that follow one another. */
-export function rowsOf(
+export async function rowsOf(
   { projectId, firstSeq }: Pick<EventBatch, 'projectId' | 'firstSeq'>,
-  lines: readonly LoggedLine[],
+  lines: readonly string[],
   createdAt: number,
-): EventLogRow[] {
+): Promise<EventLogRow[]> {
+  const sizes = lines.map((line) => Buffer.byteLength(line));
   const rows: EventLogRow[] = [];
-  let begin = 0;
-  let sent = 0;
-  let kept = 0;
-  const end = (index: number): void => {
-    const ofRow = lines.slice(begin, index).map(({ line }) => line);
-    const packed = packLines(ofRow);
+  for (let begin = 0; begin < lines.length;) {
+    let bytes = sizes[begin]!;
+    let end = begin + 1;
+    while (end < lines.length && bytes + sizes[end]! <= ROW_BYTES_MAX) bytes += sizes[end++]!;
+    const text = lines.slice(begin, end).join('\n');
+    const packed = bytes < PACKED_BYTES_MIN ? null : await pack(text);
     rows.push({
       projectId,
       firstSeq: firstSeq + begin,
-      lastSeq: firstSeq + index - 1,
-      lines: packed ? '' : ofRow.join('\n'),
+      lastSeq: firstSeq + end - 1,
+      lines: packed ? '' : text,
       createdAt,
       packed,
-      sentLength: packed || sent !== kept ? sent : null,
+      sentLength: packed ? bytes : null,
     });
-    begin = index;
-    sent = 0;
-    kept = 0;
-  };
-  for (const [index, { line, bytes }] of lines.entries()) {
-    const ofLine = Buffer.byteLength(line);
-    if (sent > 0 && (sent + bytes > SENT_BYTES_MAX || kept + ofLine > KEPT_BYTES_MAX)) end(index);
-    sent += bytes;
-    kept += ofLine;
+    begin = end;
   }
-  end(lines.length);
   return rows;
 }
 
-/** The lines of a row as they were kept. */
-export const linesOf = ({ lines, packed }: Pick<EventLogRow, 'lines' | 'packed'>): string[] =>
-  packed ? unpackLines(packed) : lines.split('\n');
+/** The lines of a row. */
+export async function linesOf({ lines, packed, sentLength }: EventLogRow): Promise<string[]> {
+  if (!packed) return lines.split('\n');
+  const unpacked = sentLength! > PACKED_AT_ONCE_MAX ? await unpackBeside(packed) : zstdDecompressSync(packed);
+  return unpacked.toString().split('\n');
+}
+
+/** @returns `null` where packing does not pay. */
+async function pack(text: string): Promise<Buffer | null> {
+  const bytes = Buffer.from(text);
+  // The size is told and the level low: zstd would else take megabytes for each call.
+  const options = { pledgedSrcSize: bytes.length, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+  const packed =
+    bytes.length > PACKED_AT_ONCE_MAX ? await packBeside(bytes, options) : zstdCompressSync(bytes, options);
+  return packed.length < bytes.length ? packed : null;
+}

@@ -3,7 +3,6 @@ import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { EventsSettings } from '../events.settings.js';
 import { Storage } from '@spandrel/storage';
 import { EventLogStore } from './event-log.store.js';
-import { EventTexts } from './event-texts.js';
 
 /** How often the log is pruned: so many times in its retention, within these bounds. */
 const TIMES_PER_RETENTION = 24;
@@ -23,7 +22,6 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(LOGGER) logger: Logger,
     private readonly storage: Storage,
     private readonly log: EventLogStore,
-    private readonly texts: EventTexts,
   ) {
     this.retentionMs = retentionMs;
     const everyMs = Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, this.retentionMs / TIMES_PER_RETENTION));
@@ -44,10 +42,7 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
     await this.task.stop();
   }
 
-  /**
-   * Deletes what is older than `before`, of the projects that have such events, and then the texts that were kept for such
-   * events, bit by bit, other writers in between.
-   */
+  /** Deletes what is older than `before`, bit by bit, other writers in between. */
   private async prune(before: number, stopped: AbortSignal): Promise<void> {
     for (let afterId: string | undefined = ''; afterId !== undefined && !stopped.aborted;) {
       const ids = await this.log.expiredProjects(before, afterId);
@@ -55,6 +50,5 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
       while (!stopped.aborted && (await this.storage.write((tx) => this.log.prune(tx, ids, before))));
       afterId = ids.at(-1);
     }
-    if (!stopped.aborted) await this.texts.prune(stopped);
   }
 }

@@ -55,8 +55,8 @@ export class EventFilter {
     return { bytes: Buffer.from(text), count };
   }
 
-  /** @param line the JSON of an event, or a short form of it ({@link ShortEvent}). */
-  takes(line: string): boolean {
+  /** @param line the JSON of an event. */
+  private takes(line: string): boolean {
     if (this.types === undefined && this.traceId === undefined) return true;
     const type = typeOf(line);
     if (this.types !== undefined && !this.types.has(type)) return false;

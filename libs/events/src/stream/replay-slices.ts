@@ -49,12 +49,11 @@ export class ReplaySlices {
 
   private async make(key: string, scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
     let throughSeq = afterSeq;
-    const takes = (line: string): boolean => filter.takes(line);
-    let batches = await this.log.slice(scope, afterSeq, SLICE_BYTES, takes);
+    let batches = await this.log.slice(scope, afterSeq, SLICE_BYTES);
     if (batches.length === 0) {
       // What is older than this and not in the log after it has been pruned.
       throughSeq = Math.max(afterSeq, await this.log.newest(scope));
-      batches = await this.log.slice(scope, afterSeq, SLICE_BYTES, takes);
+      batches = await this.log.slice(scope, afterSeq, SLICE_BYTES);
     }
     throughSeq = batches.at(-1)?.lastSeq ?? throughSeq;
     const { bytes, count } = filter.frames(batches, afterSeq);

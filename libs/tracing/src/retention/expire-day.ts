@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
 import { DAY_MS, dayStart, Storage } from '@spandrel/storage';
-import { EventTextStore } from '../event-texts/event-text.store.js';
 import { ExpireBatch, type Deleted } from './expire-batch.js';
 import { ExpiredStore, type Cutoffs, type TraceOfDay } from './expired.store.js';
 import { SpanCommitParticipants } from '../write/span-commit-participant.js';
@@ -38,7 +37,6 @@ export class ExpireDay {
     private readonly batch: ExpireBatch,
     private readonly traces: TraceStore,
     private readonly participants: SpanCommitParticipants,
-    private readonly texts: EventTextStore,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -82,7 +80,6 @@ export class ExpireDay {
       // Traces before their spans, as all writers lock them.
       const gone = await this.expired.deleteTracesOfDay(tx, day, cutoffs);
       await SPAN_DAYS.hold(tx, day, HOLD_MS);
-      await this.texts.keepDay(tx, day, [...cutoffs.keys()]);
       await this.participants.beforeExpire(tx, { range: { from: dayStart(day), until: dayStart(day) + DAY_MS } });
       const spans = gone.reduce((sum, { spanCount }) => sum + spanCount, 0);
       if ((await this.expired.deleteKeysOfDay(tx, day)) !== spans)

@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectProtection, type WriteTx } from '@spandrel/storage';
 import { traceNotFound, type JobAnswer } from './apply-job.js';
-import { EventTextStore } from '../event-texts/event-text.store.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
 import { TraceStore } from '../trace.store.js';
@@ -24,7 +23,6 @@ export class DeleteTraces {
     private readonly spans: SpanStore,
     private readonly participants: SpanCommitParticipants,
     private readonly protection: ProjectProtection,
-    private readonly texts: EventTextStore,
   ) {}
 
   /** @throws NotFound `trace_not_found`, Conflict `project_protected` for a deletion of all. */
@@ -52,7 +50,7 @@ export class DeleteTraces {
 
   private async all(tx: WriteTx, scope: Scope, changes: TracingChange[]): Promise<JobAnswer> {
     await this.protection.assertUnprotected(tx, scope);
-    const deleted = await this.traces.deleteAll(tx, scope, () => this.texts.keepOfGoneTraces(tx, scope));
+    const deleted = await this.traces.deleteAll(tx, scope);
     changes.push({ type: 'cleared', scope });
     return { type: 'deleted', tracesDeleted: deleted.traces, spansDeleted: deleted.spans };
   }

@@ -172,18 +172,6 @@ export class Baseline extends Migration {
     )`);
     this.addSql('alter table event_log alter column packed set storage external');
 
-    this.addSql(`create table event_text (
-      project_id text collate "C" not null,
-      span_id text collate "C" not null,
-      through_seq bigint not null,
-      kind text collate "C",
-      input text collate "C",
-      output text collate "C",
-      metadata text collate "C",
-      error text collate "C",
-      primary key (project_id, span_id, through_seq)
-    )`);
-    this.addSql('create index event_text_through on event_text (project_id, through_seq)');
 
     // Analytics.
     this.addSql(`create table analytics_total (

@@ -151,18 +151,6 @@ export class Baseline extends Migration {
       primary key (project_id, last_seq)
     )`);
 
-    this.addSql(`create table event_text (
-      project_id text not null,
-      span_id text not null,
-      through_seq bigint not null,
-      kind text,
-      input text,
-      output text,
-      metadata text,
-      error text,
-      primary key (project_id, span_id, through_seq)
-    )`);
-    this.addSql('create index event_text_through on event_text (project_id, through_seq)');
 
     // Analytics.
     this.addSql(`create table analytics_total (
