@@ -20,7 +20,7 @@ const ALONE = [
   // Cloud mode has these features alone.
   { on: 'postgres', file: 'libs/access/' },
   { on: 'postgres', file: 'libs/audit/src/reading/' },
-  { on: 'postgres', file: 'libs/audit/src/telling/' },
+  { on: 'postgres', file: 'libs/audit/src/forwarding/' },
   { on: 'postgres', file: 'libs/search/' },
   { on: 'postgres', file: 'libs/tracing/src/retention/' },
   { on: 'postgres', file: 'libs/tracing/src/reading/counted-spans.sql.ts', text: 'select project_id as "projectId"' },

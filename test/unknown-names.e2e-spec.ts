@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenApi, type OpenApiOperation } from '@spandrel/http';
 import { Seeds } from './openapi/seeds.ts';
-import { isForeignPath } from './support/otlp-path.ts';
+import { isThirdPartyPath } from './support/otlp-path.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 import { tempDir } from './support/spandrel.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   app = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') });
   seeds = await Seeds.plant(app.api);
   routes = Object.entries(app.app.get(OpenApi).document.paths)
-    .filter(([path]) => !isForeignPath(path))
+    .filter(([path]) => !isThirdPartyPath(path))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
     );

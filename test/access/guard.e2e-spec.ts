@@ -6,7 +6,7 @@ import { UnsecuredJWT } from 'jose';
 import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
 import { Seeds } from '../openapi/seeds.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
-import { isForeignPath, isOtlpPath } from '../support/otlp-path.ts';
+import { isThirdPartyPath, isOtlpPath } from '../support/otlp-path.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -96,7 +96,7 @@ async function faultsOf(attempts: readonly Attempt[]): Promise<string[]> {
 function faultOf({ method, path, authorization, allowed }: Attempt, answer: CloudAnswer): string | undefined {
   const { status, mediaType, authenticate, text } = answer;
   if (!allowed.includes(status)) return `${status} ${text.slice(0, 100)}`;
-  const problems = isForeignPath(decodeURI(path)) ? ['application/json', PROBLEM] : [PROBLEM];
+  const problems = isThirdPartyPath(decodeURI(path)) ? ['application/json', PROBLEM] : [PROBLEM];
   if (!problems.includes(mediaType)) return `it is ${mediaType}`;
   if ((authenticate === 'Bearer') !== (status === 401)) return `WWW-Authenticate is ${authenticate}`;
   if (method === 'HEAD') return text === '' ? undefined : 'there is a body';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROLES, type MemberResource, type QueueItemResource, type Role } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/http';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
-import { isForeignPath } from '../support/otlp-path.ts';
+import { isThirdPartyPath } from '../support/otlp-path.ts';
 import { signInAs } from '../support/person.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -100,7 +100,7 @@ describe('the table of roles', () => {
     const last = (route: RouteFacts): number => Number(route.operation.id === 'deleteBrowserSession');
     // Exporters and agents send no cookies (docs/spec/otlp.md#credentials, docs/spec/mcp.md#access).
     const tried = routes
-      .filter(({ path, operation }) => !isForeignPath(path) && operation.access !== 'open')
+      .filter(({ path, operation }) => !isThirdPartyPath(path) && operation.access !== 'open')
       .toSorted((a, b) => last(a) - last(b));
     expect(tried.length).toBeGreaterThan(80);
     const faults: string[] = [];

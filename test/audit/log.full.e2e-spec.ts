@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { rename, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { TellEntries } from '../../libs/audit/src/telling/tell-entries.js';
+import { ForwardEntries } from '../../libs/audit/src/forwarding/forward-entries.js';
 import { RecordRefusals } from '../../libs/audit/src/refusals/record-refusals.js';
 import type { AuditEntry } from '@spandrel/contract';
 import { rawSql } from '@spandrel/storage';
@@ -171,7 +171,7 @@ describe('the log of its own', () => {
     expect(await lines(rotated)).toHaveLength(before);
 
     await rename(file, join(directory, 'audit.2.jsonl'));
-    const teller = app.app.get(TellEntries) as unknown as { target: (text: string) => Promise<void> };
+    const teller = app.app.get(ForwardEntries) as unknown as { target: (text: string) => Promise<void> };
     const { target } = teller;
     teller.target = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
     await tenant.createKey(['read']);

@@ -1,7 +1,7 @@
 /** Cloud mode: a gateway that is asked to stop lets balancers and clients know before it refuses anything. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GatewayUserSettings } from '../../apps/gateway/src/gateway.settings.js';
-import { createLogger, Lifecycle, LifeLog, loadSettings, Told } from '@spandrel/kernel';
+import { createLogger, Lifecycle, LifeLog, loadSettings, ProgramStatus } from '@spandrel/kernel';
 import { startGateway } from '../../apps/gateway/src/start-gateway.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { credentialOf, recorded, startFakeApi, type FakeApi } from './support/fake-api.js';
@@ -36,7 +36,7 @@ beforeEach(async () => {
     life: new LifeLog(logger, 'cloud'),
     output: NO_OUTPUT,
     lifecycle,
-    told: new Told(),
+    status: new ProgramStatus(),
   });
   url = `http://127.0.0.1:${port}`;
 });

@@ -7,4 +7,4 @@ const OTLP = /^(?:(?:\/api\/otel)?\/v1\/(?:traces|logs|metrics)|(?:\/api\/public
 export const isOtlpPath = (path: string): boolean => OTLP.test(path.split('?', 1)[0]!);
 
 /** Whether a path speaks a protocol of others: OTLP, or the Model Context Protocol. Errors there are in that protocol's form. */
-export const isForeignPath = (path: string): boolean => isOtlpPath(path) || /^\/mcp\/?(?:$|\?)/.test(path);
+export const isThirdPartyPath = (path: string): boolean => isOtlpPath(path) || /^\/mcp\/?(?:$|\?)/.test(path);

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/http';
-import { isForeignPath } from './otlp-path.ts';
+import { isThirdPartyPath } from './otlp-path.ts';
 
 /** A request and what was answered, as they crossed the wire. */
 export interface Exchange {
@@ -62,7 +62,7 @@ export class TrafficCheck {
     if (exchange.headers.get('cross-origin-resource-policy') !== 'same-origin') return 'other pages may embed it';
     const operation = this.operationOf(exchange);
     if (!operation) {
-      if (isForeignPath(exchange.path))
+      if (isThirdPartyPath(exchange.path))
         return exchange.status === 405 ? undefined : 'protocols of others answer other methods with 405';
       if (exchange.method === 'OPTIONS' && exchange.status === 204) return undefined;
       return exchange.status >= 400 && exchange.status < 500
@@ -77,7 +77,7 @@ export class TrafficCheck {
 
   private operationOf({ method, path }: Exchange): OpenApiOperation | undefined {
     const [plain] = path.split('?', 1);
-    const segments = (isForeignPath(path) ? plain!.replace(/\/$/, '') : plain!).split('/');
+    const segments = (isThirdPartyPath(path) ? plain!.replace(/\/$/, '') : plain!).split('/');
     const fits = this.routes.filter(
       (route) =>
         route.segments.length === segments.length &&
@@ -120,7 +120,7 @@ export class TrafficCheck {
   }
 
   private queryFault({ parameters = [] }: OpenApiOperation, { path }: Exchange): string | undefined {
-    if (isForeignPath(path)) return undefined;
+    if (isThirdPartyPath(path)) return undefined;
     const searchParams = new URLSearchParams(path.split('?').slice(1).join('?'));
     const documented = parameters.filter((parameter) => parameter.in === 'query');
     for (const name of new Set(searchParams.keys())) {

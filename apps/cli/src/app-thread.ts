@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StartError, type AppMessage, type AppOrder, type AppReady, type WholeProgram } from '@spandrel/kernel/launch';
+import { StartError, type AppMessage, type AppOrder, type AppReady, type ProgramState } from '@spandrel/kernel/launch';
 import { appEntry } from './app-entry.js';
 
 /** One app running as a thread of this process. */
@@ -40,11 +40,11 @@ export class AppThread {
   }
 
   /** Tells the app of the rest of the program. @returns once it knows. */
-  tellWhole(whole: WholeProgram): Promise<void> {
+  sendStatus(status: ProgramState): Promise<void> {
     const heard = new Promise<void>((resolve) => {
-      this.worker.on('message', ({ type }: AppMessage) => type === 'heard' && resolve());
+      this.worker.on('message', ({ type }: AppMessage) => type === 'acknowledged' && resolve());
     });
-    this.order({ type: 'whole', ...whole });
+    this.order({ type: 'status', ...status });
     return heard;
   }
 

@@ -1,4 +1,4 @@
-import { loadSettings, tellWarnings, type Settings, type SettingsPart } from '@spandrel/kernel/launch';
+import { loadSettings, writeWarnings, type Settings, type SettingsPart } from '@spandrel/kernel/launch';
 import { SERVER_SETTINGS } from '@spandrel/server/settings';
 import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 
@@ -11,6 +11,6 @@ export const ALL_SETTINGS: readonly SettingsPart[] = [...SERVER_SETTINGS, Gatewa
  */
 export function commandSettings(args: readonly string[]): Settings {
   const settings = loadSettings(ALL_SETTINGS, { args, env: process.env, cwd: process.cwd() });
-  tellWarnings(settings.warnings, process.stderr);
+  writeWarnings(settings.warnings, process.stderr);
   return settings;
 }

@@ -49,7 +49,7 @@ export async function serve(): Promise<void> {
       ? await startThread('gateway', { ...process.env, SPANDREL_API_URL: `http://127.0.0.1:${api.port}` }).ready
       : undefined;
     stopOnSignals(() => void stop(0));
-    await server.tellWhole({ isWhole: true, gatewayPort: gateway?.port });
+    await server.sendStatus({ isReady: true, gatewayPort: gateway?.port });
     output.out.write(banner(settings.core, api.port, gateway?.port));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
@@ -61,7 +61,7 @@ export async function serve(): Promise<void> {
 /** The gateway first, so that its last recordings still find the API. */
 async function stopAll(threads: AppThread[], output: ProcessOutput, exitCode: number): Promise<void> {
   // Clients are to stay away from the API too, which serves on for the gateway.
-  void threads[0]?.tellWhole({ isWhole: false });
+  void threads[0]?.sendStatus({ isReady: false });
   let clean = true;
   for (const thread of threads.toReversed()) clean = (await thread.stop()) && clean;
   if (threads.some(({ isStuck }) => isStuck)) killProcess();

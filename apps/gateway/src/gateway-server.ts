@@ -9,7 +9,7 @@ import {
   opensWebSocket,
   refuseMalformed,
   refuseUnread,
-  RequestTurns,
+  RequestScheduler,
   takeRequest,
   type CredentialRefusals,
 } from '@spandrel/http';
@@ -69,7 +69,7 @@ export class GatewayServer {
       IncomingMessage: IntakeRequest,
       shouldUpgradeCallback: opensWebSocket,
     } as http.ServerOptions);
-    const turns = new RequestTurns(this.http);
+    const turns = new RequestScheduler(this.http);
     const begin = (req: IncomingMessage, res: ServerResponse): void => {
       if (takeRequest(req, res)) turns.begin(() => this.onRequest(req, res));
     };
@@ -161,7 +161,7 @@ export class GatewayServer {
 
   /**
    * The caller's key is checked first: a caller without a valid one learns nothing of where requests may go. Who came to
-   * the wrong door is told so without one.
+   * the wrong program is answered so without one.
    */
   private route(
     req: IncomingMessage,

@@ -20,14 +20,21 @@ const BACKLOG = 4_096;
  * Opens the API server of the settings and lets it listen.
  * @throws StartError when a setting, a plugin or the data directory does not allow the start.
  */
-export async function startServer({ settings, logger, life, output, lifecycle, told }: AppContext): Promise<AppReady> {
+export async function startServer({
+  settings,
+  logger,
+  life,
+  output,
+  lifecycle,
+  status,
+}: AppContext): Promise<AppReady> {
   const { core } = settings;
   const accessLog = core.accessLog
     ? new AccessLog(core.logLevel, 'server', logLines(core.logFormat, output.err.bulk))
     : undefined;
   const metrics = programMetrics(core.mode, output);
   const gateway = settings.of(GatewayUserSettings);
-  const gatewayUrl = (): string | null => publicGatewayUrl(gateway, core, told.gatewayPort);
+  const gatewayUrl = (): string | null => publicGatewayUrl(gateway, core, status.gatewayPort);
   const parts = { logger, life, metrics, gatewayUrl, ...(accessLog && { accessLog }) };
   const { app, storage } = await openServer(settings, parts);
   lifecycle.onStop('storage', () => storage.close());
@@ -40,7 +47,7 @@ export async function startServer({ settings, logger, life, output, lifecycle, t
   } catch (error) {
     throw listenFault(CoreSettings.declared.port, core.host, core.port, error);
   }
-  told.whenWhole((isWhole) => (readiness.ready = isWhole));
+  status.onReady((isReady) => (readiness.ready = isReady));
   lifecycle.onStop('readiness', async () => {
     readiness.end();
     drain.begin();

@@ -2,14 +2,14 @@ import { defineFeature } from '@spandrel/kernel';
 import { AuditChainSchema, AuditEntrySchema } from './audit-entry.entity.js';
 import { AuditModule } from './audit.module.js';
 import { AuditSettings } from './audit.settings.js';
-import { AuditToldSchema } from './audit-told.entity.js';
+import { AuditForwardedSchema } from './forwarding/forwarded-entries.entity.js';
 
 export const auditFeature = defineFeature({
   name: 'audit',
   mode: 'cloud',
   tag: { name: 'Audit log', description: 'Who administered, deleted, exported what, and what was refused.' },
   module: AuditModule,
-  entities: [AuditEntrySchema, AuditChainSchema, AuditToldSchema],
+  entities: [AuditEntrySchema, AuditChainSchema, AuditForwardedSchema],
   settings: [AuditSettings],
   requires: [],
 });

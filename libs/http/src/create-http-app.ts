@@ -14,7 +14,7 @@ import { type CoreSettings, DomainError, ClientAddresses } from '@spandrel/kerne
 import type { AccessLog } from './access-log.js';
 import { answerHeaders } from './answer-headers.js';
 import { AccessGuard, admitBeforeBody } from './access/access.guard.js';
-import { ForeignPaths } from './foreign/foreign-requests.js';
+import { ThirdPartyPaths } from './third-party-protocols/third-party-requests.js';
 import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
 import { endWith, guardRequests, IntakeRequest } from './intake/connection-intake.js';
@@ -36,10 +36,10 @@ import type { RouteFacts } from './openapi/find-routes.js';
 import { OpenApi } from './openapi/openapi.js';
 import { sendProblem } from './problem.filter.js';
 import { requestId } from './request-id.js';
-import { RequestTurns } from './intake/request-turns.js';
+import { RequestScheduler } from './intake/request-scheduler.js';
 import { RequestWatch } from './intake/request-watch.js';
 import { registerStreamedBodies } from './streamed-body.js';
-import { collectionsOf, misspeltPathOf, wrongDoorOf } from './wrong-door.js';
+import { collectionsOf, checkMisspelt, checkMisdirected } from './misdirected-request.js';
 
 /** What the app is made of. */
 export interface HttpAppParts extends ApiParts {
@@ -58,7 +58,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const addresses = new ClientAddresses(core.trustProxy);
   const watch = new RequestWatch(new HttpMetrics(metrics), addresses, parts.accessLog);
   const routes = (): readonly RouteFacts[] => app.get(OpenApi).routes;
-  const foreign = new ForeignPaths(routes);
+  const foreign = new ThirdPartyPaths(routes);
   const http2 = new Http2Notice(logger);
   const headers = answerHeaders(core.hstsSeconds);
   const server = fastify({
@@ -94,12 +94,12 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     headers,
     inner,
     mark: (request) => foreign.mark(request),
-    wrongDoor: (request) => wrongDoorOf(request, collections, gatewayUrl),
+    findRightAddress: (request) => checkMisdirected(request, collections, gatewayUrl),
   });
   // What Nest and its middleware do at every request is behind these rules, and what a stranger sends does not come to it.
   const adapter = new HttpAdapter(server as never);
   if (core.mode === 'cloud') admitBeforeBody(server, () => ({ guard: app.get(AccessGuard), routes: routes() }));
-  answerWrongMethods(server, (request) => misspeltPathOf(request, collections));
+  answerWrongMethods(server, (request) => checkMisspelt(request, collections));
   const app: NestFastifyApplication = await NestFactory.create<NestFastifyApplication>(
     ApiModule.forRoot({ ...parts, metrics }, inner),
     adapter,
@@ -129,7 +129,7 @@ interface RequestRules {
   headers: OutgoingHttpHeaders;
   inner: InnerRequests;
   mark: (request: FastifyRequest) => void;
-  wrongDoor: (request: FastifyRequest) => Error | undefined;
+  findRightAddress: (request: FastifyRequest) => Error | undefined;
 }
 
 /** One hook for all that is done before a credential is asked for: each hook costs every request. */
@@ -137,9 +137,9 @@ function addRequestRules(
   fastify: FastifyInstance,
   { mode }: CoreSettings,
   watch: RequestWatch,
-  { headers, inner, mark, wrongDoor }: RequestRules,
+  { headers, inner, mark, findRightAddress }: RequestRules,
 ): void {
-  const turns = new RequestTurns(fastify.server);
+  const turns = new RequestScheduler(fastify.server);
   const isLocal = mode === 'local';
   fastify.addHook('onRequest', (request, reply, done) => {
     if (inner.take(request)) return done();
@@ -156,7 +156,7 @@ function addRequestRules(
     } else if (foreign !== undefined) {
       done(new DomainError('host_not_allowed', foreign));
     } else if (request.is404) {
-      turns.begin(() => done(wrongDoor(request) as Error));
+      turns.begin(() => done(findRightAddress(request) as Error));
     } else if (PROBES.has(request.routeOptions.url) && reply.raw.socket !== null) {
       done();
     } else {

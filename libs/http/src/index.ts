@@ -1,5 +1,5 @@
 export { modelCallAddress, modelCallOf, shownPath, type ModelCall, type ModelClient } from './addresses/model-call.js';
-export type { ForeignProtocol } from './foreign/foreign-protocol.js';
+export type { ThirdPartyProtocol } from './third-party-protocols/third-party-protocol.js';
 export { OPEN_ROUTE, PAGE_ROUTE } from './open-route.js';
 export { createHttpApp, type HttpAppParts } from './create-http-app.js';
 export { HttpAdapter } from './http-adapter.js';
@@ -30,7 +30,7 @@ export type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from './openapi
 export type { MediaDescription } from './media-description.js';
 export { Operation, type OperationDescription } from './operation.js';
 export { PathId } from './path-id.pipe.js';
-export { RequestTurns } from './intake/request-turns.js';
+export { RequestScheduler } from './intake/request-scheduler.js';
 export { EventStreamRoute } from './intake/request-watch.js';
 export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './progress-answer.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './streamed-body.js';

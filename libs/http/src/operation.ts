@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { AuditAction, ErrorCode } from '@spandrel/contract';
 import type { z } from 'zod';
-import type { ForeignProtocol } from './foreign/foreign-protocol.js';
+import type { ThirdPartyProtocol } from './third-party-protocols/third-party-protocol.js';
 import type { MediaDescription } from './media-description.js';
 import type { AccessRule } from './access/access-rule.js';
 
@@ -39,7 +39,7 @@ export interface OperationDescription {
   /** Whether it takes query parameters that it does not know, as others write its address; refused when left out. */
   anyQuery?: true;
   /** The protocol of others that the route speaks; left out for the API's own. */
-  protocol?: ForeignProtocol;
+  protocol?: ThirdPartyProtocol;
 }
 
 /** Metadata key of {@link Operation}. */

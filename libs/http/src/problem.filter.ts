@@ -3,9 +3,9 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode, type Problem } fro
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound, LOGGER, type Logger } from '@spandrel/kernel';
 import { RefusedRequests } from './access/refused-requests.js';
-import { foreignProtocolOf } from './foreign/foreign-requests.js';
+import { findThirdPartyProtocol } from './third-party-protocols/third-party-requests.js';
 import { contentTypeOf } from './streamed-body.js';
-import { WrongDoor } from './wrong-door.js';
+import { MisdirectedRequest } from './misdirected-request.js';
 import { refuseUnread } from './intake/connection-intake.js';
 import { isArriving } from './intake/linger.js';
 
@@ -59,10 +59,10 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
 
 /** An error in the words of the protocol that the path speaks: problem+json unless it is one of others. */
 function writeError(error: DomainError, request: FastifyRequest): { mediaType: string; body: Buffer } {
-  const protocol = foreignProtocolOf(request.raw);
+  const protocol = findThirdPartyProtocol(request.raw);
   if (protocol) return protocol.writeError(error, contentTypeOf(request));
   const shown = problem(error.code, error.message, request.id, error.errors);
-  const lost = error instanceof WrongDoor ? { error: error.error } : undefined;
+  const lost = error instanceof MisdirectedRequest ? { error: error.error } : undefined;
   return { mediaType: PROBLEM_MEDIA_TYPE, body: Buffer.from(JSON.stringify({ ...shown, ...lost })) };
 }
 

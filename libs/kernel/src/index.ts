@@ -28,7 +28,7 @@ export { PeriodicTask } from './lifecycle/periodic-task.js';
 export { runApp, type AppContext } from './lifecycle/run-app.js';
 export type { AppReady } from './lifecycle/app-messages.js';
 export { listenFault } from './lifecycle/listen-fault.js';
-export { Told } from './lifecycle/told.js';
+export { ProgramStatus } from './lifecycle/program-status.js';
 export { LifeLog, lifeLevel } from './log/life-log.js';
 export type { LineSink } from './log/log-destination.js';
 export { logLines } from './log/log-lines.js';

@@ -10,7 +10,7 @@ const right = (path: string, address: string): string =>
 const ofApi = (path: string): string =>
   `This is the gateway: the right address is the API's, http://127.0.0.1:4000${path}.`;
 
-describe("the gateway's answer at the wrong door", () => {
+describe("the gateway's answer to a misdirected request", () => {
   it.each([
     ['/chat/completions', right('/chat/completions', openai('/chat/completions')), 'openai'],
     ['/responses', right('/responses', openai('/responses')), 'openai'],

@@ -29,7 +29,7 @@ const OF_API_WITHOUT_PREFIX =
 const PAGES = /^\/(docs|dashboard|openapi\.json)(\/|$)/;
 
 /**
- * The right address for a request that came to the gateway's door by mistake (docs/spec/gateway.md#wrong-doors). A path
+ * The right address for a request that came to the gateway's door by mistake (docs/spec/gateway.md#misdirected-requests). A path
  * with a beginning of its own may be a provider's that was not named: it is nobody's mistake but the missing header's.
  * @returns `undefined` for a path that is not known as a mistake.
  */

@@ -5,7 +5,7 @@ import type { Storage, WriteTx } from '@spandrel/storage';
 import { appendToChain, chainOf, type UnchainedEntry } from '../chain/audit-chain.store.js';
 import { boundedDetails, boundedText } from './entry-bounds.js';
 
-/** An act, as whoever does it tells it. It holds ids, names and counts: no secret and nothing of what was recorded. */
+/** An act, as its feature describes it. It holds ids, names and counts: no secret and nothing of what was recorded. */
 export interface AuditedAct {
   action: AuditAction;
   /** The organization it is in; `null`: the service itself. */
@@ -26,7 +26,7 @@ export interface AuditedAct {
 /** Who acts without a credential. */
 const NOBODY: ActingParty = { name: 'nobody', label: null };
 
-type Told = Omit<UnchainedEntry, 'id' | 'at' | 'action'> & { action: AuditAction };
+type GatheredEntry = Omit<UnchainedEntry, 'id' | 'at' | 'action'> & { action: AuditAction };
 
 /**
  * The audit log as features write it (docs/spec/audit.md): an entry is written in the transaction of its act, so that there
@@ -35,7 +35,7 @@ type Told = Omit<UnchainedEntry, 'id' | 'at' | 'action'> & { action: AuditAction
 @Injectable()
 export class AuditTrail {
   private readonly isKept: boolean;
-  private readonly open = new WeakMap<WriteTx, Map<string, Told[]>>();
+  private readonly open = new WeakMap<WriteTx, Map<string, GatheredEntry[]>>();
   private readonly listeners: ((actions: ReadonlySet<AuditAction>) => void)[] = [];
 
   constructor({ mode }: Pick<CoreSettings, 'mode'>) {
@@ -52,15 +52,15 @@ export class AuditTrail {
     if (act.orgId === '') throw new Error(`${act.action} was recorded without the organization that it is in`);
     let chains = this.open.get(tx);
     if (!chains) {
-      const gathered = (chains = new Map<string, Told[]>());
+      const gathered = (chains = new Map<string, GatheredEntry[]>());
       this.open.set(tx, gathered);
       tx.end.lastBeforeCommit(() => append(tx, gathered));
       tx.end.afterCommit(() => this.notify(gathered));
     }
     const chain = chainOf(act.orgId);
-    const told = chains.get(chain);
-    if (told) told.push(toldOf(act));
-    else chains.set(chain, [toldOf(act)]);
+    const gathered = chains.get(chain);
+    if (gathered) gathered.push(gatherEntry(act));
+    else chains.set(chain, [gatherEntry(act)]);
   }
 
   /** Records an act that no transaction of its own does, such as an export before it is sent. @throws Unavailable */
@@ -77,25 +77,25 @@ export class AuditTrail {
     this.listeners.push(listener);
   }
 
-  private notify(chains: ReadonlyMap<string, readonly Told[]>): void {
+  private notify(chains: ReadonlyMap<string, readonly GatheredEntry[]>): void {
     const actions = new Set([...chains.values()].flatMap((entries) => entries.map(({ action }) => action)));
     for (const listener of this.listeners) listener(actions);
   }
 }
 
 /** In the order of the chains' names, as every transaction does: none waits for another that waits for it. */
-async function append(tx: WriteTx, chains: ReadonlyMap<string, readonly Told[]>): Promise<void> {
-  for (const [chain, told] of [...chains].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+async function append(tx: WriteTx, chains: ReadonlyMap<string, readonly GatheredEntry[]>): Promise<void> {
+  for (const [chain, gathered] of [...chains].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const at = Date.now();
     await appendToChain(
       tx,
       chain,
-      told.map((entry) => ({ id: newId(), at, ...entry })),
+      gathered.map((entry) => ({ id: newId(), at, ...entry })),
     );
   }
 }
 
-function toldOf({ context = currentContext(), ...act }: AuditedAct): Told {
+function gatherEntry({ context = currentContext(), ...act }: AuditedAct): GatheredEntry {
   const actor = act.actor ?? context.actor ?? NOBODY;
   return {
     orgId: act.orgId,

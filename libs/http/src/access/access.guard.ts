@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext }
 import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, StartError } from '@spandrel/kernel';
-import { foreignProtocolOf } from '../foreign/foreign-requests.js';
+import { findThirdPartyProtocol } from '../third-party-protocols/third-party-requests.js';
 import { isInnerRequest } from '../in-process/inner-requests.js';
 import { isOpenRoute } from '../open-route.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
@@ -129,13 +129,13 @@ const CREDENTIAL_NEEDED = 'a credential is needed: Authorization: Bearer <API ke
 function proofOf(request: FastifyRequest, tokenInQuery: boolean, gatekeeper: Gatekeeper): Proof | undefined {
   const credential = credentialOf(request, tokenInQuery);
   if (credential !== undefined) return { by: 'credential', text: credential };
-  if (request.headers.authorization !== undefined || foreignProtocolOf(request.raw)) return undefined;
+  if (request.headers.authorization !== undefined || findThirdPartyProtocol(request.raw)) return undefined;
   const cookie = gatekeeper.cookieOf?.(request);
   return cookie === undefined ? undefined : { by: 'cookie', text: cookie };
 }
 
 function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | undefined {
-  const protocol = foreignProtocolOf(request.raw);
+  const protocol = findThirdPartyProtocol(request.raw);
   if (protocol) return protocol.credentialOf(request.headers);
   const { authorization } = request.headers;
   if (authorization !== undefined) return bearerOf(authorization);

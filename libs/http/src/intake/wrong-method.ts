@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { foreignProtocolOf } from '../foreign/foreign-requests.js';
+import { findThirdPartyProtocol } from '../third-party-protocols/third-party-requests.js';
 import { DomainError } from '@spandrel/kernel';
 
 /** A path of the app with the methods that it takes. */
@@ -31,15 +31,15 @@ export function answerWrongMethods(
     if (!request.is404) return done();
     const path = request.raw.url!.split('?', 1)[0]!;
     const found = [...paths.values()].filter(({ pattern }) => pattern.test(path));
-    const isForeign = foreignProtocolOf(request.raw) !== undefined;
+    const isThirdParty = findThirdPartyProtocol(request.raw) !== undefined;
     const allowed = [...new Set(found.flatMap(({ methods }) => [...methods]))]
-      .filter((method) => !isForeign || method !== 'OPTIONS')
+      .filter((method) => !isThirdParty || method !== 'OPTIONS')
       .toSorted();
     // A path that the router refuses for another reason, such as an id that is too long, has no wrong method.
     const isRefusedPath = request.method !== 'OPTIONS' && allowed.includes(request.method);
     if (found.length === 0 || isRefusedPath) return done(otherwise(request));
     void reply.header('allow', allowed.join(', '));
-    if (request.method === 'OPTIONS' && !isForeign) return void reply.status(204).send();
+    if (request.method === 'OPTIONS' && !isThirdParty) return void reply.status(204).send();
     done(
       new DomainError(
         'method_not_allowed',

@@ -13,7 +13,14 @@ import type {
   OpenApiResponse,
   OpenApiSchema,
 } from './openapi-document.js';
-import { foreignProblems, IGNORED, ProblemResponses, problemsOf, RATE_LIMIT, REQUEST_ID } from './route-problems.js';
+import {
+  describeThirdPartyProblems,
+  IGNORED,
+  ProblemResponses,
+  problemsOf,
+  RATE_LIMIT,
+  REQUEST_ID,
+} from './route-problems.js';
 import { SchemaComponents } from './schema-components.js';
 
 /** What the document is made of. */
@@ -123,7 +130,11 @@ function errorsOf(
   const { protocol } = route.operation;
   if (!protocol) return problems.of(problemsOf(route));
   const { errorAnswer } = protocol;
-  return foreignProblems(problemsOf(route), errorAnswer.description, mediaOf(errorAnswer, components, 'output'));
+  return describeThirdPartyProblems(
+    problemsOf(route),
+    errorAnswer.description,
+    mediaOf(errorAnswer, components, 'output'),
+  );
 }
 
 const tagOf = ({ module }: RouteFacts, features: readonly Feature[]): OpenApiDocument['tags'][number] => {

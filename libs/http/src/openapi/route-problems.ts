@@ -45,7 +45,7 @@ export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[
 const pick = (holds: boolean, ...codes: ErrorCode[]): ErrorCode[] => (holds ? codes : []);
 
 /** The error answers of a route that speaks a protocol of others, by status. */
-export function foreignProblems(
+export function describeThirdPartyProblems(
   codes: readonly ErrorCode[],
   description: string,
   content: OpenApiResponse['content'] & {},

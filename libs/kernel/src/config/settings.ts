@@ -47,6 +47,6 @@ export class Settings {
 }
 
 /** Says what is to be said of the settings, a line each, as faults of a start are. */
-export function tellWarnings(warnings: readonly string[], output: LineSink): void {
+export function writeWarnings(warnings: readonly string[], output: LineSink): void {
   for (const warning of warnings) output.write(`spandrel: warning: ${warning}\n`);
 }

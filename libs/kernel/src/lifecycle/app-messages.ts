@@ -1,4 +1,4 @@
-import type { WholeProgram } from './told.js';
+import type { ProgramState } from './program-status.js';
 
 /** What an app says once it serves. */
 export interface AppReady {
@@ -9,10 +9,10 @@ export interface AppReady {
 export type AppMessage =
   | ({ type: 'ready' } & AppReady)
   | { type: 'refused'; faults: readonly string[] }
-  /** The app has taken notice of an order {@link AppOrder} `whole`. */
-  | { type: 'heard' }
+  /** The app has taken notice of an order {@link AppOrder} `status`. */
+  | { type: 'acknowledged' }
   /** The app is at its end, but the thread cannot exit: its standard error is a file whose disk keeps a write. */
   | { type: 'stuck'; exitCode: number };
 
 /** Messages from the main thread to such an app. */
-export type AppOrder = { type: 'stop' } | ({ type: 'whole' } & WholeProgram);
+export type AppOrder = { type: 'stop' } | ({ type: 'status' } & ProgramState);

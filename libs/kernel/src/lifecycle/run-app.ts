@@ -1,7 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import type { SettingsPart } from '../config/define-settings.js';
 import { loadSettings } from '../config/load-settings.js';
-import { tellWarnings, type Settings } from '../config/settings.js';
+import { writeWarnings, type Settings } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
 import { LifeLog, type StopReason } from '../log/life-log.js';
 import { logLines } from '../log/log-lines.js';
@@ -12,7 +12,7 @@ import { endWithOutput, killProcess } from './end-process.js';
 import { Lifecycle } from './lifecycle.js';
 import { sourceStack } from '../log/source-stack.js';
 import { stopOnSignals } from './stop-signals.js';
-import { Told } from './told.js';
+import { ProgramStatus } from './program-status.js';
 import { onStrayFaults } from './stray-faults.js';
 
 /** What a stop may take, after `shutdown_delay` (docs/spec/configuration.md#stopping). */
@@ -28,12 +28,12 @@ export interface AppContext {
   output: LogOutput;
   lifecycle: Lifecycle;
   /** What it hears of the rest of the program. */
-  told: Told;
+  status: ProgramStatus;
 }
 
 /**
  * Runs an app as a process of its own, or as a thread of `spandrel serve`: reads the settings, starts it, stops it in
- * order on SIGTERM and SIGINT once it serves (as a thread: when told) and after a fault of ours that nobody handled. Ends with 0, or
+ * order on SIGTERM and SIGINT once it serves (as a thread: when it is ordered to) and after a fault of ours that nobody handled. Ends with 0, or
  * with 1 and a line per fault.
  * @param parts the settings that the app declares.
  * @param start starts the app, registers its parts with the lifecycle, and returns once it serves.
@@ -49,22 +49,22 @@ export async function runApp(
   let lifecycle: Lifecycle | undefined;
   try {
     const settings = loadSettings(parts, { args: process.argv.slice(2), env: process.env, cwd: process.cwd() });
-    if (!parentPort) tellWarnings(settings.warnings, output.err);
+    if (!parentPort) writeWarnings(settings.warnings, output.err);
     const logger = createLogger(settings.core.logLevel, name, logLines(settings.core.logFormat, output.err));
     const stopMsMax = STOP_MS_MAX + settings.core.shutdownDelayMs;
     lifecycle = new Lifecycle(logger, stopMsMax);
     takeWarnings((warning) => logger.warn({ err: warning }, 'a warning of Node.js'));
     const life = new LifeLog(logger, settings.core.mode);
     const stop = stopInOrder({ logger, life, lifecycle, output, stopMsMax });
-    const told = new Told();
-    if (parentPort) obey(parentPort, stop, told);
-    const ready = await start({ settings, logger, life, output, lifecycle, told });
+    const status = new ProgramStatus();
+    if (parentPort) obey(parentPort, stop, status);
+    const ready = await start({ settings, logger, life, output, lifecycle, status });
     life.ready(settings.core.host, ready.port);
     if (parentPort) {
       parentPort.postMessage({ type: 'ready', ...ready } satisfies AppMessage);
     } else {
       stopOnSignals(stop);
-      told.hear({ isWhole: true });
+      status.update({ isReady: true });
       output.out.write(announce(settings, ready));
     }
   } catch (error) {
@@ -108,11 +108,11 @@ function stopInOrder({ logger, life, lifecycle, output, stopMsMax }: Running): (
 }
 
 /** A thread does what the main one says. */
-function obey(main: MessagePort, stop: (reason: StopReason) => void, told: Told): void {
+function obey(main: MessagePort, stop: (reason: StopReason) => void, status: ProgramStatus): void {
   main.on('message', (order: AppOrder) => {
     if (order.type === 'stop') return stop('serve');
-    told.hear(order);
-    main.postMessage({ type: 'heard' } satisfies AppMessage);
+    status.update(order);
+    main.postMessage({ type: 'acknowledged' } satisfies AppMessage);
   });
 }
 

@@ -1,8 +1,8 @@
-import { bearerOf, type ForeignProtocol } from '@spandrel/http';
+import { bearerOf, type ThirdPartyProtocol } from '@spandrel/http';
 import { PARSE_ERROR, rpcError, rpcErrorSchema, SERVER_ERROR } from './json-rpc.js';
 
 /** The Model Context Protocol over HTTP: errors are JSON-RPC's, and credentials come in the header alone. */
-export const MCP: ForeignProtocol = {
+export const MCP: ThirdPartyProtocol = {
   credentialOf: ({ authorization }) => (authorization === undefined ? undefined : bearerOf(authorization)),
   credentialWays: ['bearer'],
   writeError: ({ code, message }) => ({

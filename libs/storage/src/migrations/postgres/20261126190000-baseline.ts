@@ -618,7 +618,7 @@ export class Baseline extends Migration {
       hash text collate "C" not null
     )`);
 
-    this.addSql(`create table audit_told (
+    this.addSql(`create table audit_forwarded (
       chain text collate "C" not null primary key,
       seq bigint not null
     )`);

@@ -598,7 +598,7 @@ export class Baseline extends Migration {
       hash text not null
     )`);
 
-    this.addSql(`create table audit_told (
+    this.addSql(`create table audit_forwarded (
       chain text not null primary key,
       seq bigint not null
     )`);

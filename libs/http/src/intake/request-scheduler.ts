@@ -12,7 +12,7 @@ const ACCEPTING_MS_MAX = 20;
  * (measured: 3.5 s for `/livez` while 500 clients connect; 0.1 s like this). So requests begin for {@link TURN_MS} a turn,
  * and for as long as connections keep coming they wait, {@link ACCEPTING_MS_MAX} at a time.
  */
-export class RequestTurns {
+export class RequestScheduler {
   private readonly waiting: (() => void)[] = [];
   /** When this turn's first request began, on the clock of `performance.now()`; `undefined` before. */
   private turnBegan: number | undefined;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { misspeltPath, wrongDoor } from './wrong-door.js';
+import { findNearestPath, findRightAddress } from './misdirected-request.js';
 
 const collections = new Set(['/api/traces', '/api/provider-connections']);
 const at = (path: string, gatewayUrl: string | null = 'http://127.0.0.1:4001') =>
-  wrongDoor(path, undefined, gatewayUrl, collections);
+  findRightAddress(path, undefined, gatewayUrl, collections);
 const openai = { type: 'invalid_request_error', code: 'not_found' };
 
-describe("the API's answer at the wrong door", () => {
+describe("the API's answer to a misdirected request", () => {
   it.each([
     [
       '/v1/chat/completions',
@@ -43,7 +43,7 @@ describe("the API's answer at the wrong door", () => {
       ['/v1/trace', 'application/json'],
       ['/', 'application/x-protobuf'],
     ] as const) {
-      expect(wrongDoor(path, contentType, null, collections)).toMatchObject({
+      expect(findRightAddress(path, contentType, null, collections)).toMatchObject({
         code: 'not_found',
         message: expect.stringContaining('OTEL_EXPORTER_OTLP_ENDPOINT'),
         error: undefined,
@@ -72,11 +72,11 @@ describe('a path under /api that no route has', () => {
     ['/api/connections', 'there is nothing at this path; did you mean /api/provider-connections?'],
     ['/api/traces/', 'there is nothing at /api/traces/: paths of the API have no slash at their end'],
   ])('%s is told the right one', (path, message) => {
-    expect(misspeltPath(path, collections)?.message).toBe(message);
+    expect(findNearestPath(path, collections)?.message).toBe(message);
     expect(at(path)).toBeUndefined();
   });
 
   it.each(['/api/nothing', '/api/traces/x/y', '/api/', '/api', '/nothing'])('%s is told no other', (path) => {
-    expect(misspeltPath(path, collections)).toBeUndefined();
+    expect(findNearestPath(path, collections)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { RequestTurns } from './request-turns.js';
+import { RequestScheduler } from './request-scheduler.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -14,19 +14,19 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('RequestTurns', () => {
+describe('RequestScheduler', () => {
   const server = (): EventEmitter & Pick<Server, 'on'> => new EventEmitter() as EventEmitter & Pick<Server, 'on'>;
 
   it('begins a request at once while the turn is young', () => {
     const begun: number[] = [];
-    const turns = new RequestTurns(server());
+    const turns = new RequestScheduler(server());
     for (const request of [1, 2, 3]) turns.begin(() => begun.push(request));
     expect(begun).toEqual([1, 2, 3]);
   });
 
   it('leaves requests that a turn has no time for to the next ones, in order', async () => {
     const begun: number[] = [];
-    const turns = new RequestTurns(server());
+    const turns = new RequestScheduler(server());
     for (let request = 0; request < 10; request++) {
       turns.begin(() => {
         now += 3;
@@ -40,7 +40,7 @@ describe('RequestTurns', () => {
 
   it('counts the time in which a request goes on in microtasks', async () => {
     const begun: number[] = [];
-    const turns = new RequestTurns(server());
+    const turns = new RequestScheduler(server());
     turns.begin(() => (now += 3));
     turns.begin(() => (now += 3));
     for (let request = 0; request < 10; request++) {
@@ -57,7 +57,7 @@ describe('RequestTurns', () => {
 
   it('takes connections first while they keep coming, but not for ever', async () => {
     const connections = server();
-    const turns = new RequestTurns(connections);
+    const turns = new RequestScheduler(connections);
     let begun = false;
     connections.emit('connection');
     turns.begin(() => (begun = true));
@@ -75,7 +75,7 @@ describe('RequestTurns', () => {
 
   it('begins what waits for one connection in the next turn', async () => {
     const connections = server();
-    const turns = new RequestTurns(connections);
+    const turns = new RequestScheduler(connections);
     let begun = false;
     connections.emit('connection');
     turns.begin(() => (begun = true));

@@ -1,17 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { RouteFacts } from '../openapi/find-routes.js';
-import type { ForeignProtocol } from './foreign-protocol.js';
+import type { ThirdPartyProtocol } from './third-party-protocol.js';
 
 /** The protocols of requests to paths that speak one, whatever their method. */
-const protocols = new WeakMap<IncomingMessage, ForeignProtocol>();
+const protocols = new WeakMap<IncomingMessage, ThirdPartyProtocol>();
 
 /** The protocol of others that the path of a request speaks; `undefined` for all other paths. */
-export const foreignProtocolOf = (request: IncomingMessage): ForeignProtocol | undefined => protocols.get(request);
+export const findThirdPartyProtocol = (request: IncomingMessage): ThirdPartyProtocol | undefined =>
+  protocols.get(request);
 
 /** Knows which paths speak a protocol of others. */
-export class ForeignPaths {
-  private known: ReadonlyMap<string, ForeignProtocol> | undefined;
+export class ThirdPartyPaths {
+  private known: ReadonlyMap<string, ThirdPartyProtocol> | undefined;
 
   /** @param routes every route of the app; called at the first request. */
   constructor(private readonly routes: () => readonly RouteFacts[]) {}
@@ -32,7 +33,7 @@ export class ForeignPaths {
     if (protocol) protocols.set(request.raw, protocol);
   }
 
-  private protocols(): ReadonlyMap<string, ForeignProtocol> {
+  private protocols(): ReadonlyMap<string, ThirdPartyProtocol> {
     this.known ??= new Map(
       this.routes().flatMap(({ path, operation }) => (operation.protocol ? [[path, operation.protocol] as const] : [])),
     );

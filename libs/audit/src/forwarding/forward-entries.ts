@@ -22,7 +22,7 @@ import type { AuditEntryRow } from '../audit-entry.entity.js';
 import { auditLine } from '../reading/audit-resource.js';
 import { AuditTrail } from '../trail/audit-trail.js';
 import { lineTarget, type LineTarget } from './line-target.js';
-import { ToldEntriesStore } from './told-entries.store.js';
+import { ForwardedEntriesStore } from './forwarded-entries.store.js';
 
 /** How often entries are looked for that others made: commands, servers that have ended. */
 const EVERY_MS = 5_000;
@@ -32,7 +32,7 @@ const EVERY_MS = 5_000;
  * for it: it follows the table, so that what cannot be written now is written later, by this server or another one.
  */
 @Injectable()
-export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class ForwardEntries implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly log: string | null;
   private readonly target: LineTarget | undefined;
   private readonly task: PeriodicTask;
@@ -43,7 +43,7 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
 
   constructor(
     { log }: AuditSettings,
-    private readonly store: ToldEntriesStore,
+    private readonly store: ForwardedEntriesStore,
     private readonly trail: AuditTrail,
     @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
@@ -59,7 +59,7 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
       everyMs: EVERY_MS,
       firstMs: 0,
       task: (stopped) => this.execute(stopped),
-      failure: 'entries of the audit log could not be told; they will be at the next time',
+      failure: 'entries of the audit log could not be forwarded; they will be at the next time',
       logger,
     });
   }
@@ -83,13 +83,13 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
     await this.task.stop();
   }
 
-  /** Tells everything that nobody has told yet. */
+  /** Forwards what has not been yet. */
   private async execute(stopped: AbortSignal): Promise<void> {
     for (let after = ''; !stopped.aborted;) {
       const chains = await this.store.waitingChains(after);
       if (chains.length === 0) return;
       for (const chain of chains) {
-        while (!stopped.aborted && (await this.store.tellNext(chain, (entries) => this.write(entries))));
+        while (!stopped.aborted && (await this.store.forwardNext(chain, (entries) => this.write(entries))));
       }
       after = chains.at(-1)!;
     }

@@ -10,7 +10,7 @@ type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
  * always do, add parameters of their own to the path, end it with a slash, and read errors in their own form. A route
  * names its protocol in `@Operation`.
  */
-export interface ForeignProtocol {
+export interface ThirdPartyProtocol {
   /** Finds the credential where clients of the protocol send it. @returns `undefined` when there is none. */
   credentialOf(headers: IncomingHttpHeaders): string | undefined;
   /** Every way that `credentialOf` looks at. */

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /** How far each chain has been written to the log of its own (docs/spec/audit.md#a-log-of-its-own). */
-export const AuditToldSchema = defineEntity({
-  name: 'AuditTold',
-  tableName: 'audit_told',
+export const AuditForwardedSchema = defineEntity({
+  name: 'AuditForwarded',
+  tableName: 'audit_forwarded',
   properties: {
     chain: p.text().primary(),
     /** The last entry that was. */

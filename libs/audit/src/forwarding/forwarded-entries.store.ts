@@ -12,50 +12,50 @@ const ENTRIES_AT_ONCE = 500;
 
 /** Which entries have been written to the log of its own, by whichever server. */
 @Injectable()
-export class ToldEntriesStore {
+export class ForwardedEntriesStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Chains behind a name with entries that nobody has told, in order. */
+  /** Chains behind a name with entries that are not forwarded yet, in order. */
   async waitingChains(after: string): Promise<string[]> {
     const rows = await this.storage.readLong(
-      CHAIN.query`select c.chain from audit_chain c left join audit_told t on t.chain = c.chain
+      CHAIN.query`select c.chain from audit_chain c left join audit_forwarded t on t.chain = c.chain
         where c.chain > ${after} and c.seq > coalesce(t.seq, 0) order by c.chain limit ${CHAINS_AT_ONCE}`,
     );
     return rows.map(({ chain }) => chain);
   }
 
-  /** Entries that nobody has told. */
+  /** Entries that are not forwarded yet. */
   async waiting(): Promise<number> {
     const [row] = await this.storage.readLong(
       WAITING.query`select cast(coalesce(sum(c.seq - coalesce(t.seq, 0)), 0) as bigint) as entries
-        from audit_chain c left join audit_told t on t.chain = c.chain`,
+        from audit_chain c left join audit_forwarded t on t.chain = c.chain`,
     );
     return row!.entries;
   }
 
   /**
-   * Tells the next entries of a chain, in their order, and notes that it was done. Another server that does so meanwhile has
+   * Forwards the next entries of a chain, in their order, and notes that it was done. Another server that does so meanwhile has
    * the chain to itself.
-   * @param tell may be called again with the same entries, when noting it fails.
-   * @returns whether there may be more to tell.
+   * @param forward may be called again with the same entries, when noting it fails.
+   * @returns whether there may be more.
    */
-  async tellNext(chain: string, tell: (entries: readonly AuditEntryRow[]) => Promise<void>): Promise<boolean> {
+  async forwardNext(chain: string, forward: (entries: readonly AuditEntryRow[]) => Promise<void>): Promise<boolean> {
     await this.storage.write((tx) =>
-      tx.run(sql`insert into audit_told (chain, seq) values (${chain}, 0) on conflict (chain) do nothing`),
+      tx.run(sql`insert into audit_forwarded (chain, seq) values (${chain}, 0) on conflict (chain) do nothing`),
     );
     return this.storage.write(async (tx) => {
-      const [told] = await tx.all(
-        SEQ.query`select t.seq from audit_told t where t.chain = ${chain} ${forUpdateSkipLocked('t')}`,
+      const [forwarded] = await tx.all(
+        SEQ.query`select t.seq from audit_forwarded t where t.chain = ${chain} ${forUpdateSkipLocked('t')}`,
       );
-      if (!told) return false;
+      if (!forwarded) return false;
       const entries = await tx.all(
         COLUMNS.query`select ${COLUMNS} from audit_log a
-          where a.chain = ${chain} and a.seq > ${told.seq} order by a.seq limit ${ENTRIES_AT_ONCE}`,
+          where a.chain = ${chain} and a.seq > ${forwarded.seq} order by a.seq limit ${ENTRIES_AT_ONCE}`,
       );
       const last = entries.at(-1)?.seq;
       if (last == null) return false;
-      await tell(entries);
-      await tx.run(sql`update audit_told set seq = ${last} where chain = ${chain}`);
+      await forward(entries);
+      await tx.run(sql`update audit_forwarded set seq = ${last} where chain = ${chain}`);
       return entries.length === ENTRIES_AT_ONCE;
     });
   }
