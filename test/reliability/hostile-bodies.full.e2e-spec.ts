@@ -1,6 +1,9 @@
 /** No request holds the event loop of the API for long, whatever is in it (docs/reliability.md#hostile-bodies). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { LOOP_PROBE, loopHeldMs } from '../support/loop-watch.ts';
 import { freePort } from '../support/ports.ts';
 import { spawnSpandrel, tempDir, until } from '../support/spandrel.ts';
@@ -125,5 +128,22 @@ describe('the event loop', () => {
     await loopHeldMs(program);
     expect((await send('/api/import/json', body)).status).toBe(200);
     expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+  });
+
+  it.each([
+    ['10,000,000 lists', () => `{"data":[${lists(10_000_000)}]}`],
+    ['200,000 models', () => `{"data":[${list(200_000, (n) => `{"id":"model-${n}"}`)}]}`],
+    ['an error of 30 MB', () => `{"error":{"message":"${'sk-***'.repeat(5_000_000)}"}}`],
+  ])('is not held by a provider that answers with %s', async (_what, makeAnswer) => {
+    const answer = makeAnswer();
+    const provider = createServer((_request, response) => void response.end(answer)).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+    const body = JSON.stringify({ name: base, provider: 'custom', base_url: base, api_key: 'sk-abcdefghijklmnop' });
+    const { id } = (await (await send('/api/provider-connections', body)).json()) as { id: string };
+    await loopHeldMs(program);
+    expect((await send(`/api/provider-connections/${id}/test`, '{}')).status).toBe(200);
+    expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+    provider.close();
   });
 });

@@ -46,5 +46,6 @@ export * from './spans.js';
 export * from './values/text.js';
 export { bucketsOf, type TimedTrace } from './values/status-buckets.js';
 export * from './values/timestamp.js';
+export { addPlace, WordSearch, type Place } from './values/word-search.js';
 export * from './traces.js';
 export * from './transfer.js';

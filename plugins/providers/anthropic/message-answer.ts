@@ -35,6 +35,15 @@ const readToolUse = (block: Readonly<Record<string, unknown>>): ToolCall => ({
   arguments: block['input'] ?? null,
 });
 
+/** What is read of a usage. */
+export const COUNTS = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+  'output_tokens_details',
+] as const;
+
 /** Anthropic counts cached tokens apart from `input_tokens`; here they are part of it. */
 function readUsage(usage: unknown): Usage {
   if (typeof usage !== 'object' || usage === null) return UNKNOWN_USAGE;

@@ -11,7 +11,7 @@ import {
   type StreamFrame,
   type StreamReader,
 } from '@spandrel/plugin-api';
-import { readMessage } from './message-answer.js';
+import { COUNTS, readMessage } from './message-answer.js';
 
 /** A content block as it began, with the pieces that came since. */
 interface Block {
@@ -25,7 +25,8 @@ export class MessageStream implements StreamReader {
   started = false;
   ended = false;
   private message: JsonObject = {};
-  private usage: JsonObject | null = null;
+  private stopReason: unknown;
+  private readonly usage: Record<string, unknown> = {};
   private error: string | null = null;
   private readonly blocks = new Map<number, Block>();
 
@@ -43,7 +44,7 @@ export class MessageStream implements StreamReader {
         this.pushDelta(frame);
         break;
       case 'message_delta':
-        this.message = { ...this.message, ...objectOf(frame['delta']) };
+        this.stopReason = objectOf(frame['delta'])['stop_reason'] ?? this.stopReason;
         this.mergeUsage(frame['usage']);
         break;
       case 'message_stop':
@@ -58,7 +59,11 @@ export class MessageStream implements StreamReader {
   answer(): RecordedAnswer {
     const blocks = [...this.blocks].sort(([a], [b]) => a - b).map(([, block]) => assemble(block));
     const content = blocks.length > 0 ? blocks : this.message['content'];
-    return { ...readMessage({ ...this.message, content, usage: this.usage }), error: this.error };
+    const message = { ...this.message, content, usage: this.usage };
+    return {
+      ...readMessage({ ...message, ...(this.stopReason !== undefined && { stop_reason: this.stopReason }) }),
+      error: this.error,
+    };
   }
 
   private beginBlock(frame: JsonObject): void {
@@ -82,8 +87,8 @@ export class MessageStream implements StreamReader {
 
   /** Usage counts are cumulative: a later count replaces the earlier one. */
   private mergeUsage(usage: unknown): void {
-    const counts = Object.entries(objectOf(usage)).filter(([, count]) => count !== null);
-    if (counts.length > 0) this.usage = { ...this.usage, ...Object.fromEntries(counts) };
+    const counts = objectOf(usage);
+    for (const name of COUNTS) this.usage[name] = counts[name] ?? this.usage[name];
   }
 }
 

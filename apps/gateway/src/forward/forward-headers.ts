@@ -34,7 +34,7 @@ export function requestHeaders(
     if (lower === 'host') {
       if (!hasHost) headers.push(name, host);
       hasHost = true;
-    } else if (!HOP_BY_HOP.has(lower) && !own.has(lower) && !lower.startsWith(OWN_PREFIX) && !named?.includes(lower)) {
+    } else if (!HOP_BY_HOP.has(lower) && !own.has(lower) && !lower.startsWith(OWN_PREFIX) && !named?.has(lower)) {
       headers.push(name, raw[i + 1]!);
     }
   }
@@ -62,7 +62,7 @@ export function responseHeaders(raw: string[], keepTrailer: boolean): string[] {
   const headers: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const lower = raw[i]!.toLowerCase();
-    if (HOP_BY_HOP.has(lower) || named?.includes(lower) || (lower === 'trailer' && !keepTrailer)) continue;
+    if (HOP_BY_HOP.has(lower) || named?.has(lower) || (lower === 'trailer' && !keepTrailer)) continue;
     headers.push(raw[i]!, raw[i + 1]!);
   }
   return headers;
@@ -73,12 +73,12 @@ export const pairs = (fields: readonly string[]): [string, string][] =>
   Array.from({ length: fields.length / 2 }, (_, i) => [fields[2 * i]!, fields[2 * i + 1]!]);
 
 /** What `Connection` names beyond itself; a message's own framing and host stay even when it names them. */
-function namedByConnection(connection: string | undefined): string[] | undefined {
+function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined) return undefined;
   const lower = connection.toLowerCase();
   if (lower === 'keep-alive' || lower === 'close') return undefined;
-  return lower
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== 'host' && name !== 'content-length');
+  const names = new Set(lower.split(',').map((name) => name.trim()));
+  names.delete('host');
+  names.delete('content-length');
+  return names;
 }

@@ -1,5 +1,4 @@
-import { endOfString } from '@spandrel/contract';
-import { WordSearch, type Place } from './word-search.js';
+import { endOfString, WordSearch, type Place } from '@spandrel/contract';
 
 const REDACTED = '[redacted]';
 

@@ -1,4 +1,6 @@
 import type { ConnectionTarget, HttpRequest, Provider } from '@spandrel/plugin-api';
+import { looseJsonInPieces } from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
 import { readJson } from '@spandrel/plugin-api';
 import { ConnectionCallError } from './connection-call-error.js';
 import type { CallOptions, ConnectionClient } from './connection-client.js';
@@ -21,10 +23,10 @@ export interface OpenConnection {
    *   the time is over or the signal fires, and when the answer is over 32 MiB.
    */
   send(request: HttpRequest, options: { timeoutMs: number; signal?: AbortSignal }): Promise<ConnectionReply>;
-  /** The text without the connection's key, and without what is left of one that was masked. */
+  /** The first {@link SAID_LENGTH} characters of a text without the connection's key, and without what is left of one that was masked. */
   redact(text: string): string;
-  /** Redacts what a model said like {@link redact}, but leaves a key of plain words (`none`) in it. */
-  redactOutput(text: string): string;
+  /** What a model said, however long, without the key; a key of plain words (`none`) stays in it. */
+  redactOutput(text: string): Promise<string>;
 }
 
 export interface ConnectionReply {
@@ -38,6 +40,12 @@ export interface ConnectionReply {
 }
 
 const EXCERPT_LENGTH = 300;
+
+/** What errors have of what a server said. */
+const SAID_LENGTH = 10_000;
+
+/** Values of an answer, as a body's are counted: a hundred vectors have some 400,000. */
+const ANSWER_VALUES_MAX = 1_000_000;
 
 /** Headers that are the client's own affair, whatever a plugin says. */
 const OWN_HEADERS =
@@ -100,7 +108,8 @@ export class OpenedConnection implements OpenConnection {
       },
       options,
     );
-    return new Reply(answer.status, answer.latencyMs, answer.body?.toString('utf8') ?? '', this.#redaction);
+    const text = answer.body?.toString('utf8') ?? '';
+    return new Reply(answer.status, answer.latencyMs, text, await readBody(text), this.#redaction);
   }
 
   /** @throws ConnectionCallError `refused` for a URL of another server. */
@@ -113,10 +122,10 @@ export class OpenedConnection implements OpenConnection {
   }
 
   redact(text: string): string {
-    return this.#redaction.redact(text);
+    return this.#redaction.excerpt(text, SAID_LENGTH);
   }
 
-  redactOutput(text: string): string {
+  redactOutput(text: string): Promise<string> {
     return this.#redaction.redactOutput(text);
   }
 }
@@ -126,8 +135,17 @@ export function originOf(base: string | null): string | undefined {
   return base === null ? undefined : URL.parse(base)?.origin;
 }
 
+/** An answer's body; `undefined` for what is no JSON or has more values than a body may. Others have their turn meanwhile. */
+async function readBody(text: string): Promise<unknown> {
+  const json = text.startsWith('\ufeff') ? text.slice(1) : text;
+  if (json.length <= READ_AT_ONCE) return readJson(json);
+  return inTurns(looseJsonInPieces(json, ANSWER_VALUES_MAX)).catch(() => undefined);
+}
+
+/** UTF-16 units of an answer that are read at once: nearly all answers of models. */
+const READ_AT_ONCE = 32_768;
+
 class Reply implements ConnectionReply {
-  readonly body: unknown;
   readonly #text: string;
   readonly #redaction: KeyRedaction;
 
@@ -135,11 +153,11 @@ class Reply implements ConnectionReply {
     readonly status: number,
     readonly latencyMs: number,
     text: string,
+    readonly body: unknown,
     redaction: KeyRedaction,
   ) {
     this.#text = text;
     this.#redaction = redaction;
-    this.body = readJson(text.startsWith('\ufeff') ? text.slice(1) : text);
   }
 
   /** Made when it is asked for: most replies are never shown. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ConnectionTestResult } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { Turn, type Scope } from '@spandrel/kernel';
 import { connectionNotFound } from '../change-connections.js';
 import { ConnectionCallError } from './connection-call-error.js';
 import { ConnectionStore } from '../connection.store.js';
@@ -75,10 +75,16 @@ async function listModels(
   if (!Array.isArray(models) || !models.every((model) => typeof model === 'string')) {
     return pluginFailed(new PluginFailure('readModels returned no list of names'));
   }
+  const shown: string[] = [];
+  const turn = new Turn();
+  for (const model of models) {
+    shown.push(await connection.redactOutput(model));
+    if (turn.isOver()) await turn.next();
+  }
   return {
     ok: true,
     latency_ms: reply.latencyMs,
-    models: models.map((model) => connection.redactOutput(model)),
+    models: shown,
     error: null,
   };
 }

@@ -55,17 +55,17 @@ describe('KeyRedaction', () => {
 
   it.each(['none', 'x', 'ollama', 'lm-studio', 'not-needed', 'EMPTY', '1234'])(
     'leaves what a model said alone when the key is no secret: %s',
-    (key) => {
+    async (key) => {
       const said = `x = 5 and none of 1234; Ollama, lm-studio: not-needed, EMPTY (${key})`;
-      expect(new KeyRedaction(key).redactOutput(said)).toBe(said);
+      expect(await new KeyRedaction(key).redactOutput(said)).toBe(said);
       expect(redact(`no such key: ${key}`, key)).toBe('no such key: [redacted]');
     },
   );
 
   it.each([KEY, 's3cret', 'sk-test-secret', 'abcdefghijklmnopqrst'])(
     'takes a secret out of what a model said: %s',
-    (key) => {
-      expect(new KeyRedaction(key).redactOutput(`you sent ${key}`)).toBe('you sent [redacted]');
+    async (key) => {
+      expect(await new KeyRedaction(key).redactOutput(`you sent ${key}`)).toBe('you sent [redacted]');
     },
   );
 
@@ -110,6 +110,19 @@ describe('KeyRedaction', () => {
         expect(excerpt).not.toMatch(/sk-|proj|0123|wxyz/);
       }),
     );
+  });
+
+  it('finds the key where pieces of a long text meet, and a masked one', () => {
+    for (const before of [262_120, 262_144, 262_150, 1_048_560, 1_048_576]) {
+      expect(redact(`${'.'.repeat(before)}${KEY}!`)).toBe(`${'.'.repeat(before)}[redacted]!`);
+      expect(redact(`${' '.repeat(before)}sk-proj-AbCd****wxyz!`)).toBe(`${' '.repeat(before)}[redacted]!`);
+    }
+  });
+
+  it('takes out all from where a text and its key take too long', () => {
+    const redacted = redact(`a word; ${`aaa*b${'a'.repeat(400)}`.repeat(50)}`, 'a'.repeat(500));
+    expect(redacted).toMatch(/^a word; .*\[redacted\]$/);
+    expect(redacted.length).toBeLessThan(20_000);
   });
 
   it('stays quick on hostile texts and keys', () => {

@@ -1,3 +1,5 @@
+import { addPlace, WordSearch, type Place } from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
 import { findMaskedKeys } from './masked-key.js';
 
 const REDACTED = '[redacted]';
@@ -7,6 +9,8 @@ const ANYWHERE_LENGTH_MIN = 7;
 
 /** Shorter keys may be what servers without keys are given: `none`, `ollama`, `not-needed`, `1234`. */
 const SECRET_LENGTH_MIN = 20;
+/** UTF-16 units that are looked through before others may have their turn. */
+const PIECE = 1 << 18;
 const PLAIN_WORDS = /^(?:[a-z]+(?:[-_. ][a-z]+)*|\d+)$/i;
 
 /** Whether a key is no secret but words or a number, which a model may say at any time. */
@@ -20,29 +24,56 @@ const isPlainWords = (key: string): boolean =>
 export class KeyRedaction {
   readonly #key: string;
   readonly #spellings: readonly string[];
+  /** The beginning of each spelling: nearly no text has one. */
+  readonly #heads: readonly string[];
+  #search: WordSearch | undefined;
 
   /** @param key may be empty: nothing is a secret then. */
   constructor(key: string) {
     this.#key = key;
     this.#spellings = key === '' ? [] : spellingsOf(key);
+    this.#heads = [...new Set(this.#spellings.map((spelling) => spelling.slice(0, ANYWHERE_LENGTH_MIN)))];
   }
 
   /** The text without the key, however it is spelled, and without what a provider left of it when masking it. */
   redact(text: string): string {
-    const short = this.#key.length < ANYWHERE_LENGTH_MIN;
-    let redacted = text;
-    for (const spelling of this.#spellings) {
-      if (redacted.includes(spelling)) redacted = redacted.replaceAll(short ? asWord(spelling) : spelling, REDACTED);
+    const work = this.#redacting(text);
+    for (;;) {
+      const { done, value } = work.next();
+      if (done) return value;
     }
-    return short ? redacted : withoutMasked(redacted, this.#key);
   }
 
   /**
-   * What a model said, without the key. Plain words for a key stay in it: every output that has the word would be
-   * changed, and no server gives a key away by saying `none`.
+   * What a model said, without the key; others have their turn meanwhile where that takes long. Plain words for a key stay in
+   * it: every output that has the word would be changed, and no server gives a key away by saying `none`.
    */
-  redactOutput(text: string): string {
-    return isPlainWords(this.#key) ? text : this.redact(text);
+  async redactOutput(text: string): Promise<string> {
+    return isPlainWords(this.#key) ? text : inTurns(this.#redacting(text));
+  }
+
+  *#redacting(text: string): Generator<void, string, void> {
+    const short = this.#key.length < ANYWHERE_LENGTH_MIN;
+    const redacted = this.#heads.some((head) => text.includes(head))
+      ? without(text, yield* this.#placesIn(text))
+      : text;
+    return short || redacted === '' ? redacted : without(redacted, yield* findMaskedKeys(redacted, this.#key));
+  }
+
+  *#placesIn(text: string): Generator<void, Place[], void> {
+    this.#search ??= new WordSearch(this.#spellings);
+    const short = this.#key.length < ANYWHERE_LENGTH_MIN;
+    const places: Place[] = [];
+    for (let at = 0; at < text.length; at += PIECE) {
+      const from = Math.max(0, at - this.#spellings[0]!.length);
+      const counts = (start: number, end: number): boolean =>
+        !short || (!isOfWord(text[from + start - 1]) && !isOfWord(text[from + end]));
+      for (const { start, end } of this.#search.places(text.slice(from, at + PIECE), counts)) {
+        addPlace(places, from + start, from + end);
+      }
+      yield;
+    }
+    return places;
   }
 
   /**
@@ -86,15 +117,14 @@ function spellingsOf(key: string): string[] {
   return [...new Set(all)].sort((a, b) => b.length - a.length);
 }
 
-function withoutMasked(text: string, key: string): string {
+function without(text: string, places: readonly Place[]): string {
   let result = '';
   let copied = 0;
-  for (const { start, end } of findMaskedKeys(text, key)) {
+  for (const { start, end } of places) {
     result += text.slice(copied, start) + REDACTED;
     copied = end;
   }
   return copied === 0 ? text : result + text.slice(copied);
 }
 
-const asWord = (text: string): RegExp =>
-  new RegExp(`(?<![\\w-])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g');
+const isOfWord = (character: string | undefined): boolean => character !== undefined && /[\w-]/.test(character);

@@ -55,6 +55,13 @@ export function readExactJson(text: string): JsonValue {
 export const readJsonInPieces = (text: string): Generator<void, JsonValue, void> =>
   parseInPieces(text, Infinity, { depthMax: Infinity, membersMax: Infinity });
 
+/**
+ * Reads long JSON text of outsiders with numbers as numbers: at each `yield` others may have their turn.
+ * @throws SyntaxError when the text is not JSON, or exceeds what {@link parseExactJson} takes.
+ */
+export const looseJsonInPieces = (text: string, valuesMax: number): Generator<void, JsonValue, void> =>
+  parseInPieces(text, valuesMax, undefined, (piece) => JSON.parse(piece) as JsonValue);
+
 const jsonFault = (text: string, error: unknown): unknown =>
   error instanceof SyntaxError ? new JsonSyntaxError(describeJsonFault(text)) : error;
 

@@ -37,7 +37,8 @@ export class TooManyValues extends JsonSyntaxError {
  * about to parse has been counted: a text of too many values, members or levels is refused before it becomes objects.
  * @param valuesMax objects, lists, texts, numbers, `true`, `false` and `null` together; names of members do not count.
  * @param limits of what outsiders write; what the service itself wrote has none.
- * @returns the value, as `parseWithAllDigits` does of the whole text.
+ * @param parse of a piece; `JSON.parse` where numbers are to be numbers, whatever digits they have.
+ * @returns the value, as `parse` does of the whole text.
  * @throws SyntaxError when the text is not JSON. JsonSyntaxError when it nests deeper than {@link JSON_DEPTH_MAX}, has
  *   an object of more than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double.
  *   TooManyValues.
@@ -46,6 +47,7 @@ export function* parseInPieces(
   text: string,
   valuesMax: number,
   { depthMax, membersMax }: JsonLimits = LIMITS,
+  parse: (text: string) => JsonValue = parseWithAllDigits,
 ): Generator<void, JsonValue, void> {
   const open: OpenContainer[] = [];
   let top: OpenContainer | undefined;
@@ -87,7 +89,7 @@ export function* parseInPieces(
         throw new JsonSyntaxError(`an object has more than ${membersMax} members`);
       }
     } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      top = new OpenContainer(text, at, code === OPEN_BRACE);
+      top = new OpenContainer(text, at, code === OPEN_BRACE, parse);
       deepest = Math.max(deepest, open.push(top));
       if (deepest > depthMax) {
         throw new JsonSyntaxError(`JSON nests deeper than ${depthMax} levels`);
@@ -119,7 +121,7 @@ export function* parseInPieces(
     }
   }
   if (top) throw new SyntaxError('brackets do not match');
-  return parseWithAllDigits(text);
+  return parse(text);
 }
 
 /** Characters that are looked through before others may have their turn, where nothing is parsed meanwhile. */
@@ -142,6 +144,7 @@ class OpenContainer {
     private readonly text: string,
     readonly start: number,
     readonly isObject: boolean,
+    private readonly parseText: (text: string) => JsonValue,
   ) {
     this.pending = this.current = start + 1;
   }
@@ -189,12 +192,12 @@ class OpenContainer {
   private parse(end: number): void {
     const piece = this.text.slice(this.pending, end);
     if (this.isObject) {
-      const members = parseWithAllDigits(`{${piece}}`) as Record<string, JsonValue>;
+      const members = this.parseText(`{${piece}}`) as Record<string, JsonValue>;
       const names = Object.keys(members);
       if (names.length === 0) throw new SyntaxError('a member is missing');
       for (const name of names) setOwn(this.parsed as Record<string, JsonValue>, name, members[name]!);
     } else {
-      const items = parseWithAllDigits(`[${piece}]`) as JsonValue[];
+      const items = this.parseText(`[${piece}]`) as JsonValue[];
       if (items.length === 0) throw new SyntaxError('an item is missing');
       for (const item of items) (this.parsed as JsonValue[]).push(item);
     }

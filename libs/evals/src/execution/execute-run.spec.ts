@@ -39,7 +39,7 @@ const connection = {
   } as unknown as Provider,
   send: async () => ({ status: 200, body: {}, excerpt: '', latencyMs: 1 }),
   redact: (text: string) => text,
-  redactOutput: (text: string) => text,
+  redactOutput: async (text: string) => text,
 } as unknown as OpenConnection;
 
 type WriteTrace = (datapointId: string, calls: readonly NotedCall[]) => string | null;

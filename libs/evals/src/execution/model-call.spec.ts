@@ -33,7 +33,7 @@ function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRe
       return { latencyMs: 5, body: undefined, excerpt: 'excerpt', ...reply };
     },
     redact: (text) => text.replaceAll('sk-secret', '[redacted]'),
-    redactOutput: (text) => text.replaceAll('sk-secret', '[redacted]'),
+    redactOutput: async (text) => text.replaceAll('sk-secret', '[redacted]'),
   };
 }
 

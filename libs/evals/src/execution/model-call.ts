@@ -65,7 +65,7 @@ export async function callModel(
     } finally {
       permits.leave();
     }
-    if (reply.status >= 200 && reply.status < 300) return answerOf(connection, reply, attempt);
+    if (reply.status >= 200 && reply.status < 300) return await answerOf(connection, reply, attempt);
     if (attempt === ATTEMPTS_MAX || !RETRYABLE.has(reply.status)) {
       throw new ModelCallError(refusalOf(connection, reply, call.model), attempt);
     }
@@ -73,7 +73,7 @@ export async function callModel(
   }
 }
 
-function answerOf(connection: OpenConnection, reply: ConnectionReply, attempts: number): ModelAnswer {
+async function answerOf(connection: OpenConnection, reply: ConnectionReply, attempts: number): Promise<ModelAnswer> {
   if (reply.body === undefined) {
     const answer = `the answer of ${connection.server}`;
     if (reply.excerpt === '') throw new ModelCallError(`${answer} is empty or cannot be decoded`, attempts);
@@ -86,8 +86,8 @@ function answerOf(connection: OpenConnection, reply: ConnectionReply, attempts: 
   }
   // A server that repeats what it was sent must not have the key end up in a result.
   return {
-    text: connection.redactOutput(answer.text),
-    finishReason: typeof answer.finishReason === 'string' ? connection.redactOutput(answer.finishReason) : null,
+    text: await connection.redactOutput(answer.text),
+    finishReason: typeof answer.finishReason === 'string' ? await connection.redactOutput(answer.finishReason) : null,
     usage: countedUsage(answer.usage),
     latencyMs: reply.latencyMs,
     attempts,

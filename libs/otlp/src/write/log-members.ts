@@ -74,9 +74,11 @@ const filledIn = (first: unknown, second: unknown): Members => ({
 /** Each event once, by time; equal ones are told apart by their text. */
 function inOrder(events: readonly Members[]): Members[] {
   const byText = new Map(events.map((event) => [JSON.stringify(event), event]));
-  const keyOf = ([text, event]: [string, Members]): string => `${timeOf(event)} ${text}`;
-  const sorted = [...byText].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  return sorted.map(([, event]) => event).slice(0, EVENTS_MAX);
+  const timed = [...byText].map(([text, event]) => ({ time: timeOf(event), text, event }));
+  const isBefore = (a: { time: string; text: string }, b: { time: string; text: string }): boolean =>
+    a.time === b.time ? a.text < b.text : a.time < b.time;
+  const sorted = timed.toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
+  return sorted.slice(0, EVENTS_MAX).map(({ event }) => event);
 }
 
 const timeOf = ({ time_unix_nano: time }: Members): string => (typeof time === 'string' ? time : '').padStart(20, '0');

@@ -116,7 +116,8 @@ export class WordSearch {
 
 const CODES = 65_536;
 
-function addPlace(places: Place[], start: number, end: number): void {
+/** Adds a place to those before it; those that it overlaps become one with it. */
+export function addPlace(places: Place[], start: number, end: number): void {
   let first = start;
   while (places.length > 0 && places.at(-1)!.end > start) first = Math.min(first, places.pop()!.start);
   places.push({ start: first, end });
