@@ -537,7 +537,7 @@ describeOnBothDatabases('official clients', ({ name, takePlace }) => {
       const ollamaWith = (host: string) =>
         new Ollama({ host, headers: place.gatewayHeaders }).chat({ model: 'llama3.2', messages: asked });
       /** The address in an error that a client shows: with its port in local mode, without a host in cloud mode. */
-      const toldFor = (path: string): unknown =>
+      const reportedFor = (path: string): unknown =>
         expect.objectContaining({
           message: expect.stringContaining(
             place.mode === 'local' ? `the right address is ${program.gatewayUrl}${path} ` : `${path} of the gateway`,
@@ -547,19 +547,19 @@ describeOnBothDatabases('official clients', ({ name, takePlace }) => {
       it('by every client that was given the address of the API', async () => {
         const call = chatWith(`${program.apiUrl}/v1`);
         await expect(call).rejects.toMatchObject({ status: 404 });
-        await expect(call).rejects.toEqual(toldFor('/v1/chat/completions'));
-        await expect(chatWith(program.apiUrl)).rejects.toEqual(toldFor('/v1/chat/completions'));
-        await expect(messageWith(program.apiUrl)).rejects.toEqual(toldFor('/v1/messages'));
-        await expect(ollamaWith(program.apiUrl)).rejects.toEqual(toldFor('/api/chat'));
+        await expect(call).rejects.toEqual(reportedFor('/v1/chat/completions'));
+        await expect(chatWith(program.apiUrl)).rejects.toEqual(reportedFor('/v1/chat/completions'));
+        await expect(messageWith(program.apiUrl)).rejects.toEqual(reportedFor('/v1/messages'));
+        await expect(ollamaWith(program.apiUrl)).rejects.toEqual(reportedFor('/api/chat'));
         expect(provider.requests).toEqual([]);
       });
 
       it('by every client whose base URL has /v1 too little or too much', async () => {
         const { gatewayUrl } = program;
-        await expect(chatWith(gatewayUrl)).rejects.toEqual(toldFor('/v1/chat/completions'));
-        await expect(chatWith(`${gatewayUrl}/v1/v1`)).rejects.toEqual(toldFor('/v1/chat/completions'));
-        await expect(messageWith(`${gatewayUrl}/v1`)).rejects.toEqual(toldFor('/v1/messages'));
-        await expect(ollamaWith(`${gatewayUrl}/v1`)).rejects.toEqual(toldFor('/api/chat'));
+        await expect(chatWith(gatewayUrl)).rejects.toEqual(reportedFor('/v1/chat/completions'));
+        await expect(chatWith(`${gatewayUrl}/v1/v1`)).rejects.toEqual(reportedFor('/v1/chat/completions'));
+        await expect(messageWith(`${gatewayUrl}/v1`)).rejects.toEqual(reportedFor('/v1/messages'));
+        await expect(ollamaWith(`${gatewayUrl}/v1`)).rejects.toEqual(reportedFor('/api/chat'));
         expect(provider.requests).toEqual([]);
       });
 

@@ -164,10 +164,10 @@ for (const { name } of [SQLITE, POSTGRES]) {
       expect(count('eval_completed')).toBe(5);
       // Claim and submit.
       expect(count('queue_item_updated')).toBe(2);
-      const told = payloads.flatMap((event) =>
+      const reported = payloads.flatMap((event) =>
         event.type === 'eval_progress' && event.run_id === runs.Contains.id ? [event.progress] : [],
       );
-      expect(told).toEqual([1, 2, 3, 4, 5]);
+      expect(reported).toEqual([1, 2, 3, 4, 5]);
     });
 
     it('keeps a stream open on which nothing happens, by a comment every 15 seconds', async () => {

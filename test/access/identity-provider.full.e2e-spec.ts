@@ -70,7 +70,7 @@ const known = (login: string, person: Partial<KnownPerson> = {}): string => {
 };
 
 const browserOf = (of = app): ProviderBrowser => new ProviderBrowser(of.url, ORIGIN);
-const told = async (browser: ProviderBrowser, of = app): Promise<BrowserSessionResource> =>
+const reported = async (browser: ProviderBrowser, of = app): Promise<BrowserSessionResource> =>
   (await of.anonymous.send<BrowserSessionResource>('GET', '/api/session', undefined, { cookie: browser.cookie })).body;
 const statusOf = async (browser: ProviderBrowser, of = app): Promise<number> =>
   (await of.anonymous.send('GET', '/api/traces', undefined, { cookie: browser.cookie })).status;
@@ -115,7 +115,7 @@ describe('somebody with a role by a group', () => {
       expect.stringMatching(/^__Host-spandrel-sign-in=; Max-Age=0;/),
       expect.stringMatching(/^__Host-spandrel=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
     ]);
-    expect(await told(browser)).toMatchObject({
+    expect(await reported(browser)).toMatchObject({
       ...{ signed_in: true, kind: 'person', role: 'admin', scopes: ['read', 'write', 'ingest', 'review', 'admin'] },
       person: { name: 'The ada', email: 'ada@people.example' },
       identity_provider: { label: 'Sign in with single sign-on' },
@@ -147,7 +147,7 @@ describe('somebody with a role by a group', () => {
     const ended = stream.text().catch(() => undefined);
     provider.people.get('linus')!.groups = ['llm-admins'];
     pass(250_000);
-    await until(async () => (await told(browser)).role === 'admin');
+    await until(async () => (await reported(browser)).role === 'admin');
     provider.people.get('linus')!.groups = [];
     pass(250_000);
     await ended;
@@ -163,7 +163,7 @@ describe('somebody with a role by a group', () => {
     expect(await statusOf(browser)).toBe(200);
     pass(50_000);
     await until(async () => (await statusOf(browser)) === 401);
-    expect(await told(browser)).toMatchObject({ signed_in: false });
+    expect(await reported(browser)).toMatchObject({ signed_in: false });
   });
 
   it('stays while the provider is silent for less than that, and waits beyond', async () => {
@@ -226,7 +226,7 @@ describe('somebody who was added by address', () => {
     known('mary', { email: 'MARY@people.example' });
     const browser = browserOf();
     await browser.signIn('mary');
-    expect(await told(browser)).toMatchObject({ role: 'reviewer', scopes: ['read', 'review'] });
+    expect(await reported(browser)).toMatchObject({ role: 'reviewer', scopes: ['read', 'review'] });
     // Another person with this address later is not her. However often somebody tries, it is one entry with the count.
     const entriesOf = async (impostor: string): Promise<AuditEntry[]> => {
       known(impostor, { email: 'mary@people.example' });
@@ -259,7 +259,7 @@ describe('an answer of the provider', () => {
     expect(victim.cookie).toBe('');
     expect((await eve.comeBack(address)).location).toBe('/');
     expect(errorOf((await eve.comeBack(address)).location)).toBe('expired');
-    expect((await told(eve)).signed_in).toBe(true);
+    expect((await reported(eve)).signed_in).toBe(true);
   });
 
   it.each([
@@ -324,7 +324,7 @@ describe('a provider', () => {
       await browser.signIn('ada');
       pass(250_000);
       const due = Date.now();
-      await until(async () => (await told(browser, server)).signed_in && (await confirmedAt()) >= due);
+      await until(async () => (await reported(browser, server)).signed_in && (await confirmedAt()) >= due);
       expect(plain.requests).toContain('GET /me');
       pass(250_000);
       await until(async () => (await statusOf(browser, server)) === 401);

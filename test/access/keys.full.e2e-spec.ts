@@ -81,16 +81,16 @@ describe('an API key', () => {
 
   it('says what it is, and so do the other credentials', async () => {
     const scope = { org_id: tenant.org.id, project_id: tenant.project.id };
-    const told = async (credential: string) =>
+    const reported = async (credential: string) =>
       (await first.anonymous.as(credential).get<CredentialResource>('/api/credential')).body;
-    expect(await told(tenant.key)).toEqual({
+    expect(await reported(tenant.key)).toEqual({
       kind: 'api_key',
       id: tenant.keyId,
       ...scope,
       scopes: ['read', 'write', 'ingest', 'admin'],
       expires_at: null,
     });
-    expect(await told(await jwt({ scopes: 'read nothing' }))).toEqual({
+    expect(await reported(await jwt({ scopes: 'read nothing' }))).toEqual({
       kind: 'jwt',
       id: 'user-1',
       ...scope,

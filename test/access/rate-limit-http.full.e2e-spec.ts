@@ -78,12 +78,12 @@ describeWith('redis-server', 'an organization at its limit', () => {
   };
   const p99 = ({ latencies }: Traffic): number => latencies[Math.floor(latencies.length * 0.99)]!;
   /** Uses up what the organization may do at once. @returns a refusal, when it was asked for and when it came. */
-  const drain = async (tenant: Tenant): Promise<{ refusal: Response; asked: number; told: number }> => {
+  const drain = async (tenant: Tenant): Promise<{ refusal: Response; asked: number; reported: number }> => {
     for (;;) {
       const asked = performance.now();
       const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(apps[n % 2]!, tenant)));
       const refusal = answers.find(({ status }) => status === 429);
-      if (refusal) return { refusal, asked, told: performance.now() };
+      if (refusal) return { refusal, asked, reported: performance.now() };
     }
   };
   const metricsOf = async (app: CloudApp) => {
@@ -105,7 +105,7 @@ describeWith('redis-server', 'an organization at its limit', () => {
     const served = over.statuses.filter((status) => status === 200).length;
     // Nobody knows when exactly a request was counted: the most and the least that may have come into the bucket.
     const most = ((over.answered - empty.asked) * LIMIT) / 1_000 + (await fallbacks());
-    const least = ((over.sent - empty.told) * LIMIT) / 1_000;
+    const least = ((over.sent - empty.reported) * LIMIT) / 1_000;
     const figures = { served, most, least, p99: { alone: p99(alone), beside: p99(beside), refused: p99(over) } };
     if (process.env['SPANDREL_TEST_FIGURES']) process.stderr.write(`rate limit: ${JSON.stringify(figures)}\n`);
     expect(new Set(over.statuses)).toEqual(new Set([200, 429]));

@@ -50,10 +50,14 @@ let organizations = 0;
 const newOrganization = (): string => `org-${++organizations}`;
 
 /** Uses up what an organization may do at once. @returns when the first refusal was asked for, and when it came. */
-async function drain(limits: RateLimits, orgId: string, perSecond: number): Promise<{ asked: number; told: number }> {
+async function drain(
+  limits: RateLimits,
+  orgId: string,
+  perSecond: number,
+): Promise<{ asked: number; reported: number }> {
   for (;;) {
     const asked = performance.now();
-    if (!(await isAllowed(limits, of(orgId, perSecond)))) return { asked, told: performance.now() };
+    if (!(await isAllowed(limits, of(orgId, perSecond)))) return { asked, reported: performance.now() };
   }
 }
 
@@ -82,7 +86,11 @@ async function overload(
   const served = (await Promise.all(answers)).filter(Boolean).length;
   const refused = answers.length - served;
   const came = (from: number, until: number): number => ((until - from) * perSecond) / 1_000;
-  return { ofMost: served / came(empty.asked, performance.now()), ofLeast: served / came(empty.told, last), refused };
+  return {
+    ofMost: served / came(empty.asked, performance.now()),
+    ofLeast: served / came(empty.reported, last),
+    refused,
+  };
 }
 
 describeWith('redis-server', 'the limits of an organization', () => {

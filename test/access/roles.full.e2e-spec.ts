@@ -203,12 +203,12 @@ describe('a person', () => {
 });
 
 describe('a role', () => {
-  const told = async (headers: Record<string, string>) =>
+  const reported = async (headers: Record<string, string>) =>
     (await app.anonymous.send<Record<string, unknown>>('GET', '/api/session', undefined, headers)).body;
 
   it('is shown to the browser, with who it is', async () => {
     await add('told@people.example', 'reviewer');
-    expect(await told(await signInAs(app, 'Told@people.example'.toLowerCase()))).toMatchObject({
+    expect(await reported(await signInAs(app, 'Told@people.example'.toLowerCase()))).toMatchObject({
       ...{ kind: 'person', role: 'reviewer', scopes: ['read', 'review'], signed_in: true },
       person: { id: expect.any(String), name: 'told', email: 'told@people.example' },
     });
@@ -261,14 +261,14 @@ describe('a role', () => {
       { id: second.body.id, name: 'Second', role: 'editor' },
       { id: tenant.project.id, role: 'reviewer', org: { id: tenant.org.id } },
     ]);
-    expect(await told(headers)).toMatchObject({ project: { id: tenant.project.id }, role: 'reviewer' });
+    expect(await reported(headers)).toMatchObject({ project: { id: tenant.project.id }, role: 'reviewer' });
     const { status, body, headers: answered } = await change(second.body.id, headers);
     expect([status, body]).toMatchObject([200, { project: { id: second.body.id, name: 'Second' }, role: 'editor' }]);
     const cookie = answered.get('set-cookie')!.split(';')[0]!;
     expect(cookie).not.toBe(headers['cookie']);
-    expect(await told({ ...headers, cookie })).toMatchObject({ project: { id: second.body.id }, role: 'editor' });
-    await until(async () => !(await told(headers))['signed_in']);
+    expect(await reported({ ...headers, cookie })).toMatchObject({ project: { id: second.body.id }, role: 'editor' });
+    await until(async () => !(await reported(headers))['signed_in']);
     // Anyone who signs in again is where they left.
-    expect(await told(await signInAs(app, email))).toMatchObject({ project: { id: second.body.id } });
+    expect(await reported(await signInAs(app, email))).toMatchObject({ project: { id: second.body.id } });
   });
 });

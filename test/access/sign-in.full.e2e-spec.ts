@@ -52,7 +52,7 @@ async function signIn(credential: string, headers: Record<string, string> = {}):
   return { setCookie, cookie: setCookie.split(';')[0]!, session: answer.body };
 }
 
-const told = async (app: CloudApp, headers: Record<string, string>) =>
+const reported = async (app: CloudApp, headers: Record<string, string>) =>
   (await app.anonymous.send<BrowserSessionResource>('GET', '/api/session', undefined, headers)).body;
 
 /** The status of a request without a credential but these headers. */
@@ -96,8 +96,8 @@ describe('signing in', () => {
       expires_at: expect.any(String),
       ...{ person: null, role: null, identity_provider: null },
     });
-    expect(await told(second, { cookie })).toEqual(session);
-    expect(await told(first, { authorization: `Bearer ${tenant.key}` })).toEqual({ ...session, expires_at: null });
+    expect(await reported(second, { cookie })).toEqual(session);
+    expect(await reported(first, { authorization: `Bearer ${tenant.key}` })).toEqual({ ...session, expires_at: null });
     const rows = await first.storage.read(
       anyRows<{
         row: string;
@@ -162,7 +162,7 @@ describe('a session', () => {
     }
     expect(await statusOf({ cookie }, 'GET', '/api/events?token=nonsense')).toBe(401);
     const other = await first.createTenant({ name: 'Other' });
-    const who = await told(first, { cookie, authorization: `Bearer ${other.key}` });
+    const who = await reported(first, { cookie, authorization: `Bearer ${other.key}` });
     expect(who.org).toEqual({ id: other.org.id, name: 'Other' });
     expect(await statusOf({ cookie }, 'POST', '/v1/traces')).toBe(401);
   });
@@ -175,7 +175,10 @@ describe('a session', () => {
     expect(await statusOf({ cookie: `spandrel=${token}` })).toBe(401);
     expect(await statusOf({ cookie: `${COOKIE}=${tenant.key}` })).toBe(401);
     for (const value of ['', 'x', 'x'.repeat(43), 'x'.repeat(9_000), `${token}x`]) {
-      expect(await told(first, { cookie: `a=b; ${COOKIE}=${value}` })).toMatchObject({ signed_in: false, kind: null });
+      expect(await reported(first, { cookie: `a=b; ${COOKIE}=${value}` })).toMatchObject({
+        signed_in: false,
+        kind: null,
+      });
     }
   });
 
@@ -205,7 +208,7 @@ describe('a session', () => {
   it('gives no rights to requests from other sites', async () => {
     const { cookie } = await signIn(tenant.key);
     expect(await statusOf({ cookie, 'sec-fetch-site': 'cross-site' })).toBe(401);
-    expect(await told(first, { cookie, 'sec-fetch-site': 'cross-site' })).toMatchObject({ signed_in: false });
+    expect(await reported(first, { cookie, 'sec-fetch-site': 'cross-site' })).toMatchObject({ signed_in: false });
     const from = { 'sec-fetch-site': 'cross-site' };
     const planted = await first.anonymous.send('POST', '/api/session', { credential: tenant.key }, from);
     expect([planted.status, planted.body.code]).toEqual([403, 'host_not_allowed']);
@@ -220,7 +223,7 @@ describe('a session', () => {
     await Promise.all(streams.map(({ ended }) => ended));
     for (const app of [first, second]) {
       expect(await statusOf({ cookie }, 'GET', '/api/traces', app)).toBe(401);
-      expect(await told(app, { cookie })).toMatchObject({ signed_in: false, org: null, scopes: [] });
+      expect(await reported(app, { cookie })).toMatchObject({ signed_in: false, org: null, scopes: [] });
       expect(await statusOf({ cookie: kept.cookie }, 'GET', '/api/traces', app)).toBe(200);
     }
   });

@@ -72,10 +72,10 @@ const withoutPercentiles = (bucket: TimeBucket): unknown =>
 /** Percentiles lie no further from the exact ones than is said. */
 function expectPercentiles(sums: BucketSums & Pick<TimeBucket, 'series'>, exact: typeof sums): void {
   for (const name of PERCENTILES) {
-    const [told, right] = [sums[name], exact[name]];
+    const [reported, right] = [sums[name], exact[name]];
     if (typeof right === 'number')
-      expect(Math.abs(told! - right)).toBeLessThanOrEqual(right * PERCENTILE_ERROR * (1 + ROUNDING));
-    else expect([name, told]).toEqual([name, right]);
+      expect(Math.abs(reported! - right)).toBeLessThanOrEqual(right * PERCENTILE_ERROR * (1 + ROUNDING));
+    else expect([name, reported]).toEqual([name, right]);
   }
   for (const [index, one] of (sums.series ?? []).entries()) expectPercentiles(one, exact.series![index]!);
 }

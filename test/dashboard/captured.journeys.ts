@@ -2,7 +2,7 @@
 import { describe, expect } from '@jest/globals';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { button, datapointsOf, editorText, grid, makeDataset, open, told, versionOf } from './dataset-steps.ts';
+import { button, datapointsOf, editorText, grid, makeDataset, open, reported, versionOf } from './dataset-steps.ts';
 import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { recordCalls } from './recorded-conversations.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
@@ -43,13 +43,13 @@ describe('recorded spans', () => {
     await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('selected');
     await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Add' }).click();
-    await told('Added 2 datapoints');
+    await reported('Added 2 datapoints');
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Traces' }).click();
     await page.getByRole('checkbox', { name: 'Select calls 16' }).check();
     await toolbar.getByRole('button', { name: 'Add to dataset' }).click();
     await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('selected');
     await dialog.getByRole('button', { name: 'Add' }).click();
-    await told('Added 1 datapoint');
+    await reported('Added 1 datapoint');
     expect((await datapointsOf(id)).map(({ source_span_id: span }) => span).toSorted()).toEqual([
       'calls-0-call',
       'calls-16-call',
@@ -94,7 +94,7 @@ describe('recorded spans', () => {
     await question.getByText('The datapoints that dear calls captured stay.').waitFor();
     await expectAccessible(watched);
     await question.getByRole('button', { name: 'Delete' }).click();
-    await told('Deleted the rule dear calls');
+    await reported('Deleted the rule dear calls');
     expect((await program.api.get<{ capture_rules: unknown[] }>(rules)).body.capture_rules).toEqual([]);
     expectNoFaults(watched);
   });

@@ -18,7 +18,7 @@ export const editor = (): Locator => page.getByRole('textbox', { name: 'Datapoin
 export const editorText = async (): Promise<string> =>
   (await editor().locator('.cm-line').allTextContents()).join('\n');
 /** Waits for a notification. */
-export const told = (text: string): Promise<void> =>
+export const reported = (text: string): Promise<void> =>
   page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor();
 export const heading = (name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();

@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { button, count, datapointsOf, editor, editorText, grid, heading } from './dataset-steps.ts';
-import { makeDataset, open, told, versionOf } from './dataset-steps.ts';
+import { makeDataset, open, reported, versionOf } from './dataset-steps.ts';
 import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -34,7 +34,7 @@ describe('datasets', () => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('{"input": 12345678901234567890, "expected_output": "far away"}');
     await page.keyboard.press('ControlOrMeta+s');
-    await told('Added a datapoint');
+    await reported('Added a datapoint');
     await page.getByRole('heading', { level: 1, name: /^Datapoint / }).waitFor();
     await until(async () => (await editorText()).includes('12345678901234567890'));
     await page.keyboard.press('Tab');
@@ -61,7 +61,7 @@ describe('datasets', () => {
     await question.getByText('2 datapoints').waitFor();
     await expectAccessible(watched);
     await question.getByRole('button', { name: 'Delete' }).click();
-    await told('Deleted the dataset after');
+    await reported('Deleted the dataset after');
     await heading('Datasets');
     expect((await program.api.get(`/api/datasets/${id}`)).status).toBe(404);
     await page.goBack();
@@ -93,7 +93,7 @@ describe('datapoints', () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     await editor().fill('{"input": "Where?", "expected_output": "Here"}');
     await page.keyboard.press('ControlOrMeta+s');
-    await told('Saved the datapoint');
+    await reported('Saved the datapoint');
     expect(await versionOf(id)).toBe(2);
     expect((await datapointsOf(id))[0]!.kind['Generic']).toMatchObject({ input: 'Where?', expected_output: 'Here' });
     await page.getByRole('tab', { name: 'Form' }).click();
@@ -132,14 +132,14 @@ describe('datapoints', () => {
       await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check();
     const toolbar = page.getByRole('toolbar', { name: 'Selection' });
     await toolbar.getByRole('button', { name: 'Send to review' }).click();
-    await told('Sent 2 datapoints to review');
+    await reported('Sent 2 datapoints to review');
     await page.getByRole('checkbox', { name: 'Select a lighthouse', exact: true }).check();
     await toolbar.getByRole('button', { name: 'Delete' }).click();
     const deletion = page.getByRole('alertdialog', { name: 'Delete 1 datapoint?' });
     await deletion.waitFor();
     await expectAccessible(watched);
     await deletion.getByRole('button', { name: 'Delete' }).click();
-    await told('Deleted 1 datapoint');
+    await reported('Deleted 1 datapoint');
     await count('1 datapoint');
     expect((await datapointsOf(id)).map(({ kind }) => kind['Generic']!['input'])).toEqual([
       'a harbour',

@@ -20,7 +20,7 @@ const open = (path: string) => page.goto(`${program.apiUrl}/evaluations${path}`)
 const runs = async (): Promise<EvalRunSummary[]> =>
   (await program.api.get<{ runs: EvalRunSummary[] }>('/api/eval')).body.runs;
 
-const told = (text: string): Promise<void> =>
+const reported = (text: string): Promise<void> =>
   page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor();
 const queued = async (): Promise<QueueItemResource[]> =>
   (await program.api.get<{ items: QueueItemResource[] }>(`/api/datasets/${dataset}/queue`)).body.items;
@@ -81,7 +81,7 @@ describe('evaluations', () => {
       `/datasets/${dataset}/datapoints/${searchParams.get('item')}`,
     );
     await result.getByRole('button', { name: 'Send to review' }).click();
-    await told('Sent 1 datapoint to review');
+    await reported('Sent 1 datapoint to review');
     const usual = page.viewportSize()!;
     await page.setViewportSize({ width: 320, height: 640 });
     const below = `document.querySelector('[aria-label=Notifications]').getBoundingClientRect().top
@@ -169,7 +169,7 @@ describe('evaluations', () => {
     await combobox('Baseline').selectOption('second');
     await summary.getByText('6 improved', { exact: true }).waitFor();
     // The datapoint waits for a review already, so that its item is the same.
-    await told('Sent 1 datapoint to review');
+    await reported('Sent 1 datapoint to review');
     expect(await queued()).toHaveLength(1);
     await page.getByRole('link', { name: 'Start reviewing' }).click();
     await heading('Review capitals');

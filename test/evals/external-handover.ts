@@ -37,8 +37,8 @@ export function externalHandover(newDatabase: () => Promise<StorageConfig>): voi
       expect(await next.ended(id)).toMatchObject({ status: 'completed', progress: 3, avg_score: 0.5 });
       const judged = lab.provider.requests.filter(({ body }) => body.toString('utf8').includes(judge.model));
       expect(judged).toHaveLength(3);
-      const told = [...lab.eventsOf(id), ...next.eventsOf(id)].map(({ type }) => type);
-      expect(told.filter((type) => type !== 'eval_progress')).toEqual(['eval_started', 'eval_completed']);
+      const reported = [...lab.eventsOf(id), ...next.eventsOf(id)].map(({ type }) => type);
+      expect(reported.filter((type) => type !== 'eval_progress')).toEqual(['eval_started', 'eval_completed']);
       // Another process can only be there on Postgres.
       if (config.dialect === 'sqlite') await opened.pop()!.close();
       const count = config.dialect === 'sqlite' ? 1 : 2;

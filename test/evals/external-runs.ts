@@ -118,10 +118,10 @@ export function externalRuns(lab: () => EvalsLab): void {
       });
       const other = { datapoint_id: datapointIds[1], error: 'broken', output_tokens: 5 };
       await external().add(id, [result(0.25), other]);
-      const told = typesOf(id).length;
+      const reported = typesOf(id).length;
       const again = await external().add(id, [result(0.25, { repeat: 0, metadata: null }), other]);
       expect(again.body).toEqual({ accepted: 2, rejected: [] });
-      expect(typesOf(id)).toHaveLength(told);
+      expect(typesOf(id)).toHaveLength(reported);
       const conflict = await external().add(id, [result(0.5)]);
       expect(conflict.body.rejected).toMatchObject([{ index: 0, code: 'id_conflict' }]);
       const replacing = [
@@ -134,7 +134,7 @@ export function externalRuns(lab: () => EvalsLab): void {
         ...{ avg_score: 0.75, total_cost: 0.1, total_tokens: 7 },
       });
       // No event names what took the place of something.
-      expect(typesOf(id)).toHaveLength(told);
+      expect(typesOf(id)).toHaveLength(reported);
       await external().add(id, [{ datapoint_id: datapointIds[2], output: 'C' }, result(1)], 'replace');
       expect(await lab().ended(id)).toMatchObject({ progress: 3, avg_score: 1, total_cost: 0.3 });
       expect(typesOf(id).filter((type) => type === 'eval_progress')).toHaveLength(3);

@@ -75,15 +75,15 @@ const jobsOf = (runId: string): Promise<{ state: string }[]> =>
   query(sql`select state from spandrel_jobs.job where data ->> 'id' = ${runId} order by created_on`);
 
 /** All that instances announced of a run. */
-const toldOf = (runId: string, ...also: ServerApp[]): EventPayload[] =>
+const reportedOf = (runId: string, ...also: ServerApp[]): EventPayload[] =>
   [...labs.map(({ server }) => server), ...also]
     .flatMap(({ events }) => events.map(({ event }) => event))
     .filter((event) => 'run_id' in event && event.run_id === runId);
 
-function expectToldOnce(run: EvalRunResource, told: EventPayload[]): void {
-  const count = (type: EventPayload['type']): number => told.filter((event) => event.type === type).length;
+function expectReportedOnce(run: EvalRunResource, reported: EventPayload[]): void {
+  const count = (type: EventPayload['type']): number => reported.filter((event) => event.type === type).length;
   expect([count('eval_started'), count('eval_completed')]).toEqual([1, 1]);
-  const progress = told.flatMap((event) => (event.type === 'eval_progress' ? [event.progress] : []));
+  const progress = reported.flatMap((event) => (event.type === 'eval_progress' ? [event.progress] : []));
   expect(progress.toSorted((a, b) => a - b)).toEqual(range(run.total).map((index) => index + 1));
 }
 
@@ -142,7 +142,7 @@ describe('a run of two instances', () => {
     const asked = askedOf(lab, texts);
     expect(asked.map(([, count]) => count)).toEqual(asked.map(() => 1));
     expect(asked).toHaveLength(40);
-    expectToldOnce(run, toldOf(runId, lab.server));
+    expectReportedOnce(run, reportedOf(runId, lab.server));
   });
 
   it('is taken over from one that is cut off; what that one still brings changes nothing', async () => {
@@ -182,7 +182,7 @@ describe('a run of two instances', () => {
     for (const input of known) expect(twice).not.toContain(input);
     // The cut one has put down its pen.
     await until(async () => (await jobsOf(runId)).every(({ state }) => state === 'completed'));
-    expectToldOnce(run, toldOf(runId, lost, other).filter(isDurable));
+    expectReportedOnce(run, reportedOf(runId, lost, other).filter(isDurable));
   });
 
   it('stays where it is while its process lives, even when its job is given to another', async () => {
@@ -203,7 +203,7 @@ describe('a run of two instances', () => {
     expect(run).toMatchObject({ status: 'completed', progress: 80, failed_count: 0 });
     const asked = [...lab.asked()].filter(([text]) => text.includes('stays'));
     expect(asked.map(([, count]) => count)).toEqual(range(80).map(() => 1));
-    expectToldOnce(run, toldOf(body.id, lab.server));
+    expectReportedOnce(run, reportedOf(body.id, lab.server));
   });
 
   it('is cancelled at whichever one is asked', async () => {
@@ -221,7 +221,7 @@ describe('a run of two instances', () => {
     expect(run.progress).toBeLessThanOrEqual(cancelled.body.progress + CONCURRENCY);
     const asked = [...lab.asked()].filter(([text]) => text.includes('cancelled'));
     expect(asked).toHaveLength(run.progress);
-    expect(toldOf(body.id, lab.server).filter(({ type }) => type === 'eval_cancelled')).toHaveLength(1);
+    expect(reportedOf(body.id, lab.server).filter(({ type }) => type === 'eval_cancelled')).toHaveLength(1);
   });
 
   it('is found again when its job is lost', async () => {

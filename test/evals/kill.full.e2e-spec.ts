@@ -89,9 +89,9 @@ describeOnBothDatabases('a run in whose middle the server ends', ({ name: databa
     await expectSumsEqualRecount(place, runId);
     expect(await server.stop()).toBe(0);
     // Local mode is quiet unless somebody asks for more.
-    const told = linesOf(server).map(({ msg }) => msg);
+    const reported = linesOf(server).map(({ msg }) => msg);
     const inCloud = ['starting', 'migrations', 'ready', 'eval run taken over', 'stopping', 'stopped'];
-    expect(told.toSorted()).toEqual(place.mode === 'cloud' ? inCloud.toSorted() : []);
+    expect(reported.toSorted()).toEqual(place.mode === 'cloud' ? inCloud.toSorted() : []);
     if (place.mode === 'cloud') {
       const [taken] = linesOf(server).filter(({ msg }) => msg === 'eval run taken over');
       expect(taken).toMatchObject({ level: 'info', run_id: runId, total: 41, progress: expect.any(Number) });

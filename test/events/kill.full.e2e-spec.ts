@@ -88,16 +88,16 @@ async function wholeLog(url: string, { headers }: Place, kept: Kept): Promise<Se
 }
 
 function expectOneEventEach(events: readonly SeenEvent[], kept: Kept, acknowledged: ReadonlySet<string>): void {
-  const told = { trace_created: [] as string[], span_created: [] as string[], span_completed: [] as string[] };
+  const reported = { trace_created: [] as string[], span_created: [] as string[], span_completed: [] as string[] };
   for (const { data } of events) {
     const event = JSON.parse(data) as EventPayload;
-    if (event.type === 'trace_created') told.trace_created.push(event.trace.id);
-    else if (event.type === 'span_created' || event.type === 'span_completed') told[event.type].push(event.span.id);
+    if (event.type === 'trace_created') reported.trace_created.push(event.trace.id);
+    else if (event.type === 'span_created' || event.type === 'span_completed') reported[event.type].push(event.span.id);
   }
   expect(events.map(({ id }) => id)).toEqual(range(1, events.length));
-  expect(told.trace_created.toSorted()).toEqual(kept.traces);
-  expect(told.span_created.toSorted()).toEqual(kept.spans);
-  expect(told.span_completed.toSorted()).toEqual(kept.completed);
+  expect(reported.trace_created.toSorted()).toEqual(kept.traces);
+  expect(reported.span_created.toSorted()).toEqual(kept.spans);
+  expect(reported.span_completed.toSorted()).toEqual(kept.completed);
   const isCompleted = new Set(kept.completed);
   expect([...acknowledged].filter((id) => !isCompleted.has(id))).toEqual([]);
 }

@@ -118,11 +118,11 @@ describeOnBothDatabases('the replay of events', ({ name: database, newDatabase }
   }
 
   async function expectReplayed(scope: Scope): Promise<void> {
-    const told = live.get(scope.projectId)!;
+    const reported = live.get(scope.projectId)!;
     const found = await replayed(scope);
     const oldest = Math.min(...found.keys());
-    expect(found).toEqual(new Map([...told].filter(([seq]) => seq >= oldest)));
-    expect(found.size === 0 || found.has(told.size)).toBe(true);
+    expect(found).toEqual(new Map([...reported].filter(([seq]) => seq >= oldest)));
+    expect(found.size === 0 || found.has(reported.size)).toBe(true);
   }
 
   /** Deletes the events of before a moment. */

@@ -75,7 +75,7 @@ export function describeStreamModel(
         fc.asyncProperty(
           fc.array(fc.array(writes, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 }),
           fc.array(listenings, { minLength: 1, maxLength: 5 }),
-          (writers, clients) => tell(servers(), `story-${serial++}`, writers, clients, { settleMs, settle }),
+          (writers, clients) => report(servers(), `story-${serial++}`, writers, clients, { settleMs, settle }),
         ),
         { numRuns: runs, interruptAfterTimeLimit: 120_000 },
       );
@@ -83,7 +83,7 @@ export function describeStreamModel(
   });
 }
 
-async function tell(
+async function report(
   servers: ServerApp[],
   story: string,
   writers: Write[][],
@@ -101,15 +101,15 @@ async function tell(
   };
   const write = async ({ instance, events, fails, pauseMs }: Write): Promise<void> => {
     const { app, storage } = at(instance);
-    const told = events.map(({ project, kind }) => ({ project, payload: payload(kind) }));
+    const reported = events.map(({ project, kind }) => ({ project, payload: payload(kind) }));
     try {
       await storage.write(async (tx) => {
-        for (const { project, payload: event } of told) {
+        for (const { project, payload: event } of reported) {
           await app.get(DomainEvents).emit(tx, scopeOfProject(`${story}-${project}`), event);
         }
         if (fails) throw new Error('on purpose');
       });
-      for (const { project, payload: event } of told) committed[project]!.push(JSON.stringify(event));
+      for (const { project, payload: event } of reported) committed[project]!.push(JSON.stringify(event));
     } catch (error) {
       if (!fails) throw error;
     }

@@ -88,10 +88,10 @@ async function oldClient(transport: OldHttp | OldStdio): Promise<McpClient> {
   const client = new OldClient(INFO);
   const noted: { version?: string } = {};
   // The client shows its transport which version was agreed.
-  const { setProtocolVersion: told } = transport as { setProtocolVersion?: (version: string) => void };
+  const { setProtocolVersion: reported } = transport as { setProtocolVersion?: (version: string) => void };
   const setProtocolVersion = (version: string): void => {
     noted.version = version;
-    told?.call(transport, version);
+    reported?.call(transport, version);
   };
   Object.assign(transport, { setProtocolVersion });
   await client.connect(transport as Parameters<OldClient['connect']>[0]);

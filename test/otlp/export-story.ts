@@ -100,10 +100,10 @@ function attributesOf(drawn: DrawnSpan): Attributes {
 }
 
 /** Whether a drawn span reports usage: tokens over 0. */
-export const tellsTokens = ({ usage, form }: DrawnSpan): boolean => usage !== null && form !== 'http';
+export const reportsTokens = ({ usage, form }: DrawnSpan): boolean => usage !== null && form !== 'http';
 
 export const tokensOf = (drawn: DrawnSpan): number => {
-  if (!tellsTokens(drawn)) return 0;
+  if (!reportsTokens(drawn)) return 0;
   return drawn.usage! + (drawn.form === 'embedding' ? 0 : drawn.form === 'openinference' ? 3 : 2);
 };
 
@@ -146,7 +146,7 @@ function formsOf(drawn: DrawnSpan): object[] {
 }
 
 function logOf({ trace, id, at, event, text: n }: Story['logs'][number]): object {
-  const told: Record<string, Attributes> = {
+  const reported: Record<string, Attributes> = {
     'gen_ai.user.message': [['content', text(`asked by log ${n}`)]],
     'gen_ai.choice': [
       ['index', int(0)],
@@ -163,7 +163,7 @@ function logOf({ trace, id, at, event, text: n }: Story['logs'][number]): object
     eventName: event,
     traceId: traceIdOf(trace),
     spanId: spanIdOf(id),
-    body: { kvlistValue: { values: keyValues(told[event]!) } },
+    body: { kvlistValue: { values: keyValues(reported[event]!) } },
   };
 }
 

@@ -153,8 +153,8 @@ async function expectWhole(api: Api, traceIds: readonly string[]): Promise<void>
     const asked = body.spans.filter(({ name, input }) =>
       JSON.stringify(input)?.includes(`question ${name.slice('span '.length)}`),
     );
-    const told = { names, asked: asked.length, tokens: body.trace.total_tokens };
-    if (JSON.stringify(told) !== JSON.stringify(WHOLE)) wrong.push({ traceId, ...told });
+    const reported = { names, asked: asked.length, tokens: body.trace.total_tokens };
+    if (JSON.stringify(reported) !== JSON.stringify(WHOLE)) wrong.push({ traceId, ...reported });
   }
   expect(wrong).toEqual([]);
   expect((await api.get('/api/analytics/summary')).body).toEqual(naiveSummary(traceIds.length, all));

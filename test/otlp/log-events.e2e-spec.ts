@@ -70,11 +70,11 @@ describeOnBothDatabases('log events', ({ newDatabase }) => {
 
   it('change nothing when they, or their span, come again', async () => {
     const before = await stored('first');
-    const told = server.events.length;
+    const reported = server.events.length;
     await question('first');
     await span('first');
     expect(await stored('first')).toEqual(before);
-    expect(server.events.slice(told)).toEqual([]);
+    expect(server.events.slice(reported)).toEqual([]);
   });
 
   it('wait over a restart', async () => {

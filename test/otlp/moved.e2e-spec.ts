@@ -28,13 +28,13 @@ describeOnBothDatabases('a project that moves between two exports of its traces'
         const order = teller.shuffled(parts, seed);
         const before = order.slice(0, Math.ceil((order.length * tenths) / 10));
         const [from, to] = [server.project(), server.project()];
-        await teller.tell(from, before);
+        await teller.report(from, before);
         const file = await server.export(from);
         await server.restore(to, file);
         const imported = await server.export(to);
         await server.restore(to, file);
         expect(await server.export(to).then(undatedLines)).toEqual(undatedLines(imported));
-        await teller.tell(to, order.slice(before.length));
+        await teller.report(to, order.slice(before.length));
         const moved = await teller.outcome(to);
         expect(withoutReportedCosts(moved)).toEqual(
           withoutReportedCosts(await teller.outcome(await teller.tellPlainly(story))),

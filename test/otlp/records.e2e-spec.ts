@@ -100,12 +100,12 @@ describeOnBothDatabases('records of spans', ({ newDatabase }) => {
     }
     let tokens = 0;
     for (const span of body.spans) {
-      const told = all.find(({ item }) => item.id === span.id)!.item.kind!;
-      const counts = told['input_tokens'] !== undefined && !covered.has(span.id);
-      expect([span.id, span.kind['input_tokens']]).toEqual([span.id, counts ? told['input_tokens'] : null]);
-      if (counts) tokens += Number(told['input_tokens']) + 2;
-      else if (told['input_tokens'] !== undefined) {
-        expect(span.metadata['reported_usage']).toMatchObject({ input_tokens: told['input_tokens'], cost: 0.5 });
+      const reported = all.find(({ item }) => item.id === span.id)!.item.kind!;
+      const counts = reported['input_tokens'] !== undefined && !covered.has(span.id);
+      expect([span.id, span.kind['input_tokens']]).toEqual([span.id, counts ? reported['input_tokens'] : null]);
+      if (counts) tokens += Number(reported['input_tokens']) + 2;
+      else if (reported['input_tokens'] !== undefined) {
+        expect(span.metadata['reported_usage']).toMatchObject({ input_tokens: reported['input_tokens'], cost: 0.5 });
       }
     }
     expect(body.trace.total_tokens).toBe(tokens);

@@ -98,11 +98,11 @@ describeOnBothDatabases('spans of exporters', ({ newDatabase }) => {
     expect(await captured()).toBe(3);
     const { body } = await door.api.get<{ datapoints: DatapointResource[] }>(`/api/datasets/${dataset.id}/datapoints`);
     expect(body.datapoints).toHaveLength(3);
-    const told = door.app.events.slice(from).flatMap(({ event }) => {
+    const reported = door.app.events.slice(from).flatMap(({ event }) => {
       if (event.type === 'trace_created') return [[event.type, event.trace.id]];
       return 'span' in event ? [[event.type, event.span.id]] : [];
     });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['trace_created', traceId],
       ['span_created', whole['spanId']],
       ['span_completed', whole['spanId']],

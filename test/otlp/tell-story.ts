@@ -2,7 +2,7 @@
 import { random } from '../support/random.ts';
 import type { ServerApp } from '../support/server-app.ts';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';
-import { bodiesOf, partsOf, tellsTokens, tokensOf, traceIdOf, type Part, type Story } from './export-story.ts';
+import { bodiesOf, partsOf, reportsTokens, tokensOf, traceIdOf, type Part, type Story } from './export-story.ts';
 
 const EXPORTERS = 3;
 
@@ -26,12 +26,12 @@ export class StoryTeller {
   /** All parts in one go. @returns the project. */
   async tellPlainly(story: Story): Promise<string> {
     const project = `plain-${++this.projects}`;
-    await this.tell(project, partsOf(story));
+    await this.report(project, partsOf(story));
     return project;
   }
 
   /** Sends parts in one go. */
-  tell(project: string, parts: readonly Part[]): Promise<void> {
+  report(project: string, parts: readonly Part[]): Promise<void> {
     return this.send(project, 0, parts);
   }
 
@@ -133,7 +133,7 @@ export function countedTokens({ spans, recordings }: Story, traceId: string): nu
   const cover = (from: number | null): void => {
     for (let id = from; id !== null && !covered.has(id); id = parents.get(id) ?? null) covered.add(id);
   };
-  for (const span of drawn) if (tellsTokens(span)) cover(parents.get(span.id) ?? null);
+  for (const span of drawn) if (reportsTokens(span)) cover(parents.get(span.id) ?? null);
   for (const { parent, tokens } of calls) if (tokens > 0) cover(parent);
   const counted = drawn.filter(({ id }) => !covered.has(id)).map(tokensOf);
   return [...counted, ...calls.map(({ tokens }) => tokens)].reduce((sum, tokens) => sum + tokens, 0);

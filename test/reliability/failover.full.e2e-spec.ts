@@ -116,7 +116,7 @@ async function failOver(settings: readonly string[]) {
 describe('a failover to a standby', () => {
   it('that is synchronous loses nothing that was acknowledged; writes are 503 meanwhile', async () => {
     const seen = await failOver(['synchronous_standby_names=standby', 'synchronous_commit=on']);
-    tell(seen);
+    report(seen);
     expect(seen.lost).toBe(0);
     expect(seen.statuses.map(([status]) => status).toSorted()).toEqual([200, 503]);
   });
@@ -125,7 +125,7 @@ describe('a failover to a standby', () => {
   if (THOROUGH) {
     it('that is asynchronous goes on as well, with what had reached it', async () => {
       const seen = await failOver([]);
-      tell(seen);
+      report(seen);
       expect(seen.lost).toBeLessThan(seen.acknowledged);
       expect(seen.statuses.map(([status]) => status).toSorted()).toEqual([200, 503]);
     });
@@ -133,7 +133,7 @@ describe('a failover to a standby', () => {
 });
 
 /** For the figures of docs/reliability.md. */
-function tell(seen: object): void {
+function report(seen: object): void {
   if (THOROUGH) process.stdout.write(`${JSON.stringify(seen)}\n`);
 }
 

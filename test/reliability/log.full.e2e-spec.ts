@@ -265,8 +265,10 @@ describe('an error that nobody handles', () => {
     const program = await startPiped('gateway', { err: pipe.writeFd, env, args: ['--config', config] });
     pipe.closeWriter();
     expect(await chat(program.urls[0]!)).toBe(200);
-    const told = (): string[] => pipe.lines.filter((line) => line.includes('"plugin":"careless"'));
-    await until(() => pipe.read() && ['in a timer', 'in a promise'].every((where) => told().join().includes(where)));
+    const reported = (): string[] => pipe.lines.filter((line) => line.includes('"plugin":"careless"'));
+    await until(
+      () => pipe.read() && ['in a timer', 'in a promise'].every((where) => reported().join().includes(where)),
+    );
     expect(await chat(program.urls[0]!)).toBe(200);
     const stopped = program.stop();
     await pipe.readToEnd();

@@ -85,10 +85,10 @@ it('evaluates packages once for all files, and everything else for each', () => 
   );
   expect(stderr).toContain('a is over');
   const run = JSON.parse(stdout) as Run;
-  const told = run.testResults.flatMap(({ assertionResults }) =>
+  const reported = run.testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ title, status, invocations }) => [title, status, invocations]),
   );
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['calls', 'passed', 1],
     ['goes on with packages alone', 'passed', 1],
     ['is not tried again', 'failed', 1],

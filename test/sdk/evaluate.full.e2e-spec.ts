@@ -162,7 +162,7 @@ describe('evaluate', () => {
   });
 
   it('says how far it is, and what came out', async () => {
-    const told: EvalProgress[] = [];
+    const reported: EvalProgress[] = [];
     const started: EvalRunSummary[] = [];
     const result = await run(
       {
@@ -172,7 +172,7 @@ describe('evaluate', () => {
         metadata: { team: 'x' },
       },
       {
-        onProgress: (progress) => told.push(progress),
+        onProgress: (progress) => reported.push(progress),
         onStarted: (one) => started.push(one as EvalRunSummary),
         metadata: { commit: 'abc' },
       },
@@ -185,8 +185,8 @@ describe('evaluate', () => {
     expect(() => result.assertPassed()).not.toThrow();
     expect(result.table()).toContain('eval "told" passed');
     expect(started).toMatchObject([{ id: result.run.id }]);
-    expect(told.at(-1)).toEqual({ done: 6, failed: 0, total: 6 });
-    expect(told.map(({ done }) => done)).toEqual(told.map(({ done }) => done).toSorted((a, b) => a - b));
+    expect(reported.at(-1)).toEqual({ done: 6, failed: 0, total: 6 });
+    expect(reported.map(({ done }) => done)).toEqual(reported.map(({ done }) => done).toSorted((a, b) => a - b));
   });
 
   it('makes failed samples of tasks that throw or take too long, and goes on', async () => {

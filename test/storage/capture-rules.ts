@@ -319,21 +319,21 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
         kind: { LlmConversation: { messages, expected: 'hello', metadata: null } },
       });
       expect(bySpan.get(second!)?.kind).toMatchObject({ Generic: { input: { q: 1 }, expected_output: [2] } });
-      const told = events.flatMap(({ event }): object[] => {
+      const reported = events.flatMap(({ event }): object[] => {
         if (event.type === 'datapoint_created' && event.datapoint.dataset_id === rule.dataset_id)
           return [event.datapoint];
         return event.type === 'capture_triggered' && event.rule_id === rule.id ? [event] : [];
       });
       for (const datapoint of made) {
-        expect(told).toContainEqual(datapoint);
-        expect(told).toContainEqual({
+        expect(reported).toContainEqual(datapoint);
+        expect(reported).toContainEqual({
           type: 'capture_triggered',
           rule_id: rule.id,
           span_id: datapoint.source_span_id,
           datapoint_id: datapoint.id,
         });
       }
-      expect(told).toHaveLength(4);
+      expect(reported).toHaveLength(4);
       const { body: dataset } = await api.get<DatasetResource>(`/api/datasets/${rule.dataset_id}`);
       expect(dataset.datapoint_count).toBe(2);
       expect(dataset.version).toBeGreaterThan(0);

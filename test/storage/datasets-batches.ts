@@ -18,7 +18,7 @@ export function datasetBatches(server: () => DatasetsServer): void {
   };
   const exported = async (dataset: string, span_ids: readonly string[]) =>
     server().api.post<ExportedSpans>(`/api/datasets/${dataset}/export-spans`, { span_ids });
-  const told = (id: string) =>
+  const reported = (id: string) =>
     server()
       .eventsOf(id)
       .filter(({ type }) => type === 'datapoint_created');
@@ -43,8 +43,8 @@ export function datasetBatches(server: () => DatasetsServer): void {
         { source_span_id: ids[0], kind: { Generic: { input: 'a' } } },
       ]);
       expect(await server().dataset(dataset)).toMatchObject({ version: 1, datapoint_count: 3 });
-      await until(() => told(dataset).length === 3);
-      expect(told(dataset)).toEqual(datapoints.map((datapoint) => ({ type: 'datapoint_created', datapoint })));
+      await until(() => reported(dataset).length === 3);
+      expect(reported(dataset)).toEqual(datapoints.map((datapoint) => ({ type: 'datapoint_created', datapoint })));
     });
 
     it('leaves out what it cannot take and says why', async () => {

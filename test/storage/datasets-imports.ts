@@ -115,13 +115,13 @@ export function datasetImports(server: () => DatasetsServer): void {
         'first',
         ...Array.from({ length: COUNT }, (_, input) => input),
       ]);
-      const told = () =>
+      const reported = () =>
         server()
           .eventsOf(id)
           .filter(({ type }) => type === 'datapoint_created');
-      await until(() => told().length >= COUNT + 1, 30_000);
-      expect(told()).toEqual(all.map((datapoint) => ({ type: 'datapoint_created', datapoint })));
-      expect(told()[0]).toMatchObject({ datapoint: { id: first.id } });
+      await until(() => reported().length >= COUNT + 1, 30_000);
+      expect(reported()).toEqual(all.map((datapoint) => ({ type: 'datapoint_created', datapoint })));
+      expect(reported()[0]).toMatchObject({ datapoint: { id: first.id } });
     });
 
     it('rejects the file for one bad row, naming its line, and leaves nothing', async () => {
@@ -256,16 +256,16 @@ export function datasetImports(server: () => DatasetsServer): void {
           .split('\n')
           .slice(0, -1)
           .map((line) => JSON.parse(line) as Record<string, unknown>);
-        const told = all.slice(0, -1).map((line) => line['rows'] as number);
-        expect(text.endsWith('\n') && told.length > 0).toBe(true);
-        expect(told).toEqual(told.toSorted((a, b) => a - b));
-        return { last: all.at(-1)!, requestId: answer.headers.get('x-request-id'), told };
+        const reported = all.slice(0, -1).map((line) => line['rows'] as number);
+        expect(text.endsWith('\n') && reported.length > 0).toBe(true);
+        expect(reported).toEqual(reported.toSorted((a, b) => a - b));
+        return { last: all.at(-1)!, requestId: answer.headers.get('x-request-id'), reported };
       };
       const [id, plain] = [await server().create(), await server().create()];
       const usual = await uploadRaw(url, plain, JSONL, `${rows(5_000)}7\n`, { query: 'on_error=skip' });
-      const { last, told } = await lines(id, `${rows(5_000)}7\n`, 'on_error=skip');
+      const { last, reported } = await lines(id, `${rows(5_000)}7\n`, 'on_error=skip');
       expect(last).toEqual({ status: 201, body: { ...usual.body, dataset_id: id } });
-      expect(told.at(-1)).toBeLessThanOrEqual(5_001);
+      expect(reported.at(-1)).toBeLessThanOrEqual(5_001);
       expect(await server().dataset(id)).toMatchObject({ version: 1, datapoint_count: 5_000 });
       const refused = await lines(id, `${rows(3)}7\n`);
       expect(refused.last).toEqual({

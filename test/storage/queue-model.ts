@@ -53,7 +53,7 @@ class Model {
   private items: ModelItem[] = [];
   private readonly kinds = new Map<number, unknown>();
   private version = 2;
-  private told = 0;
+  private reported = 0;
 
   constructor(
     private readonly app: QueueApp,
@@ -94,7 +94,7 @@ class Model {
     for (const [n, kind] of this.kinds) {
       expect(await this.app.datapoint(this.dataset, this.ids[n]!)).toEqual({ kind, version: this.version });
     }
-    expect(await this.app.events(this.dataset)).toHaveLength(this.told);
+    expect(await this.app.events(this.dataset)).toHaveLength(this.reported);
   }
 
   private async enqueue(datapoints: readonly number[]): Promise<void> {
@@ -137,14 +137,14 @@ class Model {
     if (step.type === 'release') {
       return this.expectMove(await this.app.post(url), moved, completed ?? notClaimed, () => {
         Object.assign(moved, { status: 'pending', claimedBy: null });
-        this.told++;
+        this.reported++;
       });
     }
     if (step.type !== 'submit') return;
     const answer = await this.app.post(`${url}?apply=${step.apply}`, { edited_data: step.edited });
     this.expectMove(answer, moved, completed ?? notClaimed, () => {
       Object.assign(moved, { status: 'completed', edited: step.edited ?? null });
-      this.told++;
+      this.reported++;
       const input = inputOf(step.edited);
       if (!step.apply || input === undefined) return;
       this.kinds.set(moved.datapoint, shown(input));
@@ -155,7 +155,7 @@ class Model {
   private claim(moved: ModelItem, by: string): void {
     if (moved.status === 'claimed') return;
     Object.assign(moved, { status: 'claimed', claimedBy: by });
-    this.told++;
+    this.reported++;
   }
 
   /** @param refusal the code of the error, `null` where the move is allowed. */

@@ -31,8 +31,8 @@ export function queueStaleClaims(newDatabase: () => Promise<StorageConfig>, inst
       await until(async () => (await pending()) === stale.length + 1);
       const { body } = await apps[0]!.get(`/api/datasets/${id}/queue?status=pending`);
       for (const item of body.items) expect([item.claimed_by, item.claimed_at]).toEqual([null, null]);
-      const told = (await apps[0]!.events(id)).filter(({ status }) => status === 'pending');
-      expect(told.map((item) => item.id).toSorted()).toEqual(stale);
+      const reported = (await apps[0]!.events(id)).filter(({ status }) => status === 'pending');
+      expect(reported.map((item) => item.id).toSorted()).toEqual(stale);
       expect((await apps[0]!.get(`/api/queue/${items[1]}`)).body.status).toBe('completed');
     });
 

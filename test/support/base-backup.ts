@@ -28,8 +28,8 @@ export async function takeBaseBackup({ server, dataDir }: OwnPostgres): Promise<
 /** Files that go while they are copied are no fault: the log has what became of them. */
 const copy = (from: string, to: string): Promise<void> =>
   new Promise((done, failed) => {
-    execFile('cp', ['-a', from, to], (error, _out, told) => {
-      const faults = told.split('\n').filter((line) => line !== '' && !line.includes('No such file'));
+    execFile('cp', ['-a', from, to], (error, _out, reported) => {
+      const faults = reported.split('\n').filter((line) => line !== '' && !line.includes('No such file'));
       if (error && faults.length > 0) failed(new Error(faults.join('\n')));
       else done();
     });

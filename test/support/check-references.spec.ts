@@ -74,8 +74,8 @@ describe('the check of references', () => {
     const names = ['../shared/design', 'service-spec', 'contract.md', 'Contract.md', 'wire.md'];
     const faults = faultsIn(Object.fromEntries(names.map((name, n) => [`libs/${n}.ts`, `// see ${name} "Spans"`])));
     for (const n of names.keys()) {
-      const told = expect.stringMatching(new RegExp(`^libs/${n}\\.ts:1: .* is not in the repository$`));
-      expect(faults).toContainEqual(told);
+      const reported = expect.stringMatching(new RegExp(`^libs/${n}\\.ts:1: .* is not in the repository$`));
+      expect(faults).toContainEqual(reported);
     }
   });
 });

@@ -43,8 +43,8 @@ describe('scripts/check-tables.mjs', () => {
     for (const [what, text] of Object.entries(statements)) put(`libs/cats/src/${what}.store.ts`, text);
     const { status, stderr } = check();
     const tables = Object.keys(statements).map((what) => {
-      const told = `^libs/cats/src/${what}\\.store\\.ts:1: the table (bird(?:_nest)?) is of libs/birds`;
-      return [what, new RegExp(told, 'm').exec(stderr)?.[1]];
+      const reported = `^libs/cats/src/${what}\\.store\\.ts:1: the table (bird(?:_nest)?) is of libs/birds`;
+      return [what, new RegExp(reported, 'm').exec(stderr)?.[1]];
     });
     expect(Object.fromEntries(tables)).toEqual({
       'a-select': 'bird',

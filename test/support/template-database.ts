@@ -22,9 +22,9 @@ export async function templateDatabase<Note>(
       command: 'server',
       env: { ...cloudEnvironment(databaseUrl(server, name)), SPANDREL_SHUTDOWN_DELAY: '0' },
     });
-    const told = await fill(program);
+    const reported = await fill(program);
     await program.stop();
-    await client.query(`comment on database ${name} is '${JSON.stringify(told)}'`);
-    return told;
+    await client.query(`comment on database ${name} is '${JSON.stringify(reported)}'`);
+    return reported;
   });
 }

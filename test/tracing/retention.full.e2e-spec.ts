@@ -145,10 +145,10 @@ describe('retention', () => {
         ['t-after', 't-at', 't-empty-kept', 't-long', 't-new', 't-young'].toSorted(),
       );
       expect(expired.plans.get(plan!)).toEqual({ days, traces: 3, spans: 5 });
-      const told = server.events
+      const reported = server.events
         .filter((event) => event.projectId === projectId)
         .map(({ event }) => JSON.stringify(event));
-      expect(told.toSorted()).toEqual(
+      expect(reported.toSorted()).toEqual(
         [
           ...['s-long-old', 's-young-edge', 's-young-old'].map((id) =>
             JSON.stringify({ type: 'span_deleted', span_id: id }),

@@ -157,10 +157,10 @@ export function everything(server: () => TransferServer, all: boolean): void {
         expect((await server().restore(project, text)).imported).toEqual(all);
         expect(await shown(project, datasetId)).toEqual(before);
         expect(undated(await server().export(project))).toBe(undated(file));
-        const told = server().events.length;
+        const reported = server().events.length;
         await server().restore(project, text);
         expect(undated(await server().export(project))).toBe(undated(file));
-        expect(server().events).toHaveLength(told);
+        expect(server().events).toHaveLength(reported);
       }
     });
 
@@ -295,10 +295,10 @@ export function everything(server: () => TransferServer, all: boolean): void {
       await call(to, 'PUT', `${path}/capture-rules/${String(rule['id'])}`, { name: 'renamed', enabled: true });
       const claimed = parsed(file).queue_items.find(({ status }) => status === 'claimed') as Item;
       await call(to, 'POST', `/api/queue/${String(claimed['id'])}/release`);
-      const told = server().events.length;
+      const reported = server().events.length;
       await server().restore(to, file);
       expect(await shown(to, datasetId)).toEqual(await shown(from, datasetId));
-      expect(server().events.slice(told)).toEqual([
+      expect(server().events.slice(reported)).toEqual([
         { projectId: to, event: { type: 'queue_item_updated', item: claimed } },
       ]);
     });

@@ -83,10 +83,10 @@ export function imports(server: () => TransferServer): void {
       const project = server().project();
       const { id } = await call<DatasetResource>(project, 'POST', '/api/datasets', { name: 'captured' });
       await call(project, 'POST', `/api/datasets/${id}/capture-rules`, { name: 'all', filters: {} });
-      const told = () => events.filter(({ projectId }) => projectId === project).map(({ event }) => event.type);
-      const before = told().length;
+      const reported = () => events.filter(({ projectId }) => projectId === project).map(({ event }) => event.type);
+      const before = reported().length;
       await server().restore(project, JSON.stringify(whole));
-      expect(told().slice(before)).toEqual([
+      expect(reported().slice(before)).toEqual([
         'trace_created',
         ...['span_created', 'span_completed', 'span_created', 'span_completed'],
         ...['dataset_created', 'datapoint_created'],

@@ -191,10 +191,10 @@ export function roundTrips(server: () => TransferServer, all: boolean): void {
               rejected_count: 0,
             });
             expect(undated(await server().export(to))).toBe(undated(file));
-            const told = server().events.length;
+            const reported = server().events.length;
             await server().restore(to, file);
             expect(undated(await server().export(to))).toBe(undated(file));
-            expect(server().events).toHaveLength(told);
+            expect(server().events).toHaveLength(reported);
             expect(undated(await server().export(from))).toBe(undated(file));
           },
         ),

@@ -21,8 +21,8 @@ export function maskingCommands(
 ): MaskingCommands {
   const store = new MaskingRulesStore(storage);
   // Servers look at the rules again by themselves; whether they can read a key is not known here.
-  const [told, keys] = [{ changed: () => undefined }, { isUnreadable: () => false }];
-  const change = new ChangeMasking(storage, store, told, trail, { maskers }, keys);
+  const [changes, keys] = [{ changed: () => undefined }, { isUnreadable: () => false }];
+  const change = new ChangeMasking(storage, store, changes, trail, { maskers }, keys);
   return {
     read: async (projectId) => maskingResource(projectId, await store.find(projectId), maskers),
     put: async (scope, body) => maskingResource(scope.projectId, await change.execute(scope, body), maskers),

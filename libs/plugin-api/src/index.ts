@@ -15,7 +15,7 @@ export type * from './dialect/dialect.js';
 export type * from './dialect/otel-span.js';
 export * from './dialect/kind-of-type.js';
 export * from './dialect/plain-value.js';
-export * from './dialect/told-usage.js';
+export * from './dialect/reported-usage.js';
 export * from './dialect/worked-out.js';
 export * from './masker.js';
 export * from './model-price.js';

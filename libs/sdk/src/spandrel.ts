@@ -39,7 +39,7 @@ export class Spandrel {
     this.fetch = this.settings.isEnabled ? this.makeFetch() : plainFetch(this.settings.fetch);
     if (!this.settings.isEnabled) return;
     const { onWarning, delivery, ...others } = this.settings;
-    this.delivery = new Delivery({ ...others, ...delivery, onTold: onWarning });
+    this.delivery = new Delivery({ ...others, ...delivery, onReport: onWarning });
     this.tracer = new Tracer(createRecorder(this.delivery, this.settings), others.payloadBytes);
   }
 
@@ -150,11 +150,11 @@ const plainFetch = (own: typeof fetch | undefined): typeof fetch =>
   ((input, init) => (own ?? globalThis.fetch)(input as string, init)) as typeof fetch;
 
 function createRecorder(delivery: Delivery, { payloadBytes, mask, maskSecrets, onWarning }: Settings): Recorder {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   /** Reports each kind of thing once. */
-  const tell = (about: string, sentence: string): void => {
-    if (told.has(about)) return;
-    told.add(about);
+  const report = (about: string, sentence: string): void => {
+    if (reported.has(about)) return;
+    reported.add(about);
     try {
       onWarning(sentence);
     } catch {
@@ -165,8 +165,8 @@ function createRecorder(delivery: Delivery, { payloadBytes, mask, maskSecrets, o
     try {
       action();
     } catch (error) {
-      tell('fault', `something could not be recorded (${error instanceof Error ? error.name : typeof error})`);
+      report('fault', `something could not be recorded (${error instanceof Error ? error.name : typeof error})`);
     }
   };
-  return { delivery, recording: new Recording(payloadBytes, mask, maskSecrets, tell), guard };
+  return { delivery, recording: new Recording(payloadBytes, mask, maskSecrets, report), guard };
 }

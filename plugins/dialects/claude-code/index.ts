@@ -9,7 +9,7 @@ import {
   saidByModel,
   takeAt,
   textAt,
-  toldUsage,
+  reportedUsage,
   type Given,
   type OtelMap,
   type OtelSpan,
@@ -33,12 +33,12 @@ function read({ attributes, name, events }: OtelSpan): SpanReading | undefined {
     case 'llm_request':
       return readRequest(attributes);
     case 'interaction':
-      return { kind: { type: 'custom', kind: 'agent' }, input: told(takeAt(attributes, ['user_prompt'])) };
+      return { kind: { type: 'custom', kind: 'agent' }, input: reported(takeAt(attributes, ['user_prompt'])) };
     case 'tool':
       return {
         kind: toolOf(attributes, name),
-        input: told(takeAt(attributes, ['tool_input'], looseJson)) ?? toolDetails(attributes),
-        output: told(outputOf(events)),
+        input: reported(takeAt(attributes, ['tool_input'], looseJson)) ?? toolDetails(attributes),
+        output: reported(outputOf(events)),
       };
     default:
       return { kind: { type: 'custom', kind: type } };
@@ -46,14 +46,14 @@ function read({ attributes, name, events }: OtelSpan): SpanReading | undefined {
 }
 
 /** `span.type` has the prefix in some versions, the span's name in all. */
-function typeOf(told: string): string | undefined {
-  const type = told.startsWith(PREFIX) ? told.slice(PREFIX.length) : told;
+function typeOf(reported: string): string | undefined {
+  const type = reported.startsWith(PREFIX) ? reported.slice(PREFIX.length) : reported;
   return type === '' ? undefined : type;
 }
 
 function readRequest(attributes: OtelMap): SpanReading {
-  const input = told(takeAt(attributes, ['user_prompt']));
-  const output = told(takeAt(attributes, ['response.model_output']));
+  const input = reported(takeAt(attributes, ['user_prompt']));
+  const output = reported(takeAt(attributes, ['response.model_output']));
   const reason = textAt(attributes, ['gen_ai.response.finish_reason', 'stop_reason']);
   return {
     kind: { type: 'llm_call' },
@@ -72,7 +72,7 @@ function readRequest(attributes: OtelMap): SpanReading {
 
 /** Tokens that the cache gave or took are not in `input_tokens`. */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  return toldUsage({
+  return reportedUsage({
     inputTokens: countAt(attributes, ['input_tokens']),
     outputTokens: countAt(attributes, ['output_tokens']),
     cachedInputTokens: countAt(attributes, ['cache_read_tokens']),
@@ -95,7 +95,7 @@ function toolDetails(attributes: OtelMap): Given | undefined {
   const value: Record<string, unknown> = {};
   const from: string[] = [];
   for (const [name, member] of DETAILS) {
-    const taken = told(takeAt(attributes, [name], plainText));
+    const taken = reported(takeAt(attributes, [name], plainText));
     if (!taken) continue;
     value[member] = taken.value;
     from.push(name);
@@ -118,6 +118,6 @@ function outputOf(events: OtelSpan['events']): Given | undefined {
 }
 
 /** Contents that the user has not allowed to be reported. */
-function told(given: Given | undefined): Given | undefined {
+function reported(given: Given | undefined): Given | undefined {
   return given === undefined || given.value === '<REDACTED>' ? undefined : given;
 }

@@ -41,10 +41,10 @@ export function choicesOfEvents(events: readonly OtelEvent[]): Given | undefined
 
 /** Strands writes contents as JSON text, and the id of a tool's call as `id`. */
 function messageOf(role: string, attributes: OtelMap): Record<string, unknown> {
-  const { content, role: told, id, ...rest } = membersOf(attributes);
+  const { content, role: reported, id, ...rest } = membersOf(attributes);
   return {
     ...rest,
-    role: textOf(told) ?? role,
+    role: textOf(reported) ?? role,
     content: content ?? null,
     ...(id !== undefined && (role === 'tool' ? { tool_call_id: id } : { id })),
   };

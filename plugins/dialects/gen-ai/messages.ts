@@ -35,8 +35,8 @@ export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | un
 function conversationIn(span: OtelSpan): Given | undefined {
   const messages = takeFirst(placesOf(span), INPUT);
   if (messages) return withSystem(messages, takeFirst(placesOf(span), SYSTEM));
-  const told = messagesOfEvents(span.events);
-  if (told) return told;
+  const reported = messagesOfEvents(span.events);
+  if (reported) return reported;
   const prompt = takeAt(span.attributes, PROMPT) ?? takeFromEvents(span, PROMPT);
   return prompt && { ...prompt, value: conversationOf(prompt.value) };
 }
@@ -67,8 +67,8 @@ function completionIn(span: OtelSpan): Given | undefined {
     const own = reasons.length > 0 ? reasons : (textsAt(attributes, REASONS) ?? []);
     return { ...messages, value: completionOf(messages.value, own) };
   }
-  const told = choicesOfEvents(span.events);
-  if (told) return { ...told, value: completionOf(told.value, reasons) };
+  const reported = choicesOfEvents(span.events);
+  if (reported) return { ...reported, value: completionOf(reported.value, reasons) };
   const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION);
   if (text) return { ...text, value: completionOf(saidByModel(text.value), reasons) };
   const empty = completionOf([], reasons);

@@ -3,14 +3,14 @@ import {
   attributeNames,
   countAt,
   hasAny,
-  toldUsage,
+  reportedUsage,
   type OtelSpan,
   type ReadUsage,
 } from '@spandrel/plugin-api';
 
 /** Tokens and cost; `undefined` when the span reports none. */
 export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined {
-  const usage = toldUsage({
+  const usage = reportedUsage({
     inputTokens: countAt(attributes, INPUT),
     outputTokens: countAt(attributes, OUTPUT),
     cachedInputTokens: countAt(attributes, CACHED),

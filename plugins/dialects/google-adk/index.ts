@@ -9,7 +9,7 @@ import {
   saidJson,
   takeAt,
   textAt,
-  toldUsage,
+  reportedUsage,
   type Given,
   type OtelSpan,
   type ReadUsage,
@@ -31,8 +31,8 @@ function read({ attributes }: OtelSpan): SpanReading {
   const response = takeAt(attributes, RESPONSE, saidJson);
   return {
     usage: usageOf(response),
-    input: inputOf(request) ?? told(takeAt(attributes, TOOL_ARGUMENTS, saidJson)),
-    output: outputOf(response) ?? told(takeAt(attributes, TOOL_RESPONSE, saidJson)),
+    input: inputOf(request) ?? reported(takeAt(attributes, TOOL_ARGUMENTS, saidJson)),
+    output: outputOf(response) ?? reported(takeAt(attributes, TOOL_RESPONSE, saidJson)),
     session: textAt(attributes, SESSION),
   };
 }
@@ -44,7 +44,7 @@ const TOOL_RESPONSE = attributeNames('gcp.vertex.agent.tool_response');
 const SESSION = attributeNames('gcp.vertex.agent.session_id');
 
 /** The kit writes `{}` on spans that have no such value, and `<not serializable>` where content is not to be reported. */
-function told(given: Given | undefined): Given | undefined {
+function reported(given: Given | undefined): Given | undefined {
   return given === undefined || isNothing(given.value) ? undefined : given;
 }
 
@@ -79,7 +79,7 @@ function usageOf(response: Given | undefined): ReadUsage | undefined {
   const countAt = (name: string): number | undefined => countOf(memberOf(counts, name)) ?? undefined;
   const said = countAt('candidates_token_count');
   const thoughts = countAt('thoughts_token_count');
-  return toldUsage({
+  return reportedUsage({
     inputTokens: countAt('prompt_token_count'),
     outputTokens: said === undefined && thoughts === undefined ? undefined : (said ?? 0) + (thoughts ?? 0),
     cachedInputTokens: countAt('cached_content_token_count'),

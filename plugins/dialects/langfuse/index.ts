@@ -61,10 +61,10 @@ const SESSION = attributeNames('langfuse.session.id');
 const USER = attributeNames('langfuse.user.id');
 const TRACE_NAME = attributeNames('langfuse.trace.name');
 
-function kindOf(told: string | undefined, name: string): ReadKind | undefined {
+function kindOf(reported: string | undefined, name: string): ReadKind | undefined {
   // The SDK's wrapper of OpenAI's client calls everything a generation.
   if (name === `${BY_CLIENT}embeddings`) return { type: 'embedding' };
-  return told === undefined ? undefined : kindOfType(told, name);
+  return reported === undefined ? undefined : kindOfType(reported, name);
 }
 
 /** Members are attributes of their own; metadata that is no object is one attribute. Values may be JSON text. */
@@ -108,8 +108,8 @@ function failureOf(attributes: OtelMap): string | undefined {
 function timeToFirstTokenMs(attributes: OtelMap, startUnixNano: bigint): number | undefined {
   const text = textAt(attributes, FIRST_TOKEN);
   if (text === undefined || startUnixNano === 0n) return undefined;
-  const told = saidJson(text);
-  const first = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  const reported = saidJson(text);
+  const first = typeof reported === 'string' ? Date.parse(reported) : Number.NaN;
   const elapsed = first - Number(startUnixNano / 1_000_000n);
   return elapsed >= 0 ? elapsed : undefined;
 }

@@ -5,7 +5,7 @@ import {
   objectOf,
   saidJson,
   takeAt,
-  toldUsage,
+  reportedUsage,
   type OtelMap,
   type ReadUsage,
 } from '@spandrel/plugin-api';
@@ -17,7 +17,7 @@ import {
 export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const counts = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
   const costs = objectOf(takeAt(attributes, COST, saidJson)?.value);
-  return toldUsage({
+  return reportedUsage({
     ...sumsOf(counts),
     reasoningTokens: countOf(counts['output_reasoning_tokens']) ?? undefined,
     cost: amountOf(costs['total']) ?? sumOfAmounts(costs),

@@ -20,8 +20,8 @@ export default defineDialect({
 });
 
 function read({ attributes, events, name, parentSpanId }: OtelSpan): SpanReading {
-  const told = textAt(attributes, KIND);
-  const kind = told === undefined ? undefined : kindOfType(told, name);
+  const reported = textAt(attributes, KIND);
+  const kind = reported === undefined ? undefined : kindOfType(reported, name);
   return {
     kind,
     model: textAt(attributes, MODEL),

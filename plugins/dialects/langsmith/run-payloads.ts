@@ -17,15 +17,15 @@ export function questionOf(
 ): Pick<SpanReading, 'input' | 'request'> {
   if (kind?.type !== 'llm_call' || !given) return { input: given };
   const { messages, prompts, prompt, input, instructions, ...rest } = objectOf(given.value);
-  const told = messages ?? prompts ?? prompt ?? input;
-  if (told === undefined) return { input: { ...given, value: conversationOf(given.value) } };
+  const reported = messages ?? prompts ?? prompt ?? input;
+  if (reported === undefined) return { input: { ...given, value: conversationOf(given.value) } };
   // Messages of LangChain's own form have more in them than what is shown: the attribute stays.
-  const isWhole = listOf(told)
+  const isWhole = listOf(reported)
     .flat()
     .every((message) => typeof objectOf(message)['role'] === 'string');
   const { model: _model, stream: _stream, ...parameters } = rest;
   return {
-    input: { value: conversationOf(told, instructions), from: isWhole ? given.from : undefined },
+    input: { value: conversationOf(reported, instructions), from: isWhole ? given.from : undefined },
     ...(Object.keys(parameters).length > 0 && { request: { value: parameters } }),
   };
 }

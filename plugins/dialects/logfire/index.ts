@@ -72,8 +72,8 @@ function kindOf(
 /** The body of the request to the provider; its parameters are in the attribute, which therefore stays. */
 function requestMessages(request: Given | undefined): Given | undefined {
   const { messages, input, system, instructions } = objectOf(request?.value);
-  const told = messages ?? input;
-  return told === undefined ? undefined : { value: conversationOf(told, system ?? instructions) };
+  const reported = messages ?? input;
+  return reported === undefined ? undefined : { value: conversationOf(reported, system ?? instructions) };
 }
 
 /** What an agent was asked: its messages without the answers that it ended with. */

@@ -46,20 +46,20 @@ function jsonTextAt(attributes: OtelMap, name: string): string | undefined {
 }
 
 function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
-  const told = jsonTextAt(attributes, 'mlflow.spanType');
-  return told === undefined
+  const reported = jsonTextAt(attributes, 'mlflow.spanType');
+  return reported === undefined
     ? undefined
-    : kindOfType(told, jsonTextAt(attributes, 'mlflow.spanFunctionName') ?? spanName);
+    : kindOfType(reported, jsonTextAt(attributes, 'mlflow.spanFunctionName') ?? spanName);
 }
 
 /** The arguments of the function that was called: where they have messages, those; the whole stays an attribute then. */
 function inputOf(given: Given | undefined, kind: ReadKind | undefined): Given | undefined {
   if (kind?.type !== 'llm_call' || !given) return given;
   const { messages, system, prompt, input } = objectOf(given.value);
-  const told = messages ?? prompt ?? input;
-  return told === undefined
+  const reported = messages ?? prompt ?? input;
+  return reported === undefined
     ? { ...given, value: conversationOf(given.value) }
-    : { value: conversationOf(told, system) };
+    : { value: conversationOf(reported, system) };
 }
 
 /** An answer in OpenAI's or Anthropic's format, or messages; the whole stays an attribute where only a part is shown. */

@@ -4,7 +4,7 @@ import {
   objectOf,
   saidJson,
   takeAt,
-  toldUsage,
+  reportedUsage,
   type OtelMap,
   type ReadUsage,
 } from '@spandrel/plugin-api';
@@ -12,7 +12,7 @@ import {
 /** Tokens of `mlflow.chat.tokenUsage`, and the cost of `mlflow.llm.cost`, whole or as an attribute of its total. */
 export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const counts = objectOf(takeAt(attributes, ['mlflow.chat.tokenUsage'], saidJson)?.value);
-  return toldUsage({
+  return reportedUsage({
     inputTokens: countOf(counts['input_tokens']) ?? undefined,
     outputTokens: countOf(counts['output_tokens']) ?? undefined,
     cachedInputTokens: countOf(counts['cache_read_input_tokens']) ?? undefined,

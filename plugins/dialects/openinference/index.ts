@@ -8,7 +8,7 @@ import {
   textAt,
   textOf,
   textsAt,
-  toldUsage,
+  reportedUsage,
   type OtelMap,
   type OtelSpan,
   type ReadKind,
@@ -32,9 +32,9 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading | undefined {
-  const told = textAt(attributes, KIND)?.toUpperCase();
-  if (told === undefined && !hasAny(attributes, SURE)) return undefined;
-  const kind = kindOf(told, attributes, name);
+  const reported = textAt(attributes, KIND)?.toUpperCase();
+  if (reported === undefined && !hasAny(attributes, SURE)) return undefined;
+  const kind = kindOf(reported, attributes, name);
   const request = takeObject(attributes, 'llm.invocation_parameters');
   const model = textAt(attributes, REQUESTED) ?? textOf(request?.value['model']) ?? textAt(attributes, MODEL);
   return {
@@ -45,7 +45,7 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
     usage: usageOf(attributes),
     input: inputOf(attributes, kind),
     output: outputOf(attributes, kind),
-    request: request && { ...request, value: withoutTold(request.value, model) },
+    request: request && { ...request, value: withoutReported(request.value, model) },
     streaming: typeof request?.value['stream'] === 'boolean' ? request.value['stream'] : undefined,
     metadata: takeObject(attributes, 'metadata'),
     tags: textsAt(attributes, 'tag.tags'),
@@ -65,8 +65,8 @@ const MODEL = attributeNames('llm.model_name', 'embedding.model_name', 'reranker
 const RESPONSE_MODEL = attributeNames('llm.response.model_name', 'llm.model_name');
 const PROVIDER = attributeNames('llm.provider', 'llm.system');
 
-function kindOf(told: string | undefined, attributes: OtelMap, spanName: string): ReadKind | undefined {
-  switch (told) {
+function kindOf(reported: string | undefined, attributes: OtelMap, spanName: string): ReadKind | undefined {
+  switch (reported) {
     case undefined:
       return attributes.has('embedding.model_name') ? { type: 'embedding' } : { type: 'llm_call' };
     case 'LLM':
@@ -85,7 +85,7 @@ function kindOf(told: string | undefined, attributes: OtelMap, spanName: string)
     case 'UNKNOWN':
       return { type: 'custom', kind: 'span' };
     default:
-      return { type: 'custom', kind: told.toLowerCase(), name: textAt(attributes, AGENT_NAME) };
+      return { type: 'custom', kind: reported.toLowerCase(), name: textAt(attributes, AGENT_NAME) };
   }
 }
 
@@ -94,7 +94,7 @@ const TOOL_ID = attributeNames('tool.id', 'tool_call.id');
 const AGENT_NAME = attributeNames('agent.name');
 
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  return toldUsage({
+  return reportedUsage({
     inputTokens: countAt(attributes, INPUT_TOKENS),
     outputTokens: countAt(attributes, OUTPUT_TOKENS),
     cachedInputTokens: countAt(attributes, CACHED),
@@ -112,7 +112,7 @@ const REASONING = attributeNames('llm.token_count.completion_details.reasoning')
 const COST = attributeNames('llm.cost.total');
 
 /** The parameters without the model and whether the call streams, which have members of their own. */
-function withoutTold(
+function withoutReported(
   parameters: Readonly<Record<string, unknown>>,
   model: string | undefined,
 ): Record<string, unknown> {

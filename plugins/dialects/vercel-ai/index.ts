@@ -7,7 +7,7 @@ import {
   takeMembers,
   textAt,
   textsAt,
-  toldUsage,
+  reportedUsage,
   type GivenMembers,
   type OtelMap,
   type OtelSpan,
@@ -91,7 +91,7 @@ function isStreaming(operation: string | undefined, attributes: OtelMap): boolea
 
 /** Version 7 has the reasoning tokens under its own name, beside GenAI's names of the others. */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  return toldUsage({
+  return reportedUsage({
     inputTokens: countAt(attributes, INPUT),
     outputTokens: countAt(attributes, OUTPUT),
     cachedInputTokens: countAt(attributes, CACHED),

@@ -29,9 +29,9 @@ export type MakeModels = (options?: { baseURL: string; headers: Record<string, s
  * A call of each kind by the AI SDK: whole, streamed, a loop with a tool, failing, embeddings of one and of many.
  * @param told what goes into the options of every call.
  */
-export function aiCalls(ai: AiSdk, makeModels: MakeModels, told: object): Record<string, () => Promise<unknown>> {
+export function aiCalls(ai: AiSdk, makeModels: MakeModels, reported: object): Record<string, () => Promise<unknown>> {
   const openai = makeModels();
-  const common = { ...told, maxRetries: 0 };
+  const common = { ...reported, maxRetries: 0 };
   const tide = ai.tool({
     description: 'The tide at a harbour',
     inputSchema: z.object({ harbour: z.string() }),

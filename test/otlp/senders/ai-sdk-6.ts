@@ -7,6 +7,6 @@ import { withSdk } from './with-sdk.ts';
 
 await withSdk([], () => {
   const metadata = { sessionId: 'session-ai-sdk-6', userId: 'ada', tags: ['tides', 'harbour'], team: 'coast' };
-  const told = { experimental_telemetry: { isEnabled: true, functionId: 'tides', metadata } };
-  return inApplication('ai-sdk-6', aiCalls(ai as unknown as AiSdk, createOpenAI as MakeModels, told));
+  const reported = { experimental_telemetry: { isEnabled: true, functionId: 'tides', metadata } };
+  return inApplication('ai-sdk-6', aiCalls(ai as unknown as AiSdk, createOpenAI as MakeModels, reported));
 });

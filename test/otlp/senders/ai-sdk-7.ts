@@ -11,9 +11,9 @@ const name = isLegacy ? 'ai-sdk-7-legacy' : 'ai-sdk-7';
 
 await withSdk([], () => {
   ai.registerTelemetry(isLegacy ? new LegacyOpenTelemetry() : new OpenTelemetry({ runtimeContext: true, usage: true }));
-  const told = {
+  const reported = {
     runtimeContext: { sessionId: `session-${name}`, userId: 'ada', team: 'coast' },
     telemetry: { functionId: 'tides', includeRuntimeContext: { sessionId: true, userId: true, team: true } },
   };
-  return inApplication(name, aiCalls(ai as unknown as AiSdk, createOpenAI as MakeModels, told));
+  return inApplication(name, aiCalls(ai as unknown as AiSdk, createOpenAI as MakeModels, reported));
 });

@@ -6,10 +6,10 @@ import { inApplication, openAiCalls } from './openai-calls.ts';
 import { withSdk } from './with-sdk.ts';
 
 await withSdk([new OpenAIInstrumentation()], async () => {
-  let told = setSession(context.active(), { sessionId: 'session-openinference' });
-  told = setUser(told, { userId: 'ada' });
-  told = setTags(told, ['tides', 'harbour']);
-  told = setMetadata(told, { team: 'coast' });
-  told = setAttributes(told, { 'app.release': '7' });
-  await context.with(told, () => inApplication('openinference', openAiCalls()));
+  let reported = setSession(context.active(), { sessionId: 'session-openinference' });
+  reported = setUser(reported, { userId: 'ada' });
+  reported = setTags(reported, ['tides', 'harbour']);
+  reported = setMetadata(reported, { team: 'coast' });
+  reported = setAttributes(reported, { 'app.release': '7' });
+  await context.with(reported, () => inApplication('openinference', openAiCalls()));
 });

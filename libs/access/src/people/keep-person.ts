@@ -7,7 +7,7 @@ import { OidcSettings } from '../oidc/oidc.settings.js';
 import type { MemberRow } from './member.entity.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
 import { MemberStore } from './member.store.js';
-import { told } from './members.js';
+import { auditedMember } from './members.js';
 import type { PersonRow } from './person.entity.js';
 import { PersonStore } from './person.store.js';
 
@@ -69,12 +69,12 @@ export class KeepPerson {
     for (const member of had) {
       if (missing.delete(keyOf(member))) continue;
       this.members.delete(tx, member);
-      this.audit.record(tx, { action: 'member.deleted', ...told(member), actor });
+      this.audit.record(tx, { action: 'member.deleted', ...auditedMember(member), actor });
     }
     for (const place of missing.values()) {
       const row = { ...place, id: newId(), source: 'groups', email, personId: id, createdAt: Date.now() };
       this.members.insert(tx, row);
-      this.audit.record(tx, { action: 'member.created', ...told(row), actor });
+      this.audit.record(tx, { action: 'member.created', ...auditedMember(row), actor });
     }
   }
 }

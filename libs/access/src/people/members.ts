@@ -54,7 +54,7 @@ export class Members {
       requireRole(actor, role);
       if (await this.store.has(tx, row)) throw memberExists();
       this.store.insert(tx, row);
-      this.audit.record(tx, { action: 'member.created', ...told(row) });
+      this.audit.record(tx, { action: 'member.created', ...auditedMember(row) });
     });
     return memberResource({ ...row, personName: null, personEmail: null, confirmedAt: null, refusedAt: null });
   }
@@ -80,7 +80,7 @@ export class Members {
       const from = member.role;
       if (from !== role) {
         member.role = role;
-        const act = told(member);
+        const act = auditedMember(member);
         const details = { ...act.details, role: { from, to: role } };
         this.audit.record(tx, { action: 'member.updated', ...act, details });
       }
@@ -95,7 +95,7 @@ export class Members {
       if (member.role === 'owner') requireRole(actor, 'owner');
       await this.requireOtherOwner(tx, actor, member);
       this.store.delete(tx, member);
-      this.audit.record(tx, { action: 'member.deleted', ...told(member) });
+      this.audit.record(tx, { action: 'member.deleted', ...auditedMember(member) });
       if (member.personId !== null) await this.makerKeys.review(tx, member.personId);
     });
     return { id, deleted: true };
@@ -140,7 +140,7 @@ const fromGroups = (): Conflict =>
   new Conflict('member_from_groups', 'this role comes from a group of the identity provider: change it there');
 
 /** What the audit log says of a member. */
-export const told = (row: MemberRow): Omit<AuditedAct, 'action'> => ({
+export const auditedMember = (row: MemberRow): Omit<AuditedAct, 'action'> => ({
   ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, targetName: row.email },
   details: {
     ...{ email: row.email, role: row.role, project_id: row.projectId, source: row.source, person_id: row.personId },

@@ -4,7 +4,7 @@ import { refusalOf } from './refusal-of.js';
 
 const KEY = 'sk-secret';
 
-interface Told {
+interface Reported {
   status: number;
   said?: string;
   excerpt?: string;
@@ -15,19 +15,26 @@ interface Told {
   errorMessage?: Provider['errorMessage'];
 }
 
-function refusal(told: Told): string {
-  const { status, said, excerpt = '', providerName = 'custom', baseUrl = 'http://model.test/v1', apiKey = KEY } = told;
+function refusal(reported: Reported): string {
+  const {
+    status,
+    said,
+    excerpt = '',
+    providerName = 'custom',
+    baseUrl = 'http://model.test/v1',
+    apiKey = KEY,
+  } = reported;
   const connection = {
     id: 'c1',
     name: 'mine',
     providerName,
-    provider: { errorMessage: told.errorMessage ?? errorMessageOf } as Provider,
+    provider: { errorMessage: reported.errorMessage ?? errorMessageOf } as Provider,
     target: { baseUrl, apiKey },
     server: 'http://model.test',
     redact: (text: string) => text.replaceAll(KEY, '[redacted]'),
   };
   const body = said === undefined ? undefined : { error: { message: said } };
-  return refusalOf(connection, { status, body, excerpt, latencyMs: 1 }, told.model);
+  return refusalOf(connection, { status, body, excerpt, latencyMs: 1 }, reported.model);
 }
 
 describe('a call that a server refused', () => {
@@ -74,8 +81,8 @@ describe('a call that a server refused', () => {
       'HTTP 308 from http://model.test (redirects are not followed: give base_url as the address it leads to)',
     ],
     [{ status: 500, said: 'sorry' }, 'HTTP 500 from http://model.test: sorry'],
-  ] satisfies [Told, string][])('names the server and what to try: %j', (told, sentence) => {
-    expect(refusal(told)).toBe(sentence);
+  ] satisfies [Reported, string][])('names the server and what to try: %j', (reported, sentence) => {
+    expect(refusal(reported)).toBe(sentence);
   });
 
   it('is reported also where the plugin cannot read what the server said', () => {

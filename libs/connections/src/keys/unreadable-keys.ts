@@ -67,8 +67,8 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
 
   private async look(): Promise<void> {
     const { connections, maskingKeys } = await this.lacking();
-    this.connections.told(connections);
-    this.maskingKeys.told(maskingKeys);
+    this.connections.update(connections);
+    this.maskingKeys.update(maskingKeys);
   }
 
   /** How much is sealed with each key that this server does not have. */
@@ -104,7 +104,7 @@ class UnreadableCount {
   ) {}
 
   /** @param lacking how much is sealed with each key that is not here. */
-  told(lacking: readonly Lacking[]): void {
+  update(lacking: readonly Lacking[]): void {
     const unreadable = countOf(lacking);
     if (unreadable === this.known) return;
     this.known = unreadable;

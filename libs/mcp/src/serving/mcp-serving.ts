@@ -72,8 +72,8 @@ export class McpServing {
         const { name } = params;
         const result = await this.tools.execute({ name, arguments: params.arguments }, api);
         if (result) return { ...result };
-        const told = `there is no tool ${JSON.stringify(name)} for this caller; tools/list has those that there are`;
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, told);
+        const detail = `there is no tool ${JSON.stringify(name)} for this caller; tools/list has those that there are`;
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, detail);
       });
       return server;
     };

@@ -17,7 +17,7 @@ function attributesOf(pairs: Pairs): GrowingAttributes {
 const numbered = (count: number, prefix = 'n'): Pairs => Array.from({ length: count }, (_, n) => [`${prefix}${n}`, n]);
 
 /** Everything that a map can be asked. */
-function toldBy(map: OtelMap, names: readonly string[]): unknown {
+function reportedBy(map: OtelMap, names: readonly string[]): unknown {
   const each: unknown[] = [];
   map.forEach((value, name) => each.push([name, value]));
   return {
@@ -48,7 +48,7 @@ describe('attributes by the shape of their names', () => {
   ])('tell what a Map tells: %s', (_, pairs) => {
     const asked = ['n0', 'n1', 'n129', '__proto__', '', 'constructor', 'toString', 'm', 'absent'];
     for (let times = 0; times < 2; times++) {
-      expect(toldBy(attributesOf(pairs), asked)).toEqual(toldBy(new Map(pairs), asked));
+      expect(reportedBy(attributesOf(pairs), asked)).toEqual(reportedBy(new Map(pairs), asked));
     }
   });
 
@@ -81,10 +81,10 @@ describe('attributes by the shape of their names', () => {
       times++;
       return { length: names.join('').length };
     });
-    const told = [numbered(3, 'worked'), numbered(3, 'worked'), numbered(2, 'worked')].map(
+    const reported = [numbered(3, 'worked'), numbered(3, 'worked'), numbered(2, 'worked')].map(
       (pairs) => lengths.of(attributesOf(pairs)).length,
     );
-    expect([told, times]).toEqual([[21, 21, 14], 2]);
+    expect([reported, times]).toEqual([[21, 21, 14], 2]);
     expect(lengths.of(new Map(numbered(3))).length).toBe(6);
   });
 });

@@ -35,9 +35,9 @@ export class AttributeMap implements OtelMap {
     return this.names.placeOf(name) !== undefined;
   }
 
-  forEach(told: (value: OtelValue, name: string, map: OtelMap) => void): void {
+  forEach(callback: (value: OtelValue, name: string, map: OtelMap) => void): void {
     const { names } = this.names;
-    for (let place = 0; place < names.length; place++) told(this.held[place]!, names[place]!, this);
+    for (let place = 0; place < names.length; place++) callback(this.held[place]!, names[place]!, this);
   }
 
   keys(): MapIterator<string> {

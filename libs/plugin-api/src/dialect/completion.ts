@@ -49,12 +49,12 @@ export function isCompletion(value: unknown): value is Completion {
   return (typeof text === 'string' || text === null) && (typeof reason === 'string' || reason === null);
 }
 
-function choiceOf(message: ChatMessage, told: string | undefined): Completion {
+function choiceOf(message: ChatMessage, reported: string | undefined): Completion {
   const calls = toolCallsOf(message['tool_calls']);
   const reasoning = reasoningOf(message);
   return {
     text: textIn(message.content),
-    finish_reason: told ?? filledTextOf(message['finish_reason']) ?? null,
+    finish_reason: reported ?? filledTextOf(message['finish_reason']) ?? null,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(reasoning !== null && { reasoning }),
   };

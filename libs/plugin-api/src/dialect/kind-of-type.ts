@@ -5,8 +5,8 @@ import type { ReadKind } from './dialect.js';
  * @param toolName of a tool, where the SDK reports one beside the name of the span.
  * @returns custom of that type for those that say nothing more.
  */
-export function kindOfType(told: string, toolName: string): ReadKind {
-  const type = told.toLowerCase();
+export function kindOfType(reported: string, toolName: string): ReadKind {
+  const type = reported.toLowerCase();
   const known = TYPES.get(type);
   if (known === 'tool_call') return { type: known, name: toolName };
   return known === undefined ? { type: 'custom', kind: type } : { type: known };

@@ -67,7 +67,7 @@ describe('any order of failures', () => {
             fetch: api.fetch,
             timers,
             random: () => random,
-            onTold: () => undefined,
+            onReport: () => undefined,
             pace: { batchItems, batchBytes: 600 },
           });
           const traces = ['t0', 't1'].map((id) => new TestTrace(id));

@@ -13,7 +13,7 @@ export interface DeliverySettings {
   waitUntil?: ((settled: Promise<void>) => void) | undefined;
   fetch?: typeof fetch | undefined;
   /** Takes a sentence for a person: spans were dropped, the key is refused. A throw of it changes nothing. */
-  onTold: (sentence: string) => void;
+  onReport: (sentence: string) => void;
   timers?: Timers | undefined;
   /** From 0 to 1, for the jitter. */
   random?: (() => number) | undefined;
@@ -38,7 +38,7 @@ export interface Pace {
   requestMs: number;
   requestMaxMs: number;
   /** How often losses are reported at most. */
-  tellMs: number;
+  reportMs: number;
   /** How long the end of the process is held up for what still waits. */
   exitMs: number;
   signalMs: number;
@@ -55,7 +55,7 @@ export const PACE: Pace = {
   deniedMs: 60_000,
   requestMs: 10_000,
   requestMaxMs: 30_000,
-  tellMs: 60_000,
+  reportMs: 60_000,
   exitMs: 5_000,
   signalMs: 2_000,
   waitUntilMs: 30_000,

@@ -38,7 +38,7 @@ export class Delivery {
   private readonly losses: Losses;
   private readonly waiters: FlushWaiters;
   /** Spans that run and have not been reported, with their place. */
-  private readonly untold = new Map<OutgoingSpan, number>();
+  private readonly unreported = new Map<OutgoingSpan, number>();
   /** Counts what is recorded. */
   private place = 0;
   private delivered = 0;
@@ -57,14 +57,14 @@ export class Delivery {
 
   constructor(private readonly settings: DeliverySettings) {
     const { apiUrl, apiKey, queueBytes, fetch: customFetch, timers = systemTimers, random = Math.random } = settings;
-    const tell = (sentence: string): void => this.tell(sentence);
+    const report = (sentence: string): void => this.report(sentence);
     this.pace = { ...PACE, ...settings.pace };
     this.timers = timers;
     this.queue = new Queue(queueBytes);
     this.limits = new BatchLimits(this.pace);
     this.room = new BodyRoom(customFetch === undefined);
-    this.pauses = new Pauses({ apiUrl, pace: this.pace, timers, random, tell });
-    this.losses = new Losses(tell, timers, this.pace.tellMs);
+    this.pauses = new Pauses({ apiUrl, pace: this.pace, timers, random, report });
+    this.losses = new Losses(report, timers, this.pace.reportMs);
     this.waiters = new FlushWaiters(timers, () => this.result());
     this.post = {
       url: `${apiUrl.replace(/(?<!\/)\/+$/, '')}/api/ingest`,
@@ -78,7 +78,7 @@ export class Delivery {
   started(span: OutgoingSpan): void {
     this.guard(() => {
       if (this.isClosed) return;
-      this.untold.set(span, ++this.place);
+      this.unreported.set(span, ++this.place);
       this.wake();
     });
   }
@@ -86,7 +86,7 @@ export class Delivery {
   /** The span has ended; its JSON is read now. */
   ended(span: OutgoingSpan): void {
     this.guard(() => {
-      this.untold.delete(span);
+      this.unreported.delete(span);
       if (this.isClosed) this.losses.drop('recorded after the shutdown');
       else if (this.queue.addSpan(span, this.place + 1)) this.place++;
       else this.dropNewest();
@@ -131,7 +131,7 @@ export class Delivery {
     this.isClosed = true;
     this.request?.abort();
     this.clearTimer();
-    this.untold.clear();
+    this.unreported.clear();
     this.stopSignals?.();
     nothingAtExit(this);
     this.losses.end();
@@ -150,19 +150,19 @@ export class Delivery {
   private async lastFlush(timeoutMs: number | undefined): Promise<FlushResult> {
     const result = await this.flush({ timeoutMs });
     const { pending, lastError } = result;
-    this.losses.tellNew();
-    if (pending > 0) this.tell(`${pending} spans or traces were not delivered before the end (${lastError})`);
+    this.losses.reportNew();
+    if (pending > 0) this.report(`${pending} spans or traces were not delivered before the end (${lastError})`);
     return result;
   }
 
   private get pending(): number {
-    return this.queue.length + this.untold.size;
+    return this.queue.length + this.unreported.size;
   }
 
   /** Place of the oldest thing that waits; `Infinity` when nothing does. */
   private get firstPlace(): number {
-    const untold = this.untold.values().next();
-    return Math.min(this.queue.firstPlace, untold.done ? Infinity : untold.value);
+    const unreported = this.unreported.values().next();
+    return Math.min(this.queue.firstPlace, unreported.done ? Infinity : unreported.value);
   }
 
   /** The process has waited for all that there is and may end now, which another request would keep it from. */
@@ -233,7 +233,7 @@ export class Delivery {
     const turn = ++this.turn;
     try {
       while (!this.isClosed) {
-        const batch = composeBatch(this.queue, this.untold.keys(), this.limits, this.room);
+        const batch = composeBatch(this.queue, this.unreported.keys(), this.limits, this.room);
         if (batch === null) break;
         const answer = await this.exchange(batch);
         if (turn !== this.turn) return;
@@ -274,21 +274,21 @@ export class Delivery {
     this.pauses.note(answer, this.waiters.size > 0);
     const size = batch.items.length + batch.running.length;
     if (answer.kind === 'taken') {
-      this.delivered += settleBatch(batch, answer.rejected, this.queue, this.untold, this.losses);
+      this.delivered += settleBatch(batch, answer.rejected, this.queue, this.unreported, this.losses);
       this.limits.settled(size);
     } else if (answer.kind === 'refused' && size > 1) {
       this.limits.refused(size, answer.isTooLarge ? batch.body.length : null);
     } else if (answer.kind === 'refused') {
-      dropSingle(batch, answer, this.queue, this.untold, this.losses);
+      dropSingle(batch, answer, this.queue, this.unreported, this.losses);
       this.limits.found();
     }
     if (answer.kind === 'denied') this.waiters.end();
     else this.waiters.settle(this.firstPlace);
   }
 
-  private tell(sentence: string): void {
+  private report(sentence: string): void {
     try {
-      this.settings.onTold(sentence);
+      this.settings.onReport(sentence);
     } catch {
       // A report that fails must not break the application.
     }

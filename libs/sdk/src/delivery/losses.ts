@@ -8,14 +8,14 @@ export class Losses {
   rejected = 0;
   /** Why the last one was lost. */
   lastReason: string | null = null;
-  private toldDropped = 0;
-  private toldRejected = 0;
+  private reportedDropped = 0;
+  private reportedRejected = 0;
   private timer: unknown = null;
 
   constructor(
-    private readonly tell: (sentence: string) => void,
+    private readonly report: (sentence: string) => void,
     private readonly timers: Timers,
-    private readonly tellMs: number,
+    private readonly reportMs: number,
   ) {}
 
   drop(reason: string): void {
@@ -30,31 +30,31 @@ export class Losses {
 
   /** Reports it one last time. */
   end(): void {
-    this.tellNew();
+    this.reportNew();
     this.stop();
   }
 
   private note(reason: string): void {
     this.lastReason = reason;
-    if (this.timer === null) this.tellNew();
+    if (this.timer === null) this.reportNew();
   }
 
   /** Says what has not been reported. */
-  tellNew(): void {
-    const dropped = this.dropped - this.toldDropped;
-    const rejected = this.rejected - this.toldRejected;
+  reportNew(): void {
+    const dropped = this.dropped - this.reportedDropped;
+    const rejected = this.rejected - this.reportedRejected;
     if (dropped + rejected === 0) return;
-    this.toldDropped = this.dropped;
-    this.toldRejected = this.rejected;
+    this.reportedDropped = this.dropped;
+    this.reportedRejected = this.rejected;
     const lost = [dropped > 0 ? `${dropped} dropped` : '', rejected > 0 ? `${rejected} refused by the server` : ''];
-    this.tell(`spans or traces are lost: ${lost.filter(Boolean).join(', ')} (last reason: ${this.lastReason})`);
+    this.report(`spans or traces are lost: ${lost.filter(Boolean).join(', ')} (last reason: ${this.lastReason})`);
     this.stop();
     this.timer = this.timers.set(
       () => {
         this.timer = null;
-        this.tellNew();
+        this.reportNew();
       },
-      this.tellMs,
+      this.reportMs,
       false,
     );
   }

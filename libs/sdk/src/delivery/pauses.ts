@@ -13,7 +13,7 @@ export interface PausesSettings {
   pace: Pace;
   timers: Timers;
   random: () => number;
-  tell: (sentence: string) => void;
+  report: (sentence: string) => void;
 }
 
 /** When the server may be asked again, by how it has answered so far. */
@@ -25,7 +25,7 @@ export class Pauses {
   /** The last answer refused the key or the address. */
   isDenied = false;
   private isAskedToWait = false;
-  private toldStatus = 0;
+  private reportedStatus = 0;
   private failures = 0;
   private timeouts = 0;
   private lastAnswerAt = -Infinity;
@@ -48,7 +48,7 @@ export class Pauses {
     else {
       this.until = -Infinity;
       this.error = null;
-      this.failures = this.timeouts = this.toldStatus = 0;
+      this.failures = this.timeouts = this.reportedStatus = 0;
     }
   }
 
@@ -68,7 +68,7 @@ export class Pauses {
   }
 
   private fail({ error, retryAfterMs, timedOut }: Extract<Answer, { kind: 'failed' }>, isWaitedFor: boolean): void {
-    const { apiUrl, pace, random, tell } = this.settings;
+    const { apiUrl, pace, random, report } = this.settings;
     this.failures++;
     this.timeouts = timedOut ? this.timeouts + 1 : 0;
     this.error = error;
@@ -76,15 +76,15 @@ export class Pauses {
     const pauseMs = backoffMs(this.failures, pace.retryMs, isWaitedFor ? pace.retryMs : pace.retryMaxMs, random);
     this.until = this.lastAnswerAt + Math.max(pauseMs, Math.min(retryAfterMs, pace.retryAfterMaxMs));
     if (this.failures === TOLD_FAILURES)
-      tell(`the API at ${apiUrl} takes no spans (${error}); they wait and are sent again`);
+      report(`the API at ${apiUrl} takes no spans (${error}); they wait and are sent again`);
   }
 
   private deny({ error, status }: Extract<Answer, { kind: 'denied' }>): void {
-    const { apiUrl, pace, tell } = this.settings;
+    const { apiUrl, pace, report } = this.settings;
     this.error = error;
     this.until = this.lastAnswerAt + pace.deniedMs;
-    if (this.toldStatus === status) return;
-    this.toldStatus = status;
-    tell(`the API at ${apiUrl} refuses spans (${error}): check the address and the key; the spans wait`);
+    if (this.reportedStatus === status) return;
+    this.reportedStatus = status;
+    report(`the API at ${apiUrl} refuses spans (${error}): check the address and the key; the spans wait`);
   }
 }

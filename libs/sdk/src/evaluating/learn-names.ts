@@ -7,7 +7,7 @@ import { trySample, type Trials, type Tried } from './try-sample.js';
 /** Tries that were made before their run was started. */
 export interface EarlyTries {
   /** Names that scorers reported, by place. */
-  told: (string | undefined)[];
+  reported: (string | undefined)[];
   /** @returns the try of a sample, once, if the snapshot has the datapoint as it was tried. */
   take(sample: Sample): Tried | undefined;
 }
@@ -20,23 +20,23 @@ const TRIES_MAX = 3;
  * (`async ({ output }) => ({ name: 'short', score: 1 })`). So the first datapoints are tried beforehand, and count for the run.
  */
 export async function learnNames(api: Api, trials: Trials, signal: AbortSignal): Promise<EarlyTries> {
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   const early = new Map<string, { tried: Tried; content: string }>();
   const take = ({ datapointId, repeat, kind }: Sample): Tried | undefined => {
     const known = repeat === 0 ? early.get(datapointId) : undefined;
     early.delete(datapointId);
     return known?.content === contentOf(kind) ? known.tried : undefined;
   };
-  if (trials.scorers.every(isNamed)) return { told, take };
+  if (trials.scorers.every(isNamed)) return { reported, take };
   const query = { limit: TRIES_MAX };
   const { datapoints } = await api.listDatapoints({ path: { id: trials.datasetId }, query, signal });
   for (const { id: datapointId, kind } of datapoints) {
     const tried = await trySample(trials, { datapointId, repeat: 0, kind });
     early.set(datapointId, { tried, content: contentOf(kind) });
-    for (const [place, said] of tried.said.entries()) told[place] ??= said?.name;
-    if (trials.scorers.every((scorer, place) => isNamed(scorer) || told[place] !== undefined)) break;
+    for (const [place, said] of tried.said.entries()) reported[place] ??= said?.name;
+    if (trials.scorers.every((scorer, place) => isNamed(scorer) || reported[place] !== undefined)) break;
   }
-  return { told, take };
+  return { reported, take };
 }
 
 const isNamed = ({ name }: PlannedScorer): boolean => name !== undefined;

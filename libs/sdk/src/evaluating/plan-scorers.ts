@@ -110,8 +110,11 @@ function assertDistinct(names: readonly (string | undefined)[]): void {
  * @returns the name of each scorer: that which it has, else that which it reported, else one by its place.
  * @throws DefinitionError when two are the same.
  */
-export function finalNames(scorers: readonly PlannedScorer[], told: readonly (string | undefined)[] = []): string[] {
-  const names = scorers.map(({ name }, place) => name ?? told[place] ?? `scorer-${place + 1}`);
+export function finalNames(
+  scorers: readonly PlannedScorer[],
+  reported: readonly (string | undefined)[] = [],
+): string[] {
+  const names = scorers.map(({ name }, place) => name ?? reported[place] ?? `scorer-${place + 1}`);
   assertDistinct(names);
   return names;
 }

@@ -29,7 +29,7 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
     plan.scorers.some((scorer) => scorer.name === undefined) ? undefined : finalNames(plan.scorers),
   );
   const early = await learnNames(api, trials, signal);
-  const names = finalNames(plan.scorers, early.told);
+  const names = finalNames(plan.scorers, early.reported);
   assertScorersOf(gates, names);
   const run = await api.startEval({
     path: { id: dataset.id },

@@ -29,7 +29,7 @@ export class Recording {
     private readonly mask: Mask | undefined,
     private readonly masksSecrets: boolean,
     /** Takes a sentence for a person. */
-    readonly tell: (about: string, sentence: string) => void,
+    readonly report: (about: string, sentence: string) => void,
   ) {}
 
   /** @returns its JSON, `undefined` when there is nothing to send; what was left out is noted in `faults`. */
@@ -52,7 +52,10 @@ export class Recording {
     } catch {
       (faults.mask_failed ??= []).push(where.field);
       // What was thrown may hold the value.
-      this.tell('mask', `the mask threw: a value is not recorded (${where.field} of the ${where.of} "${where.name}")`);
+      this.report(
+        'mask',
+        `the mask threw: a value is not recorded (${where.field} of the ${where.of} "${where.name}")`,
+      );
       return undefined;
     }
   }

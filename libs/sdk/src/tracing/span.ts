@@ -85,7 +85,10 @@ export class Span implements OutgoingSpan {
     this.recorder?.guard(() => {
       if (this.isRunning) this.change(changes);
       else
-        this.recorder?.recording.tell('ended', `the span "${this.name}" has ended: what is set later is not recorded`);
+        this.recorder?.recording.report(
+          'ended',
+          `the span "${this.name}" has ended: what is set later is not recorded`,
+        );
     });
   }
 
@@ -159,7 +162,7 @@ export class Span implements OutgoingSpan {
     const fault = faultOfKind(kind);
     if (fault !== undefined) {
       this.faults.kind_refused = fault;
-      recording.tell('kind', `the kind of the span "${this.name}" is recorded as an attribute, since ${fault}`);
+      recording.report('kind', `the kind of the span "${this.name}" is recorded as an attribute, since ${fault}`);
     } else delete this.faults.kind_refused;
     return recording.unmasked(
       fault === undefined ? kind : { type: 'custom', kind: 'custom', attributes: { kind } },

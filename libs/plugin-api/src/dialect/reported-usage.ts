@@ -1,7 +1,7 @@
 import type { ReadUsage } from './dialect.js';
 
 /** The usage where it reports tokens or a cost, so that otherwise the next dialect is asked. */
-export function toldUsage(usage: ReadUsage): ReadUsage | undefined {
+export function reportedUsage(usage: ReadUsage): ReadUsage | undefined {
   const { inputTokens, outputTokens, cost } = usage;
   return inputTokens === undefined && outputTokens === undefined && cost === undefined ? undefined : usage;
 }
