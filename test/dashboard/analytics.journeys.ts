@@ -33,7 +33,7 @@ describe('analytics of an empty instance', () => {
 
   inBrowser('say what would be here, and lead to it', async () => {
     await open('/analytics');
-    await page.getByRole('heading', { name: 'Nothing to add up yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No data yet' }).waitFor();
     await expectSoon(() => page.title(), 'Analytics · Spandrel');
     await expectAccessible(watched);
     await page.getByRole('link', { name: 'Send your first call' }).click();

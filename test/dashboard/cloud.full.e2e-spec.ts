@@ -92,7 +92,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     expectNoFaults(watched);
     await field(page).fill('nonsense');
     await button(page, 'Sign in').click();
-    await page.getByRole('alert').getByText('This key is not valid or has ended.').waitFor();
+    await page.getByRole('alert').getByText('This key is invalid or has expired.').waitFor();
     await signIn(page, place.key!);
     await expectSoon(() => addressOf(page), '/spans?status=failed');
     await page.getByRole('banner').getByText('Tenant / Tenant').waitFor();
@@ -129,7 +129,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await page.getByRole('grid', { name: 'Projects' }).getByRole('row', { name: 'Another' }).waitFor();
     await button(page, 'Change Another').click();
     const change = page.getByRole('dialog', { name: 'Change project' });
-    await change.getByLabel('Days that traces are kept').fill('3');
+    await change.getByLabel('Days to keep traces').fill('3');
     await change.getByRole('checkbox').check();
     await expectAccessible(watched);
     await change.getByRole('button', { name: 'Save' }).click();

@@ -90,7 +90,7 @@ describe('settings', () => {
       (await program.api.get<{ rules: unknown[] }>('/api/projects/local/masking')).body.rules;
     expect(await rules()).toEqual([]);
     await section.getByRole('button', { name: 'Save rules' }).click();
-    await page.getByRole('status').getByText('The rules hold for what is recorded from now on').waitFor();
+    await page.getByRole('status').getByText('Saved. The rules apply to new recordings').waitFor();
     expect(await rules()).toMatchObject([
       { masker: 'email', replace: 'label' },
       { masker: 'pattern', label: 'staff', fields: ['input', 'output', 'metadata', 'name', 'identity'] },

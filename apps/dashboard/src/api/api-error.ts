@@ -16,7 +16,7 @@ export interface ApiErrorFacts {
   retryAfterMs: number | null;
 }
 
-/** The one error that calls of the API reject with, apart from the abort of whoever asked. */
+/** The one error that calls of the API reject with, apart from the caller's own abort. */
 export class ApiError extends Error implements ApiErrorFacts {
   override readonly name = 'ApiError';
   readonly status: number;

@@ -16,7 +16,7 @@ describe('faults of a form', () => {
     expect([faults.at('scoring'), faults.at('gates.1')]).toEqual([undefined, undefined]);
   });
 
-  it('are told where no field says them', () => {
+  it('are listed where no field shows them', () => {
     const faults = new FieldFaults(problem);
     expect([faults.areAllAt(['gates.0', 'scoring_config']), faults.areAllAt(['gates.0'])]).toEqual([true, false]);
     expect(new FieldFaults(new Error('other')).areAllAt(['gates.0'])).toBe(false);

@@ -8,7 +8,7 @@ export function setLeaving(leaving: boolean): void {
 }
 
 /**
- * Leads to the page to sign in, and from there back to where the tab is. The tab begins anew, so that nothing which the
+ * Leads to the page to sign in, and from there back to where the tab is. The tab starts over, so that nothing which the
  * ended session was shown stays in it.
  * @param why what the page says beside its form.
  */

@@ -14,7 +14,7 @@ export interface ImportOptions {
 }
 
 /**
- * `POST /api/datasets/:id/import` with its progress. `fetch` does not tell how much of a body was sent.
+ * `POST /api/datasets/:id/import` with its progress. `fetch` does not say how much of a body was sent.
  * @throws ApiError; what `signal` was aborted with.
  */
 export function importDatapoints(datasetId: string, file: File, options: ImportOptions): Promise<ImportResult> {

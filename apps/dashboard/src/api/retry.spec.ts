@@ -21,7 +21,7 @@ describe('retries', () => {
 });
 
 describe('errorOfAnswer', () => {
-  it('tells what a problem says', () => {
+  it('says what a problem says', () => {
     expect(answer(503)).toMatchObject({ status: 503, code: 'unavailable', detail: 'd', requestId: 'r' });
   });
 

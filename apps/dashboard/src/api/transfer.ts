@@ -6,7 +6,7 @@ import { goToSignIn } from './go-to-sign-in.js';
 export const EXPORT_ADDRESS = '/api/export/json';
 
 /**
- * `POST /api/import/json`: takes the file of an export back. `fetch` does not tell how much of a body was sent.
+ * `POST /api/import/json`: takes the file of an export back. `fetch` does not say how much of a body was sent.
  * @param onSent share of the file that was sent, from 0 to 1.
  * @throws ApiError; nothing was imported then.
  */

@@ -67,9 +67,9 @@ export function SwitchProjectItems({ session }: { session: BrowserSessionResourc
   ));
 }
 
-/** Begins anew in another project: nothing of the one before stays in the tab. */
+/** Starts over in another project: nothing of the one before stays in the tab. */
 async function open({ id }: SessionProjects['projects'][number]): Promise<void> {
-  // The server takes the cookie of before no more from the moment at which it answers.
+  // The server refuses the earlier cookie from the moment at which it answers.
   setLeaving(true);
   try {
     await switchProject(id);
@@ -97,7 +97,7 @@ export function useSessionWatch(session: BrowserSessionResource): void {
     const watch = new SessionLook({
       read: readBrowserSession,
       later: browserParts.later,
-      told: (now) => {
+      reported: (now) => {
         if (!now.signed_in) goToSignIn();
         else if (now.project?.id !== session.project?.id) goToSignIn('stopped');
         else queryClient.setQueryData(BROWSER_SESSION.queryKey, now);

@@ -44,7 +44,7 @@ async function openById(id: string, open: (address: string) => void): Promise<vo
     if (found === null) throw new Error(`No trace, span, dataset or run has the id ${id}.`);
     open(addressOf(found));
   } catch (error) {
-    notifyError('Nothing was opened', error as Error);
+    notifyError('Could not open it', error as Error);
   }
 }
 

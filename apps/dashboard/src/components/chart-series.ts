@@ -6,7 +6,7 @@ export interface ChartSeries {
   label: string;
   colour: ColourToken;
   values: readonly (number | null)[];
-  /** Lines that are told apart without their colour. */
+  /** Lines that are distinguished without their colour. */
   dash?: number[];
 }
 

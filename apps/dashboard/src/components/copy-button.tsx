@@ -25,7 +25,7 @@ export function CopyButton({ text, shortcut, children }: CopyButtonProps) {
       setIsMarked(true);
       notify('Copied');
     } catch (error) {
-      notifyError('It could not be copied', error as Error);
+      notifyError('Could not copy', error as Error);
     }
   };
   return (

@@ -1,6 +1,6 @@
 import { formatCount, NONE } from '@spandrel/contract/browser';
 
-/** In which zone times are told. */
+/** In which zone times are shown. */
 export type Zone = 'local' | 'utc';
 
 const MINUTE = 60_000;
@@ -147,5 +147,5 @@ export function formatBytes(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${UNITS[unit]}`;
 }
 
-/** An id as people can tell it from others: in quotes where blanks at its ends, or nothing at all, would not be seen. */
+/** An id as people can distinguish it from others: in quotes where blanks at its ends, or nothing at all, would not be seen. */
 export const formatId = (id: string): string => (id !== '' && id.trim() === id ? id : JSON.stringify(id));

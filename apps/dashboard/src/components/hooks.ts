@@ -33,7 +33,7 @@ export function useIdle(): boolean {
   return isIdle;
 }
 
-/** One function for always that calls the one of the latest drawing: what is handed it need not be drawn anew. */
+/** One function for always that calls the one of the latest drawing: what is handed it need not be drawn again. */
 export function useLatest<Arguments extends unknown[]>(
   callback: (...args: Arguments) => void,
 ): (...args: Arguments) => void {

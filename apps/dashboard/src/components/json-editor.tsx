@@ -45,8 +45,8 @@ export function JsonEditor({ label, text, faults, onChange, ref }: JsonEditorPro
     return () => made.destroy();
   }, [label]);
   useEffect(() => showText(view.current!, text), [text, label]);
-  const told = JSON.stringify(faults);
-  useEffect(() => showFaults(view.current!, JSON.parse(told) as LineFault[]), [told, text, label]);
+  const reported = JSON.stringify(faults);
+  useEffect(() => showFaults(view.current!, JSON.parse(reported) as LineFault[]), [reported, text, label]);
   useImperativeHandle(ref, () => ({ goTo: (line) => selectLine(view.current!, line) }), []);
   return <div ref={host} className={styles.editor} />;
 }

@@ -4,7 +4,7 @@ import { NotificationList } from './notify.js';
 const titles = (list: NotificationList): string[] => list.list().map(({ title }) => title);
 
 describe('NotificationList', () => {
-  it('keeps what was told until it is dismissed, the newest four', () => {
+  it('keeps what was reported until it is dismissed, the newest four', () => {
     const list = new NotificationList();
     for (const title of ['a', 'b', 'c', 'd', 'e']) list.add({ role: 'status', title });
     expect(titles(list)).toEqual(['b', 'c', 'd', 'e']);
@@ -26,7 +26,7 @@ describe('NotificationList', () => {
     expect(list.list()).toBe(before);
   });
 
-  it('tells who listens, as long as they listen', () => {
+  it('says who listens, as long as they listen', () => {
     const list = new NotificationList();
     const listener = jest.fn();
     const stop = list.subscribe(listener);

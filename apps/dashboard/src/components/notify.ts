@@ -1,6 +1,6 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
 
-/** Something that happened, told once. */
+/** Something that happened, reported once. */
 export interface Notification {
   id: number;
   /** An alert interrupts a screen reader, a status waits for a pause. */
@@ -61,20 +61,20 @@ const isKept = ({ role, isPassing }: Notification): boolean => role === 'status'
 
 const notifications = new NotificationList();
 
-/** What an error of a call tells, apart from its message. */
-interface Told {
+/** What an error of a call reports, apart from its message. */
+interface Reported {
   detail?: string;
   code?: string;
   requestId?: string | null;
 }
 
-/** Tells that something was done. @param action its opposite, or a link to what was made. */
+/** Says that something was done. @param action its opposite, or a link to what was made. */
 export function notify(title: string, action?: ReactNode): void {
   notifications.add({ role: 'status', title, action });
 }
 
-/** Tells that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
-export function notifyError(title: string, error: Error & Told): void {
+/** Says that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
+export function notifyError(title: string, error: Error & Reported): void {
   notifications.add({
     role: 'alert',
     title,

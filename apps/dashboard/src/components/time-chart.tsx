@@ -80,7 +80,7 @@ function valuesOf({ starts, widthMs, form, series }: ChartData): UPlot.AlignedDa
   ] as UPlot.AlignedData;
 }
 
-/** Tells of the buckets that were marked by dragging. */
+/** Reports the buckets that were marked by dragging. */
 function zoom(drawn: UPlot, { data, onZoom }: TimeChartProps): void {
   const { left, width } = drawn.select;
   if (width <= 0) return;

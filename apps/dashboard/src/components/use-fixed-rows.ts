@@ -29,7 +29,7 @@ export function useFixedRows(
     const update = (): void => {
       const seen = windowOf(element, headerHeight);
       const rows = rowsIn(seen, rowHeight, count);
-      // Two equal numbers are the same state: nothing is drawn anew while scrolling within a row.
+      // Two equal numbers are the same state: nothing is drawn again while scrolling within a row.
       setRows((before) => (before[0] === rows[0] && before[1] === rows[1] ? before : rows));
       setPage(Math.max(1, Math.floor(seen.height / rowHeight)));
     };

@@ -19,7 +19,7 @@ export function useBrowserSession(): BrowserSessionResource | undefined {
 
 const CHANNEL = 'spandrel.session';
 
-/** Tells the other tabs of this browser that somebody signed in or out. */
+/** Notifies the other tabs of this browser that somebody signed in or out. */
 export function tellOtherTabs(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage('changed');

@@ -19,14 +19,14 @@ export interface LiveBatch {
 /** How the page hears of changes. */
 export type LiveState = 'live' | 'reconnecting' | 'offline';
 
-/** What tabs are told by whoever holds the stream. */
+/** What the holder of the stream sends to tabs. */
 export type LiveMessage =
   | { kind: 'state'; state: LiveState }
   /** The server answered, and gave no stream. */
   | { kind: 'refused' }
   | { kind: 'batch'; batch: LiveBatch };
 
-/** What a tab tells the worker. */
+/** What a tab sends to the worker. */
 export type TabMessage =
   | { kind: 'hello'; isVisible: boolean }
   | { kind: 'visibility'; isVisible: boolean }

@@ -10,38 +10,38 @@ function tabs() {
   const all = new LiveTabs();
   const seen: LiveMessage[] = [];
   const hidden: LiveMessage[] = [];
-  const tell = { seen: (m: LiveMessage) => void seen.push(m), hidden: (m: LiveMessage) => void hidden.push(m) };
-  all.add(tell.seen, true, 'live');
-  all.add(tell.hidden, false, 'reconnecting');
-  return { all, seen, hidden, tell };
+  const report = { seen: (m: LiveMessage) => void seen.push(m), hidden: (m: LiveMessage) => void hidden.push(m) };
+  all.add(report.seen, true, 'live');
+  all.add(report.hidden, false, 'reconnecting');
+  return { all, seen, hidden, report };
 }
 
 describe('LiveTabs', () => {
-  it('tell the state and refusals at once, batches to who looks', () => {
+  it('report the state and refusals at once, batches to who looks', () => {
     const { all, seen, hidden } = tabs();
-    all.tell(BATCH);
-    all.tell({ kind: 'state', state: 'offline' });
-    all.tell({ kind: 'refused' });
+    all.report(BATCH);
+    all.report({ kind: 'state', state: 'offline' });
+    all.report({ kind: 'refused' });
     expect(seen).toEqual([{ kind: 'state', state: 'live' }, BATCH, { kind: 'state', state: 'offline' }, REFUSED]);
     expect(hidden).toEqual([{ kind: 'state', state: 'reconnecting' }, { kind: 'state', state: 'offline' }, REFUSED]);
   });
 
-  it('tell a tab that is looked at again that it missed something, once', () => {
-    const { all, hidden, tell } = tabs();
-    all.tell(BATCH);
-    all.changeVisibility(tell.hidden, true);
-    all.changeVisibility(tell.hidden, false);
-    all.changeVisibility(tell.hidden, true);
+  it('notify a tab that is looked at again that it missed something, once', () => {
+    const { all, hidden, report } = tabs();
+    all.report(BATCH);
+    all.changeVisibility(report.hidden, true);
+    all.changeVisibility(report.hidden, false);
+    all.changeVisibility(report.hidden, true);
     expect(hidden.slice(1)).toEqual([MISSED]);
   });
 
   it('forget tabs that are closed', () => {
-    const { all, seen, tell } = tabs();
-    all.remove(tell.seen);
-    all.tell(BATCH);
+    const { all, seen, report } = tabs();
+    all.remove(report.seen);
+    all.report(BATCH);
     expect(seen).toHaveLength(1);
     expect(all.isEmpty).toBe(false);
-    all.remove(tell.hidden);
+    all.remove(report.hidden);
     expect(all.isEmpty).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import type { LiveBatch, LiveMessage, LiveState } from './live-event.js';
 
 /** Sends a message to one tab. */
-export type Tell = (message: LiveMessage) => void;
+export type Report = (message: LiveMessage) => void;
 
 interface Tab {
   isVisible: boolean;
@@ -11,36 +11,36 @@ interface Tab {
 
 const MISSED: LiveBatch = { events: [], hasMissed: true };
 
-/** The tabs that share a stream. Those that nobody looks at are told when they are looked at again that they missed something. */
+/** The tabs that share a stream. Those that nobody looks at are notified when they are looked at again that they missed something. */
 export class LiveTabs {
-  private readonly tabs = new Map<Tell, Tab>();
+  private readonly tabs = new Map<Report, Tab>();
 
   get isEmpty(): boolean {
     return this.tabs.size === 0;
   }
 
-  add(tell: Tell, isVisible: boolean, state: LiveState): void {
-    this.tabs.set(tell, { isVisible, hasMissed: false });
-    tell({ kind: 'state', state });
+  add(report: Report, isVisible: boolean, state: LiveState): void {
+    this.tabs.set(report, { isVisible, hasMissed: false });
+    report({ kind: 'state', state });
   }
 
-  remove(tell: Tell): void {
-    this.tabs.delete(tell);
+  remove(report: Report): void {
+    this.tabs.delete(report);
   }
 
-  changeVisibility(tell: Tell, isVisible: boolean): void {
-    const tab = this.tabs.get(tell);
+  changeVisibility(report: Report, isVisible: boolean): void {
+    const tab = this.tabs.get(report);
     if (tab === undefined) return;
     tab.isVisible = isVisible;
     if (!isVisible || !tab.hasMissed) return;
     tab.hasMissed = false;
-    tell({ kind: 'batch', batch: MISSED });
+    report({ kind: 'batch', batch: MISSED });
   }
 
   /** Hands a message on to who looks. */
-  tell(message: LiveMessage): void {
-    for (const [tell, tab] of this.tabs) {
-      if (message.kind !== 'batch' || tab.isVisible) tell(message);
+  report(message: LiveMessage): void {
+    for (const [report, tab] of this.tabs) {
+      if (message.kind !== 'batch' || tab.isVisible) report(message);
       else tab.hasMissed = true;
     }
   }

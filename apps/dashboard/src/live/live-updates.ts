@@ -1,7 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { LiveBatch, LiveMessage, LiveState, TabMessage } from './live-event.js';
 import { browserParts, EventStream } from './event-stream.js';
-import { LiveTabs, type Tell } from './live-tabs.js';
+import { LiveTabs, type Report } from './live-tabs.js';
 // oxlint-disable-next-line import/default -- Vite makes the address of the worker's file the default export
 import workerUrl from './live.worker.js?worker&url';
 import { workerAddress } from './script-policy.js';
@@ -79,13 +79,13 @@ function take(message: LiveMessage): void {
 
 /**
  * Connects this tab to the stream that all tabs of the browser share.
- * @param audience the project whose changes are told; another one has another stream.
+ * @param audience the project whose changes are reported; another one has another stream.
  */
-function connectLive(tell: Tell, audience: string): void {
+function connectLive(report: Report, audience: string): void {
   const name = `spandrel.live ${audience}`;
   const isVisible = (): boolean => document.visibilityState === 'visible';
   const send =
-    typeof SharedWorker === 'function' ? connectToWorker(name, tell) : connectToLeader(name, tell, isVisible());
+    typeof SharedWorker === 'function' ? connectToWorker(name, report) : connectToLeader(name, report, isVisible());
   const hello = (): void => send({ kind: 'hello', isVisible: isVisible() });
   hello();
   document.addEventListener('visibilitychange', () => send({ kind: 'visibility', isVisible: isVisible() }));
@@ -94,34 +94,34 @@ function connectLive(tell: Tell, audience: string): void {
   addEventListener('pageshow', (event) => event.persisted && hello());
 }
 
-function connectToWorker(name: string, tell: Tell): (message: TabMessage) => void {
+function connectToWorker(name: string, report: Report): (message: TabMessage) => void {
   const { port } = new SharedWorker(workerAddress(workerUrl), { type: 'module', name });
-  port.onmessage = ({ data }: MessageEvent<LiveMessage>) => tell(data);
+  port.onmessage = ({ data }: MessageEvent<LiveMessage>) => report(data);
   return (message) => port.postMessage(message);
 }
 
-/** Without shared workers the tab that has the lock holds the stream, and tells the others. */
-function connectToLeader(name: string, tell: Tell, isVisible: boolean): (message: TabMessage) => void {
+/** Without shared workers the tab that has the lock holds the stream, and notifies the others. */
+function connectToLeader(name: string, report: Report, isVisible: boolean): (message: TabMessage) => void {
   const channel = new BroadcastChannel(name);
   const tab = new LiveTabs();
-  tab.add(tell, isVisible, 'reconnecting');
+  tab.add(report, isVisible, 'reconnecting');
   let stream: EventStream | null = null;
   channel.onmessage = ({ data }: MessageEvent<LiveMessage | { kind: 'hello' }>) => {
-    if (data.kind !== 'hello') tab.tell(data);
+    if (data.kind !== 'hello') tab.report(data);
     else if (stream !== null) channel.postMessage({ kind: 'state', state: stream.currentState });
   };
   void navigator.locks.request(name, async () => {
     stream = new EventStream(browserParts, (message) => {
-      tab.tell(message);
+      tab.report(message);
       channel.postMessage(message);
     });
     stream.open();
     // What happened between two leaders nobody heard.
-    tab.tell({ kind: 'batch', batch: { events: [], hasMissed: true } });
+    tab.report({ kind: 'batch', batch: { events: [], hasMissed: true } });
     await new Promise(() => undefined);
   });
   return (message) => {
-    if (message.kind === 'visibility') tab.changeVisibility(tell, message.isVisible);
+    if (message.kind === 'visibility') tab.changeVisibility(report, message.isVisible);
     if (message.kind === 'hello') channel.postMessage({ kind: 'hello' });
   };
 }

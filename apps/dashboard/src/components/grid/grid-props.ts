@@ -26,7 +26,7 @@ export interface GridProps<Row> {
   columns: readonly GridColumn<Row>[];
   /** Rows there are as far as is known. */
   length: number;
-  /** Whether `length` is all; else the number of rows is told as unknown. */
+  /** Whether `length` is all; else the number of rows is shown as unknown. */
   isComplete: boolean;
   /** A row, `undefined` while it is fetched. */
   rowAt(index: number): Row | undefined;

@@ -242,7 +242,7 @@ function GridRowView<Row>(props: GridRowProps<Row>) {
   );
 }
 
-/** A row of a grid. It is drawn anew only when something of it changed. */
+/** A row of a grid. It is drawn again only when something of it changed. */
 const GridRow = memo(GridRowView) as typeof GridRowView;
 
 /** A press on a row opens it, unless it was on something in it, or the end of marking text. */

@@ -226,7 +226,7 @@ export function useGridRows<Row>(
   return { items: virtualizer.getVirtualItems(), size: virtualizer.getTotalSize(), headerHeight: rowHeight };
 }
 
-/** Handlers that tell whether the reader is in an element: scrolled down, focused inside, or hovering. */
+/** Handlers that say whether the reader is in an element: scrolled down, focused inside, or hovering. */
 export function useTouched(onTouched: ((isTouched: boolean) => void) | undefined) {
   const facts = useRef({ isScrolled: false, isFocused: false, isHovered: false });
   return useMemo(() => {

@@ -140,5 +140,5 @@ function TreeGridRowView(props: TreeGridRowProps) {
   );
 }
 
-/** A row of a treegrid. It is drawn anew only when something of it changed. */
+/** A row of a treegrid. It is drawn again only when something of it changed. */
 const TreeGridRow = memo(TreeGridRowView);

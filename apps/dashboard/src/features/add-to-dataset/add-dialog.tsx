@@ -34,7 +34,7 @@ export function AddManyToDataset({ what, findSpans, onAdded, onClose }: AddManyT
       return { datasetId, answer: await exportSpans(datasetId, spanIds) };
     },
     onSuccess: ({ datasetId, answer }) => {
-      tell(datasetId, answer);
+      report(datasetId, answer);
       onAdded();
       onClose();
     },
@@ -50,7 +50,7 @@ export function AddManyToDataset({ what, findSpans, onAdded, onClose }: AddManyT
 }
 
 /** Says how many datapoints there are now, and why some spans became none. */
-function tell(datasetId: string, { created, rejected }: ExportedSpans): void {
+function report(datasetId: string, { created, rejected }: ExportedSpans): void {
   if (created.length > 0) {
     notify(
       `Added ${formatCounted(created.length, 'datapoint')}`,

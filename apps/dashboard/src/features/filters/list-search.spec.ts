@@ -118,7 +118,7 @@ describe('the order of a list', () => {
     ]);
   });
 
-  it('is told of one column', () => {
+  it('is shown for one column', () => {
     const directions = (sort: ListSort) =>
       sortedColumns(COLUMNS, OFFERED, sort, () => undefined).map((column) => column.sort?.direction);
     expect(directions({})).toEqual(['descending', undefined, 'none']);

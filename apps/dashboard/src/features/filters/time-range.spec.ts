@@ -50,7 +50,7 @@ describe('a field for date and time', () => {
     expect(readClock(writeClock(at, zone), zone)).toBe(at);
   });
 
-  it('is a field of UTC where times are told so', () => {
+  it('is a field of UTC where times are shown so', () => {
     expect(writeClock('2026-07-01T08:30:05.123Z', 'utc')).toBe('2026-07-01T08:30:05');
     expect(readClock('2026-07-01T08:30', 'utc')).toBe('2026-07-01T08:30:00.000Z');
   });

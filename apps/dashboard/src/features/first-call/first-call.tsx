@@ -45,7 +45,7 @@ export function FirstCall() {
         </div>
         {gateway === null && (
           <p>
-            This server was not told where its gateway is (<code>SPANDREL_GATEWAY_URL</code>): put its address in.
+            This server was not reported where its gateway is (<code>SPANDREL_GATEWAY_URL</code>): put its address in.
           </p>
         )}
         {mode === 'cloud' && (

@@ -16,7 +16,7 @@ export interface FirstStepsProps {
   hasTrace: boolean | null | undefined;
 }
 
-/** A step with how it is done; whether it was is told by what is there. */
+/** A step with how it is done; whether it was follows from what is there. */
 interface Step {
   label: string;
   how: string;

@@ -38,7 +38,7 @@ export function GateEditor(props: GateEditorProps) {
   return (
     <div className={styles.gates}>
       {gates.map((gate, at) => (
-        // The fields of a gate are all that tells it from another.
+        // The fields of a gate are all that distinguishes it from another.
         // oxlint-disable-next-line react/no-array-index-key
         <fieldset key={at} className={styles.gate}>
           <legend>Gate {at + 1}</legend>

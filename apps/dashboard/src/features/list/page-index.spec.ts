@@ -24,7 +24,7 @@ describe('the index of pages', () => {
     expect(recordPage(ALL, { cursor: 'x', count: 1, next: null })).toBe(ALL);
   });
 
-  it('counts anew what lost rows, and drops what is behind a page that ends elsewhere', () => {
+  it('counts again what lost rows, and drops what is behind a page that ends elsewhere', () => {
     expect(countRows(recordPage(ALL, { ...SECOND, count: 179 }))).toBe(409);
     expect(recordPage(ALL, { ...FIRST, next: 'z' })).toEqual([{ ...FIRST, next: 'z' }]);
   });

@@ -15,7 +15,7 @@ import type { LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import type { FilteredList } from './use-paged-list.js';
 
-/** A first page to which more rows came by their events is begun anew. */
+/** A first page to which more rows came by their events is started again. */
 const FIRST_PAGE_MAX = 2 * PAGE_ROWS;
 
 /** How a list is kept up to date. */
@@ -24,11 +24,11 @@ interface LiveRules<Row> {
   /** Rows as they are now, of two hundred ids at most. */
   byIds(ids: readonly string[]): Promise<readonly Row[]>;
   /**
-   * New rows as events tell them, newest first; left out where only the server can say which rows are new and where they stand.
+   * New rows as events report them, newest first; left out where only the server can say which rows are new and where they stand.
    * @param known ids of the rows there are.
    */
   arrivals?: ((events: readonly LiveEvent[], known: ReadonlySet<string>) => Row[]) | undefined;
-  /** Counts anew. */
+  /** Counts again. */
   recount(): void;
   /** Milliseconds between two requests at least. */
   betweenMs?: number;

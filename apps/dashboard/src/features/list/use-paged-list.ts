@@ -39,7 +39,7 @@ export interface PagedList<Row> {
   changeRows(change: (row: Row) => Row | null): void;
   /** Puts rows before the first one. */
   prepend(rows: readonly Row[]): void;
-  /** Begins the list anew with a first page that was fetched otherwise. */
+  /** Begins the list again with a first page that was fetched otherwise. */
   restart(first: ListPage<Row>): void;
 }
 
@@ -61,7 +61,7 @@ function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
   const page = (cursor: string | null) => ({
     queryKey: [...key, cursor],
     queryFn: ({ signal }: { signal: AbortSignal }) => fetch(cursor, signal),
-    // Who listens to events says what changed; a page that was fetched anew would move rows.
+    // Who listens to events says what changed; a page that was fetched again would move rows.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
@@ -163,7 +163,7 @@ function useForgetting(key: QueryKey, index: PageIndex, wanted: readonly (string
       .filter(({ cursor, distance }) => cursor !== null && distance > PAGES_MAX / 2);
     for (const { cursor } of distant)
       client.removeQueries({ queryKey: [...key, cursor], exact: true, type: 'inactive' });
-    // The key is told by its text.
+    // The key follows from its text.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [client, isMany, index, middle]);
 }

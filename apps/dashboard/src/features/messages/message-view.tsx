@@ -11,7 +11,7 @@ export function MessageList({ messages, reading }: { messages: readonly Message[
   return (
     <div className={styles.list}>
       {messages.map((message, index) => (
-        // Messages of one conversation have nothing but their order to be told apart by.
+        // Messages of one conversation have nothing but their order to be distinguished by.
         // oxlint-disable-next-line react/no-array-index-key
         <MessageView key={index} message={message} reading={reading} />
       ))}

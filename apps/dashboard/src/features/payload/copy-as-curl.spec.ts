@@ -95,7 +95,7 @@ describe('curlOf', () => {
     expect(bodyOf(call(provider, path, MESSAGES))).toEqual({ model: 'm', ...rest });
   });
 
-  it('asks where to forward a call whose provider the path does not tell', () => {
+  it('asks where to forward a call whose provider the path does not say', () => {
     const { args } = sent(curlOf(call('custom', '/v1/chat/completions', MESSAGES), LOCAL));
     expect(args).toContain('X-Forward-URL: https://p');
     expect(sent(curlOf({ kind: {}, input: 'Hi', metadata: null }, LOCAL)).args[0]).toBe(

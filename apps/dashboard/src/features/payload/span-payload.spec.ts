@@ -8,7 +8,7 @@ const SPAN = `{"id":"s","kind":{"type":"llm_call","model":"m","provider":"openai
 const payload = new SpanPayload(SPAN);
 
 describe('SpanPayload', () => {
-  it('tells how much there is and what the call was like', () => {
+  it('says how much there is and what the call was like', () => {
     expect(payload.summary()).toEqual({
       lengths: { input: 37, output: 66, metadata: 103, call: 103, raw: SPAN.length },
       timeToFirstTokenMs: 80,

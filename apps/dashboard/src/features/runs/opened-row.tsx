@@ -56,7 +56,7 @@ interface OpenedRow<Row> {
   list: Pick<PagedList<Row>, 'readRows' | 'isWaiting'>;
   /** Id of the datapoint that the address opens. */
   item: string | undefined;
-  /** Key of the row by itself; it begins with that of the list, so that both are read anew together. */
+  /** Key of the row by itself; it begins with that of the list, so that both are read again together. */
   key: QueryKey;
   read(datapointId: string, signal: AbortSignal): Promise<Row | null>;
 }

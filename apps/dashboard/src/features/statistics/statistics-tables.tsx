@@ -243,7 +243,7 @@ export function useStatistics(run: Counted | undefined, baseline?: string) {
     queryFn: ({ signal }) => readStatistics(run!.id, baseline, signal),
     enabled: run !== undefined && run.sample_progress > 0,
     refetchInterval: isLive && BETWEEN_MS,
-    // What was known of this run stays on screen while it is asked for anew.
+    // What was known of this run stays on screen while it is asked for again.
     placeholderData: (before) => (before?.run_id === run?.id ? before : undefined),
   });
 }

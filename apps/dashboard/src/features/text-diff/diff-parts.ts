@@ -8,7 +8,7 @@ export interface DiffPart {
   text: string;
 }
 
-/** Texts that differ in nearly everything take ever longer to compare: they are told by lines, and at last as one for the other. */
+/** Texts that differ in nearly everything take ever longer to compare: they are compared by lines, and at last as one for the other. */
 const PATIENCE_MS = 2_000;
 /** More parts say nothing to a reader and hold the page up. */
 const PARTS_MAX = 4_000;

@@ -95,9 +95,9 @@ export function AnalyticsFigure(props: AnalyticsFigureProps) {
 /** What the bucket of the cursor has, without what is nothing. */
 function inWords(figure: Figure, series: readonly ChartSeries[], at: number): string {
   if (series.length === 1) return figure.format(series[0]!.values[at] ?? null);
-  const told = series.filter(({ values }) => (values[at] ?? 0) !== 0);
-  if (told.length === 0) return 'nothing';
-  return told.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
+  const reported = series.filter(({ values }) => (values[at] ?? 0) !== 0);
+  if (reported.length === 0) return 'nothing';
+  return reported.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
 }
 
 /** What the colours stand for, and the values at the cursor. */

@@ -75,7 +75,7 @@ function Nothing({ search, onClear }: { search: AnalyticsSearch; onClear(): void
     );
   }
   return (
-    <EmptyState title="Nothing to add up yet" action={<Link to="/traces">Send your first call</Link>}>
+    <EmptyState title="No data yet" action={<Link to="/traces">Send your first call</Link>}>
       <p>What calls cost, how long they took and how many failed is shown here as soon as one is recorded.</p>
     </EmptyState>
   );

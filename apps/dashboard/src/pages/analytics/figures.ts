@@ -53,7 +53,7 @@ export const FIGURES: readonly Figure[] = [
 ];
 
 const COLOURS: readonly ColourToken[] = Array.from({ length: 8 }, (_, at) => `--kind-${at + 1}` as const);
-/** How many keys of a split are told apart. */
+/** How many keys of a split are distinguished. */
 export const KEYS_MAX = COLOURS.length;
 const OTHERS = { label: 'Others', colour: '--line-strong' } as const;
 const NAMELESS: Readonly<Record<Split, string>> = { model: 'No model', provider: 'No provider', status: 'Others' };
@@ -80,7 +80,7 @@ export interface ShownKey {
 /** The keys of a split, those that cost most first. */
 export function shownKeys(buckets: readonly TimeBucket[], split: Split): ShownKey[] {
   const sums = sumsByKey(buckets);
-  // With fewer keys than can be told apart, all that is left are spans without one.
+  // With fewer keys than can be distinguished, all that is left are spans without one.
   const isNameless = sums.filter(({ model: key }) => key !== null).length < KEYS_MAX;
   return sums.map(({ model: key }, place) => {
     if (key === null) return { key, ...OTHERS, ...(isNameless && { label: NAMELESS[split] }) };

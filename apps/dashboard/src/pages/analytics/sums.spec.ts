@@ -68,7 +68,7 @@ describe('sums of buckets', () => {
     expect(drawn('Errors')).toHaveLength(3);
   });
 
-  it('say others where keys beyond those told apart may be among them', () => {
+  it('say others where keys beyond those distinguished may be among them', () => {
     const keysOf = (count: number) => Array.from({ length: count }, (_, at) => ({ key: `m${at}`, ...sums(1, 1) }));
     const lastOf = (count: number, split: 'model' | 'provider') =>
       shownKeys([bucket(...keysOf(count), { key: null, ...sums(2, 9) })], split).at(-1)?.label;

@@ -11,7 +11,7 @@ export interface Totals {
   averageMs: number | null;
 }
 
-/** A model and what its calls come to; `null` for all that are not told apart. */
+/** A model and what its calls come to; `null` for all that are not distinguished. */
 export interface ModelSums {
   model: string | null;
   calls: number;
@@ -19,7 +19,7 @@ export interface ModelSums {
   cost: number | null;
 }
 
-/** How many models a question tells apart. */
+/** How many models a question distinguishes. */
 export const MODELS_MAX = 20;
 
 /** Costs come in trillionths of a dollar: adding doubles leaves a dust behind them. */
@@ -64,7 +64,7 @@ function add(sums: Map<string | null, ModelSums>, one: BucketSeries): void {
   });
 }
 
-/** The models of a range. What is not told apart are spans without a model unless there are too many models. */
+/** The models of a range. What is not distinguished are spans without a model unless there are too many models. */
 export function modelsOf(buckets: readonly TimeBucket[]): ModelSums[] {
   const sums = sumsByKey(buckets);
   return sums.length > MODELS_MAX ? sums : sums.filter(({ model }) => model !== null);

@@ -37,7 +37,7 @@ export function ComparePage() {
     return (
       <>
         <PageHeading title="Run not found" />
-        <EmptyState title="One of these runs is not there" action={TO_LIST}>
+        <EmptyState title="One of these runs does not exist" action={TO_LIST}>
           <p>It may have been deleted, or belong to another project.</p>
         </EmptyState>
       </>
@@ -47,7 +47,7 @@ export function ComparePage() {
     <>
       <PageHeading title="Compare runs" />
       {runIdsOf(search).length === 0 && (
-        <EmptyState title="No runs are chosen" action={TO_LIST}>
+        <EmptyState title="No runs selected" action={TO_LIST}>
           <p>Select two to four runs of a dataset there, and press Compare.</p>
         </EmptyState>
       )}

@@ -27,7 +27,7 @@ export function useComparedRuns(search: CompareSearch) {
 }
 
 const LIST = 'compared';
-/** Runs that go on are compared anew this far apart: the server looks at all of their results. */
+/** Runs that go on are compared again this far apart: the server looks at all of their results. */
 const BETWEEN_MS = 10_000;
 
 /** The datapoints of a comparison, those that became worse first. @param datasetId of the runs. */

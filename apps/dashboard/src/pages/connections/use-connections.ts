@@ -8,7 +8,7 @@ import type { ShownTest } from './connection-dialog.js';
 
 const NO_FILTERS = {};
 
-/** The list of connections, and what reads it anew after a change: no event tells of connections. */
+/** The list of connections, and what reads it again after a change: no event reports connections. */
 export function useConnections() {
   const { list, source } = useFilteredList<ConnectionResource>({
     name: 'connections',

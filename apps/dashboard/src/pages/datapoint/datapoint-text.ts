@@ -129,7 +129,7 @@ export function pathOfFault(path: string): JsonPath {
   return steps.slice(2);
 }
 
-/** Tokens that tell where values are; blanks, numbers and words lie between. */
+/** Tokens that say where values are; blanks, numbers and words lie between. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]/g;
 
 /** An object or a list that the reader is within. */

@@ -184,8 +184,8 @@ function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }: Selec
           onClose={() => setIsDeleting(false)}
         >
           <p>
-            What waits of {ids.length === 1 ? 'it' : 'them'} in the review queue goes with{' '}
-            {ids.length === 1 ? 'it' : 'them'}; results of runs stay. This cannot be undone.
+            {ids.length === 1 ? 'It is' : 'They are'} removed from the review queue too; results of runs stay. This
+            cannot be undone.
           </p>
         </ConfirmDialog>
       )}

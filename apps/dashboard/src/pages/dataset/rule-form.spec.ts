@@ -26,7 +26,7 @@ describe('the fields of a rule', () => {
     },
   );
 
-  it('are told in words', () => {
+  it('are described in words', () => {
     expect(describeFilters(RULE.filters)).toBe('model gpt-5.1, status failed, cost at least $0.02, tokens at least 0');
     expect(describeFilters({ tag: null })).toBe('Every finished span');
   });

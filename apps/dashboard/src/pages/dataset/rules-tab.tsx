@@ -18,7 +18,7 @@ import { describeFilters, percentOf } from './rule-form.js';
 import { Switch } from '../../components/switch.js';
 import styles from './dataset-page.module.css';
 
-/** Many spans may be captured at once; counts are asked for anew this often at most. */
+/** Many spans may be captured at once; counts are asked for again this often at most. */
 const BETWEEN_MS = 1_000;
 
 /** The capture rules of a dataset. */
@@ -132,7 +132,7 @@ function DeleteRule({ datasetId, rule, onDeleted, onClose }: DeleteRuleProps) {
 }
 
 interface RuleActions {
-  /** Reads the rules anew. */
+  /** Reads the rules again. */
   onChanged(): Promise<void>;
   onEdit(rule: CaptureRuleResource): void;
   onDelete(rule: CaptureRuleResource): void;
@@ -170,7 +170,7 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
 
 interface RuleSwitchProps {
   rule: CaptureRuleResource;
-  /** Reads the rules anew. */
+  /** Reads the rules again. */
   onChanged(): Promise<void>;
 }
 

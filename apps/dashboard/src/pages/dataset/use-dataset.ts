@@ -11,7 +11,7 @@ import { useFilteredList, type FilteredList } from '../../features/list/use-page
 import type { LiveEvent } from '../../live/live-event.js';
 import type { DatasetSearch } from './dataset-search.js';
 
-/** Many datapoints may come at once; the dataset is asked for anew this often at most. */
+/** Many datapoints may come at once; the dataset is asked for again this often at most. */
 const BETWEEN_MS = 2_000;
 
 /** A dataset, kept up to date, and whether somebody deleted it meanwhile. */
@@ -50,7 +50,7 @@ export function useDatapointList(
     found,
     {
       read: (event) => (isNewDatapoint(event, datasetId) ? { hasNew: true } : {}),
-      // The list has no filter by ids; its first page is read anew.
+      // The list has no filter by ids; its first page is read again.
       byIds: () => Promise.resolve([]),
       recount: () => undefined,
     },
@@ -59,7 +59,7 @@ export function useDatapointList(
   return { ...found, live };
 }
 
-/** Whether an event tells of another datapoint of a dataset. */
+/** Whether an event reports another datapoint of a dataset. */
 function isNewDatapoint(event: LiveEvent, datasetId: string): boolean {
   return event.type === 'datapoint_created' && event.datapoint.dataset_id === datasetId;
 }

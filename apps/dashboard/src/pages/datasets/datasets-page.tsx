@@ -94,7 +94,7 @@ function useDatasetList() {
     found,
     {
       read: datasetNews,
-      // The list has no filter by ids; its first page is read anew.
+      // The list has no filter by ids; its first page is read again.
       byIds: () => Promise.resolve([]),
       recount: () => undefined,
     },

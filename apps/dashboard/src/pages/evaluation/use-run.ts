@@ -33,7 +33,7 @@ export function useRun(id: string, search: RunSearch) {
   });
   const readAnew = useSpaced(() => {
     void client.invalidateQueries({ queryKey: keys.run(id) });
-    // The pages on screen are read anew in their places.
+    // The pages on screen are read again in their places.
     void client.invalidateQueries({ queryKey: [name, 'page'] });
   }, BETWEEN_MS);
   // A run that comes back from memory may have gone on.

@@ -50,7 +50,7 @@ export class EventLog {
 
   /** @param at when it came, for an event that does not say itself when it happened; `null` for one of long ago. */
   add(number: number, event: LiveEvent, at: number | null): void {
-    // A stream that was opened anew may begin with what is here.
+    // A stream that was opened again may begin with what is here.
     if (this.lastNumber !== null && number <= this.lastNumber) return;
     this.from ??= number - 1;
     this.lastNumber = number;

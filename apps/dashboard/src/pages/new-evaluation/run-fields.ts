@@ -39,7 +39,7 @@ export const EMPTY_FIELDS: RunFields = {
 
 /**
  * The form of a run that is made again.
- * @param usual what a run has in the place of what an external one was not told: a connection, a model, a scorer.
+ * @param usual what a run has in the place of what an external one has none of: a connection, a model, a scorer.
  */
 export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
   const { config, pass_score: passScore } = run;

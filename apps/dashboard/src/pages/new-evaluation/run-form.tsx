@@ -81,7 +81,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
           min={1}
           max={100}
           step={1}
-          hint="Tries of each datapoint"
+          hint="Calls per datapoint"
           {...bind('repeats')}
         />
         <TextField
@@ -91,7 +91,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
           max={1}
           step="any"
           placeholder="1"
-          hint="A try passes from here on"
+          hint="Minimum score to pass"
           {...bind('passScore')}
         />
         <TextField
@@ -100,7 +100,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
           min={0}
           step="any"
           placeholder="No cap"
-          hint="Of its calls and judges"
+          hint="Includes calls of judges"
           {...bind('maxCost')}
         />
       </div>
@@ -111,7 +111,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
         scorers={fields.scorers.map(nameOfScorer)}
         onChange={(gates) => set({ gates })}
       />
-      <TextArea label="Metadata" rows={2} hint="One a line: commit = 1a2b3c" {...bind('metadata')} />
+      <TextArea label="Metadata" rows={2} hint="One per line, such as commit = 1a2b3c" {...bind('metadata')} />
       {start.error && !faults.areAllAt(PLACES) && (
         <FaultNotice title="The evaluation could not be started" error={start.error} />
       )}

@@ -40,7 +40,7 @@ type StartScorer = NonNullable<StartEval['scorers']>[number];
 export const nameOfScorer = ({ name, scoring }: Pick<ScorerFields, 'name' | 'scoring'>): string =>
   name.trim() || scoring;
 
-/** The scorers of a run that is made again; a judge is told all that the run's own was told. */
+/** The scorers of a run that is made again; a judge gets all that the run's own got. */
 export function scorersOfRun({ scorers, config, pass_score: passScore }: EvalRunResource): ScorerFields[] {
   const own = scorers.filter(({ scoring }) => scoring !== EXTERNAL);
   return own.map((scorer) => fieldsOfScorer(scorer, config.judge, passScore));
@@ -63,7 +63,7 @@ function fieldsOfScorer(scorer: RunScorer, judge: RunScorer['judge'], passScore:
 type Scoring = Pick<StartEval, 'scoring' | 'scoring_config' | 'scorers'> & { judge?: StartScorer['judge'] };
 
 /**
- * What the API is told of the scorers: one without more than its scoring as that, with the judge of the run.
+ * What the API gets of the scorers: one without more than its scoring as that, with the judge of the run.
  * @throws FormFault where the settings of a scoring are no JSON.
  */
 export function scoringOf(scorers: readonly ScorerFields[]): Scoring {

@@ -33,7 +33,7 @@ export function ScorerForm({ scorers, onChange, ...rest }: ScorerFormProps) {
             </div>
           );
         return (
-          // The fields of a scorer are all that tells it from another.
+          // The fields of a scorer are all that distinguishes it from another.
           // oxlint-disable-next-line react/no-array-index-key
           <fieldset key={at} className={styles.judge}>
             <legend>Scorer {at + 1}</legend>
@@ -98,7 +98,7 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
         {...(facts?.needs_expected && { hint: 'Datapoints without an expected value fail.' })}
         {...bind('scoring')}
       />
-      {/* All that a judge can be told is in its group. */}
+      {/* All settings of a judge are in its group. */}
       {facts?.config_schema && scorer.scoring !== JUDGE && (
         <TextArea label="Scoring settings (JSON)" rows={4} {...bind('settings')} />
       )}
@@ -113,7 +113,7 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
             min={0}
             max={1}
             step="any"
-            placeholder="That of the run"
+            placeholder="Same as the run"
             {...bind('passScore')}
           />
         </div>
@@ -134,11 +134,11 @@ function JudgeFields({ connections, bind }: JudgeFieldsProps) {
       <legend>Judge</legend>
       <SelectField
         label="Judge connection"
-        options={[{ value: '', label: 'That of the run' }, ...connections]}
+        options={[{ value: '', label: 'Same as the run' }, ...connections]}
         {...bind('judgeConnection')}
       />
-      <TextField label="Judge model" placeholder="That of the run" {...bind('judgeModel')} />
-      <TextArea label="Rubric" rows={4} hint="Leave it empty for the rubric that is built in." {...bind('rubric')} />
+      <TextField label="Judge model" placeholder="Same as the run" {...bind('judgeModel')} />
+      <TextArea label="Rubric" rows={4} hint="Leave empty to use the built-in rubric." {...bind('rubric')} />
     </fieldset>
   );
 }

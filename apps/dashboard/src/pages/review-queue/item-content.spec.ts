@@ -35,7 +35,7 @@ describe('what a reviewer reads of an item', () => {
     });
   });
 
-  it('is told in one line', () => {
+  it('is described in one line', () => {
     expect(summaryOf({ Generic: { input: ` a\n b ${'x'.repeat(200)}` } })).toBe(`a b ${'x'.repeat(156)}…`);
     expect(summaryOf({ Generic: { input: ' ' } })).toBe('Item without a text');
   });

@@ -51,7 +51,7 @@ function isConversation(input: unknown): boolean {
   );
 }
 
-/** Characters of an item by which a list tells it from others. */
+/** Characters of an item by which a list distinguishes it from others. */
 const SUMMARY_LENGTH = 160;
 
 /** The beginning of what an item is about: its last question, or its input. */

@@ -140,7 +140,7 @@ export function NothingLeft({ session, memory, counts }: NothingLeftProps) {
           </Button>
         )}
         {skipped.length > 0 && <Button onClick={() => session.takeSkipped()}>Review skipped items</Button>}
-        <Button onClick={() => session.lookAgain()}>Look again</Button>
+        <Button onClick={() => session.lookAgain()}>Check again</Button>
       </EmptyState>
     </div>
   );

@@ -12,7 +12,7 @@ interface SessionParts {
   claim(id: string): Promise<QueueItemResource>;
   release(id: string): Promise<unknown>;
   submit(id: string, submission: Submission): Promise<unknown>;
-  /** Told after each submission, before the next item has come. */
+  /** Called after each submission, before the next item has come. */
   onSubmitted(): void;
 }
 
@@ -106,7 +106,7 @@ export class ReviewSession {
     if (!this.state.isBusy) void this.advance('');
   }
 
-  /** Takes what was skipped out of its exile, and goes on. */
+  /** Returns skipped items to the queue, and goes on. */
   takeSkipped(): void {
     this.memory.skipped.length = 0;
     this.lookAgain();
@@ -114,7 +114,7 @@ export class ReviewSession {
 
   /**
    * Looks whether the item is still claimed for this session, since something happened to it elsewhere. A claim that has ended
-   * is made anew; where another has the item, the next one comes.
+   * is made again; where another has the item, the next one comes.
    */
   check(): void {
     const item = this.held;

@@ -23,7 +23,7 @@ const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review',
 }));
 for (const [datasetId, memory] of Array.isArray(kept?.reviews) ? kept.reviews : []) sessionCache.set(datasetId, memory);
 
-/** What was done in a dataset; it is kept over a reload of the tab, and changed by whoever has it. */
+/** What was done in a dataset; it is kept over a reload of the tab, and changed by anyone who has it. */
 function reviewMemoryOf(datasetId: string): ReviewMemory {
   const known = sessionCache.get(datasetId) ?? newReviewMemory();
   sessionCache.set(datasetId, known);
@@ -141,7 +141,7 @@ export function useCountsOf(datasetId: string) {
     onClaimed: (): void => move('pending', 'claimed'),
     onSubmitted: (): void => {
       move('claimed', 'completed');
-      // The datapoint may have changed: what is kept of it is asked for anew when it is opened.
+      // The datapoint may have changed: what is kept of it is asked for again when it is opened.
       void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), refetchType: 'none' });
     },
     pending: async (): Promise<number> => {

@@ -71,7 +71,7 @@ function ReviewerName() {
   return (
     <TextField
       label="Your name"
-      hint="Others see it beside what you have claimed and reviewed."
+      hint="Shown to others beside the items you claim and review."
       autoComplete="name"
       maxLength={512}
       className={styles.name}

@@ -28,7 +28,7 @@ export function useSession(id: string) {
   return { query, turns, deleted };
 }
 
-/** Asks anew for turns that events tell of. @returns ids of traces that somebody deleted. */
+/** Asks again for turns that events report. @returns ids of traces that somebody deleted. */
 function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySet<string> {
   const client = useQueryClient();
   const stale = useRef(new Set<string>());

@@ -73,7 +73,7 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear(): vo
 
 /**
  * Every column of the audit log: names in words; a row opens the whole entry.
- * @param zone in which times are told, shown in the header.
+ * @param zone in which times are shown, named in the header.
  */
 const auditColumns = (zone: Zone, projects: ProjectNames): GridColumn<AuditEntry>[] => [
   { id: 'at', header: 'Time', note: zoneName(Date.now(), zone), width: 136, cell: ({ at }) => <Time at={at} /> },

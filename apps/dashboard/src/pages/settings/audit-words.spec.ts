@@ -50,7 +50,7 @@ describe('the words of the audit log', () => {
     );
   });
 
-  it('tell details member by member', () => {
+  it('report details member by member', () => {
     const details = {
       ...{ name: 'left to the target', project_id: ID, spans_deleted: 12_000, scopes: ['read', 'write'] },
       ...{ plan: { from: 'team', to: null }, projects: { [ID]: { traces_deleted: 1 } }, none: [], rows: {} },

@@ -5,7 +5,7 @@ import { formatTime, type Zone } from '../../components/format.js';
 /** Names of projects by their ids, as far as they were read. */
 export type ProjectNames = ReadonlyMap<ProjectResource['id'], string>;
 
-/** Nouns whose plural or spelling the action does not tell. */
+/** Nouns whose plural or spelling the action does not show. */
 const NOUNS: Readonly<Record<string, string>> = {
   key: 'API key',
   org: 'Organization',
@@ -74,7 +74,7 @@ const shortened = (id: string): string => (/^[0-9A-HJKMNP-TV-Z]{26}$/.test(id) ?
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).replaceAll('_', ' ');
 
-/** Details in words: `name: from "a" to "b"; spans deleted: 3`. @param zone in which times are told. */
+/** Details in words: `name: from "a" to "b"; spans deleted: 3`. @param zone in which times are shown. */
 export function describeDetails(details: AuditEntry['details'], projects: ProjectNames, zone: Zone): string {
   return Object.entries(details)
     .filter(([name]) => name !== 'name')
@@ -107,16 +107,16 @@ function describeValue(value: unknown, reading: Reading): string {
   if (Object.keys(members).length === 2 && 'from' in members && 'to' in members) {
     return `from ${describeValue(members['from'], reading)} to ${describeValue(members['to'], reading)}`;
   }
-  const told = Object.entries(members).map(
+  const reported = Object.entries(members).map(
     ([name, one]) => `${reading.projects.get(name) ?? name.replaceAll('_', ' ')} ${describeValue(one, reading)}`,
   );
-  return told.join(', ') || 'none';
+  return reported.join(', ') || 'none';
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const ACTOR = /^(key|jwt|person):/;
 
-/** A text that is a project's id, a time or an actor is told as people say it. */
+/** A text that is a project's id, a time or an actor is written as people say it. */
 function describeText(text: string, { projects, zone }: Reading): string {
   const project = projects.get(text);
   if (project !== undefined) return project;

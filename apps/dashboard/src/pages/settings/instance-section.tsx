@@ -17,7 +17,7 @@ import { listConnections } from '../../api/connections.js';
 import styles from './settings-page.module.css';
 
 interface InstanceSectionProps {
-  /** Whether whoever looks at the page may read the project. */
+  /** Whether anyone who looks at the page may read the project. */
   mayRead: boolean;
   /** Whether they may change it. */
   mayWrite: boolean;
@@ -104,8 +104,8 @@ function ImportExportDialog({ onClose }: { onClose(): void }) {
     >
       <form id={formId} className={styles.form} onSubmit={submit}>
         <p>
-          What the file has takes the place of what has the same id here; nothing is deleted. Sent twice it changes
-          nothing.
+          Items in the file replace those with the same ID here; nothing is deleted. Importing the same file again
+          changes nothing.
         </p>
         <TextField
           label="File"
@@ -192,9 +192,9 @@ const describe = ({ count, exact }: { count: number; exact: boolean }): string =
 
 const causeOf = (names: readonly string[]): Error =>
   new Error(
-    `${names.join(', ')}: encrypted with another secret key than this server has, so that evaluations cannot call ` +
-      `${names.length === 1 ? 'it' : 'them'} here. Whoever runs the server can bring that key back ` +
-      '(SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS); a connection that is given its API key again works at once.',
+    `${names.join(', ')}: encrypted with a secret key that this server does not have, so evaluations cannot call ` +
+      `${names.length === 1 ? 'it' : 'them'} here. The operator can restore that key ` +
+      '(SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS); a connection works again once its API key is entered again.',
   );
 
 /** Says when keys of the project's connections cannot be read by the server that answers; nothing otherwise. */

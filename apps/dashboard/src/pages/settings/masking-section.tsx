@@ -53,7 +53,7 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
     mutationFn: () => putMasking(masking.project_id, rules),
     onSuccess: (saved) => {
       onSaved(saved);
-      notify('The rules hold for what is recorded from now on');
+      notify('Saved. The rules apply to new recordings');
     },
   });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -93,7 +93,7 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
             </Button>
           </div>
         ) : (
-          <p className={styles.hint}>Whoever administers the organization changes the rules.</p>
+          <p className={styles.hint}>Only administrators of the organization can change the rules.</p>
         )}
         {saving.error && <FaultNotice title="The rules could not be saved" error={saving.error} />}
       </form>
@@ -194,7 +194,7 @@ function MaskingTryOut({ projectId, rules }: MaskingTryOutProps) {
         name="text"
         rows={3}
         required
-        hint="As the input of a call; it is kept nowhere."
+        hint="Treated as the input of a call. It is not stored."
       />
       <div className={styles.buttons}>
         <Button type="submit" disabled={preview.isPending}>

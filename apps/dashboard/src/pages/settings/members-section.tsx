@@ -104,17 +104,17 @@ function RemoveMember({ member, onDone, onClose }: RemoveMemberProps) {
   );
 }
 
-/** What a member is called: the name that the identity provider tells, else the address. */
+/** What a member is called: the name that the identity provider reports, else the address. */
 const memberName = ({ person, email, id }: MemberResource): string => person?.name ?? email ?? person?.email ?? id;
 
 /** What the identity provider said of a member. */
 const PROVIDER_WORDS: Readonly<Record<MemberResource['provider_status'], { word: string; title: string }>> = {
-  active: { word: 'Active', title: 'It confirmed them when it was asked last.' },
+  active: { word: 'Active', title: 'Confirmed by the identity provider at the last check.' },
   removed: {
     word: 'Removed',
-    title: 'It does not confirm them any more: their browsers are signed out, and their keys refused.',
+    title: 'No longer confirmed: their browsers are signed out, and their keys refused.',
   },
-  unknown: { word: 'Unknown', title: 'It was not asked about them for a day, or never.' },
+  unknown: { word: 'Unknown', title: 'Not checked for a day, or never.' },
 };
 
 type OnAct = (act: 'change' | 'remove', member: MemberResource) => void;
@@ -268,7 +268,7 @@ function MemberDialog({ orgId, projects, giver, changed, onDone, onClose }: Memb
             name="email"
             type="email"
             required
-            hint="As the identity provider has it: whoever signs in with it has the role."
+            hint="The address at the identity provider. The person who signs in with it gets the role."
           />
         )}
         {!changed && (

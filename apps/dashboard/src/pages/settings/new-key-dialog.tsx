@@ -40,7 +40,7 @@ export function NewKeyDialog({ projects, onCreated, onClose }: NewKeyDialogProps
       }
     >
       <form id={formId} className={styles.form} onSubmit={submit}>
-        <TextField label="Name" name="name" required hint="Who or what has it, such as a person or a service." />
+        <TextField label="Name" name="name" required hint="Who uses it, such as a person or a service." />
         <ScopeFields />
         <ProjectField projects={projects} />
         <SelectField label="Ends" name="ends" options={ENDS} defaultValue={USUAL_END} />

@@ -31,7 +31,7 @@ function Organization({ organization }: { organization: OrganizationResource }) 
     onSuccess: (changed) => {
       client.setQueryData(KEY, changed);
       void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
-      notify('The organization has its new name');
+      notify('Organization renamed');
     },
     onError: (error) => notifyError('The organization could not be renamed', error),
   });

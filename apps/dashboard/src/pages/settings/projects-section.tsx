@@ -186,12 +186,12 @@ function EditProject({ project, onChanged, onClose }: EditProjectProps) {
       <form id={formId} className={styles.form} onSubmit={submit}>
         <TextField label="Name" name="name" required defaultValue={project.name} />
         <TextField
-          label="Days that traces are kept"
+          label="Days to keep traces"
           name="days"
           type="number"
           min={1}
           defaultValue={project.retention_days ?? ''}
-          hint="Empty: as long as the organization keeps them, which is the most."
+          hint="Leave empty to keep them as long as the organization does, the maximum."
         />
         <CheckboxField
           label="Protected: nobody deletes the project, all of its traces or a dataset until this is lifted"
@@ -242,7 +242,7 @@ function DeleteProject({ project, onDeleted, onClose }: DeleteProjectProps) {
     >
       <p>
         Within a second nobody reaches the project <bdi>{project.name}</bdi> any more, and its keys and sessions end.
-        Its traces, datasets, evaluations, reviews and connections are deleted, and cannot be had back.
+        Its traces, datasets, evaluations, reviews and connections are deleted and cannot be restored.
       </p>
       {isOwn && <p>It is the project that you are signed in to: you are signed out with it.</p>}
     </TypedConfirmation>

@@ -125,7 +125,7 @@ export const AUDIT_LOG = 'audit log';
 
 interface AdministeredList<Row> {
   list: PagedList<Row>;
-  /** Reads the list anew after a change: no event tells of these. */
+  /** Reads the list again after a change: no event reports these. */
   reread(): Promise<void>;
 }
 

@@ -64,7 +64,7 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
         autoComplete="current-password"
         ref={field}
         required
-        hint="Yours begins with spn_sk_, or is a JWT. Whoever administers the organization makes keys."
+        hint="A key that begins with spn_sk_, or a JWT. Administrators of the organization create keys."
       />
       {error && <Fault error={error} />}
       {!globalThis.isSecureContext && (
@@ -88,7 +88,7 @@ function Fault({ error }: { error: Error }) {
   }
   return (
     <p role="alert" className={styles.fault}>
-      This key is not valid or has ended.
+      This key is invalid or has expired.
     </p>
   );
 }
@@ -108,7 +108,8 @@ function useOtherTabs(next: string): void {
 }
 
 const REASONS: Readonly<Record<SignInError, string>> = {
-  no_role: 'You have no role here yet: whoever administers the organization gives it, to you or to a group of yours.',
+  no_role:
+    'You have no role here yet. Ask an administrator of the organization to give one to you or to one of your groups.',
   expired: 'That took too long, or began in another browser. Sign in again.',
   denied: 'The identity provider did not let you in.',
   unavailable: 'The identity provider does not answer right now. Try again soon.',
@@ -117,7 +118,7 @@ const REASONS: Readonly<Record<SignInError, string>> = {
   not_set_up: 'No identity provider is set up here.',
 };
 
-/** Why the identity provider signed nobody in, as the address tells; nothing where it does not. */
+/** Why the identity provider signed nobody in, as the address says; nothing where it does not. */
 export function SignInFault() {
   const error = new URLSearchParams(location.search).get('error');
   if (error === null || !Object.hasOwn(REASONS, error)) return null;

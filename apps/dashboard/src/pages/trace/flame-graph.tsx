@@ -75,7 +75,7 @@ export function FlameGraph(props: FlameGraphProps) {
   };
   return (
     <div className={styles.flame}>
-      {/* The canvas has the keys of an application; what it shows is told by the live text below. */}
+      {/* The canvas has the keys of an application; the live text below says what it shows. */}
       <canvas
         ref={canvas}
         role="application"
@@ -101,7 +101,7 @@ export function FlameGraph(props: FlameGraphProps) {
       <p id="flame-keys" className={styles.keys}>
         Arrow keys go to parent, first child and siblings. Enter or a double press fills the width with a span.
       </p>
-      <p className={styles.told} aria-live="polite">
+      <p className={styles.reported} aria-live="polite">
         {selected !== -1 && describe(model, selected)}
       </p>
     </div>

@@ -65,7 +65,7 @@ export interface FlameWindow {
   height: number;
 }
 
-/** A box to paint, in pixels of the window. `place` is -1 for several spans that are too narrow to tell apart. */
+/** A box to paint, in pixels of the window. `place` is -1 for several spans that are too narrow to distinguish. */
 export interface FlameBox {
   place: number;
   x: number;

@@ -95,7 +95,7 @@ function WholeText({ text, wraps, sought, onClose }: WholeTextProps) {
 interface MessagesPanelProps {
   payload: OpenPayload;
   reading: MessageReading;
-  /** Told how many matches are marked. */
+  /** Called with how many matches are marked. */
   onMarked(count: number): void;
 }
 

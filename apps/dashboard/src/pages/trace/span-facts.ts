@@ -87,7 +87,7 @@ export function traceFacts(trace: TraceListItem, zone: Zone): Fact[] {
   return facts.filter((fact) => fact !== null);
 }
 
-/** Blanks at the ends of an id are told by quotes. @param address where there is more about it. */
+/** Blanks at the ends of an id are shown by quotes. @param address where there is more about it. */
 function idFact(name: string, id: string | null, address?: (id: string) => string): Fact | null {
   return id === null ? null : { name, value: formatId(id), ...(address && { to: address(id) }) };
 }

@@ -127,7 +127,7 @@ interface SpanCellProps {
   onToggle(place: number): void;
 }
 
-/** Deeper spans are not indented further: their depth is told in a number. */
+/** Deeper spans are not indented further: their depth is shown as a number. */
 const INDENTED_MAX = 20;
 const STEP = 14;
 

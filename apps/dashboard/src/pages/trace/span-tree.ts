@@ -146,7 +146,7 @@ export function* childrenOf(tree: Pick<SpanTree, 'end'>, place: number): Generat
   for (let child = place + 1; child < last; child = tree.end[child]!) yield child;
 }
 
-/** What an event tells of a span: all of its outline, or what an event without the sizes of its texts has. */
+/** What an event has of a span: all of its outline, or what an event without the sizes of its texts has. */
 type SpanOfEvent = Omit<SpanOutline, SizeMember> & Partial<Pick<SpanOutline, SizeMember>>;
 type SizeMember = 'input_bytes' | 'output_bytes' | 'input_preview' | 'output_preview';
 
@@ -157,7 +157,7 @@ const NO_TEXTS = { input_bytes: 0, output_bytes: 0, input_preview: null, output_
 
 /**
  * Spans of a trace after some changes: new ones at the end, changed ones in their place.
- * @returns the same array where nothing changed, so that nothing is laid out anew.
+ * @returns the same array where nothing changed, so that nothing is laid out again.
  */
 export function mergeSpans(spans: readonly SpanOutline[], changes: readonly SpanChange[]): readonly SpanOutline[] {
   if (changes.length === 0) return spans;

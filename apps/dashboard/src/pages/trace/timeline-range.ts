@@ -108,7 +108,7 @@ function changesOf(tree: SpanTree, { start, end, total }: SpanTimes, columns: nu
 const DRAWN_MAX = 200;
 const NARROW = 1 / 1_000;
 
-/** Stretches of a range as they can be told apart on a screen, in the order of time: neighbours become one. */
+/** Stretches of a range as they can be distinguished on a screen, in the order of time: neighbours become one. */
 export function seenStretches(stretches: readonly Stretch[], range: Stretch): Stretch[] {
   const gap = (range.to - range.from) * NARROW;
   const seen: Stretch[] = [];

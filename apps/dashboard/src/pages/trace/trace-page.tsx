@@ -143,7 +143,7 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
       </PageHeading>
       {isDeleted && (
         <p role="status" className={styles.deleted}>
-          This trace has been deleted. What is on screen is all that is left of it.
+          This trace has been deleted. Only the part on screen is left.
         </p>
       )}
       <FactList label="Trace facts" facts={traceFacts(trace, times)} />

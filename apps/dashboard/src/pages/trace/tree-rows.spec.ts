@@ -85,7 +85,7 @@ describe('filterSpans', () => {
     expect(namesOf(filter({ find: 'x', foundInTexts: new Set(['other']) })!.matches)).toBe('other');
   });
 
-  it('keeps parents of matches, which are told from matches', () => {
+  it('keeps parents of matches, which are distinguished from matches', () => {
     const { kept } = filter({ only: ['errors'] })!;
     expect([...kept]).toEqual([ABOVE_MATCH, 0, 0, MATCH, 0]);
   });

@@ -27,7 +27,7 @@ function buildTraceModel(spans: readonly TraceSpan[], now: number): TraceModel {
   return { tree, times, path: findCriticalPath(tree, times), failed: failedPlaces(tree) };
 }
 
-/** Facts of a changed trace have no event: they are asked for anew, once in so long. */
+/** Facts of a changed trace have no event: they are asked for again, once in so long. */
 const FACTS_MS = 1_000;
 /** How often the ends of running spans move on. Larger traces move on when something happens. */
 const TICK_MS = 1_000;
@@ -78,7 +78,7 @@ function changesOf(events: readonly LiveEvent[], id: string): SpanChange[] {
   });
 }
 
-/** Milliseconds between two changes of the screen, by span of the trace: to lay all of them out anew takes that long. */
+/** Milliseconds between two changes of the screen, by span of the trace: to lay all of them out again takes that long. */
 const PAUSE_PER_SPAN = 0.05;
 const PAUSE_MAX = 2_000;
 
@@ -187,16 +187,16 @@ async function search(
   traceId: string,
   sought: string,
   signal: AbortSignal,
-  tell: (found: ReadonlySet<string>, isSearching: boolean) => void,
+  report: (found: ReadonlySet<string>, isSearching: boolean) => void,
 ): Promise<void> {
   const found = new Set<string>();
   try {
     for await (const ids of findSpansByText(traceId, sought, signal)) {
       for (const id of ids) found.add(id);
-      tell(new Set(found), true);
+      report(new Set(found), true);
     }
   } catch {
     // What the page knows by itself is shown all the same.
   }
-  if (!signal.aborted) tell(found, false);
+  if (!signal.aborted) report(found, false);
 }

@@ -41,7 +41,7 @@ export function DeleteTraces({ traces, onDeleted, onClose }: DeleteTracesProps) 
   );
 }
 
-/** One request after the other; the first failure ends it, and what is gone by then is told. */
+/** One request after the other; the first failure ends it, and what is gone by then is reported. */
 async function deleteOneByOne(
   traces: readonly TraceListItem[],
 ): Promise<{ gone: ReadonlySet<string>; error: Error | null }> {

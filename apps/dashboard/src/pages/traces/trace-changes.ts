@@ -22,7 +22,7 @@ export function traceNews(event: LiveEvent): LiveNews {
 }
 
 /**
- * Rows for the traces that events tell of, newest first, before the server was asked for them.
+ * Rows for the traces that events report, newest first, before the server was asked for them.
  * @param known ids of the rows there are.
  */
 export function arrivedTraces(events: readonly LiveEvent[], known: ReadonlySet<string>): TraceListItem[] {
