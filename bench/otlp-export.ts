@@ -1,11 +1,11 @@
 import { importSource } from './libs.ts';
 
 const { encodeOtlp } = (await importSource(
-  'libs/otlp/src/testing/otlp-schema.ts',
-)) as typeof import('../libs/otlp/src/testing/otlp-schema.ts');
+  'libs/otlp/fixtures/otlp-schema.ts',
+)) as typeof import('../libs/otlp/fixtures/otlp-schema.ts');
 const { jsonOf } = (await importSource(
-  'libs/otlp/src/testing/any-export.ts',
-)) as typeof import('../libs/otlp/src/testing/any-export.ts');
+  'libs/otlp/fixtures/any-export.ts',
+)) as typeof import('../libs/otlp/fixtures/any-export.ts');
 
 type Attributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 

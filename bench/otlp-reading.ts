@@ -2,11 +2,11 @@ import { importSource } from './libs.ts';
 import { jsonExport, protobufExport } from './otlp-export.ts';
 
 const { spansOfProtobuf } = (await importSource(
-  'libs/otlp/src/decode/spans-of-protobuf.ts',
-)) as typeof import('../libs/otlp/src/decode/spans-of-protobuf.ts');
+  'libs/otlp/src/decode/read-protobuf.ts',
+)) as typeof import('../libs/otlp/src/decode/read-protobuf.ts');
 const { spansOfJson } = (await importSource(
-  'libs/otlp/src/decode/spans-of-json.ts',
-)) as typeof import('../libs/otlp/src/decode/spans-of-json.ts');
+  'libs/otlp/src/decode/read-json.ts',
+)) as typeof import('../libs/otlp/src/decode/read-json.ts');
 const { ItemBudget } = (await importSource(
   'libs/otlp/src/decode/item-budget.ts',
 )) as typeof import('../libs/otlp/src/decode/item-budget.ts');
@@ -17,8 +17,8 @@ const { readSpan } = (await importSource(
   'libs/otlp/src/reading/read-span.ts',
 )) as typeof import('../libs/otlp/src/reading/read-span.ts');
 const { otlpType } = (await importSource(
-  'libs/otlp/src/testing/otlp-schema.ts',
-)) as typeof import('../libs/otlp/src/testing/otlp-schema.ts');
+  'libs/otlp/fixtures/otlp-schema.ts',
+)) as typeof import('../libs/otlp/fixtures/otlp-schema.ts');
 
 const SPANS = 512;
 const READS_A_TURN = 10;

@@ -1,24 +1,20 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Position, Sql } from '@spandrel/storage';
+import type { Sql } from '@spandrel/storage';
 import type { OfTraces } from '../libs/tracing/src/listing/trace-filter.sql.js';
 import type { FilledDatabase } from './filled-database.ts';
 import { contract, importSource, kernel, storage } from './libs.ts';
 import { median } from './load.ts';
 import { spanId } from './query-data.ts';
 
-type Planning = typeof import('../libs/tracing/src/listing/plan-list.js');
+type Planning = typeof import('../libs/tracing/src/listing/list-strategies.sql.js');
 type Requests = typeof import('../libs/tracing/src/listing/list-request.sql.js');
-type Limits = typeof import('../libs/tracing/src/listing/list-limits.js');
-type Slices = typeof import('../libs/tracing/src/listing/text/list-slices.sql.js');
-type PayloadScan = typeof import('../libs/tracing/src/listing/text/payload-scan.sql.js');
+type Limits = typeof import('../libs/tracing/src/listing/list-request.sql.js');
 type Traces = typeof import('../libs/tracing/src/listing/trace-filter.sql.js');
 
 const TURNS = 5;
 /** A list without its strategy may read everything; it is asked for once where that takes longer than this. */
 const SLOW_MS = 500;
-/** Candidates that a text search looks at in one go. */
-const SLICE = 16_000;
 
 /** A list of spans with the strategy that finds it, and what finds it when that one is taken away. */
 export interface StrategyFigure {
@@ -31,14 +27,10 @@ export interface StrategyFigure {
 
 /** Lists that each strategy is made for, over many spans in SQLite, with and without it. */
 export async function measureStrategies(spans: number, { dataDir }: FilledDatabase): Promise<StrategyFigure[]> {
-  const { planList, STRATEGIES } = (await importSource('libs/tracing/src/listing/plan-list.ts')) as Planning;
+  const { planList, STRATEGIES } = (await importSource('libs/tracing/src/listing/list-strategies.sql.ts')) as Planning;
   const { ListRequest } = (await importSource('libs/tracing/src/listing/list-request.sql.ts')) as Requests;
-  const { LIST_LIMITS } = (await importSource('libs/tracing/src/listing/list-limits.ts')) as Limits;
+  const { LIST_LIMITS } = (await importSource('libs/tracing/src/listing/list-request.sql.ts')) as Limits;
   const { ofMatchingTraces } = (await importSource('libs/tracing/src/listing/trace-filter.sql.ts')) as Traces;
-  const { nextInListOrder } = (await importSource('libs/tracing/src/listing/text/list-slices.sql.ts')) as Slices;
-  const { payloadsAsTheyLie } = (await importSource(
-    'libs/tracing/src/listing/text/payload-scan.sql.ts',
-  )) as PayloadScan;
   const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
   try {
     const readLong = <Row>(read: Sql): Promise<Row[]> => {
@@ -76,30 +68,6 @@ export async function measureStrategies(spans: number, { dataDir }: FilledDataba
       }
       return { name, ms: median(times) };
     };
-    /** A text search without a hit: all payloads as they lie, and by the slices of a list. */
-    const searched = async (query: object): Promise<StrategyFigure> => {
-      const list = requestOf(query);
-      const search = { list, found: (await planList(list))!, daySizes: () => Promise.resolve([]) };
-      const times = [0, 0];
-      let started = performance.now();
-      await payloadsAsTheyLie.next(search, 'valued', undefined, 0);
-      times[0] = performance.now() - started;
-      started = performance.now();
-      for (let from: Position | undefined, more = true; more;) {
-        const { end } = await nextInListOrder(search, 'valued', from, SLICE);
-        from = end;
-        more = end !== undefined;
-      }
-      times[1] = performance.now() - started;
-      const { name } = payloadsAsTheyLie;
-      return {
-        query: JSON.stringify(query),
-        strategy: name,
-        withMs: times[0],
-        without: 'in list order',
-        withoutMs: times[1],
-      };
-    };
     const figures: StrategyFigure[] = [];
     for (const query of questions(spans)) {
       const own = await timed(query, STRATEGIES);
@@ -113,7 +81,6 @@ export async function measureStrategies(spans: number, { dataDir }: FilledDataba
         withoutMs: other.ms,
       });
     }
-    figures.push(await searched({ text_contains: 'zebra' }));
     return figures;
   } finally {
     db.close();

@@ -21,7 +21,7 @@ const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 
 /** Where a listener is that this script cannot see, by file and what is made there. */
 const HEARD_ELSEWHERE = [
-  { file: 'libs/otlp/src/http/unpack.ts', of: /^create/, where: 'readBody hands each to pipeline' },
+  { file: 'libs/otlp/src/http/read-body.ts', of: /^create/, where: 'readBody hands each to pipeline' },
   {
     file: 'apps/gateway/src/recording/decode-body.ts',
     of: /^create/,

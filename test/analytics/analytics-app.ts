@@ -5,7 +5,7 @@ import { eventsFeature } from '@spandrel/events';
 import type { Storage, StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
 import { WarmLists } from '../../libs/tracing/src/listing/warm-lists.js';
-import { TextSliceTask } from '../../libs/tracing/src/text-slices/text-slice-task.js';
+import { TextIndexTask } from '../../libs/tracing/src/text-index/text-index-task.js';
 import { callInProcess, type InProcessCall } from '../support/in-process.ts';
 import { openInProcess } from '../support/server-app.ts';
 
@@ -40,7 +40,7 @@ export class AnalyticsApp {
 
   /** Ends what reads by itself beside requests: lists of the start, and texts for their index. */
   async endBackgroundReads(): Promise<void> {
-    for (const reader of [WarmLists, TextSliceTask]) await this.app.get(reader).onModuleDestroy();
+    for (const reader of [WarmLists, TextIndexTask]) await this.app.get(reader).onModuleDestroy();
   }
 
   call<Wanted = Body>(

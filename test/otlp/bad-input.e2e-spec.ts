@@ -1,7 +1,7 @@
 /** Whatever comes to the routes of OTLP: an answer that exporters understand, and nothing stored that is not reported. */
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encodeOtlp } from '../../libs/otlp/src/testing/otlp-schema.js';
+import { encodeOtlp } from '../../libs/otlp/fixtures/otlp-schema.js';
 import { describeOnBothDatabases, showsAll } from '../support/databases.ts';
 import {
   attribute,

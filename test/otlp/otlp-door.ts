@@ -2,7 +2,7 @@ import type { SpanResource } from '@spandrel/contract';
 import { CoreSettings, type Settings } from '@spandrel/kernel';
 import type { StorageConfig } from '@spandrel/storage';
 import { OtlpSettings } from '../../libs/otlp/src/otlp.settings.js';
-import { encodeOtlp, otlpType } from '../../libs/otlp/src/testing/otlp-schema.js';
+import { encodeOtlp, otlpType } from '../../libs/otlp/fixtures/otlp-schema.js';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';

@@ -30,14 +30,14 @@ const load = async <Module>(path: string): Promise<Module> => (await importSourc
 const { ItemBudget } = await load<typeof import('../../libs/otlp/src/decode/item-budget.js')>(
   'libs/otlp/src/decode/item-budget.ts',
 );
-const { spansOfJson } = await load<typeof import('../../libs/otlp/src/decode/spans-of-json.js')>(
-  'libs/otlp/src/decode/spans-of-json.ts',
+const { spansOfJson } = await load<typeof import('../../libs/otlp/src/decode/read-json.js')>(
+  'libs/otlp/src/decode/read-json.ts',
 );
-const { spansOfProtobuf } = await load<typeof import('../../libs/otlp/src/decode/spans-of-protobuf.js')>(
-  'libs/otlp/src/decode/spans-of-protobuf.ts',
+const { spansOfProtobuf } = await load<typeof import('../../libs/otlp/src/decode/read-protobuf.js')>(
+  'libs/otlp/src/decode/read-protobuf.ts',
 );
-const { logsOfJson } = await load<typeof import('../../libs/otlp/src/decode/logs-of-json.js')>(
-  'libs/otlp/src/decode/logs-of-json.ts',
+const { logsOfJson } = await load<typeof import('../../libs/otlp/src/decode/read-json.js')>(
+  'libs/otlp/src/decode/read-json.ts',
 );
 const events = await load<typeof import('../../libs/otlp/src/write/log-event.js')>('libs/otlp/src/write/log-event.ts');
 const testing = await load<typeof import('../../libs/plugin-api/src/testing/index.js')>(

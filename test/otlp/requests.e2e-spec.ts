@@ -1,7 +1,7 @@
 /** The routes of OTLP as exporters call them: paths, encodings, credentials and refusals, in both modes. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encodeOtlp } from '../../libs/otlp/src/testing/otlp-schema.js';
+import { encodeOtlp } from '../../libs/otlp/fixtures/otlp-schema.js';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import {

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listSpansSchema } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
-import { dayOf, type DayPartitions } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { compareBy, containsText, filters, matches, SORTS } from './listing.js';
@@ -36,20 +35,12 @@ export function listingPlans(app: () => TracingApp): void {
       await app().analyze();
     });
 
-    /** Limits under which every day is so large that a search looks through it alone. */
-    const days = [...new Set(all.map(({ startedAt }) => dayOf(startedAt)))].toSorted((a, b) => a - b);
-    const DAY_BY_DAY: Pick<DayPartitions, 'days' | 'known' | 'sizes'> = {
-      days: () => Promise.resolve([]),
-      known: () => Promise.resolve(new Set()),
-      sizes: () => Promise.resolve(days.map((day) => ({ day, bytes: 2 ** 30 }))),
-    };
-
     async function ids(
       query: object,
       limits: (typeof LIMITS)[number],
       between?: () => Promise<void>,
     ): Promise<string[]> {
-      const store = new SpanListStore(app().storage, app().provided(SpanStore), limits, DAY_BY_DAY as DayPartitions);
+      const store = new SpanListStore(app().storage, app().provided(SpanStore), limits);
       const found: string[] = [];
       for (let cursor: string | undefined; ;) {
         const page = await store.list(LOCAL_SCOPE, listSpansSchema.parse({ ...query, cursor }));

@@ -8,7 +8,7 @@ import {
   type TracesOverTime,
 } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
-import { SpanCountStore } from '../../libs/tracing/src/listing/span-count.store.js';
+import { SpanCountStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { TraceListStore } from '../../libs/tracing/src/listing/trace-list.store.js';
 import { outlineOf } from '../support/outline-of.ts';
 import { repetitions } from '../support/repetitions.ts';

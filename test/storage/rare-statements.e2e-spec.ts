@@ -7,11 +7,11 @@ import { accessFeature, AccessSettings, administrationOf, CLI_ACTOR, JwtSettings
 import { KeyHolderStore } from '@spandrel/connections';
 import { listSpansSchema } from '@spandrel/contract';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
-import { dayOf, openStorage, type DayPartitions } from '@spandrel/storage';
+import { openStorage } from '@spandrel/storage';
 import { SpanStore, TraceStore, type StoredSpan } from '@spandrel/tracing';
 import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
-import { fittingSpans } from '../../libs/tracing/src/fitting-spans.sql.js';
-import { LIST_LIMITS, type ListLimits } from '../../libs/tracing/src/listing/list-limits.js';
+import { fittingSpans } from '../../libs/tracing/src/span-partitions.sql.js';
+import { LIST_LIMITS, type ListLimits } from '../../libs/tracing/src/listing/list-request.sql.js';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { testSettings } from '../support/server-app.ts';
@@ -38,24 +38,13 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
   afterAll(() => app?.close());
 
   async function search(query: object, limits: Partial<ListLimits>): Promise<string[]> {
-    const days = [...new Set(all.map(({ startedAt }) => dayOf(startedAt)))];
-    const partitions: Pick<DayPartitions, 'days' | 'known' | 'sizes'> = {
-      days: () => Promise.resolve([]),
-      known: () => Promise.resolve(new Set()),
-      sizes: () => Promise.resolve(days.map((day) => ({ day, bytes: 1 }))),
-    };
     const { storage } = app;
-    const lists = new SpanListStore(
-      storage,
-      app.provided(SpanStore),
-      { ...LIST_LIMITS, ...limits },
-      partitions as DayPartitions,
-    );
+    const lists = new SpanListStore(storage, app.provided(SpanStore), { ...LIST_LIMITS, ...limits });
     const page = await lists.list(LOCAL_SCOPE, listSpansSchema.parse({ text_contains: 'upper LOWER', ...query }));
     return page.items.map(({ id }) => id);
   }
 
-  // The text index says nothing of a text of two characters: payloads are looked through as they lie.
+  // The text index says nothing of a text of two characters: payloads are looked through in list order.
   it.each([{ sort_by: 'started_at' }, { sort_by: 'duration' }, { text_contains: 'LO' }])(
     'finds texts alike either way (%j)',
     async (query) => {

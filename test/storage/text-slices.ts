@@ -4,13 +4,12 @@ import { listSpansSchema } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { integer, joinSql, shapeOf, sql, type WriteTx } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
-import { LIST_LIMITS } from '../../libs/tracing/src/listing/list-limits.js';
+import { LIST_LIMITS } from '../../libs/tracing/src/listing/list-request.sql.js';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
-import { BuildSlices } from '../../libs/tracing/src/text-slices/build-slices.js';
-import { SettleWrites } from '../../libs/tracing/src/text-slices/settle-writes.store.js';
-import { TextCover } from '../../libs/tracing/src/text-slices/text-cover.store.js';
-import { TextSliceTask } from '../../libs/tracing/src/text-slices/text-slice-task.js';
-import { TextSliceStore, type TextSlice } from '../../libs/tracing/src/text-slices/text-slice.store.js';
+import { BuildTextIndex } from '../../libs/tracing/src/text-index/build-text-index.js';
+import { WriteBarrier, IndexWatermark } from '../../libs/tracing/src/text-index/index-watermark.store.js';
+import { TextIndexTask } from '../../libs/tracing/src/text-index/text-index-task.js';
+import { TextIndexStore, type TextSlice } from '../../libs/tracing/src/text-index/text-index.store.js';
 import { containsText } from './listing.js';
 import type { TracingApp } from './tracing-app.js';
 import { repetitions } from '../support/repetitions.ts';
@@ -24,17 +23,17 @@ const COUNT = shapeOf({ number: integer() });
 /** Searches find by slices of texts what they find without, whatever was written, and in what order. */
 export function textSlices(app: () => TracingApp): void {
   describe('slices of texts', () => {
-    const slices = (): TextSliceStore => new TextSliceStore(app().storage);
-    let made: BuildSlices | undefined;
-    const builder = (): BuildSlices => (made ??= newBuilder());
-    const newBuilder = (): BuildSlices => {
+    const slices = (): TextIndexStore => new TextIndexStore(app().storage);
+    let made: BuildTextIndex | undefined;
+    const builder = (): BuildTextIndex => (made ??= newBuilder());
+    const newBuilder = (): BuildTextIndex => {
       const { storage } = app();
       const size = { spans: 4, bytes: 2_000, ageMs: 0 };
-      return new BuildSlices(storage, slices(), app().provided(TextCover), new SettleWrites(storage), size);
+      return new BuildTextIndex(storage, slices(), app().provided(IndexWatermark), new WriteBarrier(storage), size);
     };
 
     // What the server does by itself, it does at times of its own.
-    beforeAll(() => app().provided(TextSliceTask).onModuleDestroy());
+    beforeAll(() => app().provided(TextIndexTask).onModuleDestroy());
 
     async function build(second: number, steps = 1_000): Promise<void> {
       for (let step = 0; step < steps; step++) {
@@ -63,7 +62,7 @@ export function textSlices(app: () => TracingApp): void {
       );
 
     const all = (): Promise<TextSlice[]> => slices().slicesIn(LOCAL_SCOPE, EVER);
-    const late = async (): Promise<number> => (await slices().lateTexts(LOCAL_SCOPE, EVER, 1_000)).length;
+    const late = async (): Promise<number> => (await slices().pendingTexts(LOCAL_SCOPE, EVER, 1_000)).length;
 
     const done = (id: string, second: number, output: string): object => ({
       ...{ id, started_at: at(second), ended_at: at(second + 1), output },
@@ -72,8 +71,8 @@ export function textSlices(app: () => TracingApp): void {
     beforeEach(async () => {
       await app().delete('/api/traces');
       await app().storage.write(async (tx) => {
-        for (const table of [sql`text_slice`, sql`text_late`]) await tx.run(sql`delete from ${table}`);
-        await tx.run(sql`update text_cover set started_until = ${Number.MIN_SAFE_INTEGER}, leased_until = 0`);
+        for (const table of [sql`text_slice`, sql`text_pending`]) await tx.run(sql`delete from ${table}`);
+        await tx.run(sql`update text_watermark set started_until = ${Number.MIN_SAFE_INTEGER}, leased_until = 0`);
       });
     });
 
@@ -156,12 +155,12 @@ export function textSlices(app: () => TracingApp): void {
             late.slice(at, at + 1_000).map((one) => sql`(${projectId}, ${one.startedAt}, ${one.spanId}, ${one.mark})`),
             ', ',
           );
-          await tx.run(sql`insert into text_late (project_id, started_at, span_id, mark) values ${rows}`);
+          await tx.run(sql`insert into text_pending (project_id, started_at, span_id, mark) values ${rows}`);
         }
       });
       const changed = late.with(3, { ...late[3]!, mark: 1 });
-      const takenOut = await cpuMs((tx) => slices().deleteLate(tx, LOCAL_SCOPE, changed));
-      expect(await storage.read(COUNT.query`select count(*) as number from text_late`)).toEqual([{ number: 1 }]);
+      const takenOut = await cpuMs((tx) => slices().deletePending(tx, LOCAL_SCOPE, changed));
+      expect(await storage.read(COUNT.query`select count(*) as number from text_pending`)).toEqual([{ number: 1 }]);
       // About as much as to put them in; a pass over all of them for each takes half a minute.
       expect(takenOut).toBeLessThan(50 * putIn);
     });
@@ -171,14 +170,14 @@ export function textSlices(app: () => TracingApp): void {
       const begun = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
       const writing = storage.write(async (tx) => {
-        await tx.all(COUNT.query`select count(*) as number from text_late`);
+        await tx.all(COUNT.query`select count(*) as number from text_pending`);
         begun.resolve();
         await release.promise;
       });
       await begun.promise;
       let settled = false;
-      const settling = new SettleWrites(storage).execute(GOING_ON).then((over) => (settled = over));
-      for (let n = 0; n < 5; n++) await storage.read(COUNT.query`select count(*) as number from text_cover`);
+      const settling = new WriteBarrier(storage).execute(GOING_ON).then((over) => (settled = over));
+      for (let n = 0; n < 5; n++) await storage.read(COUNT.query`select count(*) as number from text_watermark`);
       // On SQLite nobody else writes while a slice is made.
       const before = settled;
       release.resolve();
@@ -190,7 +189,7 @@ export function textSlices(app: () => TracingApp): void {
     it('are known to a server that starts later', async () => {
       await ingest(Array.from({ length: 5 }, (_, n) => done(`s${n}`, n, 'text')));
       await build(20);
-      const end = await app().storage.write((tx) => new TextCover().endOf(tx, LOCAL_SCOPE));
+      const end = await app().storage.write((tx) => new IndexWatermark().endOf(tx, LOCAL_SCOPE));
       expect(end).toBe(BASE + 4_001);
       expect(await slices().projectBehind('')).toBe(LOCAL_SCOPE.projectId);
     });

@@ -1,8 +1,7 @@
 import type { Scope } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
-import type { LogsRead } from './aside/read-logs.js';
-import type { SpansRead } from './aside/read-spans.js';
-import type { OtelLogRecord } from './decode/otel-log-record.js';
+import type { LogsRead, SpansRead } from './aside/read-pages.js';
+import type { OtelLogRecord } from './decode/otel-records.js';
 import type { Rejection } from './write/rejections.js';
 
 /** Spans of a large export as a thread has read them. */

@@ -38,7 +38,7 @@ export { lockedInOrder } from './statements/locked-in-order.js';
 export { openStorage } from './open-storage.js';
 export { BeginAgain } from './transactions/begin-again.js';
 export { together } from './transactions/together.js';
-export { DayPartitions, type DaySize } from './partitions/day-partitions.js';
+export { DayPartitions } from './partitions/day-partitions.js';
 export { DAY_MS, dayOf, dayStart } from './partitions/days.js';
 export { DayTables } from './partitions/day-tables.js';
 export { atStarts, betweenStarts, ofDays, onPostgres, onSqlite } from './partitions/day-conditions.js';

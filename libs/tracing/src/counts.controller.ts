@@ -12,11 +12,16 @@ import {
   type TimedTrace,
   type TraceFilters,
   type TracesOverTime,
+  facetListSchema,
+  listFacetsSchema,
+  type Facet,
+  type ListFacets,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { SpanCountStore } from './listing/span-count.store.js';
+import { SpanCountStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
+import { FacetListStore } from './listing/facet-list.store.js';
 
 /**
  * `/api/count` (docs/spec/general.md#counts). Counts do not stand below the lists: a client may have named a trace
@@ -78,4 +83,27 @@ function wireBuckets(times: readonly TimedTrace[], { since, until }: TraceFilter
     until: formatTimestamp(to),
     ...counts,
   }));
+}
+
+/** `/api/facets` (docs/spec/facets.md). */
+@Controller('api/facets')
+export class FacetsController {
+  constructor(private readonly lists: FacetListStore) {}
+
+  @Get()
+  @Operation({
+    id: 'listFacets',
+    access: 'read',
+    summary: 'Values that filters can take, in order',
+    answer: facetListSchema,
+  })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listFacetsSchema }) query: ListFacets,
+    @CurrentReader() reader: Reader,
+  ): Promise<{ facets: Facet[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.lists.list(scope, query, reader);
+    const facets = items.map((value) => ({ value, count: null }));
+    return { facets, count: facets.length, next_cursor: nextCursor };
+  }
 }

@@ -1,4 +1,4 @@
-export { addCost, costOf, subtractCost, toCostSum, type CostSum } from './write/cost-sum.js';
+export { addCost, costOf, subtractCost, toCostSum, type CostSum } from './write/trace-rollup.js';
 export {
   countedSpans,
   countTraces,
@@ -18,12 +18,12 @@ export { spanOutline } from './outline/span-outline.js';
 export { requestHash } from './write/request-hash.js';
 export { Ingest } from './write/ingest.js';
 export { RecordSpans } from './write/record-spans.js';
-export type { SpanAmendment, SpanRecord } from './write/span-record.js';
-export { NAME_RANK } from './write/trace-origins.js';
-export type { Ranked, TraceTelling } from './write/tell-trace.js';
+export type { SpanAmendment, SpanRecord } from './write/tracing-job.js';
+export { NAME_RANK } from './write/trace-row.js';
+export type { Ranked, TraceAttributes } from './write/merge-trace-attributes.js';
 export { RecordScanStore } from './record-scan.store.js';
 export { RetentionTask } from './retention/retention-task.js';
-export { restoredSpanSchema, RestoreRecords } from './write/restore-records.js';
+export { restoredSpanSchema, RestoreRecords } from './write/ingest.js';
 export {
   SpanCommitParticipants,
   type LeavingSpans,
@@ -33,14 +33,14 @@ export type { StoredSpan } from './span.entity.js';
 export { spanTexts } from './span-json.js';
 export { spanResource } from './span-resource.js';
 export { SpanStore } from './span.store.js';
-export { exportedTrace } from './write/restored-trace.js';
+export { exportedTrace } from './write/trace-row.js';
 export { traceNotFound } from './write/apply-job.js';
-export { STATUS } from './status.js';
+export { STATUS } from './span.entity.js';
 export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
-export { isUnpriced, isUnpricedUse } from './unpriced.js';
-export type { SpanChange, TracingChange } from './write/tracing-change.js';
+export { isUnpriced, isUnpricedUse } from './pricing.js';
+export type { SpanChange, TracingChange } from './write/span-commit-participant.js';
 export type { Indexed } from './write/tracing-job.js';
 export { tracingFeature } from './tracing.feature.js';
 export { TracingModule } from './tracing.module.js';

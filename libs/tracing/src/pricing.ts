@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE, type PluginRegistry } from '@spandrel/kernel';
 import type { ModelPrice } from '@spandrel/plugin-api';
+import { type SpanRow, STATUS } from './span.entity.js';
 
 /** Prices by exact model name, from which the service computes costs (docs/spec/spans.md#cost). */
 export type PricingTable = ReadonlyMap<string, ModelPrice>;
@@ -54,3 +55,11 @@ export function estimateCost(pricing: PricingTable, model: string, tokens: Token
   const pico = Math.round(perMillion * 1e6);
   return Number.isSafeInteger(pico) ? pico / 1e12 : perMillion / 1e6;
 }
+
+/** Whether a span has ended with tokens and without a cost (docs/spec/spans.md#unpriced-spans). */
+export const isUnpriced = ({ status, totalTokens, cost }: Pick<SpanRow, 'status' | 'totalTokens' | 'cost'>): boolean =>
+  status !== STATUS.running && isUnpricedUse(totalTokens, cost);
+
+/** Whether something used tokens and nothing says what they cost. */
+export const isUnpricedUse = (tokens: number | null, cost: number | null): boolean =>
+  cost === null && tokens !== null && tokens > 0;

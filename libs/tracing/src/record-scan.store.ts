@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { IdOrder, rawSql, Storage, type LongReadOptions, type Selection, type Sql } from '@spandrel/storage';
 import type { StoredSpan } from './span.entity.js';
-import { PAYLOAD_SIZE } from './fitting-spans.sql.js';
+import { PAYLOAD_SIZE } from './span-partitions.sql.js';
 import { PAYLOAD_OF_SPAN } from './span.store.js';
 import { SPAN_COLUMNS, TRACE_COLUMNS } from './tables.js';
 import type { TraceRow } from './trace.entity.js';

@@ -1,8 +1,7 @@
 import { formatTimestamp, jsonMembers } from '@spandrel/contract';
-import { isOtlp } from './cover/usage-cover.js';
+import { isOtlp } from './usage-attribution/usage-attribution.js';
 import { shownKind, shownStatus } from './span-resource.js';
-import type { StoredSpan } from './span.entity.js';
-import { STATUS } from './status.js';
+import { type StoredSpan, STATUS } from './span.entity.js';
 
 /** Members that a finished span's metadata get from the service. */
 const SERVICE_MEMBERS = ['"duration_ms"', '"total_tokens"', '"cost"'];

@@ -1,8 +1,11 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import { METRICS } from '@spandrel/kernel';
-import { SpanCommitParticipants, type SpanCommitParticipant } from './write/span-commit-participant.js';
-import type { TracingChange } from './write/tracing-change.js';
+import {
+  SpanCommitParticipants,
+  type SpanCommitParticipant,
+  type TracingChange,
+} from './write/span-commit-participant.js';
 
 /** What is counted. Deletes of whole traces are one change each. */
 const COUNTED = [

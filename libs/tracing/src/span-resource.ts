@@ -1,8 +1,7 @@
 import { formatTimestamp, type SpanKind, type SpanResource, type SpanStatus } from '@spandrel/contract';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
-import { isOtlp } from './cover/usage-cover.js';
-import type { StoredSpan } from './span.entity.js';
-import { STATUS } from './status.js';
+import { isOtlp } from './usage-attribution/usage-attribution.js';
+import { type StoredSpan, STATUS } from './span.entity.js';
 
 /** A stored span as the wire shows it (docs/spec/spans.md#the-span-object). */
 export function spanResource(span: StoredSpan): SpanResource {

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
+import type { StatusName } from '@spandrel/contract';
 
 /** Spans that start within so many bits of a millisecond count (2 h 20 min) share a time bucket. */
 const BUCKET_BITS = 23;
@@ -153,3 +154,10 @@ export const POSTGRES_ENTITIES = [DatedSpanSchema, DatedPayloadSchema, SpanKeySc
 
 /** A span as a whole: its row and its payload. Never changed, always replaced. */
 export type StoredSpan = Readonly<SpanRow & Omit<SpanPayloadRow, 'projectId' | 'spanId'>>;
+
+/** Statuses as the tables hold them; completed, by far the most, is what the partial indexes leave out. */
+export const STATUS = { running: 0, completed: 1, failed: 2 } as const satisfies Record<StatusName, number>;
+
+const NAMES: readonly StatusName[] = ['running', 'completed', 'failed'];
+
+export const statusName = (status: number): StatusName => NAMES[status] ?? 'running';

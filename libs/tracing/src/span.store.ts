@@ -20,11 +20,19 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { fittingSpans, PAYLOAD_SIZE } from './fitting-spans.sql.js';
-import { placed, placesOfSpans, placesOfTrace, placesOfTraces, type Places, type Read } from './span-places.sql.js';
+import {
+  fittingSpans,
+  PAYLOAD_SIZE,
+  joinByKey,
+  partitionsOfSpans,
+  partitionsOfTrace,
+  partitionsOfTraces,
+  type PartitionHint,
+  type Read,
+} from './span-partitions.sql.js';
 import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
-import type { Cell } from './write/working-set.js';
+import type { Cell } from './write/unit-of-work.js';
 
 const ID = shapeOf({ id: text() });
 const SIZED = shapeOf({ id: text(), bytes: integer() });
@@ -75,7 +83,7 @@ export class SpanStore {
 
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
-    const { within } = await placesOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
+    const { within } = await partitionsOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
     const [span] = await this.storage.read(
       SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}${within('s')}${within('p')}`,
     );
@@ -90,7 +98,7 @@ export class SpanStore {
     limit: number,
     options: LongReadOptions,
   ): Promise<string[]> {
-    const within = await placesOfTrace(this.storage.dialect, this.reading(options), scope, traceId);
+    const within = await partitionsOfTrace(this.storage.dialect, this.reading(options), scope, traceId);
     const rows = await this.storage.readLong(
       ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
         and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
@@ -127,21 +135,26 @@ export class SpanStore {
   }
 
   /** Locks spans as {@link loadForWrite} does. @returns where they lie, for {@link loadLocked}. */
-  lock(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<Places> {
-    return placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+  lock(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<PartitionHint> {
+    return partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
   }
 
-  async loadLocked(tx: WriteTx, scope: Scope, ids: readonly string[], { any, ...at }: Places): Promise<StoredSpan[]> {
+  async loadLocked(
+    tx: WriteTx,
+    scope: Scope,
+    ids: readonly string[],
+    { any, ...at }: PartitionHint,
+  ): Promise<StoredSpan[]> {
     if (ids.length === 0 || !any) return [];
     const places = tx.dialect === 'sqlite' ? ids.map((id) => ({ id, startedAt: 0 })) : at.places;
     return tx.all(
-      SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${placed(scope, places, 'both', at.within)} order by s.id`,
+      SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByKey(scope, places, 'both', at.within)} order by s.id`,
     );
   }
 
   /** What leads from spans to their parents; nothing is locked. */
   async links(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<SpanLink[]> {
-    const { any, within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
+    const { any, within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
     if (ids.length === 0 || !any) return [];
     return tx.all(
       LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}`,
@@ -153,7 +166,7 @@ export class SpanStore {
     if (parents.length === 0) return [];
     const traceIds = [...new Set(parents.map(({ traceId }) => traceId))];
     const ids = [...new Set(parents.map(({ id }) => id))];
-    const within = await placesOfTraces(tx.dialect, (query) => tx.all(query), scope, traceIds);
+    const within = await partitionsOfTraces(tx.dialect, (query) => tx.all(query), scope, traceIds);
     const rows = await tx.all(
       LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and s.parent_id is not null
         and ${anyOf('s.parent_id', ids)}${within('s')}`,
@@ -201,7 +214,7 @@ export class SpanStore {
 
   /** The latest end among the spans of a trace; `null` when none has ended. */
   async latestEnd(tx: WriteTx, scope: Scope, traceId: string): Promise<number | null> {
-    const within = await placesOfTrace(tx.dialect, (query) => tx.all(query), scope, traceId);
+    const within = await partitionsOfTrace(tx.dialect, (query) => tx.all(query), scope, traceId);
     const [row] = await tx.all(
       LATEST.query`select max(s.ended_at) as latest from span s
         where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
@@ -225,7 +238,7 @@ export class SpanStore {
   /** Deletes spans. */
   async delete(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const { within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+    const { within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
     if (tx.dialect === 'postgres') {
       await tx.run(sql`delete from span_key where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
     }

@@ -7,8 +7,7 @@ import {
   type DatedPayloadRow,
   type SpanRow,
 } from './span.entity.js';
-import { TraceSchema, TraceTagSchema } from './trace.entity.js';
-import { UsageMarkSchema } from './usage-mark.entity.js';
+import { TraceSchema, TraceTagSchema, UsageMarkSchema } from './trace.entity.js';
 
 export const traceTable = tableOf(TraceSchema, ['projectId', 'id']);
 export const traceTagTable = tableOf(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
@@ -30,7 +29,7 @@ const SPAN_TABLES: Record<Dialect, { span: Table<SpanRow>; payload: Table<DatedP
 export const spanTablesOf = (dialect: Dialect): (typeof SPAN_TABLES)[Dialect] => SPAN_TABLES[dialect];
 
 /** What lies in partitions by day on Postgres. Payloads are most of it. */
-export const SPAN_DAYS = new DayTables([spanTable.name, spanPayloadTable.name], spanPayloadTable.name);
+export const SPAN_DAYS = new DayTables([spanTable.name, spanPayloadTable.name]);
 
 /** Everything of a trace, from `trace t`. */
 export const TRACE_COLUMNS = traceTable.select('t');

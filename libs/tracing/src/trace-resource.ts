@@ -1,7 +1,7 @@
 import { formatTimestamp, type TraceListItem, type TraceResource } from '@spandrel/contract';
 import { objectFromJsonText } from '@spandrel/storage';
-import { costOf } from './write/cost-sum.js';
-import { statusName } from './status.js';
+import { costOf, modelCounts } from './write/trace-rollup.js';
+import { statusName } from './span.entity.js';
 import type { TraceRow } from './trace.entity.js';
 
 /** A stored trace as the wire shows it (docs/spec/traces.md#the-trace-object). */
@@ -56,7 +56,3 @@ export const traceListItemJson = (
 /** The latest end of its spans once there are some and none is running. */
 const traceEndedAt = (trace: TraceRow): number | null =>
   trace.spanCount > 0 && trace.runningCount === 0 ? trace.lastEndedAt : null;
-
-/** How many of its spans name a model, sorted by model. */
-export const modelCounts = (trace: TraceRow): [model: string, count: number][] =>
-  JSON.parse(trace.models) as [string, number][];

@@ -17,12 +17,12 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { deleteMarksOf } from './cover/usage-mark.sql.js';
-import { isOtlpTraceId } from './cover/usage-cover.js';
-import { keysOf } from './span-places.sql.js';
+import { deleteMarksOf } from './usage-attribution/usage-mark.sql.js';
+import { isOtlpTraceId } from './usage-attribution/usage-attribution.js';
+import { keysOf } from './span-partitions.sql.js';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
-import type { TraceCell } from './write/working-set.js';
+import type { TraceCell } from './write/unit-of-work.js';
 
 /**
  * Tables emptied with a project, in this order, each with the condition under which a row still has its owner and

@@ -1,10 +1,9 @@
 import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { SpanPayloadSchema, SpanSchema } from './span.entity.js';
-import { TraceSchema, TraceTagSchema } from './trace.entity.js';
-import { LateTextSchema, TextCoverSchema, TextSliceSchema } from './text-slices/text-slice.entity.js';
+import { TraceSchema, TraceTagSchema, UsageMarkSchema } from './trace.entity.js';
+import { PendingTextSchema, IndexWatermarkSchema, TextSliceSchema } from './text-index/text-index.entity.js';
 import { TracingModule } from './tracing.module.js';
 import { TracingSettings } from './tracing.settings.js';
-import { UsageMarkSchema } from './usage-mark.entity.js';
 
 export const tracingFeature = defineFeature({
   name: 'tracing',
@@ -16,9 +15,9 @@ export const tracingFeature = defineFeature({
     SpanSchema,
     SpanPayloadSchema,
     UsageMarkSchema,
-    TextCoverSchema,
+    IndexWatermarkSchema,
     TextSliceSchema,
-    LateTextSchema,
+    PendingTextSchema,
   ],
   owned: ofProjects(
     'trace',
@@ -27,9 +26,9 @@ export const tracingFeature = defineFeature({
     'span_key',
     'span',
     'span_payload',
-    'text_late',
+    'text_pending',
     'text_slice',
-    'text_cover',
+    'text_watermark',
   ),
   settings: [TracingSettings],
   requires: ['events'],

@@ -2,20 +2,17 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
 import { LOGGER, PLUGINS, type Logger, type PluginRegistry } from '@spandrel/kernel';
 import { DayPartitions, Storage } from '@spandrel/storage';
-import { FacetsController } from './facets.controller.js';
+import { FacetsController, CountsController } from './counts.controller.js';
 import { FacetListStore } from './listing/facet-list.store.js';
-import { CountsController } from './counts.controller.js';
-import { DeleteTraces } from './write/delete-traces.js';
+import { DeleteTraces, WriteBatch } from './write/write-batch.js';
 import { ExpireBatch } from './retention/expire-batch.js';
 import { ExpireDay } from './retention/expire-day.js';
 import { ExpireSpans } from './retention/expire-spans.js';
 import { ExpiredStore } from './retention/expired.store.js';
 import { IngestController } from './ingest.controller.js';
-import { Ingest } from './write/ingest.js';
-import { RestoreRecords } from './write/restore-records.js';
+import { Ingest, RestoreRecords } from './write/ingest.js';
 import { SessionListStore } from './listing/session-list.store.js';
-import { SpanCountStore } from './listing/span-count.store.js';
-import { SpanListStore } from './listing/span-list.store.js';
+import { SpanCountStore, SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { WarmLists } from './listing/warm-lists.js';
 import { LastCallStore } from './outline/last-call.store.js';
@@ -26,7 +23,7 @@ import { ReadTrace } from './read-trace.js';
 import { SpanLookups } from './reading/span-lookups.store.js';
 import { TraceLookups } from './reading/trace-lookups.store.js';
 import { RecordScanStore } from './record-scan.store.js';
-import { LoadFamily } from './cover/load-family.js';
+import { LoadRelatives } from './usage-attribution/load-relatives.js';
 import { RecordSpans } from './write/record-spans.js';
 import { RecordWrites } from './write/record-writes.js';
 import { RetentionMetrics } from './retention/retention-metrics.js';
@@ -39,14 +36,12 @@ import { SpansController } from './spans.controller.js';
 import { TraceStore } from './trace.store.js';
 import { SPAN_DAYS } from './tables.js';
 import { TracingSettings } from './tracing.settings.js';
-import { BuildSlices } from './text-slices/build-slices.js';
-import { SettleWrites } from './text-slices/settle-writes.store.js';
-import { TextCover } from './text-slices/text-cover.store.js';
-import { TextSliceStore } from './text-slices/text-slice.store.js';
-import { TextSliceTask } from './text-slices/text-slice-task.js';
+import { BuildTextIndex } from './text-index/build-text-index.js';
+import { WriteBarrier, IndexWatermark } from './text-index/index-watermark.store.js';
+import { TextIndexStore } from './text-index/text-index.store.js';
+import { TextIndexTask } from './text-index/text-index-task.js';
 import { TracesController } from './traces.controller.js';
 import { TracingEvents } from './write/tracing-events.js';
-import { WriteBatch } from './write/write-batch.js';
 
 /** Traces, spans, sessions and ingest. */
 @Module({
@@ -85,7 +80,7 @@ import { WriteBatch } from './write/write-batch.js';
     TracingEvents,
     SpanMetrics,
     RecordWrites,
-    LoadFamily,
+    LoadRelatives,
     RecordSpans,
     Ingest,
     RestoreRecords,
@@ -102,11 +97,11 @@ import { WriteBatch } from './write/write-batch.js';
     SessionListStore,
     WarmLists,
     ReadTrace,
-    BuildSlices,
-    SettleWrites,
-    TextCover,
-    TextSliceStore,
-    TextSliceTask,
+    BuildTextIndex,
+    WriteBarrier,
+    IndexWatermark,
+    TextIndexStore,
+    TextIndexTask,
   ],
   exports: [
     ExpireSpans,

@@ -2,23 +2,17 @@
 import { workerData } from 'node:worker_threads';
 import { readExactJson } from '@spandrel/contract';
 import { loadPlugins, type Logger, type PluginEntry } from '@spandrel/kernel/launch';
-import { ExportFault } from '../decode/export-fault.js';
-import { ItemBudget } from '../decode/item-budget.js';
-import { logsOfJson } from '../decode/logs-of-json.js';
-import { logsOfProtobuf } from '../decode/logs-of-protobuf.js';
-import { pointsOfJson } from '../decode/points-of-json.js';
-import { pointsOfProtobuf } from '../decode/points-of-protobuf.js';
-import { spansOfJson } from '../decode/spans-of-json.js';
-import { spansOfProtobuf } from '../decode/spans-of-protobuf.js';
-import { otherSignal } from '../http/other-signal.js';
-import type { OtlpEncoding } from '../http/otlp-media.js';
+import { ExportFault, ItemBudget } from '../decode/item-budget.js';
+import { logsOfJson, pointsOfJson, spansOfJson } from '../decode/read-json.js';
+import { logsOfProtobuf, pointsOfProtobuf, spansOfProtobuf } from '../decode/read-protobuf.js';
+import { otherSignal } from '../decode/other-signal.js';
+import type { OtlpEncoding } from '../http/otlp-protocol.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import type { LogsPage, SpansPage } from '../write-export.js';
 import { membersFromEvents } from '../write/log-event.js';
 import { keepLogMembers, logsMerged, type LogView, type StoredTexts } from '../write/log-members.js';
 import type { ReadEvent, SpanName } from '../write/otlp-event.store.js';
-import { readLogs } from './read-logs.js';
-import { readSpans, type SpanRules } from './read-spans.js';
+import { readLogs, readSpans, type SpanRules } from './read-pages.js';
 
 /** A large export. */
 export interface ExportBody {

@@ -1,5 +1,3 @@
-import { ExportFault } from './export-fault.js';
-
 /** Memory that an item takes once it is read, about, and how many are told at a time. */
 const ITEM_BYTES = 96;
 const ITEMS_TOLD = 1_024;
@@ -11,7 +9,7 @@ const ITEMS_TOLD = 1_024;
 export const NAMED_MAX = 20_000;
 
 /** What a span has more of than is kept. */
-export type Named = 'attributes' | 'events' | 'links';
+type Named = 'attributes' | 'events' | 'links';
 
 /** Wrappers and unknown fields that an export may have however few items it may hold. */
 const OTHERS_MIN = 1_000;
@@ -119,3 +117,17 @@ export class ItemBudget {
     );
   }
 }
+
+/** An export that cannot be read at all, as opposed to single spans of it that cannot be kept. */
+export class ExportFault extends Error {
+  /** @param kind `malformed`: answered with 400; `too_large`: with 413. */
+  constructor(
+    readonly kind: 'malformed' | 'too_large',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** How deep lists and maps of an attribute may stand within each other. */
+export const VALUE_DEPTH_MAX = 64;

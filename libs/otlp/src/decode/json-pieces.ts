@@ -1,5 +1,5 @@
 import type { ItemBudget } from './item-budget.js';
-import { malformed } from './json-shapes.js';
+import { malformed } from './json-values.js';
 
 /** Levels that one piece may nest: values of the greatest depth, written with every wrapper, and what is around them. */
 const DEPTH_MAX = 300;

@@ -1,7 +1,4 @@
-import { ExportFault } from './export-fault.js';
-import type { NameTable } from './name-table.js';
-import { RecentIds } from './recent-ids.js';
-import type { RecentTexts } from './recent-texts.js';
+import { ExportFault } from './item-budget.js';
 
 const TWO_32 = 2 ** 32;
 /** Stands for the byte behind the end; like the first of several it says that there is no short number. */
@@ -26,7 +23,6 @@ export const bytes = (field: number): number => field * 8 + BYTES;
  * Everything throws ExportFault where the bytes are no protobuf.
  */
 export class ProtobufFields {
-  private readonly ids: RecentIds;
   private end: number;
   private at = 0;
   /**
@@ -35,13 +31,8 @@ export class ProtobufFields {
    */
   tag = 0;
 
-  constructor(
-    private readonly buffer: Buffer,
-    private readonly names: NameTable,
-    private readonly texts: RecentTexts,
-  ) {
+  constructor(private readonly buffer: Buffer) {
     this.end = buffer.length;
-    this.ids = new RecentIds(buffer);
   }
 
   /** Goes to the next field of the open message. @returns false at its end. */
@@ -95,15 +86,7 @@ export class ProtobufFields {
     const end = this.bytesEnd();
     const start = this.at;
     this.at = end;
-    return this.texts.read(this.buffer, start, end);
-  }
-
-  /** The name of an attribute, of a span, of a scope: a text that comes again and again. */
-  name(): string {
-    const end = this.bytesEnd();
-    const start = this.at;
-    this.at = end;
-    return this.names.read(this.buffer, start, end);
+    return this.buffer.toString('utf8', start, end);
   }
 
   /** Bytes of its own: the export's may go. */
@@ -119,7 +102,7 @@ export class ProtobufFields {
     const end = this.bytesEnd();
     const start = this.at;
     this.at = end;
-    return this.ids.read(start, end);
+    return this.buffer.toString('hex', start, end);
   }
 
   /** A small number: an enum, a count, a flag. Higher bits are left out, as protobuf does with an int32. */

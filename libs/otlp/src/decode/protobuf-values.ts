@@ -1,7 +1,6 @@
 import { withAttribute, type GrowingAttributes, type OtelValue } from '@spandrel/plugin-api';
-import type { ItemBudget } from './item-budget.js';
+import { type ItemBudget, VALUE_DEPTH_MAX } from './item-budget.js';
 import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';
-import { VALUE_DEPTH_MAX } from './value-depth.js';
 
 /** Reads a `KeyValue` message. @returns the attributes with it, which are to be used instead of those before. */
 export function readAttribute<Attributes extends GrowingAttributes>(
@@ -18,7 +17,7 @@ export function readAttribute<Attributes extends GrowingAttributes>(
   let name = '';
   let value: OtelValue = null;
   while (fields.next()) {
-    if (fields.tag === bytes(1)) name = fields.name();
+    if (fields.tag === bytes(1)) name = fields.text();
     else if (fields.tag === bytes(2)) value = readValue(fields, items, depth, value);
     else fields.skip();
   }

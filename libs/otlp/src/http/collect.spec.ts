@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { ExportFault } from '../decode/export-fault.js';
-import { collect } from './collect.js';
+import { ExportFault } from '../decode/item-budget.js';
+import { collect } from './take-export.js';
 
 afterEach(() => void jest.restoreAllMocks());
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { exporterCredential } from './credential-of.js';
+import { exporterCredential } from './otlp-protocol.js';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 

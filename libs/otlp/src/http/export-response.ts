@@ -1,5 +1,5 @@
 import type { Rejection } from '../write/rejections.js';
-import type { OtlpEncoding } from './otlp-media.js';
+import type { OtlpEncoding } from './otlp-protocol.js';
 import { ProtobufMessage } from './protobuf-message.js';
 
 /** What the partial success of a signal calls its count in JSON. */

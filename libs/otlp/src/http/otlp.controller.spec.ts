@@ -8,7 +8,7 @@ import {
   OtlpApp,
   PROTOBUF,
   type OtlpAnswer,
-} from '../testing/otlp-app.js';
+} from '../../fixtures/otlp-app.js';
 
 let app: OtlpApp;
 beforeAll(async () => void (app = await OtlpApp.start('local')));

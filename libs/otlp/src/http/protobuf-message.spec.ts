@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { otlpType } from '../testing/otlp-schema.js';
+import { otlpType } from '../../fixtures/otlp-schema.js';
 import { exportResponse, rejectionMessage } from './export-response.js';
 import { ProtobufMessage } from './protobuf-message.js';
 

@@ -12,8 +12,8 @@ import {
   OtlpApp,
   PROTOBUF,
   spansInProtobuf,
-} from '../testing/otlp-app.js';
-import { otlpType } from '../testing/otlp-schema.js';
+} from '../../fixtures/otlp-app.js';
+import { otlpType } from '../../fixtures/otlp-schema.js';
 
 let app: OtlpApp;
 beforeAll(async () => void (app = await OtlpApp.start('local')));

@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import type { Readable, Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { DomainError, Invalid } from '@spandrel/kernel';
-import type { BodyBudget } from './decode-budget.js';
 
 /** How a body is read. */
-export interface BodyLimits {
+interface BodyLimits {
   /** `Content-Length`; `undefined` in chunks. */
   length?: number | undefined;
   /** Most bytes of the body as it comes, and of what it unpacks to (setting `limits.otlp_bytes`). */
@@ -74,3 +74,75 @@ function faultOf(error: NodeJS.ErrnoException): Error {
   }
   return error;
 }
+
+/** A zstd stream may want a window of this many bytes, as a power of two; those of exporters are 8 MiB at most. */
+const ZSTD_WINDOW_LOG_MAX = 25;
+
+/** What unpacks a body, by its `Content-Encoding`. */
+const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['zstd', () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } })],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
+]);
+
+/** The header `Accept-Encoding` of an answer that refuses another coding. */
+export const ACCEPTED_CODINGS = 'gzip, zstd, deflate, br';
+
+/**
+ * @param coding in lower case; `undefined` for a body that is sent as it is.
+ * @returns a new stream that unpacks; `null` for a body that is not packed; `undefined` for a coding that is not known.
+ */
+export const unpackerOf = (coding: string | undefined): Transform | null | undefined =>
+  coding === undefined || coding === '' ? null : UNPACKERS.get(coding)?.();
+
+/** Keeps what all bodies being decoded at once take within a bound (setting `otlp.decode_bytes`). */
+export class DecodeBudget {
+  private taken = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  /** Bytes held at the moment. */
+  get bytes(): number {
+    return this.taken;
+  }
+
+  /** Begins a body, which takes bytes as they come and are read, and gives them all back at its end. */
+  open(): BodyBudget {
+    let own = 0;
+    return {
+      take: (bytes) => {
+        if (own + bytes > this.bytesMax) throw tooLarge(this.bytesMax);
+        if (this.taken + bytes > this.bytesMax) throw full();
+        this.taken += bytes;
+        own += bytes;
+      },
+      close: () => {
+        this.taken -= own;
+        own = 0;
+      },
+    };
+  }
+}
+
+/** What one body holds. */
+export interface BodyBudget {
+  /**
+   * @throws DomainError `unavailable` when all bodies together would take too much; Invalid `payload_too_large` when this
+   * one alone would, which no waiting changes.
+   */
+  take(bytes: number): void;
+  close(): void;
+}
+
+const tooLarge = (bytesMax: number): Invalid =>
+  new Invalid(
+    'payload_too_large',
+    `reading the export would take more than ${bytesMax} bytes (otlp.decode_bytes); let the exporter send smaller batches`,
+  );
+
+const full = (): DomainError =>
+  new DomainError('unavailable', 'too many exports are being read at once; send this one again', {
+    retryAfterSeconds: 1,
+  });

@@ -11,8 +11,8 @@ import {
   OtlpApp,
   request,
   spansInProtobuf,
-} from '../testing/otlp-app.js';
-import { encodeOtlp } from '../testing/otlp-schema.js';
+} from '../../fixtures/otlp-app.js';
+import { encodeOtlp } from '../../fixtures/otlp-schema.js';
 import { TakeExport } from './take-export.js';
 
 let app: OtlpApp;

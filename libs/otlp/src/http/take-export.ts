@@ -1,26 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { StreamedBody } from '@spandrel/http';
-import { CoreSettings, Invalid, type Scope } from '@spandrel/kernel';
+import { CoreSettings, Invalid, type Scope, Turn } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { ASIDE_BYTES, ExportReader, isOther, shared, type LargeExport } from '../aside/export-reader.js';
-import { ItemBudget } from '../decode/item-budget.js';
-import { logsOfJson } from '../decode/logs-of-json.js';
-import { logsOfProtobuf } from '../decode/logs-of-protobuf.js';
-import type { OtelLogRecord } from '../decode/otel-log-record.js';
-import { pointsOfJson } from '../decode/points-of-json.js';
-import { pointsOfProtobuf } from '../decode/points-of-protobuf.js';
-import { spansOfJson } from '../decode/spans-of-json.js';
-import { spansOfProtobuf } from '../decode/spans-of-protobuf.js';
+import { ItemBudget, ExportFault } from '../decode/item-budget.js';
+import { logsOfJson, pointsOfJson, spansOfJson } from '../decode/read-json.js';
+import { logsOfProtobuf, pointsOfProtobuf, spansOfProtobuf } from '../decode/read-protobuf.js';
+import type { OtelLogRecord } from '../decode/otel-records.js';
 import { OtlpSettings } from '../otlp.settings.js';
 import { WriteExport, type LogsPage, type SpansPage } from '../write-export.js';
 import type { Rejection } from '../write/rejections.js';
-import { collect } from './collect.js';
-import { DecodeBudget, type BodyBudget } from './decode-budget.js';
+import { DecodeBudget, type BodyBudget, readBody, ACCEPTED_CODINGS, unpackerOf } from './read-body.js';
 import { exportResponse, rejectedCount, rejectionMessage, type RejectedName } from './export-response.js';
-import { encodingOf, MEDIA_TYPES, type OtlpEncoding } from './otlp-media.js';
-import { otherSignal } from './other-signal.js';
-import { readBody } from './read-body.js';
-import { ACCEPTED_CODINGS, unpackerOf } from './unpack.js';
+import { encodingOf, MEDIA_TYPES, type OtlpEncoding } from './otlp-protocol.js';
+import { otherSignal } from '../decode/other-signal.js';
 
 /** The answer to an export that was taken. */
 export interface ExportAnswer {
@@ -209,4 +202,23 @@ function accepted({ contentType, contentEncoding, stream }: StreamedBody): {
       ? `the media type ${contentType ? `"${contentType.slice(0, 100)}" ` : ''}is not one of OTLP; send application/x-protobuf or application/json`
       : `the Content-Encoding "${contentEncoding?.slice(0, 100)}" is not supported; send one of ${ACCEPTED_CODINGS}, or none`,
   );
+}
+
+/**
+ * Reads all that a decoder gives, in slices, so that others are served meanwhile: an export that is damaged anywhere leaves nothing.
+ * @throws Invalid `malformed_request` or `payload_too_large` where the decoder throws ExportFault.
+ */
+export async function collect<Item>(decoded: Iterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  const turn = new Turn();
+  try {
+    for (const item of decoded) {
+      items.push(item);
+      if (turn.isOver()) await turn.next();
+    }
+  } catch (error) {
+    if (!(error instanceof ExportFault)) throw error;
+    throw new Invalid(error.kind === 'too_large' ? 'payload_too_large' : 'malformed_request', error.message);
+  }
+  return items;
 }

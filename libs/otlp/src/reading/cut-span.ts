@@ -1,5 +1,4 @@
-import { isMap, textUnits } from './text-units.js';
-import type { OtelSpan } from '@spandrel/plugin-api';
+import type { OtelSpan, OtelMap, OtelValue } from '@spandrel/plugin-api';
 
 /** What is left of a text that is cut. */
 const TEXT_MAX = 65_536;
@@ -8,7 +7,7 @@ const TEXT_MAX = 65_536;
 const BYTES_OF_UNIT = 6;
 
 /** Members that are stored of a span and may be large. */
-export interface LargeMembers {
+interface LargeMembers {
   input?: unknown;
   output?: unknown;
   metadata: Record<string, unknown>;
@@ -90,3 +89,35 @@ function copyInto(target: object, name: string, item: unknown, path: string, pla
   }
   set(copied(item, own, places));
 }
+
+/** How many UTF-16 units the values of a span have, a few for each name and number: a measure that costs little. */
+function textUnits({ attributes, events, links, traceState, scope }: OtelSpan): number {
+  let units = traceState.length + scope.name.length + scope.version.length + unitsOfMap(attributes);
+  for (const event of events) units += event.name.length + unitsOfMap(event.attributes);
+  for (const link of links) units += link.traceId.length + link.spanId.length + unitsOfMap(link.attributes);
+  return units;
+}
+
+/** Room for an id, a number, a time, brackets and quotes. */
+const ROOM = 64;
+
+function unitsOfMap(map: OtelMap): number {
+  let units = ROOM;
+  map.forEach((value, name) => {
+    units += name.length + unitsOf(value);
+  });
+  return units;
+}
+
+function unitsOf(value: OtelValue): number {
+  if (typeof value === 'string') return value.length + ROOM;
+  if (typeof value !== 'object' || value === null) return ROOM;
+  if (value instanceof Uint8Array) return value.length * 2;
+  if (isMap(value)) return unitsOfMap(value);
+  let units = ROOM;
+  for (const item of value) units += unitsOf(item);
+  return units;
+}
+
+/** Whether a value is a map of attributes. */
+const isMap = (value: unknown): value is OtelMap => value instanceof Map;

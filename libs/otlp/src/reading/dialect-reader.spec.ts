@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SpanReading } from '@spandrel/plugin-api';
 import { otelSpan } from '@spandrel/plugin-api/testing';
-import { BYTES_MAX, dialectThat, neverThrows } from '../testing/read-plain-span.js';
+import { BYTES_MAX, dialectThat, neverThrows } from '../../fixtures/read-plain-span.js';
 import { DialectReader } from './dialect-reader.js';
 import { readSpan } from './read-span.js';
 

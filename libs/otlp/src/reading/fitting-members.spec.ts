@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fittingMembers } from './fitting-members.js';
+import { fittingMembers } from './trace-reading.js';
 
 describe('what a span tells its trace', () => {
   it('is all of it where it is small', () => {

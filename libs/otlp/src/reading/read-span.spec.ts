@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SpanReading } from '@spandrel/plugin-api';
 import { type PlainSpan } from '@spandrel/plugin-api/testing';
-import { readPlain } from '../testing/read-plain-span.js';
+import { readPlain } from '../../fixtures/read-plain-span.js';
 
 describe('the name of a span', () => {
   it.each([

@@ -1,13 +1,17 @@
-import { KEY_LENGTH_MAX, type IngestSpan } from '@spandrel/contract';
-import type { OtelSpan, SpanReading } from '@spandrel/plugin-api';
-import { cutSpan } from './cut-span.js';
+import { KEY_LENGTH_MAX, type IngestSpan, type SpanStatus } from '@spandrel/contract';
+import {
+  type OtelSpan,
+  type SpanReading,
+  completionOf,
+  conversationOf,
+  isCompletion,
+  isConversation,
+} from '@spandrel/plugin-api';
+import { cutSpan, cutText } from './cut-span.js';
 import type { DialectReader } from './dialect-reader.js';
-import { storedInput, storedOutput } from './model-payloads.js';
-import { spanKind } from './span-kind.js';
+import { spanKind, spanUsage, type SpanUsage } from './span-kind.js';
 import { spanMetadata } from './span-metadata.js';
-import { spanStatus } from './span-status.js';
-import { spanUsage, type SpanUsage } from './span-usage.js';
-import { storableName } from './storable-text.js';
+import { storableName } from './stored-value.js';
 import { traceReading, type TraceReading } from './trace-reading.js';
 
 /** A span of OpenTelemetry as it is stored, with what it tells of its trace. */
@@ -74,4 +78,45 @@ function payloadsOf(span: OtelSpan, reading: SpanReading) {
     ...(output !== undefined && { output }),
     metadata: spanMetadata(span, reading),
   };
+}
+
+/** The input as it is stored; that of a call of a model is messages, whatever a dialect gave. */
+function storedInput({ kind, input }: SpanReading): unknown {
+  if (input === undefined) return undefined;
+  return kind?.type === 'llm_call' && !isConversation(input.value) ? conversationOf(input.value) : input.value;
+}
+
+/** The output as it is stored; that of a call of a model is a completion, whatever a dialect gave. */
+function storedOutput({ kind, output }: SpanReading): unknown {
+  if (output === undefined) return undefined;
+  if (kind?.type !== 'llm_call' || isCompletion(output.value)) return output.value;
+  return completionOf(spoken(output.value));
+}
+
+/** What is no message is what the model said. */
+function spoken(value: unknown): unknown {
+  const messages = conversationOf(value);
+  const [only] = messages;
+  if (messages.length !== 1 || only?.role !== 'user') return messages;
+  return [{ ...only, role: 'assistant' }];
+}
+
+/** How a span ended: it runs as long as it has no end, and failed where its status or a dialect says so. */
+function spanStatus(span: OtelSpan, { failure, pendingOf }: SpanReading): SpanStatus {
+  if (pendingOf !== undefined || span.endUnixNano === 0n) return 'running';
+  if (span.status.code === 'error') return { failed: { error: cutText(failureOf(span, failure)) } };
+  return failure === undefined ? 'completed' : { failed: { error: cutText(failure) } };
+}
+
+function failureOf({ status, events, attributes }: OtelSpan, failure: string | undefined): string {
+  if (status.message !== '') return status.message;
+  if (failure !== undefined) return failure;
+  for (const member of ['exception.message', 'exception.type']) {
+    for (const event of events) {
+      const told = event.name === 'exception' ? event.attributes.get(member) : undefined;
+      if (typeof told === 'string' && told !== '') return told;
+    }
+  }
+  const type = attributes.get('error.type');
+  return typeof type === 'string' && type !== '' ? type : 'error';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readPlain } from '../testing/read-plain-span.js';
+import { readPlain } from '../../fixtures/read-plain-span.js';
 
 describe('the kind of a span', () => {
   it('has model, provider and counts of a call', () => {

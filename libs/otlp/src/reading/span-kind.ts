@@ -1,8 +1,7 @@
 import type { SpanKind } from '@spandrel/contract';
-import type { OtelSpan, SpanReading } from '@spandrel/plugin-api';
-import { providerName } from './provider-name.js';
-import type { SpanUsage } from './span-usage.js';
-import { storableKey, storableName } from './storable-text.js';
+import type { OtelSpan, SpanReading, ReadUsage } from '@spandrel/plugin-api';
+import { storableKey, storableName } from './stored-value.js';
+import { isAmount, isCount } from './dialect-reader.js';
 
 const UNKNOWN_MODEL = 'unknown';
 
@@ -66,3 +65,71 @@ const OTHER_KINDS: readonly (readonly [string, string])[] = [
   ['rpc.system.name', 'rpc'],
   ['messaging.system', 'messaging'],
 ];
+
+/** Counts and cost of one span, as its kind has them, and `metadata.reported_usage` while others count instead. */
+export interface SpanUsage {
+  input_tokens?: number;
+  output_tokens?: number;
+  cached_input_tokens?: number;
+  reasoning_tokens?: number;
+  cost?: number;
+}
+
+/**
+ * Counts as spans have them: what is no count is left out, and the input has the cached tokens in it.
+ * @returns `null` when there is neither a count of input or output nor a cost.
+ */
+export function spanUsage(read: ReadUsage | undefined): SpanUsage | null {
+  if (read === undefined) return null;
+  const input = inputOf(read);
+  const usage: SpanUsage = {};
+  if (input !== undefined) usage.input_tokens = input;
+  if (isCount(read.outputTokens)) usage.output_tokens = read.outputTokens;
+  if (isCount(read.cachedInputTokens)) usage.cached_input_tokens = read.cachedInputTokens;
+  if (isCount(read.reasoningTokens)) usage.reasoning_tokens = read.reasoningTokens;
+  if (isAmount(read.cost)) usage.cost = read.cost;
+  const isTold = input !== undefined || usage.output_tokens !== undefined || usage.cost !== undefined;
+  return isTold ? usage : null;
+}
+
+/** More cached tokens than input tokens: the sender leaves them out of the input, whatever else is known of it. */
+function inputOf({ inputTokens, cachedInputTokens, cacheWriteTokens, ...read }: ReadUsage): number | undefined {
+  if (!isCount(inputTokens)) return undefined;
+  const cached =
+    (isCount(cachedInputTokens) ? cachedInputTokens : 0) + (isCount(cacheWriteTokens) ? cacheWriteTokens : 0);
+  const all = read.inputExcludesCached === true || cached > inputTokens ? inputTokens + cached : inputTokens;
+  return isCount(all) ? all : undefined;
+}
+
+/** Other spellings of the names that the GenAI conventions have. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['az.ai.openai', 'azure.ai.openai'],
+  ['azure', 'azure.ai.openai'],
+  ['azure-openai', 'azure.ai.openai'],
+  ['azure_openai', 'azure.ai.openai'],
+  ['az.ai.inference', 'azure.ai.inference'],
+  ['gemini', 'gcp.gemini'],
+  ['vertex_ai', 'gcp.vertex_ai'],
+  ['vertexai', 'gcp.vertex_ai'],
+  ['xai', 'x_ai'],
+  ['mistralai', 'mistral_ai'],
+  ['mistral', 'mistral_ai'],
+  ['aws', 'aws.bedrock'],
+  ['bedrock', 'aws.bedrock'],
+  ['amazon-bedrock', 'aws.bedrock'],
+]);
+
+/** Parts before the first dot that belong to a name: `aws.bedrock`. What follows any other is the API (`openai.chat`). */
+const FAMILIES: ReadonlySet<string> = new Set(['aws', 'azure', 'az', 'gcp', 'ibm']);
+
+/**
+ * A provider by the name that the GenAI conventions have for it, in lower case, so that one filter finds what the gateway
+ * recorded and what came by OTLP (docs/spec/otlp.md#providers).
+ */
+function providerName(sent: string): string {
+  const name = storableKey(sent).toLowerCase();
+  const renamed = NAMES.get(name);
+  if (renamed !== undefined) return renamed;
+  const family = name.split('.', 1)[0]!;
+  return family === '' || FAMILIES.has(family) ? name : (NAMES.get(family) ?? family);
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { otelSpan } from '@spandrel/plugin-api/testing';
-import { BYTES_MAX, dialectThat, neverThrows, otelOf, readPlain } from '../testing/read-plain-span.js';
+import { BYTES_MAX, dialectThat, neverThrows, otelOf, readPlain } from '../../fixtures/read-plain-span.js';
 import { DialectReader } from './dialect-reader.js';
 import { readSpan } from './read-span.js';
 

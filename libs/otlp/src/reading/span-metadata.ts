@@ -1,8 +1,14 @@
-import { setMember, type OtelSpan, type SpanReading } from '@spandrel/plugin-api';
-import { GivenNames } from './given-names.js';
-import { isInputWhole } from './model-payloads.js';
-import { otelMetadata } from './otel-metadata.js';
-import { storableKey } from './storable-text.js';
+import {
+  objectOf,
+  setMember,
+  type OtelSpan,
+  type SpanReading,
+  type Given,
+  type OtelEvent,
+  type OtelMap,
+} from '@spandrel/plugin-api';
+import { storableKey, storedAttributes } from './stored-value.js';
+import { serviceOf } from './trace-reading.js';
 
 /** Members of a span's metadata that are ours: a sender's members of these names stay among its attributes. */
 const OWN: ReadonlySet<string> = new Set([
@@ -41,4 +47,77 @@ function addMembers(
     else setMember(metadata, name, members![name]);
   }
   return all;
+}
+
+/** What OpenTelemetry told of a span and no other member of it has: `metadata.otel` (docs/spec/otlp.md#metadata). */
+function otelMetadata(span: OtelSpan, given: GivenNames): Record<string, unknown> {
+  const { scope, events, links, dropped } = span;
+  const service = serviceOf(span.resource);
+  const otel: Record<string, unknown> = {
+    ...(service !== null && { service }),
+    scope: { name: scope.name, version: scope.version },
+    kind: span.kind,
+    start_unix_nano: span.startUnixNano.toString(),
+    end_unix_nano: span.endUnixNano.toString(),
+  };
+  if (span.traceState !== '') otel['trace_state'] = span.traceState;
+  const names = given.attributes;
+  otel['attributes'] = storedAttributes(span.attributes, names.size === 0 ? undefined : (name) => names.has(name));
+  if (events.length > 0) otel['events'] = events.map((event) => storedEvent(span, event, given));
+  if (links.length > 0) {
+    otel['links'] = links.map(({ traceId, spanId, attributes }) => ({
+      trace_id: traceId,
+      span_id: spanId,
+      attributes: storedAttributes(attributes),
+    }));
+  }
+  if (dropped.attributes + dropped.events + dropped.links > 0) otel['dropped'] = { ...dropped };
+  return otel;
+}
+
+function storedEvent(span: OtelSpan, event: OtelSpan['events'][number], given: GivenNames): Record<string, unknown> {
+  return {
+    name: event.name,
+    time_unix_nano: event.timeUnixNano.toString(),
+    attributes: storedAttributes(event.attributes, (name) => given.hasOfEvent(span, event, name)),
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What of a span stands in its input, output or metadata already, and is not stored a second time. */
+class GivenNames {
+  private names: Set<string> | undefined;
+  private events: Set<string> | undefined;
+
+  add(given: Given | undefined): void {
+    if (given === undefined) return;
+    if (Array.isArray(given.from)) for (const name of given.from) (this.names ??= new Set()).add(name);
+    if (Array.isArray(given.fromEvents)) for (const name of given.fromEvents) (this.events ??= new Set()).add(name);
+  }
+
+  /** Names of the span's attributes that are not stored. */
+  get attributes(): ReadonlySet<string> {
+    return this.names ?? NONE;
+  }
+
+  /** Whether an attribute of an event is not stored: as part of its body, or as the value that was taken. */
+  hasOfEvent(span: OtelSpan, event: OtelEvent, name: string): boolean {
+    if (this.events?.has(event.name) && !name.includes('.')) return true;
+    return this.names?.has(name) === true && firstOf(span, name) === event.attributes.get(name);
+  }
+}
+
+/** Dialects take the span's own attribute, else that of the first event that has it. */
+function firstOf({ attributes, events }: OtelSpan, name: string): unknown {
+  if (attributes.has(name)) return attributes.get(name);
+  const has = (event: { attributes: OtelMap }): boolean => event.attributes.has(name);
+  return events.find(has)?.attributes.get(name);
+}
+
+/** Whether the stored input has all of the one that was given: of an object with messages, these and the system prompt are kept. */
+function isInputWhole({ kind, input }: SpanReading): boolean {
+  if (kind?.type !== 'llm_call') return true;
+  const { messages, system: _system, ...rest } = objectOf(input?.value);
+  return !Array.isArray(messages) || Object.keys(rest).length === 0;
 }

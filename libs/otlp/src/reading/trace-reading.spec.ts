@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SpanReading } from '@spandrel/plugin-api';
 import { type PlainSpan } from '@spandrel/plugin-api/testing';
-import { readPlain } from '../testing/read-plain-span.js';
+import { readPlain } from '../../fixtures/read-plain-span.js';
 import { NAME_RANK } from './trace-reading.js';
 
 describe('what a span tells of its trace', () => {

@@ -1,7 +1,6 @@
 import type { OtelMap, OtelSpan, SpanReading } from '@spandrel/plugin-api';
-import { serviceOf, storedResource } from './resource.js';
-import { isKeptKey, storableName } from './storable-text.js';
-import { fittingMembers } from './fitting-members.js';
+import { jsonWeight } from '@spandrel/contract';
+import { isKeptKey, storableName, storedAttributes } from './stored-value.js';
 
 /** A value with how much it counts against others: a higher rank replaces a lower one, of equal rank the first stays. */
 export interface Ranked {
@@ -54,4 +53,38 @@ function rankedKey(attributes: OtelMap, first: string, ofDialect: string | undef
   if (isKeptKey(ofDialect)) return { value: ofDialect, rank: KEY_RANK.dialect };
   const resort = attributes.get(last);
   return isKeptKey(resort) ? { value: resort, rank: KEY_RANK.lastResort } : null;
+}
+
+/** `service.name`, or `null` where the resource has none. */
+export function serviceOf(resource: OtelMap): string | null {
+  const name = resource.get('service.name');
+  return typeof name === 'string' && name !== '' ? storableName(name) : null;
+}
+
+/** Spans of one export share a resource, so what is stored of it is made once. */
+const stored = new WeakMap<OtelMap, Readonly<Record<string, unknown>>>();
+
+/** The attributes of a resource as they are stored; the same object for the same resource, which nobody may change. */
+function storedResource(resource: OtelMap): Readonly<Record<string, unknown>> {
+  const known = stored.get(resource);
+  if (known !== undefined) return known;
+  const attributes = fittingMembers(storedAttributes(resource));
+  stored.set(resource, attributes);
+  return attributes;
+}
+
+/** How much a trace may get of one kind from a span, as `jsonWeight` counts: each span of the trace reads it. */
+const WEIGHT_MAX = 65_536;
+
+/** The members that a trace gets from one of its spans: the first ones that fit (docs/spec/otlp.md#large-spans). */
+export function fittingMembers(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (jsonWeight(members, WEIGHT_MAX) <= WEIGHT_MAX) return members;
+  let left = WEIGHT_MAX;
+  const kept = Object.entries(members).filter(([name, value]) => {
+    const weight = name.length + jsonWeight(value, left);
+    if (weight > left) return false;
+    left -= weight;
+    return true;
+  });
+  return Object.fromEntries(kept);
 }

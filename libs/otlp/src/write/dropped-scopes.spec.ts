@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { droppedScopes } from './dropped-scopes.js';
+import { droppedScopes } from './span-record.js';
 
 describe('otlp.drop_scopes', () => {
   it('names scopes, or how their names begin', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import type { OtelLogRecord } from '../decode/otel-records.js';
 import { eventOfRow, eventRows, isSpanEvent, eventRecord } from './log-event.js';
 
 const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({

@@ -4,12 +4,12 @@ import { Turn } from '@spandrel/kernel';
 import type { MaskingCalls } from '@spandrel/masking';
 import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue } from '@spandrel/plugin-api';
 import { jsonText, writtenAhead } from '@spandrel/storage';
-import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import type { OtelLogRecord } from '../decode/otel-records.js';
 import type { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
-import type { ToldByLogs } from './log-members.js';
+import type { LogContents } from './log-members.js';
 import type { ReadEvent, SpanName } from './otlp-event.store.js';
-import { idFault } from './span-fault.js';
+import { idFault } from './span-record.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 
 /** What somebody else found out about a call: it brings neither input nor output, and is kept as an event of the span. */
@@ -142,7 +142,7 @@ export function membersFromEvents(
   rows: readonly ReadEvent[],
   dialects: DialectReader,
   bytesMax: number,
-): ToldByLogs {
+): LogContents {
   const events = rows.map(eventOfRow);
   const { input, output, metadata } = readSpan(spanOfEvents(traceId, spanId, events), dialects, bytesMax).span;
   return {

@@ -19,7 +19,7 @@ export interface LogView {
 }
 
 /** What log events tell of a span. */
-export interface ToldByLogs {
+export interface LogContents {
   input: unknown;
   output: unknown;
   /** How many events input and output were read from. */
@@ -40,7 +40,7 @@ const logMembersOf = (metadata: Members): ReadonlySet<string> =>
   new Set(listIn(otelOf(metadata)['from_logs']).filter((name) => typeof name === 'string'));
 
 /** What log events brought to a span, as far as its own members leave it visible. */
-function toldBefore({ input, output, metadata }: LogView): ToldByLogs {
+function storedLogContents({ input, output, metadata }: LogView): LogContents {
   const fromLogs = logMembersOf(metadata);
   const members = isObject(output) ? Object.entries(output).filter(([name]) => fromLogs.has(`output.${name}`)) : [];
   const { log_events: count, events } = otelOf(metadata);
@@ -57,7 +57,7 @@ function toldBefore({ input, output, metadata }: LogView): ToldByLogs {
  * addition, which fills in what is missing. As many or more count as all there are, but a member that they do not tell at
  * all was told by others.
  */
-function together(before: ToldByLogs, now: ToldByLogs): ToldByLogs {
+function together(before: LogContents, now: LogContents): LogContents {
   const events = inOrder([...before.events, ...now.events]);
   if (now.count >= before.count) {
     return { ...now, input: now.input ?? before.input, output: now.output ?? before.output, events };
@@ -106,7 +106,7 @@ export function withoutLogs({ input, output, metadata }: LogView): LogView {
  * @param own without anything from logs.
  * @param told what all log events that are known of it give.
  */
-export function withLogs(own: LogView, told: ToldByLogs): LogView {
+export function withLogs(own: LogView, told: LogContents): LogView {
   const fromLogs: LogMember[] = [];
   const input = isAbsent(own.input) && !isAbsent(told.input) ? told.input : own.input;
   if (input !== own.input) fromLogs.push('input');
@@ -120,12 +120,16 @@ export function withLogs(own: LogView, told: ToldByLogs): LogView {
     }
     if (Object.keys(merged).length > 0) output = inOneOrder(merged);
   }
-  const otel = withTold(otelOf(own.metadata), fromLogs, told);
+  const otel = withLogEvents(otelOf(own.metadata), fromLogs, told);
   return otel === undefined ? own : { input, output, metadata: { ...own.metadata, otel } };
 }
 
 /** @returns `undefined` when the log events bring nothing. */
-function withTold(otel: Members, fromLogs: readonly LogMember[], { count, events }: ToldByLogs): Members | undefined {
+function withLogEvents(
+  otel: Members,
+  fromLogs: readonly LogMember[],
+  { count, events }: LogContents,
+): Members | undefined {
   const { events: own, ...rest } = otel;
   const known = new Set(listIn(own).map((event) => JSON.stringify(event)));
   const added = events.filter((event) => !known.has(JSON.stringify({ ...event, from_logs: undefined })));
@@ -158,7 +162,7 @@ const viewOf = (stored: StoredTexts): LogView => ({
   metadata: objectFromJsonText(stored.metadata),
 });
 
-const hasLogs = (told: ToldByLogs): boolean =>
+const hasLogs = (told: LogContents): boolean =>
   told.events.length > 0 || !isAbsent(told.input) || !isAbsent(told.output);
 
 /** Whether {@link keepLogMembers} may keep anything: nearly no span has any, and a large one takes long to read. */
@@ -166,13 +170,15 @@ export const mayHaveLogs = (stored: StoredTexts): boolean => stored.metadata?.in
 
 /** A span that comes again keeps what log events brought to the stored one, also when those are gone. Pure. */
 export function keepLogMembers<Sent extends LogView>(sent: Sent, stored: StoredTexts): Sent {
-  const before = toldBefore(viewOf(stored));
-  return hasLogs(before) ? { ...sent, ...withLogs(withoutLogs(sent), together(before, toldBefore(sent))) } : sent;
+  const before = storedLogContents(viewOf(stored));
+  return hasLogs(before)
+    ? { ...sent, ...withLogs(withoutLogs(sent), together(before, storedLogContents(sent))) }
+    : sent;
 }
 
 /** The members that a stored span has once log events are merged into it; `undefined` when that changes nothing. Pure. */
-export function logsMerged(stored: StoredTexts, told: ToldByLogs): LogView | undefined {
+export function logsMerged(stored: StoredTexts, told: LogContents): LogView | undefined {
   const before = viewOf(stored);
-  const after = withLogs(withoutLogs(before), together(toldBefore(before), told));
+  const after = withLogs(withoutLogs(before), together(storedLogContents(before), told));
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after;
 }

@@ -4,7 +4,7 @@ import { RecordSpans, type SpanAmendment } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { membersFromEvents } from './log-event.js';
-import { logsMerged, type ToldByLogs } from './log-members.js';
+import { logsMerged, type LogContents } from './log-members.js';
 import { keyOfSpan, OtlpEventStore, type KnownEvents, type SpanName } from './otlp-event.store.js';
 import { StoredLook } from './stored-look.js';
 
@@ -56,8 +56,8 @@ export class MergeEvents {
   }
 
   /** What the events of spans tell, where these are few and small; the others are read in threads. */
-  async told(scope: Scope, known: readonly KnownEvents[]): Promise<Map<string, ToldByLogs>> {
-    const told = new Map<string, ToldByLogs>();
+  async told(scope: Scope, known: readonly KnownEvents[]): Promise<Map<string, LogContents>> {
+    const told = new Map<string, LogContents>();
     const turn = new Turn();
     for await (const rows of this.events.ofSmall(scope, known)) {
       const name = rows[0]!;

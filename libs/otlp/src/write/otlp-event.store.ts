@@ -13,9 +13,11 @@ import {
   text,
   type Sql,
   type WriteTx,
+  tableOf,
 } from '@spandrel/storage';
-import type { OtlpEventRow } from './otlp-event.entity.js';
-import { otlpEventTable } from './tables.js';
+import { type OtlpEventRow, OtlpEventSchema } from './otlp-event.entity.js';
+
+const otlpEventTable = tableOf(OtlpEventSchema, ['projectId', 'traceId', 'spanId', 'id']);
 
 const COLUMNS = otlpEventTable.select('e');
 const AWAITED = otlpEventTable.select('e', ['projectId', 'traceId', 'spanId']);

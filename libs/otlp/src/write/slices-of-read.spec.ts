@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { otelSpan } from '@spandrel/plugin-api/testing';
-import { readSpans } from '../aside/read-spans.js';
+import { readSpans } from '../aside/read-pages.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
-import { BYTES_MAX, dialectThat, neverThrows } from '../testing/read-plain-span.js';
+import { BYTES_MAX, dialectThat, neverThrows } from '../../fixtures/read-plain-span.js';
 import { slicesOfRead } from './slices-of-read.js';
 import { spanRecord } from './span-record.js';
 

@@ -1,8 +1,8 @@
-import type { SpanRecord, TraceTelling } from '@spandrel/tracing';
-import type { PackedTexts } from '../aside/packed-texts.js';
-import { valuesOfTexts } from '../aside/values-of-texts.js';
+import type { SpanRecord, TraceAttributes } from '@spandrel/tracing';
+import { readExactJson, readJsonInPieces, type JsonValue } from '@spandrel/contract';
+import { inTurns, Turn } from '@spandrel/kernel';
+import { type PackedTexts, unpackedTexts } from '../aside/packed-texts.js';
 import type { SpanName } from './otlp-event.store.js';
-import { slicesByWeight } from './slices-of.js';
 
 /** A record of a span under the ids by which it was sent. */
 export interface NamedRecord extends SpanName {
@@ -15,7 +15,7 @@ export const slicesOfRead = (texts: PackedTexts, size: number): AsyncGenerator<N
 
 /** What `readSpans` writes: a resource, or a record of the resource before it. */
 interface ReadEntry {
-  resource?: NonNullable<TraceTelling['resource']>;
+  resource?: NonNullable<TraceAttributes['resource']>;
   spanId: string;
   record: SpanRecord;
 }
@@ -31,5 +31,44 @@ async function* recordsOf(texts: PackedTexts): AsyncGenerator<{ value: NamedReco
     const { record, spanId } = entry;
     const telling = record.telling.resource ? { ...record.telling, resource: resource! } : record.telling;
     yield { value: { traceId: record.item.trace_id, spanId, record: { ...record, telling } }, length };
+  }
+}
+
+/** UTF-16 units of JSON that one transaction writes, about: some 10 ms of the worst of values. */
+const SLICE_LENGTH = 131_072;
+
+/**
+ * Takes values one after the other, in slices that are written in one transaction each.
+ * @param values with the length of the JSON text of each.
+ * @param size of a slice at most; a long value is one of its own.
+ */
+export async function* slicesByWeight<Value>(
+  values: AsyncIterable<{ value: unknown; length: number }>,
+  size: number,
+): AsyncGenerator<Value[], void, undefined> {
+  let slice: Value[] = [];
+  let all = 0;
+  for await (const { value, length } of values) {
+    if (slice.length > 0 && (slice.length === size || all + length > SLICE_LENGTH)) {
+      yield slice;
+      slice = [];
+      all = 0;
+    }
+    slice.push(value as Value);
+    all += length;
+  }
+  if (slice.length > 0) yield slice;
+}
+
+/** A text that is longer is parsed in pieces. */
+const SHORT = 65_536;
+
+/** Parses packed texts one after the other, and lets others have their turn meanwhile. */
+export async function* valuesOfTexts(texts: PackedTexts): AsyncGenerator<{ value: JsonValue; length: number }> {
+  const turn = new Turn();
+  for (const text of unpackedTexts(texts)) {
+    if (text.length > SHORT) yield { value: await inTurns(readJsonInPieces(text)), length: text.length };
+    else yield { value: readExactJson(text), length: text.length };
+    if (turn.isOver()) await turn.next();
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { Rejections } from './rejections.js';
-import { spanFault } from './span-fault.js';
+import { spanFault } from './span-record.js';
 
 const span = (members: Partial<OtelSpan> = {}): OtelSpan =>
   ({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), startUnixNano: 1n, endUnixNano: 2n, ...members }) as OtelSpan;

@@ -6,24 +6,20 @@ import type { OtelSpan } from '@spandrel/plugin-api';
 import { jsonText, writtenAhead } from '@spandrel/storage';
 import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
-import { valuesOfTexts } from '../aside/values-of-texts.js';
-import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import { valuesOfTexts, slicesByWeight, slicesOfRead, type NamedRecord } from './slices-of-read.js';
+import type { OtelLogRecord } from '../decode/otel-records.js';
 import { rejectedCount } from '../http/export-response.js';
 import { OtlpSettings } from '../otlp.settings.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
 import { WriteExport, type LogsPage, type SpansPage, type WrittenExport } from '../write-export.js';
-import { droppedScopes } from './dropped-scopes.js';
+import { droppedScopes, spanFault, spanRecord } from './span-record.js';
 import { eventRows, logFault, maskRecords, eventRecord, type EventRecord } from './log-event.js';
-import { keepLogMembers, mayHaveLogs, withLogs, type LogView, type ToldByLogs } from './log-members.js';
+import { keepLogMembers, mayHaveLogs, withLogs, type LogView, type LogContents } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
 import { keyOfSpan, OtlpEventStore, type SpanName } from './otlp-event.store.js';
 import { OtlpWriteMetrics } from './otlp-write-metrics.js';
 import { Rejections } from './rejections.js';
-import { slicesByWeight } from './slices-of.js';
-import { spanFault } from './span-fault.js';
-import { slicesOfRead, type NamedRecord } from './slices-of-read.js';
-import { spanRecord } from './span-record.js';
 import { StoredLook } from './stored-look.js';
 
 /** Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). */
@@ -138,7 +134,7 @@ export class StoreExport extends WriteExport {
   }
 
   /** A span with what events tell of it. What takes long to look into is merged once it is stored. */
-  private sent(scope: Scope, { record, ...name }: NamedRecord, told: ToldByLogs | undefined) {
+  private sent(scope: Scope, { record, ...name }: NamedRecord, told: LogContents | undefined) {
     const sent = viewOfItem(record.item);
     const isSmall = (): boolean => !isLargeJson(sent.output) && !isLargeJson(sent.metadata);
     const view = told && isSmall() ? withLogs(sent, told) : sent;

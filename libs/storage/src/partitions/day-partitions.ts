@@ -12,12 +12,6 @@ const LOCK_MS = 200;
 /** How long rows of a day go to the default partition after a failure. */
 const AGAIN_MS = 10_000;
 
-/** A day and how much lies in its partition. */
-export interface DaySize {
-  day: number;
-  bytes: number;
-}
-
 /** Whether a day is one that gets partitions of its own. */
 const getsPartition = (day: number, today: number): boolean => day >= today - DAYS_BACK && day <= today + DAYS_AHEAD;
 
@@ -62,11 +56,6 @@ export class DayPartitions {
     this.made.clear();
     for (const day of days) this.made.add(day);
     return days;
-  }
-
-  /** The days that have partitions, oldest first, with the bytes of the largest table. None on SQLite. */
-  async sizes(): Promise<DaySize[]> {
-    return this.storage.dialect === 'sqlite' ? [] : this.storage.read(this.tables.sizes);
   }
 
   /** The days found by the last call of {@link days}: another process may have made or dropped some since. */

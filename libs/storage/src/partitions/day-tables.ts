@@ -40,21 +40,18 @@ const DROP = `
 export class DayTables {
   /** The days that have partitions, oldest first. */
   readonly days: Query<RowOfShape<typeof DAY>>;
-  /** The days of {@link days}, with the bytes of the largest table of each. */
-  readonly sizes: Query<RowOfShape<typeof SIZED_DAY>>;
   private readonly makeAll: Sql;
   private readonly holdAll: Sql;
   private readonly emptyAll: Sql;
   private readonly dropAll: Sql;
 
-  /** @param tables their names. @param largest the one of them that has most of the bytes. */
-  constructor(tables: readonly [string, ...string[]], largest: string) {
+  /** @param tables their names. */
+  constructor(tables: readonly [string, ...string[]]) {
     this.makeAll = forTables(tables, MAKE);
     this.holdAll = forTables(tables, HOLD);
     this.emptyAll = forTables(tables, EMPTY);
     this.dropAll = forTables(tables, DROP);
     this.days = DAY.query`select ${DAY_OF_NAME} as day ${partitionsOf(tables[0])}`;
-    this.sizes = SIZED_DAY.query`select ${DAY_OF_NAME} as day, pg_table_size(p.oid) as bytes ${partitionsOf(largest)}`;
   }
 
   /**
@@ -112,7 +109,6 @@ const forTables = (tables: readonly string[], body: string): Sql =>
     end $do$`);
 
 const DAY = shapeOf({ day: integer() });
-const SIZED_DAY = DAY.and(shapeOf({ bytes: integer() }));
 const DAY_OF_NAME = rawSql(`(to_date(right(p.name, 8), 'YYYYMMDD') - date '1970-01-01')::bigint`);
 
 /**

@@ -1,28 +1,23 @@
 import { isStorableText, type ListSpans } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import type {
-  DayPartitions,
-  DaySize,
-  Fetched,
-  LongReadOptions,
-  Part,
-  Position,
-  Sorting,
-  Storage,
+import {
+  type DayPartitions,
+  type Fetched,
+  type LongReadOptions,
+  type Part,
+  type Position,
+  type Sorting,
+  type Storage,
+  dayOf,
+  dayStart,
 } from '@spandrel/storage';
-import { startsOfSpans, startsOfTraces } from '../span-places.sql.js';
+import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
-import type { ListLimits } from './list-limits.js';
-import { ListRequest } from './list-request.sql.js';
-import type { FoundList } from './list-strategy.js';
-import { planList } from './plan-list.js';
-import { filteredValues } from './span-filter.sql.js';
-import type { SpanQuery, StartRange } from './span-query.js';
-import type { SpanForm } from './span-form.js';
-import { PARTITIONS_MIN, startWindows, WINDOW_DAYS } from './start-windows.js';
-import { searchText } from './text/text-search.sql.js';
-import { searchesText } from './text/text-filter.sql.js';
+import { type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
+import { planList } from './list-strategies.sql.js';
+import { filteredValues, type SpanQuery, type StartRange } from './span-filter.sql.js';
 import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
+import { searchesText, searchText } from '../text-index/search-text.sql.js';
 
 /** A list as it is to be found. */
 export interface PlannedList {
@@ -123,12 +118,8 @@ export class FoundSpans {
     count: number,
     form: SpanForm<Row>,
   ): Promise<Fetched<Row>> {
-    const { spans, partitions } = this.parts;
-    if (searchesText(list.query)) {
-      let sizes: Promise<readonly DaySize[]> | undefined;
-      const daySizes = () => (sizes ??= partitions?.sizes() ?? Promise.resolve([]));
-      return searchText({ list, found, daySizes }, spans, form, part, start, count);
-    }
+    const { spans } = this.parts;
+    if (searchesText(list.query)) return searchText({ list, found }, spans, form, part, start, count);
     const ids = (await found.candidates(part, start, count)).map(({ id }) => id);
     const rows = await form.load(list.scope, ids, list.options);
     return { rows, cut: rows.length < ids.length };
@@ -180,4 +171,52 @@ async function manyDays({ partitions }: FindingParts, query: ListSpans): Promise
   const byNumber = filteredValues(query).length > 0 || (query.sort_by !== 'started_at' && query.sort_by !== 'name');
   const days = byNumber ? await partitions?.days() : undefined;
   return days && days.length >= PARTITIONS_MIN ? days : undefined;
+}
+
+/** Days of the windows, in list order; one more takes all that is left. */
+const WINDOW_DAYS: readonly number[] = [2, 14];
+/** Windows pay from so many partitions on: a statement over fewer of them is planned as quickly. */
+const PARTITIONS_MIN = 8;
+
+/**
+ * Ranges of starts, each of whole days, that a list in start order is read in, one after the other: a page is as a rule
+ * full after the first, and a statement that says which days it is about is planned for their partitions alone.
+ * @param from the position behind which the list begins.
+ * @param windowDays days of the windows before the last.
+ * @param ends the oldest day with spans, and the newest, as far as is known: only how soon rows are found hangs on it.
+ */
+export function startWindows(
+  { since, until, sort_order: order }: Pick<ListSpans, 'since' | 'until' | 'sort_order'>,
+  from: Position | undefined,
+  ends: { oldest: number; newest: number },
+  windowDays = WINDOW_DAYS,
+): StartRange[] {
+  const at = from === undefined ? undefined : dayOf(Number(from.value));
+  const low = since === undefined ? undefined : dayOf(since);
+  const high = until === undefined ? undefined : dayOf(until);
+  const windows: StartRange[] = [];
+  if (order === 'desc') {
+    const start = Math.min(at ?? Infinity, high ?? Infinity);
+    let past = start === Infinity ? undefined : dayStart(start + 1);
+    let edge = start === Infinity ? ends.newest : start;
+    for (const days of windowDays) {
+      edge -= days;
+      if (low !== undefined && edge < low) break;
+      windows.push({ from: dayStart(edge + 1), until: past });
+      past = dayStart(edge + 1);
+    }
+    windows.push({ from: low === undefined ? undefined : dayStart(low), until: past });
+    return windows;
+  }
+  const start = Math.max(at ?? -Infinity, low ?? -Infinity);
+  let first = start === -Infinity ? undefined : dayStart(start);
+  let edge = start === -Infinity ? ends.oldest : start;
+  for (const days of windowDays) {
+    edge += days;
+    if (high !== undefined && edge > high) break;
+    windows.push({ from: first, until: dayStart(edge) });
+    first = dayStart(edge);
+  }
+  windows.push({ from: first, until: high === undefined ? undefined : dayStart(high + 1) });
+  return windows;
 }

@@ -19,17 +19,25 @@ import {
   type Sorting,
   type Sql,
   type Storage,
+  betweenStarts,
+  containsText,
+  text,
 } from '@spandrel/storage';
-import type { ListLimits } from './list-limits.js';
-import { equalityFilters, filteredValues, spanConditions, type IndexedFilter } from './span-filter.sql.js';
-import { findNames } from './span-names.sql.js';
-import type { SpanQuery } from './span-query.js';
+import {
+  equalityFilters,
+  filteredValues,
+  spanConditions,
+  type IndexedFilter,
+  type SpanQuery,
+  type StartRange,
+} from './span-filter.sql.js';
 import type { OfTraces } from './trace-filter.sql.js';
+import type { StoredSpan } from '../span.entity.js';
 
 const NUMBER = shapeOf({ number: integer() });
 
 /** The database of a list and the list itself. */
-export interface ListParts {
+interface ListParts {
   storage: Pick<Storage, 'dialect' | 'readLong'>;
   scope: Scope;
   query: SpanQuery;
@@ -95,11 +103,6 @@ export class ListRequest {
    */
   get isPlain(): boolean {
     return this.indexedFilters <= 1 && this.ofTraces === undefined;
-  }
-
-  /** Whether all spans of the project belong to the list, so that an index in its order says all of a position. */
-  get isWhole(): boolean {
-    return this.ofTraces === undefined && spanConditions(this.scope, this.query)?.length === 1;
   }
 
   /**
@@ -207,3 +210,108 @@ function firstOf(
 
 const textKeys = (values: readonly string[]): Sql => rowsFrom('k', { value: { type: 'text', values } });
 const numberKeys = (values: readonly number[]): Sql => rowsFrom('k', { value: { type: 'number', values } });
+
+/** Numbers of spans that decide how a list is found. Measured: see ADR 0021. */
+export interface ListLimits {
+  /** Up to so many spans of one filter are looked up and sorted rather than found in list order. */
+  ofFilter: number;
+  /** Like `ofFilter`, for lists in another than start order: no index has a filter and their order, so more are sorted. */
+  toSort: number;
+  /** Spans of a filter on a number read by whole time buckets; a bucket that has more is walked in start order. */
+  inBuckets: number;
+  /** Candidates that a text search looks through in list order before it asks the text index. */
+  searched: number;
+  /** Hits among payloads that one statement brings, or that are sorted. */
+  hits: number;
+}
+
+export const LIST_LIMITS: ListLimits = {
+  ofFilter: 2_000,
+  toSort: 20_000,
+  inBuckets: 1_000,
+  searched: 1_000,
+  hits: 10_000,
+};
+
+/** How the spans of a list are found. */
+export interface FoundList {
+  candidates: Candidates;
+  /** Present where one statement finds them: a text search then reads slices of it together with their payloads. */
+  walk?: Walk;
+  /** What takes the same spans in no order, where one condition says it: for counting them. */
+  where?: Sql;
+}
+
+/** What finding a list by a strategy costs, and the way to do it. */
+export interface ListEstimate {
+  /** How many spans are looked at for a page, about; 0 says for sure that nothing matches. */
+  spans: number;
+  find(): FoundList;
+}
+
+/** One way of finding the spans of a list. */
+export interface ListStrategy {
+  /** The name that the ADR and the tests call it by. */
+  readonly name: string;
+  /** Whether it can find this list: its order, its filters. Asks the database nothing. */
+  applies(list: ListRequest): boolean;
+  /**
+   * What it would cost. Counts at the database are bounded, so that choosing costs little.
+   * @returns `undefined` when it would look at too many spans, so that another strategy is to be taken.
+   */
+  estimate(list: ListRequest): Promise<ListEstimate | undefined>;
+}
+
+/** The estimate of a strategy that finds a list by one statement. */
+export const byWalk = (list: ListRequest, spans: number, walk: Walk): ListEstimate => ({
+  spans,
+  find: () => ({ walk, where: walk.where, candidates: list.walking(walk) }),
+});
+
+/** The form in which a list hands out its spans: whole, or without their texts. */
+export interface SpanForm<Row> {
+  /** Rows in the order of their ids: as many from the first on as fit into memory together. */
+  load(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<Row[]>;
+  /** The row of a span that was read whole, to be searched for text. */
+  ofWhole(span: StoredSpan): Row;
+  /** Text that a row keeps in memory, in UTF-16 units. */
+  textLength(row: Row): number;
+}
+
+const NAME = shapeOf({ name: text(), number: integer() });
+
+/** Distinct names looked through: one step in their index each. A project with more has its spans looked through. */
+const NAMES_MAX = 2_000;
+/** Matching names whose spans are read name by name; more of them are dense among the spans. */
+const MATCHING_MAX = 64;
+
+/**
+ * The names of spans that contain a needle.
+ * @returns `undefined` when there are many, or too many to be looked through.
+ */
+async function findNames(
+  storage: Pick<Storage, 'readLong'>,
+  scope: Scope,
+  needle: string,
+  options: LongReadOptions,
+  within?: StartRange,
+): Promise<string[] | undefined> {
+  const first = sql`select min(v.name) from span v where v.project_id = ${scope.projectId}${betweenStarts(
+    'v.started_at',
+    within?.from,
+    within?.until,
+  )}`;
+  const rows = await storage.readLong(
+    plannedOnce(NAME.query`with recursive names(name, number) as (
+        select (${first}), 1
+        union all
+        select (${first} and v.name > names.name), names.number + 1
+        from names where names.name is not null and names.number < ${NAMES_MAX}
+      )
+      select name, number from names
+      where name is not null and (${containsText('name', needle)} or number = ${NAMES_MAX}) limit ${MATCHING_MAX + 1}`),
+    options,
+  );
+  const looked = rows.length <= MATCHING_MAX && rows.every(({ number }) => number < NAMES_MAX);
+  return looked ? rows.map(({ name }) => name) : undefined;
+}

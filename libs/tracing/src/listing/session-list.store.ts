@@ -27,7 +27,7 @@ import {
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
-import { costOf } from '../write/cost-sum.js';
+import { costOf } from '../write/trace-rollup.js';
 
 const SESSION = shapeOf({ sessionId: text(), startedAt: integer() });
 

@@ -1,8 +1,7 @@
-import { isStorableText, type SpanFilters } from '@spandrel/contract';
+import { isStorableText, type SpanFilters, type ListSpans } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, betweenStarts, containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
-import type { SpanQuery } from './span-query.js';
-import { STATUS } from '../status.js';
+import { STATUS } from '../span.entity.js';
 
 /** Integer columns end here on both databases. */
 const INTEGER_MAX = 9_000_000_000_000_000_000;
@@ -23,7 +22,7 @@ export type EqualityFilter = keyof typeof EQUALITY_FILTERS;
 const EQUALITIES = Object.keys(EQUALITY_FILTERS) as EqualityFilter[];
 
 /** Spans of a trace or of a parent lie together. */
-export const isOfOnePlace = (filter: EqualityFilter): boolean => filter === 'trace_id' || filter === 'parent_id';
+export const isOfOneTrace = (filter: EqualityFilter): boolean => filter === 'trace_id' || filter === 'parent_id';
 
 /** Numbers that are indexed by time bucket and value. */
 export const VALUES = {
@@ -106,3 +105,16 @@ export const statusIs = (alias: string, status: number): Sql =>
   );
 
 const integer = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));
+
+/** Whole days, in milliseconds since the epoch; `until` is not in it. Open where there is none. */
+export interface StartRange {
+  from?: number | undefined;
+  until?: number | undefined;
+}
+
+/** A list's filters, and a range of starts to which one look at the database is limited, on Postgres. */
+export type SpanQuery = ListSpans & {
+  within?: StartRange;
+  /** The days that have partitions, where these are many; the spans of others lie in the default partition. */
+  days?: readonly number[];
+};

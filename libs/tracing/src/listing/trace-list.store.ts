@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ListTraces, TimedTrace, TraceFilters } from '@spandrel/contract';
+import {
+  type ListTraces,
+  type TimedTrace,
+  type TraceFilters,
+  isStorableText,
+  type TraceSortKey,
+} from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   behind,
@@ -18,12 +24,20 @@ import {
   type Position,
   type Sorting,
   type Sql,
+  anyOf,
+  containsText,
+  joinSql,
+  onSqlite,
+  onPostgres,
+  sql,
+  text,
+  unindexed,
 } from '@spandrel/storage';
-import { statusName } from '../status.js';
+import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
-import { ALL_TRACES, findTraces } from './find-traces.sql.js';
-import { TRACE_VALUES } from './trace-values.sql.js';
+import { statusIs } from './span-filter.sql.js';
+import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
 
 const NUMBER = shapeOf({ number: integer() });
 const TIMED = shapeOf({ began: integer(), status: integer() });
@@ -134,3 +148,114 @@ export class TraceListStore {
     return rows.map(({ began, status }) => ({ at: began, status: statusName(status) }));
   }
 }
+
+const ID = shapeOf({ id: text() });
+
+/** Spans of a provider that are looked up beforehand; with more of them its traces are met soon in list order. */
+const SPANS_LOOKED_UP_MAX = 2_000;
+
+/** All traces, by the index on their start. */
+const ALL_TRACES: DrivenTraces = {
+  from: sql`trace t`,
+  where: sql`1 = 1`,
+  startedAt: 't.started_at',
+  id: 't.id',
+};
+
+/** The tables and conditions of some filters on traces; `undefined` when nothing can match. */
+async function findTraces(
+  storage: Pick<Storage, 'readLong'>,
+  scope: Scope,
+  filters: TraceFilters,
+  options: LongReadOptions,
+): Promise<DrivenTraces | undefined> {
+  const texts = [filters.name_contains, filters.model, filters.provider];
+  if (texts.some((one) => one !== undefined && !isStorableText(one))) return undefined;
+  const driven = drivenTraces(scope, filters);
+  if (driven === null) return undefined;
+  const conditions = [...conditionsOf(scope, filters), ...valueConditions(filters)];
+  if (filters.provider !== undefined) {
+    conditions.push(await withProvider(storage, scope, filters.provider, options));
+  }
+  const { where, ...tables } = driven ?? ALL_TRACES;
+  return { ...tables, where: joinSql([...conditions, where], ' and ') };
+}
+
+function conditionsOf(scope: Scope, filters: TraceFilters): Sql[] {
+  const conditions = [sql`t.project_id = ${scope.projectId}`];
+  if (filters.ids !== undefined) conditions.push(anyOf('t.id', filters.ids.filter(isStorableText)));
+  if (filters.name_contains !== undefined) conditions.push(containsText('t.name', filters.name_contains));
+  if (filters.since !== undefined) conditions.push(sql`t.started_at >= ${filters.since}`);
+  if (filters.until !== undefined) conditions.push(sql`t.started_at < ${filters.until}`);
+  if (filters.status !== undefined) conditions.push(statusIs('t', STATUS[filters.status]));
+  if (filters.model !== undefined) conditions.push(namesModel(filters.model));
+  return conditions;
+}
+
+/** The roll-up of a trace lists `["model",count]`; quotes within a name are escaped, so that this is found nowhere else. */
+function namesModel(model: string): Sql {
+  const listed = `[${JSON.stringify(model)},`;
+  return sql`${onSqlite(rawSql('instr'))}${onPostgres(rawSql('strpos'))}(t.models, ${listed}) > 0`;
+}
+
+/** No roll-up knows the providers of a trace: those of few spans are looked up, those of many are tested one by one. */
+async function withProvider(
+  storage: Pick<Storage, 'readLong'>,
+  { projectId }: Scope,
+  provider: string,
+  options: LongReadOptions,
+): Promise<Sql> {
+  const rows = await storage.readLong(
+    ID.query`select s.trace_id as id from span s where s.project_id = ${projectId} and s.provider = ${provider}
+      limit ${SPANS_LOOKED_UP_MAX + 1}`,
+    options,
+  );
+  if (rows.length <= SPANS_LOOKED_UP_MAX) return anyOf('t.id', [...new Set(rows.map(({ id }) => id))]);
+  return sql`exists (select 1 from span s where s.project_id = t.project_id and s.trace_id = t.id
+    and ${unindexed('s.provider')} = ${provider} limit 1 offset 0)`;
+}
+
+/** Integer columns end here on both databases. */
+const INTEGER_MAX = 9_000_000_000_000_000_000;
+
+/** A number by which traces are sorted and filtered: what its roll-up says, as the wire shows it. */
+interface TraceValue extends Pick<Sorting, 'column' | 'type' | 'nullable'> {
+  /** The value of a row, which is what `column` is for the database. */
+  of(trace: TraceRow): number | null;
+}
+
+const LENGTH = 't.last_ended_at - t.started_at';
+
+/** The columns are expressions without an index: the traces of a project are few beside its spans. */
+const TRACE_VALUES: Record<Exclude<TraceSortKey, 'started_at'>, TraceValue> = {
+  duration: {
+    column: `case when t.span_count > 0 and t.running_count = 0 then case when ${LENGTH} > 0 then ${LENGTH} else 0 end end`,
+    type: 'integer',
+    nullable: true,
+    of: ({ spanCount, runningCount, lastEndedAt, startedAt }) =>
+      spanCount === 0 || runningCount > 0 || lastEndedAt === null ? null : Math.max(0, lastEndedAt - startedAt),
+  },
+  cost: {
+    column: `case when t.cost_count > 0 then
+      cast(t.cost_usd as double precision) + cast(t.cost_pico as double precision) / cast(1000000000000 as double precision) end`,
+    type: 'number',
+    nullable: true,
+    of: ({ costCount, costUsd, costPico }) => (costCount === 0 ? null : costUsd + costPico / 1e12),
+  },
+  tokens: { column: 't.total_tokens', type: 'integer', nullable: false, of: ({ totalTokens }) => totalTokens },
+  spans: { column: 't.span_count', type: 'integer', nullable: false, of: ({ spanCount }) => spanCount },
+};
+
+/** The conditions of the filters on numbers, from `trace t` (docs/spec/traces.md#listing-traces). */
+function valueConditions(filters: TraceFilters): Sql[] {
+  const { duration_min: shortest, duration_max: longest, cost_min: cheapest, tokens_min: fewest } = filters;
+  const { duration, cost, tokens } = TRACE_VALUES;
+  const conditions: Sql[] = [];
+  if (shortest !== undefined) conditions.push(sql`${rawSql(duration.column)} >= ${cappedInteger(Math.ceil(shortest))}`);
+  if (longest !== undefined) conditions.push(sql`${rawSql(duration.column)} <= ${cappedInteger(Math.floor(longest))}`);
+  if (cheapest !== undefined) conditions.push(sql`${rawSql(cost.column)} >= ${cheapest}`);
+  if (fewest !== undefined) conditions.push(sql`${rawSql(tokens.column)} >= ${cappedInteger(Math.ceil(fewest))}`);
+  return conditions;
+}
+
+const cappedInteger = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));

@@ -11,7 +11,7 @@ import {
   type LongReadOptions,
   type Query,
 } from '@spandrel/storage';
-import { startsOfTraces } from '../span-places.sql.js';
+import { startsOfTraces } from '../span-partitions.sql.js';
 
 const LAST_CALL = shapeOf({ traceId: text(), spanId: nullable(text()) });
 

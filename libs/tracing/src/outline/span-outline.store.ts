@@ -16,8 +16,8 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { byIds, placed } from '../span-places.sql.js';
-import { STATUS } from '../status.js';
+import { joinByIds, joinByKey } from '../span-partitions.sql.js';
+import { STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { PREVIEWED_BYTES_MAX } from './preview-text.js';
 import { NO_PREVIEW, withPreviews, type OutlinedSpan } from './span-outline.js';
@@ -67,7 +67,7 @@ export class SpanOutlineStore {
     const outlines = OUTLINE.query`select ${ROW}, ${smallOnly('p.kind')} as kind, ${smallOnly(ERROR)} as error,
           octet_length(p.kind) as "kindBytes", coalesce(octet_length(${rawSql(ERROR)}), 0) as "errorBytes",
           coalesce(octet_length(p.input), 0) as "inputBytes", coalesce(octet_length(p.output), 0) as "outputBytes"
-        from ${byIds(scope, ids, 'both')}`;
+        from ${joinByIds(scope, ids, 'both')}`;
     const rows = await storage.readLong(plannedOnce(outlines), options);
     const taken = takeFittingIds(
       ids,
@@ -91,7 +91,7 @@ export class SpanOutlineStore {
     const large = rows.filter((row) => isLarge(row) && wanted.has(row.id));
     if (large.length === 0) return new Map();
     const query = LARGE.query`select s.id as id, p.kind as kind, ${rawSql(ERROR)} as error
-      from ${placed(scope, large, 'both')}`;
+      from ${joinByKey(scope, large, 'both')}`;
     const texts = await this.storage.readLong(plannedOnce(query), options);
     return new Map(texts.map((row) => [row.id, row]));
   }
@@ -109,7 +109,7 @@ export class SpanOutlineStore {
       const slice = takeFitting(left, BYTES_AT_ONCE).map(({ span }) => span);
       const previewing = slice.filter((span) => previewedBytes(span) > 0);
       const query = TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
-          ${beginning('p.output', preview)} as output from ${placed(scope, previewing, 'p')}`;
+          ${beginning('p.output', preview)} as output from ${joinByKey(scope, previewing, 'p')}`;
       const rows = await this.storage.readLong(plannedOnce(query), options);
       const texts = new Map(rows.map((row) => [row.id, row]));
       for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview));

@@ -15,9 +15,8 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans, type Read } from '../span-places.sql.js';
-import type { SpanRow } from '../span.entity.js';
-import { STATUS } from '../status.js';
+import { partitionsOfSpans, type Read } from '../span-partitions.sql.js';
+import { type SpanRow, STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
@@ -90,7 +89,7 @@ export class SpanLookups {
   ): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const read: Read = (query) => this.storage.readLong(query, options);
-    const { within } = await placesOfSpans(this.storage.dialect, read, scope, ids);
+    const { within } = await partitionsOfSpans(this.storage.dialect, read, scope, ids);
     const rows = await this.storage.readLong(
       ID.query`select s.id as id from span s join trace t on t.project_id = s.project_id and t.id = s.trace_id
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}
@@ -120,7 +119,7 @@ export class SpanLookups {
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const { projectId } = scope;
     const read: Read = (query) => (tx ? tx.all(query) : this.storage.read(query));
-    const { within } = await placesOfSpans(this.storage.dialect, read, scope, ids);
+    const { within } = await partitionsOfSpans(this.storage.dialect, read, scope, ids);
     // Two statements by key: without statistics Postgres joins tables of one project by scanning them.
     const spans = await read(
       OF_TRACE.query`select s.id as id, s.trace_id as "traceId", s.status as status from span s

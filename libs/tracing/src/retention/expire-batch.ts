@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { ExpiredStore } from './expired.store.js';
-import { SpanCommitParticipants } from '../write/span-commit-participant.js';
+import { SpanCommitParticipants, type TracingChange } from '../write/span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
 import type { SpanRow } from '../span.entity.js';
 import { losesLatestEnd, rollUp } from '../write/trace-rollup.js';
 import { TraceStore } from '../trace.store.js';
 import type { TraceRow } from '../trace.entity.js';
-import type { TracingChange } from '../write/tracing-change.js';
-import type { TraceCell } from '../write/working-set.js';
+import type { TraceCell } from '../write/unit-of-work.js';
 
 /** Spans one transaction deletes: other writers wait for some tens of milliseconds. */
 const SPANS_MAX = 1_000;

@@ -3,11 +3,10 @@ import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
 import { DAY_MS, dayStart, Storage } from '@spandrel/storage';
 import { ExpireBatch, type Deleted } from './expire-batch.js';
 import { ExpiredStore, type Cutoffs, type TraceOfDay } from './expired.store.js';
-import { SpanCommitParticipants } from '../write/span-commit-participant.js';
+import { SpanCommitParticipants, type TracingChange } from '../write/span-commit-participant.js';
 import { SPAN_DAYS } from '../tables.js';
 import { TraceStore } from '../trace.store.js';
 import type { TraceRow } from '../trace.entity.js';
-import type { TracingChange } from '../write/tracing-change.js';
 
 /** Traces looked at in one go that do not go with their day as a whole. */
 const BEYOND_AT_ONCE = 500;

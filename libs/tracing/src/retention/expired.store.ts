@@ -17,7 +17,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans } from '../span-places.sql.js';
+import { partitionsOfSpans } from '../span-partitions.sql.js';
 import type { SpanRow } from '../span.entity.js';
 import { spanTable, TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -74,7 +74,7 @@ export class ExpiredStore {
       )
     ).map(({ id }) => id);
     if (ids.length === 0) return [];
-    const { within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
+    const { within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
     return tx.all(
       SPAN.query`select ${SPAN} from span s
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')} order by s.id`,

@@ -1,14 +1,12 @@
-import { type IngestRejection, type IngestSpan, type IngestTrace, type RestoredTrace } from '@spandrel/contract';
+import type { IngestRejection, IngestSpan, IngestTrace, RestoredTrace } from '@spandrel/contract';
 import { DomainError, NotFound } from '@spandrel/kernel';
-import { ingestedWithCover, restoredCover } from './ingested-with-cover.js';
-import { newTrace, patchedTrace } from './new-trace.js';
-import { restoredTrace } from './restored-trace.js';
-import { originsOf, originsOfNew } from './trace-origins.js';
+import { ingestedWithUsageBits, restoredUsageBits } from './ingested-span.js';
+import { newTrace, patchedTrace, restoredTrace, originsOf, originsOfNew } from './trace-row.js';
 import type { PricingTable } from '../pricing.js';
 import { resolvedParent } from './span-alias.js';
 import type { TracingJob } from './tracing-job.js';
 import type { TraceRow } from '../trace.entity.js';
-import type { WorkingSet } from './working-set.js';
+import type { UnitOfWork } from './unit-of-work.js';
 
 type IngestJob = Extract<TracingJob, { type: 'ingest' }>;
 
@@ -25,7 +23,7 @@ export interface IngestSliceResult {
  * Upserts the traces and then the spans of an ingest, all or nothing per item (docs/spec/ingest.md#items-stand-alone).
  * Sending the same again changes nothing.
  */
-export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTable): IngestSliceResult {
+export function applyIngest(set: UnitOfWork, job: IngestJob, pricing: PricingTable): IngestSliceResult {
   const result: IngestSliceResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };
   for (const { item } of job.traces) {
     ingestTrace(set, item, job);
@@ -43,12 +41,12 @@ export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTab
   return result;
 }
 
-function ingestTrace(set: WorkingSet, item: IngestTrace & RestoredTrace, { now, restored }: IngestJob): void {
+function ingestTrace(set: UnitOfWork, item: IngestTrace & RestoredTrace, { now, restored }: IngestJob): void {
   const existing = set.trace(item.id);
   if (existing) {
     const next = restored
       ? restoredTrace(existing, item)
-      : withEarlierStart(patchedTrace(existing, item, 'keep_told'), item.defaults?.started_at);
+      : withEarlierStart(patchedTrace(existing, item, 'keep_reported'), item.defaults?.started_at);
     if (next !== existing) set.updateTrace(existing, next);
     return;
   }
@@ -68,12 +66,12 @@ const withEarlierStart = (trace: TraceRow, startedAt: number | null | undefined)
     ? { ...trace, startedAt }
     : trace;
 
-function ingestSpan(set: WorkingSet, item: IngestSpan, { now, restored }: IngestJob, pricing: PricingTable): void {
+function ingestSpan(set: UnitOfWork, item: IngestSpan, { now, restored }: IngestJob, pricing: PricingTable): void {
   if (!set.trace(item.trace_id)) throw new NotFound('trace_not_found', 'there is no trace with this trace_id');
   const around = { now, projectId: set.scope.projectId, pricing: restored ? NO_PRICES : pricing };
   // A file names parents by the ids under which they were stored.
-  const placed = restored ? item : { ...item, parent_id: resolvedParent(set, item.parent_id, item.trace_id) };
-  const step = ingestedWithCover(set.span(item.id), placed, around, restored ? restoredCover(item) : 0);
+  const resolved = restored ? item : { ...item, parent_id: resolvedParent(set, item.parent_id, item.trace_id) };
+  const step = ingestedWithUsageBits(set.span(item.id), resolved, around, restored ? restoredUsageBits(item) : 0);
   if (step.type === 'span_created') set.createSpan(step.after);
   else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after, restored);
   else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after, restored);

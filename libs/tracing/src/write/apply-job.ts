@@ -3,19 +3,15 @@ import type { SpanKind } from '@spandrel/contract';
 import { fromJsonText } from '@spandrel/storage';
 import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
 import { applyRecords } from './apply-records.js';
-import { createHash } from './create-hash.js';
-import { finishedSpan, type Finish } from './finish-span.js';
-import { mergedMetadata, newSpan } from './new-span.js';
-import { newTrace, patchedTrace } from './new-trace.js';
-import { originsOfNew } from './trace-origins.js';
+import { createRequestHash } from './request-hash.js';
+import { finishedSpan, type Finish, mergedMetadata, newSpan } from './span-row.js';
+import { newTrace, patchedTrace, originsOfNew } from './trace-row.js';
 import type { PricingTable } from '../pricing.js';
 import { resolvedParent } from './span-alias.js';
-import type { RecordedResult } from './span-record.js';
-import type { StoredSpan } from '../span.entity.js';
-import { STATUS } from '../status.js';
+import type { RecordedResult, RowJob } from './tracing-job.js';
+import { type StoredSpan, STATUS } from '../span.entity.js';
 import type { TraceRow } from '../trace.entity.js';
-import type { RowJob } from './tracing-job.js';
-import type { WorkingSet } from './working-set.js';
+import type { UnitOfWork } from './unit-of-work.js';
 
 type Job<Type extends RowJob['type']> = Extract<RowJob, { type: Type }>;
 
@@ -32,7 +28,7 @@ export type JobAnswer =
  * A job that throws has changed nothing.
  * @throws NotFound, Conflict, Invalid (docs/spec/spans.md#states-of-a-span, docs/spec/general.md#repeating-a-create).
  */
-export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): JobAnswer {
+export function applyJob(set: UnitOfWork, job: RowJob, pricing: PricingTable): JobAnswer {
   switch (job.type) {
     case 'create_trace':
       return { type: 'trace', trace: createTrace(set, job) };
@@ -54,8 +50,8 @@ export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): J
 }
 
 function createTrace(
-  set: WorkingSet,
-  { id, now, body, scope, hash = createHash({ ...body }) }: Job<'create_trace'>,
+  set: UnitOfWork,
+  { id, now, body, scope, hash = createRequestHash({ ...body }) }: Job<'create_trace'>,
 ): TraceRow {
   const origins = originsOfNew({ start: typeof body.started_at !== 'number', name: false });
   const row = newTrace(
@@ -76,7 +72,7 @@ function createTrace(
   return { ...row, startedAt: existing.startedAt, origins: existing.origins };
 }
 
-function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow {
+function patchTrace(set: UnitOfWork, { id, body }: Job<'patch_trace'>): TraceRow {
   const trace = set.trace(id);
   if (!trace) throw traceNotFound();
   const next = patchedTrace(trace, body);
@@ -85,8 +81,8 @@ function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow
 }
 
 function createSpan(
-  set: WorkingSet,
-  { id, now, body, scope, hash = createHash({ ...body }) }: Job<'create_span'>,
+  set: UnitOfWork,
+  { id, now, body, scope, hash = createRequestHash({ ...body }) }: Job<'create_span'>,
   pricing: PricingTable,
 ): StoredSpan {
   const existing = set.span(id);
@@ -117,7 +113,7 @@ function createSpan(
   return span;
 }
 
-function completeSpan(set: WorkingSet, { id, now, body }: Job<'complete_span'>, pricing: PricingTable): StoredSpan {
+function completeSpan(set: UnitOfWork, { id, now, body }: Job<'complete_span'>, pricing: PricingTable): StoredSpan {
   const span = runningSpan(set, id);
   return finish(set, span, pricing, {
     error: null,
@@ -129,7 +125,7 @@ function completeSpan(set: WorkingSet, { id, now, body }: Job<'complete_span'>, 
   });
 }
 
-function failSpan(set: WorkingSet, { id, now, body }: Job<'fail_span'>, pricing: PricingTable): StoredSpan {
+function failSpan(set: UnitOfWork, { id, now, body }: Job<'fail_span'>, pricing: PricingTable): StoredSpan {
   return finish(set, runningSpan(set, id), pricing, {
     error: body.error,
     endedAt: body.ended_at ?? undefined,
@@ -140,13 +136,13 @@ function failSpan(set: WorkingSet, { id, now, body }: Job<'fail_span'>, pricing:
   });
 }
 
-function finish(set: WorkingSet, span: StoredSpan, pricing: PricingTable, how: Finish): StoredSpan {
+function finish(set: UnitOfWork, span: StoredSpan, pricing: PricingTable, how: Finish): StoredSpan {
   const finished = finishedSpan(span, how, fromJsonText(span.kind) as SpanKind, pricing);
   set.replaceSpan(how.error === null ? 'span_completed' : 'span_failed', span, finished);
   return finished;
 }
 
-function deleteSpan(set: WorkingSet, { id }: Job<'delete_span'>): StoredSpan {
+function deleteSpan(set: UnitOfWork, { id }: Job<'delete_span'>): StoredSpan {
   const span = set.span(id);
   if (!span) throw spanNotFound();
   set.deleteSpan(span);
@@ -154,7 +150,7 @@ function deleteSpan(set: WorkingSet, { id }: Job<'delete_span'>): StoredSpan {
 }
 
 /** The span, which must be running: a finished span stays as it is (docs/spec/spans.md#finishing-a-span). */
-function runningSpan(set: WorkingSet, id: string): StoredSpan {
+function runningSpan(set: UnitOfWork, id: string): StoredSpan {
   const span = set.span(id);
   if (!span) throw spanNotFound();
   if (span.status !== STATUS.running) throw new Conflict('span_already_finished', 'the span is already finished');

@@ -7,10 +7,10 @@ import type { PricingTable } from '../pricing.js';
 import type { StoredSpan } from '../span.entity.js';
 import { traceListItem } from '../trace-resource.js';
 import { applyRecords } from './apply-records.js';
-import type { SpanRecord } from './span-record.js';
+import type { SpanRecord } from './tracing-job.js';
 import { EMPTY_ROLLUP, rollUp } from './trace-rollup.js';
-import type { TracingChange } from './tracing-change.js';
-import { WorkingSet } from './working-set.js';
+import type { TracingChange } from './span-commit-participant.js';
+import { UnitOfWork } from './unit-of-work.js';
 
 const PRICES: PricingTable = new Map([['m', { input: 1, output: 2 }]]);
 
@@ -54,7 +54,7 @@ function recordOf({ trace, span, parent, tokens, stage }: Form): SpanRecord {
 /** Writes jobs one after the other on one set, as a database that remembers would. */
 class Written {
   readonly changes: TracingChange[] = [];
-  readonly set = new WorkingSet(LOCAL_SCOPE, this.changes);
+  readonly set = new UnitOfWork(LOCAL_SCOPE, this.changes);
 
   write(forms: readonly Form[]): this {
     const records = forms.map(recordOf);

@@ -1,18 +1,16 @@
 import type { IngestSpan } from '@spandrel/contract';
 import { DomainError } from '@spandrel/kernel';
 import { toJsonText } from '@spandrel/storage';
-import { sameSpan, type IngestStep } from './ingested-span.js';
-import { metadataText } from './new-span.js';
-import { newTrace } from './new-trace.js';
+import { sameSpan, type IngestStep, type Surroundings, ingestedWithUsageBits } from './ingested-span.js';
+import { metadataText } from './span-row.js';
+import { newTrace, originsOfNew } from './trace-row.js';
 import type { PricingTable } from '../pricing.js';
-import { recordedSpan } from './recorded-span.js';
-import { STATUS } from '../status.js';
+import { STATUS, type StoredSpan } from '../span.entity.js';
 import { aliasOf, resolvedId, resolvedParent } from './span-alias.js';
-import type { RecordedResult, SpanAmendment, SpanRecord } from './span-record.js';
-import { toldTrace } from './tell-trace.js';
-import { originsOfNew } from './trace-origins.js';
-import type { TracingJob } from './tracing-job.js';
-import type { WorkingSet } from './working-set.js';
+import type { RecordedResult, SpanAmendment, SpanRecord, TracingJob } from './tracing-job.js';
+import { mergeTraceAttributes } from './merge-trace-attributes.js';
+import type { UnitOfWork } from './unit-of-work.js';
+import { COVER } from '../usage-attribution/usage-attribution.js';
 
 type RecordJob = Extract<TracingJob, { type: 'record_spans' }>;
 
@@ -20,7 +18,7 @@ type RecordJob = Extract<TracingJob, { type: 'record_spans' }>;
  * Upserts spans as their senders give them, each with its trace, and amends others
  * (docs/adr/0024-otlp-usage-counts-once.md). Doing it again changes nothing.
  */
-export function applyRecords(set: WorkingSet, job: RecordJob, pricing: PricingTable): RecordedResult {
+export function applyRecords(set: UnitOfWork, job: RecordJob, pricing: PricingTable): RecordedResult {
   const around = { now: job.now, projectId: set.scope.projectId, pricing };
   const result: RecordedResult = { rejected: [], found: [] };
   for (const [index, record] of job.records.entries()) {
@@ -42,17 +40,17 @@ interface Around {
   pricing: PricingTable;
 }
 
-function recordSpan(set: WorkingSet, record: SpanRecord, around: Around): void {
+function recordSpan(set: UnitOfWork, record: SpanRecord, around: Around): void {
   const { id: sentId, trace_id: traceId } = record.item;
   const item = placedItem(set, record.item);
   const { step, weak } = recordedSpan(set.span(item.id), { ...record, item }, around);
   // A repetition tells its trace nothing either: what a person has changed since stays.
-  if (step.type !== 'unchanged' || weak) tellTrace(set, record, weak);
+  if (step.type !== 'unchanged' || weak) mergeIntoTrace(set, record, weak);
   applyStep(set, step);
   if (item.id !== sentId && isNew(step)) adoptChildren(set, sentId, traceId);
 }
 
-function amendSpan(set: WorkingSet, { spanId, traceId, amend }: SpanAmendment): boolean {
+function amendSpan(set: UnitOfWork, { spanId, traceId, amend }: SpanAmendment): boolean {
   const stored = set.span(resolvedId(set, spanId, traceId));
   if (!stored) return false;
   const payload = amend(stored);
@@ -65,7 +63,7 @@ function amendSpan(set: WorkingSet, { spanId, traceId, amend }: SpanAmendment): 
 }
 
 /** The item under the ids by which it and its parent are stored. */
-function placedItem(set: WorkingSet, item: IngestSpan): IngestSpan {
+function placedItem(set: UnitOfWork, item: IngestSpan): IngestSpan {
   const { trace_id: traceId, parent_id: parentId } = item;
   return {
     ...item,
@@ -74,21 +72,21 @@ function placedItem(set: WorkingSet, item: IngestSpan): IngestSpan {
   };
 }
 
-function tellTrace(set: WorkingSet, { item, telling, order }: SpanRecord, weak: boolean): void {
+function mergeIntoTrace(set: UnitOfWork, { item, telling, order }: SpanRecord, weak: boolean): void {
   const startedAt = item.started_at!;
   const teller = { order, startedAt, weak };
   const stored = set.trace(item.trace_id);
   if (stored) {
-    const told = toldTrace(stored, telling, teller);
+    const told = mergeTraceAttributes(stored, telling, teller);
     if (told !== stored) set.updateTrace(stored, told);
     return;
   }
   const origins = originsOfNew({ start: true, name: false });
   const place = { projectId: set.scope.projectId, id: item.trace_id, startedAt, createHash: null, origins };
-  set.createTrace(toldTrace(newTrace(place, {}), telling, teller));
+  set.createTrace(mergeTraceAttributes(newTrace(place, {}), telling, teller));
 }
 
-function applyStep(set: WorkingSet, step: IngestStep): void {
+function applyStep(set: UnitOfWork, step: IngestStep): void {
   if (step.type === 'span_created') set.createSpan(step.after);
   else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after);
   else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after);
@@ -97,10 +95,41 @@ function applyStep(set: WorkingSet, step: IngestStep): void {
 const isNew = ({ type }: IngestStep): boolean => type === 'span_created' || type === 'created_finished';
 
 /** Children that came before their parent, whose id turned out to belong to another trace. */
-function adoptChildren(set: WorkingSet, parentId: string, traceId: string): void {
+function adoptChildren(set: UnitOfWork, parentId: string, traceId: string): void {
   for (const { now: child } of [...set.spans.values()]) {
     if (child?.traceId === traceId && child.parentId === parentId) {
       set.amendSpan(child, { ...child, parentId: aliasOf(parentId, traceId) });
     }
   }
 }
+
+/** What a record does to the stored span. */
+interface RecordedStep {
+  step: IngestStep;
+  /** The record is a form that other forms go before: nothing of what is stored changes. */
+  weak: boolean;
+}
+
+/**
+ * What a record does to the stored span. Forms that tell more go before others whichever comes first: a pending one changes
+ * no other, a running one no finished one, a finished one replaces every member; a repetition changes nothing.
+ * @throws Invalid when the item contradicts itself.
+ */
+function recordedSpan(stored: StoredSpan | null, record: SpanRecord, around: Surroundings): RecordedStep {
+  const runs = record.item.status === 'running';
+  if (stored && (record.pending || (runs && stored.status !== STATUS.running))) {
+    return { step: { type: 'unchanged' }, weak: true };
+  }
+  const item = stored && record.keep ? record.keep(record.item, stored) : record.item;
+  if (!item) return { step: { type: 'unchanged' }, weak: false };
+  return { step: ingestedWithUsageBits(stored, wholeItem(item), around, COVER.otlp), weak: false };
+}
+
+/** The item with every member, so that it clears what it does not have. */
+const wholeItem = (item: IngestSpan): IngestSpan => ({
+  ...item,
+  parent_id: item.parent_id ?? null,
+  input: item.input ?? null,
+  output: item.output ?? null,
+  metadata: item.metadata ?? {},
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { addCost, costOf, subtractCost, toCostSum, type CostSum } from './cost-sum.js';
+import { addCost, costOf, subtractCost, toCostSum, type CostSum } from './trace-rollup.js';
 
 const ZERO: CostSum = { usd: 0, pico: 0 };
 const cost = fc.double({ min: 0, max: 1e6, noNaN: true });

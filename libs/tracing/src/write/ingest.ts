@@ -6,13 +6,15 @@ import {
   jsonWeight,
   type IngestRejection,
   type IngestResult,
+  type IngestSpan,
+  type RestoredTrace,
 } from '@spandrel/contract';
-import { Invalid, type Scope } from '@spandrel/kernel';
+import { Invalid, type Scope, DomainError } from '@spandrel/kernel';
 import type { z } from 'zod';
-import { ingestedSpanSchema } from './ingested-span.js';
+import { ingestedSpanSchema, assertConsistent } from './ingested-span.js';
 import { RecordWrites } from './record-writes.js';
 import type { Indexed } from './tracing-job.js';
-import { usualSpan } from './usual-span.js';
+import type { IngestSliceResult } from './apply-ingest.js';
 
 /** What `POST /api/ingest` carries, items unchecked. */
 interface IngestRequest {
@@ -50,15 +52,7 @@ export class Ingest {
       const rejected: IngestRejection[] = [];
       const slice = {
         traces: checked('traces', ingestTraceSchema, traces, start, end, rejected),
-        spans: checked(
-          'spans',
-          ingestedSpanSchema,
-          spans,
-          start - traces.length,
-          end - traces.length,
-          rejected,
-          usualSpan,
-        ),
+        spans: checked('spans', ingestedSpanSchema, spans, start - traces.length, end - traces.length, rejected),
       };
       const { result: done } = await this.writes.execute(
         { type: 'ingest', scope, now: Date.now(), ...slice },
@@ -87,7 +81,6 @@ function sliceEnd(traces: readonly unknown[], spans: readonly unknown[], start: 
   return last;
 }
 
-/** @param usual reads an item as it usually is without the schema; `undefined` where the schema is needed. */
 function checked<Item>(
   collection: IngestRejection['collection'],
   schema: z.ZodType<Item>,
@@ -95,15 +88,9 @@ function checked<Item>(
   start: number,
   end: number,
   rejected: IngestRejection[],
-  usual?: (item: unknown) => Item | undefined,
 ): Indexed<Item>[] {
   const valid: Indexed<Item>[] = [];
   for (let index = Math.max(0, start); index < Math.min(end, items.length); index++) {
-    const item = usual?.(items[index]);
-    if (item !== undefined) {
-      valid.push({ index, item });
-      continue;
-    }
     const parsed = schema.safeParse(items[index]);
     if (parsed.success) {
       valid.push({ index, item: parsed.data });
@@ -119,3 +106,33 @@ function checked<Item>(
 
 const comparePlaces = (a: IngestRejection, b: IngestRejection): number =>
   a.collection === b.collection ? a.index - b.index : a.collection === 'traces' ? -1 : 1;
+
+/** A span of an export. One that contradicts itself is refused here, before anything is written. */
+export const restoredSpanSchema = ingestedSpanSchema.superRefine((span, context) => {
+  try {
+    assertConsistent(span);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    for (const { path, message } of error.errors ?? []) context.addIssue({ code: 'custom', path: [path], message });
+  }
+});
+
+/** Brings traces and spans of an export back, as ingest would have taken them at the time. */
+@Injectable()
+export class RestoreRecords {
+  constructor(private readonly writes: RecordWrites) {}
+
+  /**
+   * Upserts traces, then spans, in one transaction: roll-ups and events as for any write; costs are those of the items,
+   * and no capture rule takes a span that ended elsewhere. A few hundred items at most: other writers wait meanwhile.
+   * @throws Unavailable when the database is lost; nothing of this call is written then.
+   */
+  async execute(
+    scope: Scope,
+    traces: readonly Indexed<RestoredTrace>[],
+    spans: readonly Indexed<IngestSpan>[],
+  ): Promise<IngestSliceResult> {
+    const job = { type: 'ingest' as const, scope, now: Date.now(), traces, spans, restored: true as const };
+    return (await this.writes.execute(job, 'ingested')).result;
+  }
+}

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ingestSpanSchema, type IngestSpan } from '@spandrel/contract';
 import { ingestedSpan } from './ingested-span.js';
-import type { StoredSpan } from '../span.entity.js';
-import { STATUS } from '../status.js';
+import { type StoredSpan, STATUS } from '../span.entity.js';
 
 const around = { now: 2_500, projectId: 'p', pricing: new Map() };
 

@@ -1,13 +1,11 @@
 import { ingestSpanSchema, isStorableText, type IngestSpan, type SpanKind } from '@spandrel/contract';
 import { Conflict, type Invalid, invalidRequest } from '@spandrel/kernel';
 import { fromJsonText, jsonText, toJsonText } from '@spandrel/storage';
-import { assertEndAfterStart, finishedSpan } from './finish-span.js';
-import { metadataText, newSpan } from './new-span.js';
-import { isOtlp } from '../cover/usage-cover.js';
+import { assertEndAfterStart, finishedSpan, metadataText, newSpan, spanFacts } from './span-row.js';
+import { isOtlp, COVER, isOtlpTraceId, mayReportUsage } from '../usage-attribution/usage-attribution.js';
 import type { PricingTable } from '../pricing.js';
-import { spanFacts } from './span-facts.js';
-import type { StoredSpan } from '../span.entity.js';
-import { STATUS } from '../status.js';
+import { type StoredSpan, STATUS } from '../span.entity.js';
+import { isJsonObject } from './merge-trace-attributes.js';
 
 /** A span as it is ingested. A trace id that no column can hold names no trace. */
 export const ingestedSpanSchema = ingestSpanSchema.refine(({ trace_id: id }) => isStorableText(id), {
@@ -183,3 +181,31 @@ const contradiction = (message: string): Invalid =>
 /** Whether two forms of a span are equal, members and columns alike. */
 export const sameSpan = (a: StoredSpan, b: StoredSpan): boolean =>
   (Object.keys(a) as (keyof StoredSpan)[]).every((member) => a[member] === b[member]);
+
+/**
+ * Merges a span like `ingestedSpan`, and gives it bits of `COVER`. They alone are a change, too: the span was written
+ * natively, or came back from an export.
+ */
+export function ingestedWithUsageBits(
+  stored: StoredSpan | null,
+  item: IngestSpan,
+  around: Surroundings,
+  bits: number,
+): IngestStep {
+  if (!stored || ((stored.cover ?? 0) & bits) === bits) {
+    return ingestedSpan(stored, item, { ...around, ...(bits !== 0 && { cover: bits }) });
+  }
+  const known = { ...stored, cover: (stored.cover ?? 0) | bits };
+  const step = ingestedSpan(known, item, around);
+  if (step.type !== 'unchanged') return { ...step, before: stored } as IngestStep;
+  const type = stored.status === STATUS.running ? 'span_updated' : 'span_corrected';
+  return { type, before: stored, after: known };
+}
+
+/** The bits of `COVER` that a span of an export had, as its metadata show them (docs/spec/transfer.md#spans-of-opentelemetry). */
+export function restoredUsageBits({ trace_id: traceId, kind, metadata }: IngestSpan): number {
+  const otel = metadata?.['otel'];
+  if (!isOtlpTraceId(traceId) || !isJsonObject(otel) || typeof otel['start_unix_nano'] !== 'string') return 0;
+  const isCovered = isJsonObject(metadata!['reported_usage']) && !mayReportUsage(kind);
+  return isCovered ? COVER.otlp | COVER.below : COVER.otlp;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseExactJson } from '@spandrel/contract';
-import { mergedMetadata } from './new-span.js';
+import { mergedMetadata } from './span-row.js';
 
 describe('metadata that are merged as they are stored', () => {
   const metadata = fc.dictionary(fc.constantFrom('a', 'b', '"', '\\', '1', '__proto__', ''), fc.jsonValue());

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { RecordWrites } from './record-writes.js';
-import type { RecordedResult, SpanAmendment, SpanRecord } from './span-record.js';
+import type { RecordedResult, SpanAmendment, SpanRecord } from './tracing-job.js';
 
 /** Writes spans that come in any order, several times, and from several senders at once (ADR 0024). */
 @Injectable()

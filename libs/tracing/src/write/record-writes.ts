@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ProjectMasking } from '@spandrel/masking';
-import type { GroupCommit } from '@spandrel/storage';
-import { DayPartitions, Storage } from '@spandrel/storage';
+import { type GroupCommit, DayPartitions, Storage } from '@spandrel/storage';
 import type { JobAnswer } from './apply-job.js';
-import { isLargeJob, prepareLarge } from './prepare-large.js';
-import { maskJob } from './mask-job.js';
+import { isLargeJob, prepareLarge, maskJob } from './prepare-job.js';
 import { PRICING, type PricingTable } from '../pricing.js';
 import { isBulkDelete, jobWeight, startsOf, type TracingJob } from './tracing-job.js';
 import { WriteBatch } from './write-batch.js';

@@ -1,4 +1,4 @@
-import { isOtlpSpanId, isOtlpTraceId } from '../cover/usage-cover.js';
+import { isOtlpSpanId, isOtlpTraceId } from '../usage-attribution/usage-attribution.js';
 
 /** Where it is known to which trace the span with an id belongs. */
 export interface SpanHolders {

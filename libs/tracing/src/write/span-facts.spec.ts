@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson, type SpanKind } from '@spandrel/contract';
-import { spanFacts } from './span-facts.js';
+import { spanFacts } from './span-row.js';
 
 describe('the cost of a span', () => {
   it.each([

@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { newTrace, patchedTrace } from './new-trace.js';
-import { toldTrace, type TraceTelling } from './tell-trace.js';
-import { originsOfNew } from './trace-origins.js';
+import { newTrace, patchedTrace, originsOfNew } from './trace-row.js';
+import { mergeTraceAttributes, type TraceAttributes } from './merge-trace-attributes.js';
 import { traceResource } from '../trace-resource.js';
 import type { TraceRow } from '../trace.entity.js';
 
 interface Told {
-  telling: TraceTelling;
+  telling: TraceAttributes;
   startedAt: number;
   id: number;
 }
@@ -16,7 +15,7 @@ const bare = (members = {}, origins = originsOfNew({ start: true, name: false })
   newTrace({ projectId: 'p', id: 't', startedAt: 1_000, createHash: null, origins }, members);
 
 const tell = (trace: TraceRow, { telling, startedAt, id }: Told, weak = false): TraceRow =>
-  toldTrace(trace, telling, { order: `${String(startedAt).padStart(20, '0')}${id}`, startedAt, weak });
+  mergeTraceAttributes(trace, telling, { order: `${String(startedAt).padStart(20, '0')}${id}`, startedAt, weak });
 
 const text = fc.constantFrom('a', 'b', 'c', '__proto__');
 const ranked = fc.record({ rank: fc.integer({ min: 1, max: 3 }), value: text });
@@ -107,7 +106,7 @@ describe('what spans tell of their trace', () => {
   it('is kept by a native ingest of the trace, and replaced by a change', () => {
     const told = tell(bare(), { telling: { tags: ['b', 'a'], metadata: { m: 1 } }, startedAt: 1, id: 10 });
     const given = { tags: ['z'], metadata: { own: 1 } };
-    const ingested = traceResource(patchedTrace(told, given, 'keep_told'));
+    const ingested = traceResource(patchedTrace(told, given, 'keep_reported'));
     expect(ingested).toMatchObject({ tags: ['z', 'a', 'b'], metadata: { own: 1, m: 1 } });
     expect(traceResource(patchedTrace(told, given))).toMatchObject({ tags: ['z'], metadata: { own: 1 } });
   });

@@ -1,12 +1,9 @@
-import { addCost, subtractCost, toCostSum } from './cost-sum.js';
-import type { SpanRow } from '../span.entity.js';
-import { STATUS } from '../status.js';
-import { modelCounts } from '../trace-resource.js';
+import { type SpanRow, STATUS } from '../span.entity.js';
 import type { TraceRow } from '../trace.entity.js';
-import { isUnpriced } from '../unpriced.js';
+import { isUnpriced } from '../pricing.js';
 
 /** What of a span its trace's roll-up depends on. */
-export type RolledUp = Pick<SpanRow, 'status' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;
+type RolledUp = Pick<SpanRow, 'status' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;
 
 /** The roll-up of a trace without spans (docs/spec/traces.md#sums-of-a-trace). */
 export const EMPTY_ROLLUP = {
@@ -76,3 +73,37 @@ function countModels(trace: TraceRow, before: string | null, after: string | nul
   if (after !== null) counts.set(after, (counts.get(after) ?? 0) + 1);
   return JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** A sum of dollars kept as whole dollars and trillionths, so that adding and taking away again leaves no trace. */
+export interface CostSum {
+  readonly usd: number;
+  readonly pico: number;
+}
+
+const PICO_PER_USD = 1_000_000_000_000;
+
+/** Costs beyond this count as this much in sums: whole dollars stay exact integers. */
+const COST_MAX_USD = 1_000_000_000;
+
+/** @param cost dollars, not negative. */
+export function toCostSum(cost: number): CostSum {
+  const capped = Math.min(cost, COST_MAX_USD);
+  const usd = Math.floor(capped);
+  return carried(usd, Math.round((capped - usd) * PICO_PER_USD));
+}
+
+export const addCost = (sum: CostSum, cost: CostSum): CostSum => carried(sum.usd + cost.usd, sum.pico + cost.pico);
+
+export const subtractCost = (sum: CostSum, cost: CostSum): CostSum => carried(sum.usd - cost.usd, sum.pico - cost.pico);
+
+/** Dollars: the double nearest to the sum, which adding the two parts up would miss by a digit now and then. */
+export const costOf = ({ usd, pico }: CostSum): number => Number(`${usd}.${String(pico).padStart(12, '0')}`);
+
+function carried(usd: number, pico: number): CostSum {
+  const carry = Math.floor(pico / PICO_PER_USD);
+  return { usd: usd + carry, pico: pico - carry * PICO_PER_USD };
+}
+
+/** How many of its spans name a model, sorted by model. */
+export const modelCounts = (trace: TraceRow): [model: string, count: number][] =>
+  JSON.parse(trace.models) as [string, number][];

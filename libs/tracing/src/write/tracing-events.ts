@@ -2,10 +2,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainEvents, type WireEvent } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
-import { SpanCommitParticipants, type SpanCommitParticipant } from './span-commit-participant.js';
+import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from './span-commit-participant.js';
 import { spanJson } from '../span-json.js';
 import { traceJson } from '../trace-resource.js';
-import type { TracingChange } from './tracing-change.js';
 
 /** Tells of traces and spans in the transactions that write them (docs/spec/events.md#event-types). */
 @Injectable()

@@ -1,22 +1,67 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '@spandrel/audit';
+import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { DomainError, type Scope } from '@spandrel/kernel';
-import { BeginAgain, together, type Applied, type Outcome, type WriteTx } from '@spandrel/storage';
-import { applyJob, type JobAnswer } from './apply-job.js';
-import { DeleteTraces } from './delete-traces.js';
+import { BeginAgain, together, type Applied, type Outcome, type WriteTx, ProjectProtection } from '@spandrel/storage';
+import { applyJob, type JobAnswer, traceNotFound } from './apply-job.js';
 import type { PricingTable } from '../pricing.js';
-import { SpanCommitParticipants } from './span-commit-participant.js';
+import { SpanCommitParticipants, type TracingChange } from './span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
-import { TextCover } from '../text-slices/text-cover.store.js';
+import { IndexWatermark } from '../text-index/index-watermark.store.js';
 import type { StoredSpan } from '../span.entity.js';
 import { TraceStore } from '../trace.store.js';
-import type { TracingChange } from './tracing-change.js';
-import { auditedDeletion } from './audited-deletion.js';
 import { aliasOf } from './span-alias.js';
-import { LoadFamily } from '../cover/load-family.js';
-import { saveMarks } from '../cover/usage-mark.sql.js';
-import { isBulkDelete, namedSpans, type RowJob, type TracingJob } from './tracing-job.js';
-import { WorkingSet } from './working-set.js';
+import { LoadRelatives } from '../usage-attribution/load-relatives.js';
+import { saveMarks } from '../usage-attribution/usage-mark.sql.js';
+import { isBulkDelete, namedSpans, type RowJob, type TracingJob, type BulkDeleteJob } from './tracing-job.js';
+import { UnitOfWork } from './unit-of-work.js';
+
+/** Spans one statement deletes; between two of them the event loop turns, so that reads and health checks go on. */
+const SPANS_PER_STATEMENT = 1_000;
+
+/**
+ * Deletes whole traces (docs/spec/traces.md#deleting-a-trace). One transaction, so that nobody sees half of a deletion;
+ * other writers wait for it, readers do not.
+ */
+@Injectable()
+export class DeleteTraces {
+  constructor(
+    private readonly traces: TraceStore,
+    private readonly spans: SpanStore,
+    private readonly participants: SpanCommitParticipants,
+    private readonly protection: ProjectProtection,
+  ) {}
+
+  /** @throws NotFound `trace_not_found`, Conflict `project_protected` for a deletion of all. */
+  async execute(tx: WriteTx, job: BulkDeleteJob, changes: TracingChange[]): Promise<JobAnswer> {
+    if (job.type === 'delete_all') return this.all(tx, job.scope, changes);
+    const [trace] = await this.traces.loadForWrite(tx, job.scope, [job.id]);
+    if (!trace) throw traceNotFound();
+    await this.participants.beforeDelete(tx, { scope: job.scope, traceId: trace.id });
+    const spansDeleted = await this.spansOf(tx, job.scope, trace.id);
+    await this.traces.delete(tx, trace);
+    changes.push({ type: 'trace_deleted', scope: job.scope, trace });
+    return { type: 'deleted', spansDeleted, tracesDeleted: 1 };
+  }
+
+  private async spansOf(tx: WriteTx, scope: Scope, traceId: string): Promise<number> {
+    let deleted = 0;
+    for (;;) {
+      const ids = await this.spans.idsOfTrace(tx, scope, traceId, SPANS_PER_STATEMENT);
+      if (ids.length === 0) return deleted;
+      await this.spans.delete(tx, scope, ids);
+      deleted += ids.length;
+      await nextTurn();
+    }
+  }
+
+  private async all(tx: WriteTx, scope: Scope, changes: TracingChange[]): Promise<JobAnswer> {
+    await this.protection.assertUnprotected(tx, scope);
+    const deleted = await this.traces.deleteAll(tx, scope);
+    changes.push({ type: 'cleared', scope });
+    return { type: 'deleted', tracesDeleted: deleted.traces, spansDeleted: deleted.spans };
+  }
+}
 
 /**
  * A batch of jobs in one transaction: loads the rows they touch, one query for the spans and one for the traces of a
@@ -29,9 +74,9 @@ export class WriteBatch {
     private readonly spans: SpanStore,
     private readonly deletes: DeleteTraces,
     private readonly participants: SpanCommitParticipants,
-    private readonly family: LoadFamily,
+    private readonly family: LoadRelatives,
     private readonly audit: AuditTrail,
-    private readonly textCover: TextCover,
+    private readonly watermark: IndexWatermark,
   ) {}
 
   /** @returns a job's own error as its outcome. @throws whatever loses the transaction. */
@@ -65,7 +110,7 @@ export class WriteBatch {
     pricing: PricingTable,
     changes: TracingChange[],
   ): Promise<Outcome<JobAnswer>[]> {
-    const sets = new Map<string, WorkingSet>();
+    const sets = new Map<string, UnitOfWork>();
     const scopes = new Map(jobs.map(({ scope }) => [scope.projectId, scope]));
     // In one order in all instances, so that none waits for another that waits for it.
     for (const [, scope] of [...scopes].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
@@ -85,8 +130,8 @@ export class WriteBatch {
     scope: Scope,
     jobs: readonly RowJob[],
     changes: TracingChange[],
-  ): Promise<WorkingSet> {
-    const set = new WorkingSet(scope, changes);
+  ): Promise<UnitOfWork> {
+    const set = new UnitOfWork(scope, changes);
     const traceIds = new Set<string>();
     for (const job of jobs) {
       for (const id of spanIdsOf(job)) set.loadSpan(id, null);
@@ -98,15 +143,15 @@ export class WriteBatch {
       // Traces before their spans, as who deletes a trace does. SQLite has one writer, which needs no second look.
       const locking = this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
       const placing = this.spans.lock(tx, scope, spanIds);
-      const covering = this.textCover.endOf(tx, scope);
+      const covering = this.watermark.endOf(tx, scope);
       await together(locking, placing, covering);
-      set.textCoverEnd = await covering;
+      set.indexedUntil = await covering;
       const places = await placing;
       for (const trace of await locking) set.loadTrace(trace.id, trace);
       spans = await this.spans.loadLocked(tx, scope, spanIds, places);
       await this.assertLocked(tx, set, spans);
     } else {
-      set.textCoverEnd = await this.textCover.endOf(tx, scope);
+      set.indexedUntil = await this.watermark.endOf(tx, scope);
       spans = await this.spans.loadForWrite(tx, scope, spanIds);
       for (const { traceId } of spans) traceIds.add(traceId);
       for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
@@ -121,19 +166,19 @@ export class WriteBatch {
    * may meet a transaction which has it and waits for one of those.
    * @throws BeginAgain, so that it is locked in its place.
    */
-  private async assertLocked(tx: WriteTx, set: WorkingSet, spans: readonly StoredSpan[]): Promise<void> {
+  private async assertLocked(tx: WriteTx, set: UnitOfWork, spans: readonly StoredSpan[]): Promise<void> {
     const late = new Set(spans.flatMap(({ traceId }) => (set.traces.has(traceId) ? [] : traceId)));
     if (late.size > 0 && (await this.traces.exist(tx, set.scope, [...late]))) {
       throw new BeginAgain('a trace came while others were locked');
     }
   }
 
-  private async save(tx: WriteTx, set: WorkingSet): Promise<void> {
+  private async save(tx: WriteTx, set: UnitOfWork): Promise<void> {
     const traces = [...set.traces.values()];
     const saving = together(
       this.spans.save(tx, set.scope, set.spans.values()),
       saveMarks(tx, set.scope, set.marks),
-      this.textCover.noteLate(tx, set.scope, set.textCoverEnd, set.spans.values()),
+      this.watermark.notePending(tx, set.scope, set.indexedUntil, set.spans.values()),
     );
     if (!traces.some(({ recount }) => recount)) {
       await together(saving, this.traces.save(tx, traces));
@@ -157,7 +202,7 @@ async function outcomeOf<Answer>(work: () => Answer | Promise<Answer>): Promise<
   }
 }
 
-const settled = (outcome: Outcome<JobAnswer>, set: WorkingSet): Outcome<JobAnswer> =>
+const settled = (outcome: Outcome<JobAnswer>, set: UnitOfWork): Outcome<JobAnswer> =>
   'answer' in outcome && outcome.answer.type === 'trace'
     ? { answer: { type: 'trace', trace: set.settled(outcome.answer.trace) } }
     : outcome;
@@ -196,4 +241,23 @@ function traceIdsOf(job: RowJob): string[] {
     default:
       return [];
   }
+}
+
+/** What the audit log has of a job that deleted something; `undefined` for other jobs, and where nothing was done. */
+function auditedDeletion(job: TracingJob, outcome: Outcome<JobAnswer>): AuditedAct | undefined {
+  if (!('answer' in outcome)) return undefined;
+  const { answer } = outcome;
+  if (job.type === 'delete_span') {
+    const details = answer.type === 'span' ? { trace_id: answer.span.traceId } : {};
+    return { action: 'span.deleted', ...job.scope, context: job.context, targetId: job.id, details };
+  }
+  if (answer.type !== 'deleted') return undefined;
+  const { tracesDeleted, spansDeleted } = answer;
+  if (job.type === 'delete_trace') {
+    const details = { spans_deleted: spansDeleted };
+    return { action: 'trace.deleted', ...job.scope, context: job.context, targetId: job.id, details };
+  }
+  if (job.type !== 'delete_all') return undefined;
+  const details = { traces_deleted: tracesDeleted, spans_deleted: spansDeleted };
+  return { action: 'traces.deleted', ...job.scope, context: job.context, targetId: job.scope.projectId, details };
 }

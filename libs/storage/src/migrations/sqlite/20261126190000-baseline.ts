@@ -108,7 +108,7 @@ export class Baseline extends Migration {
     this.addSql('create index otlp_event_came_at on otlp_event (came_at)');
 
     // Text search.
-    this.addSql(`create table text_late (
+    this.addSql(`create table text_pending (
       project_id text not null,
       started_at bigint not null,
       span_id text not null,
@@ -116,7 +116,7 @@ export class Baseline extends Migration {
       primary key (project_id, started_at, span_id)
     ) without rowid`);
 
-    this.addSql(`create table text_cover (
+    this.addSql(`create table text_watermark (
       project_id text not null primary key,
       started_until bigint not null,
       leased_by text not null,

@@ -1,2 +1,0 @@
-/** How deep lists and maps of an attribute may stand within each other. */
-export const VALUE_DEPTH_MAX = 64;

@@ -1,0 +1,242 @@
+import type { Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  atStarts,
+  betweenStarts,
+  compareTexts,
+  forUpdate,
+  integer,
+  joinSql,
+  nullable,
+  onPostgres,
+  onSqlite,
+  rawSql,
+  rowsFrom,
+  shapeOf,
+  sql,
+  text,
+  type Dialect,
+  type Query,
+  type RowOfShape,
+  type Sql,
+  plannedOnce,
+  takeFittingIds,
+  type LongReadOptions,
+  type Storage,
+} from '@spandrel/storage';
+import type { StoredSpan } from './span.entity.js';
+import { SPAN_COLUMNS } from './tables.js';
+
+const KEY = shapeOf({ id: text(), startedAt: integer() });
+const ENDS = shapeOf({ first: nullable(integer()), last: nullable(integer()) });
+
+/** Runs a query on the database, or in a transaction. */
+export type Read = <Row>(query: Query<Row>) => Promise<Row[]>;
+
+/** A condition on `started_at`, of a table with this alias, that spans asked for meet: what leads to their partitions. */
+export type PartitionFilter = (alias: string) => Sql;
+
+/** The partitions in which some spans lie. */
+export interface PartitionHint {
+  within: PartitionFilter;
+  /** Whether there are any of them, as far as is known. */
+  any: boolean;
+  /** Each of them; none on SQLite, which needs not know. */
+  places: readonly SpanKey[];
+}
+
+/** Where a span lies. */
+type SpanKey = RowOfShape<typeof KEY>;
+
+const ANYWHERE: PartitionFilter = () => rawSql('');
+
+/**
+ * Where spans lie, by their ids: on Postgres from the table of their keys, SQLite needs not know.
+ * @param lock holds them against other writers until the transaction ends, in the order of their ids.
+ */
+export async function partitionsOfSpans(
+  dialect: Dialect,
+  read: Read,
+  { projectId }: Scope,
+  ids: readonly string[],
+  lock = false,
+): Promise<PartitionHint> {
+  if (dialect === 'sqlite' || ids.length === 0) return { within: ANYWHERE, any: true, places: [] };
+  const keys = keysOf(projectId, ids, lock ? forUpdate('i') : rawSql(''));
+  const places = await read(KEY.query`select k.id as id, k.started_at as "startedAt" from ${keys}`);
+  const starts = places.map(({ startedAt }) => startedAt);
+  return { within: (alias) => atStarts(`${alias}.started_at`, starts), any: starts.length > 0, places };
+}
+
+/**
+ * Keys of spans as `k`, on Postgres: what stands behind `from`. They come, and are locked, in the order of their ids, and each
+ * is looked up by itself: where a table was never analyzed, Postgres believes that a project has few rows, and reads all of
+ * the project's keys for a list of ids.
+ * @param lock {@link forUpdate} of `i`, or nothing.
+ */
+export function keysOf(projectId: string, ids: readonly string[], lock: Sql = rawSql('')): Sql {
+  const asked = rowsFrom('asked', { id: { type: 'text', values: [...new Set(ids)].toSorted(compareTexts) } });
+  return sql`${asked} cross join lateral (select i.id, i.trace_id, i.started_at from span_key i
+    where i.project_id = ${projectId} and i.id = asked.id limit 1${lock}) k`;
+}
+
+const PLACED = {
+  s: sql`select * from span i where i.id = k.id and i.started_at = k.started_at::bigint`,
+  p: sql`select * from span_payload i where i.span_id = k.id and i.started_at = k.started_at::bigint`,
+};
+const ON_SQLITE = {
+  s: { from: rawSql('span s'), id: 's.id' },
+  p: { from: rawSql('span_payload p'), id: 'p.span_id' },
+  both: { from: rawSql('span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id'), id: 's.id' },
+};
+
+/**
+ * Some spans, as `span s`, their payloads, as `span_payload p`, or both: what stands behind `from`, the condition with it.
+ * On Postgres the places join the spans one by one, so that one plan looks each up in its partition alone: planned for all
+ * partitions that the spans of a page lie in, the three statements that load them took 30 ms.
+ * @param within where the plan is made for these spans alone: their partitions.
+ */
+export function joinByKey(
+  { projectId }: Scope,
+  places: readonly SpanKey[],
+  what: 's' | 'p' | 'both',
+  within: PartitionFilter = ANYWHERE,
+): Sql {
+  const { from, id } = ON_SQLITE[what];
+  const ids = places.map((place) => place.id);
+  const keys = rowsFrom('k', {
+    id: { type: 'text', values: ids },
+    started_at: { type: 'number', values: places.map(({ startedAt }) => startedAt) },
+  });
+  const alias = rawSql(what === 'p' ? 'p' : 's');
+  return sql`${onSqlite(sql`${from} where ${alias}.project_id = ${projectId} and ${anyOf(id, ids)}`)}${onPostgres(
+    sql`${keys} ${lookedUp(projectId, what, within)}`,
+  )}`;
+}
+
+/** The spans that keys `k` lead to, on Postgres: what stands behind the keys. */
+const lookedUp = (projectId: string, what: 's' | 'p' | 'both', within: PartitionFilter = ANYWHERE): Sql =>
+  joinSql(
+    (what === 'both' ? (['s', 'p'] as const) : [what]).map(
+      (alias) =>
+        sql`cross join lateral (${PLACED[alias]} and i.project_id = ${projectId}${within('i')} limit 1) ${rawSql(alias)}`,
+    ),
+    ' ',
+  );
+
+/** The place of a span among those that {@link joinByIds} is asked for, on Postgres. */
+const ASKED_AT: Sql = rawSql('asked.at');
+
+/**
+ * Some spans like {@link joinByKey}, by their ids alone: on Postgres the statement itself looks each up by its key, which is
+ * the start of its partition. To be planned once: no value leads to another plan.
+ */
+export function joinByIds(scope: Scope, ids: readonly string[], what: 's' | 'p' | 'both'): Sql {
+  const distinct = [...new Set(ids)];
+  const asked = rowsFrom('asked', {
+    id: { type: 'text', values: distinct },
+    at: { type: 'number', values: distinct.map((_, at) => at) },
+  });
+  const key = sql`cross join lateral (select i.id, i.started_at from span_key i
+    where i.project_id = ${scope.projectId} and i.id = asked.id limit 1) k`;
+  const { from, id } = ON_SQLITE[what];
+  return sql`${onSqlite(sql`${from} where ${rawSql(what === 'p' ? 'p' : 's')}.project_id = ${scope.projectId} and ${anyOf(id, distinct)}`)}${onPostgres(
+    sql`${asked} ${key} ${lookedUp(scope.projectId, what)}`,
+  )}`;
+}
+
+/** The partitions in which the spans of a trace lie. */
+export const partitionsOfTrace = (
+  dialect: Dialect,
+  read: Read,
+  scope: Scope,
+  traceId: string,
+): Promise<PartitionFilter> => partitionsOfTraces(dialect, read, scope, [traceId]);
+
+/** The partitions in which the spans of some traces lie. */
+export async function partitionsOfTraces(
+  dialect: Dialect,
+  read: Read,
+  scope: Scope,
+  traceIds: readonly string[],
+): Promise<PartitionFilter> {
+  if (dialect === 'sqlite') return ANYWHERE;
+  const { from, until } = await startsOfTraces(read, scope, traceIds);
+  return (alias) => betweenStarts(`${alias}.started_at`, from, until);
+}
+
+/** Earliest and latest start of spans; `until` is behind the latest. */
+interface Starts {
+  from: number;
+  until: number;
+}
+
+/** Earliest and latest start of the spans of some traces, on Postgres; an empty range when there are none. */
+export function startsOfTraces(read: Read, scope: Scope, traceIds: readonly string[]): Promise<Starts> {
+  // By a value alone both ends are found in the index without a look at what is between.
+  const ofTraces = traceIds.length === 1 ? sql`k.trace_id = ${traceIds[0]!}` : anyOf('k.trace_id', traceIds);
+  return endsOf(read, scope, ofTraces);
+}
+
+/** Earliest and latest start of some spans, on Postgres; an empty range when there are none. */
+export const startsOfSpans = (read: Read, scope: Scope, ids: readonly string[]): Promise<Starts> =>
+  endsOf(read, scope, anyOf('k.id', ids));
+
+async function endsOf(read: Read, { projectId }: Scope, which: Sql): Promise<Starts> {
+  const [ends] = await read(
+    ENDS.query`select min(k.started_at) as first, max(k.started_at) as last from span_key k
+      where k.project_id = ${projectId} and ${which}`,
+  );
+  return { from: ends?.first ?? 0, until: (ends?.last ?? -1) + 1 };
+}
+
+/** Payload that one read brings into memory, about; twice that where texts are not ASCII. */
+const PAYLOAD_BYTES = 32 * 1024 * 1024;
+
+/** Bytes of a payload row, told without reading the texts themselves. */
+export const PAYLOAD_SIZE = joinSql(
+  ['kind', 'input', 'output', 'metadata', 'error'].map((column) => rawSql(`coalesce(octet_length(${column}), 0)`)),
+  ' + ',
+);
+
+const SIZED = shapeOf({ id: text(), bytes: integer() });
+
+/**
+ * Whole spans, in any order: as many from the first id on as fit into memory together, at least one. One statement on Postgres;
+ * SQLite would read the texts of all of them to add up their sizes beside them.
+ * @param bytesMax of their payloads.
+ */
+export async function fittingSpans(
+  storage: Pick<Storage, 'dialect' | 'readLong'>,
+  scope: Scope,
+  ids: readonly string[],
+  options: LongReadOptions,
+  bytesMax = PAYLOAD_BYTES,
+): Promise<StoredSpan[]> {
+  if (storage.dialect === 'postgres') return storage.readLong(fittingOnPostgres(scope, ids, bytesMax), options);
+  const sizes = await storage.readLong(
+    SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from ${joinByIds(scope, ids, 'p')}`,
+    options,
+  );
+  const fitting = takeFittingIds(ids, sizes, bytesMax);
+  return storage.readLong(
+    SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByIds(scope, fitting, 'both')}`,
+    options,
+  );
+}
+
+/** Postgres knows the size of a text that it has not read. */
+const fittingOnPostgres = (scope: Scope, ids: readonly string[], bytesMax: number): Query<StoredSpan> =>
+  plannedOnce(
+    SPAN_COLUMNS.query`select ${OF_FITTING} from (
+        select ${SPAN_COLUMNS}, ${PAYLOAD_SIZE} as bytes,
+          sum(${PAYLOAD_SIZE}) over (order by ${ASKED_AT} rows unbounded preceding) as so_far
+        from ${joinByIds(scope, ids, 'both')}
+      ) f where f.so_far <= ${bytesMax} or f.so_far = f.bytes`,
+  );
+
+const OF_FITTING = rawSql(
+  Object.keys(SPAN_COLUMNS.columns)
+    .map((property) => `f."${property}"`)
+    .join(', '),
+);

@@ -1,0 +1,323 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable, Optional } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import { GramFilter } from './gram-filter.sql.js';
+import { WriteBarrier, NOTHING_INDEXED, IndexWatermark } from './index-watermark.store.js';
+import { SLICE_STATE } from './text-index.entity.js';
+import {
+  TextIndexStore,
+  type PendingText,
+  type SizedSpan,
+  type SliceRange,
+  type TextSlice,
+} from './text-index.store.js';
+
+/** How slices are made. Measured: see README.md. */
+interface SliceSettings extends SliceSize {
+  /** How long ago spans started that come to be in slices: by then most of them have ended. */
+  ageMs: number;
+}
+
+const SETTINGS: SliceSettings = { spans: 1_000, bytes: 2 * 1024 * 1024, ageMs: 2 * 60_000 };
+
+/** A filter is at most this part of the texts in it, in bytes. */
+const FILTER_PART = 1 / 16;
+const FILTER_BYTES_MIN = 1_024;
+
+/** Texts read in one go, in bytes, and characters of which the grams are taken in one turn of the event loop: a millisecond. */
+const READ_BYTES = 2 * 1024 * 1024;
+const READ_SPANS = 256;
+/** What the texts of a late span are taken for, whose size is not asked for. */
+const PENDING_BYTES = 128 * 1024;
+const CHARS_A_TURN = 128 * 1024;
+/** The grams of a text are those of its parts when these overlap by one character less than a gram has. */
+const OVERLAP = 3;
+
+/** Late spans looked at in one go, and slices that they are added to. */
+const PENDING_AT_ONCE = 2_000;
+
+/** Late spans taken out in one transaction, which others wait for. */
+const TAKEN_OUT_AT_ONCE = 500;
+const SLICES_AT_ONCE = 20;
+/** A slice is made anew when late spans come to this part of it. */
+const PENDING_PART = 1 / 4;
+
+const LEASE_MS = 60_000;
+
+/** What one step of the work on a project came to. */
+type Step = 'idle' | 'busy' | { spans: number };
+
+/**
+ * Makes slices of the texts of a project and keeps them (ADR 0037), a little at a time: a step reads at most some megabytes
+ * and writes one slice. A step that is lost is done again; several servers at once do no harm.
+ */
+@Injectable()
+export class BuildTextIndex {
+  private readonly server = randomUUID();
+  /** The leases of this server, by project. */
+  private readonly leasedUntil = new Map<string, number>();
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly slices: TextIndexStore,
+    private readonly cover: IndexWatermark,
+    private readonly settle: WriteBarrier,
+    @Optional() private readonly settings: SliceSettings = SETTINGS,
+  ) {}
+
+  /** How long ago spans started that come to be in slices. */
+  get ageMs(): number {
+    return this.settings.ageMs;
+  }
+
+  /**
+   * Does the next step: moves the end of the cover, fills an open slice, or adds late spans.
+   * @returns `idle` when there is nothing to do now, `busy` when another server has the project.
+   */
+  async execute(scope: Scope, stopped: AbortSignal, now = Date.now()): Promise<Step> {
+    const end = await this.slices.watermark(scope);
+    const aged = now - this.settings.ageMs;
+    const young = { startedFrom: end, startedUntil: aged };
+    const last = aged > end ? await this.slices.lastStart(scope, young, this.settings.spans) : null;
+    if (last === null && end === NOTHING_INDEXED) return 'idle';
+    if (!(await this.lease(scope, now))) return 'busy';
+    // Not beyond the last span: who imports spans of the past writes behind it, and none of them is late.
+    if (last !== null) await this.moveEnd(scope, end, last + 1);
+    const open = await this.slices.newestOpen(scope);
+    if (open) return (await this.settle.execute(stopped)) ? this.fill(scope, open, stopped) : 'busy';
+    return this.addPending(scope, end, stopped);
+  }
+
+  /**
+   * Makes slices of what has no spans any more one that is empty. @returns whether there were any.
+   */
+  async trim(scope: Scope): Promise<boolean> {
+    const end = await this.slices.watermark(scope);
+    if (end === NOTHING_INDEXED) return false;
+    const first = (await this.slices.firstStart(scope)) ?? end;
+    const before = await this.slices.slicesIn(scope, {
+      startedFrom: NOTHING_INDEXED,
+      startedUntil: Math.min(first, end),
+    });
+    const gone = before.filter(({ startedUntil }) => startedUntil <= first);
+    if (gone.every(({ spans }) => spans === 0) && gone.length < 2) return false;
+    const range = { startedFrom: gone[0]!.startedFrom, startedUntil: gone.at(-1)!.startedUntil };
+    return this.write(scope, (tx) => this.slices.reopen(tx, scope, range));
+  }
+
+  /** @returns whether no other server has the project. On SQLite there is no other. */
+  private async lease(scope: Scope, now: number): Promise<boolean> {
+    if (this.storage.exclusive) return true;
+    if ((this.leasedUntil.get(scope.projectId) ?? 0) > now + LEASE_MS / 2) return true;
+    const isTaken = await this.slices.lease(scope, this.server, now, now + LEASE_MS);
+    if (isTaken) this.leasedUntil.set(scope.projectId, now + LEASE_MS);
+    return isTaken;
+  }
+
+  private async moveEnd(scope: Scope, from: number, until: number): Promise<void> {
+    await this.storage.write(async (tx) => {
+      this.cover.moveEnd(tx, scope, until);
+      await this.slices.moveEnd(tx, scope, from, until);
+    });
+  }
+
+  private async fill(scope: Scope, open: SliceRange, stopped: AbortSignal): Promise<Step> {
+    const made = await cutSlice(open, this.newestFirst(scope, open), this.settings);
+    const range = { startedFrom: made.startedFrom, startedUntil: open.startedUntil };
+    // Noted before the texts are read, which are thus as they are noted or newer.
+    const late = await this.slices.pendingTexts(scope, range, Number.MAX_SAFE_INTEGER);
+    const grams = made.tooLarge ? undefined : await this.gramsOf(scope, made, stopped);
+    if (stopped.aborted) return 'busy';
+    const isMade = await this.write(scope, async (tx) => {
+      const isCut =
+        range.startedFrom === open.startedFrom || (await this.slices.cut(tx, scope, open, range.startedFrom));
+      return isCut && this.slices.finish(tx, scope, range, made.spans.length, grams);
+    });
+    if (isMade) await this.takeOut(scope, late, stopped);
+    return { spans: made.spans.length };
+  }
+
+  /** Takes late spans out whose texts their slices have. Those that are left when it is stopped are added once more, to no effect. */
+  private async takeOut(scope: Scope, late: readonly PendingText[], stopped: AbortSignal): Promise<void> {
+    for (let at = 0; at < late.length && !stopped.aborted; at += TAKEN_OUT_AT_ONCE) {
+      const some = late.slice(at, at + TAKEN_OUT_AT_ONCE);
+      await this.write(scope, (tx) => this.slices.deletePending(tx, scope, some));
+    }
+  }
+
+  private async *newestFirst(scope: Scope, range: SliceRange): AsyncGenerator<SizedSpan[]> {
+    const limit = Math.max(1, Math.ceil(this.settings.spans / 2));
+    for (let last: SizedSpan | undefined; ;) {
+      const spans = await this.slices.sizedSpans(scope, range, last, limit);
+      if (spans.length > 0) yield spans;
+      if (spans.length < limit) return;
+      last = spans.at(-1);
+    }
+  }
+
+  private async gramsOf(scope: Scope, { spans }: CutSlice, stopped: AbortSignal): Promise<string> {
+    const filter = GramFilter.empty();
+    await this.addTexts(filter, scope, spans, stopped);
+    const bytes = spans.reduce((sum, span) => sum + span.bytes, 0);
+    filter.fold(Math.max(FILTER_BYTES_MIN, bytes * FILTER_PART) * 8);
+    return filter.hex();
+  }
+
+  private async addTexts(
+    filter: GramFilter,
+    scope: Scope,
+    spans: readonly SizedSpan[],
+    stopped: AbortSignal,
+  ): Promise<void> {
+    for (const some of inReads(spans)) {
+      if (stopped.aborted) return;
+      for (const { input, output, error } of await this.slices.texts(scope, some)) {
+        for (const text of [input, output, error]) if (text !== null) await addText(filter, text);
+      }
+      await nextTurn();
+    }
+  }
+
+  /** Adds late spans to the filters of their slices; slices that have many are opened. */
+  private async addPending(scope: Scope, end: number, stopped: AbortSignal): Promise<Step> {
+    const late = await this.slices.pendingTexts(
+      scope,
+      { startedFrom: NOTHING_INDEXED, startedUntil: end },
+      PENDING_AT_ONCE,
+    );
+    if (late.length === 0) return 'idle';
+    const reach = { startedFrom: late[0]!.startedAt, startedUntil: late.at(-1)!.startedAt + 1 };
+    const slices = await this.slices.slicesIn(scope, reach);
+    const bySlice = Map.groupBy(late, ({ startedAt }) => slices.find((one) => isWithin(startedAt, one)));
+    const most = [...bySlice].toSorted(([, a], [, b]) => b.length - a.length).slice(0, SLICES_AT_ONCE);
+    let spans = 0;
+    for (const [slice, some] of most) {
+      if (stopped.aborted) break;
+      // An open slice takes its late spans when it is filled.
+      if (!slice || slice.state === SLICE_STATE.open) continue;
+      if (slice.state === SLICE_STATE.filtered) await this.addPendingTo(scope, slice, some, stopped);
+      else await this.dropPendingOf(scope, slice, some);
+      spans += some.length;
+    }
+    return spans === 0 ? 'idle' : { spans };
+  }
+
+  /** Nothing is looked up in a slice that is always read. */
+  private dropPendingOf(scope: Scope, slice: TextSlice, late: readonly PendingText[]): Promise<void> {
+    return this.write(scope, async (tx) => {
+      if (await this.slices.isStill(tx, scope, slice)) await this.slices.deletePending(tx, scope, late);
+    });
+  }
+
+  private async addPendingTo(
+    scope: Scope,
+    slice: TextSlice,
+    late: readonly PendingText[],
+    stopped: AbortSignal,
+  ): Promise<void> {
+    if (late.length > Math.max(this.settings.spans, slice.spans) * PENDING_PART) {
+      await this.write(scope, (tx) => this.slices.reopen(tx, scope, slice));
+      return;
+    }
+    const filter = GramFilter.empty();
+    await this.addTexts(
+      filter,
+      scope,
+      late.map(({ spanId, startedAt }) => ({ id: spanId, startedAt, bytes: PENDING_BYTES })),
+      stopped,
+    );
+    if (stopped.aborted) return;
+    await this.write(scope, async (tx) => {
+      const grams = await this.slices.gramsOf(tx, scope, slice);
+      if (grams === undefined) return;
+      const whole = GramFilter.ofHex(grams);
+      whole.addAll(filter);
+      await this.slices.replaceGrams(tx, scope, slice, whole.hex(), late.length);
+      await this.slices.deletePending(tx, scope, late);
+    });
+  }
+
+  private write<T>(scope: Scope, work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    return this.storage.write(async (tx) => {
+      await this.slices.hold(tx, scope);
+      return work(tx);
+    });
+  }
+}
+
+const isWithin = (start: number, { startedFrom, startedUntil }: SliceRange): boolean =>
+  start >= startedFrom && start < startedUntil;
+
+async function addText(filter: GramFilter, text: string): Promise<void> {
+  for (let from = 0; ; from += CHARS_A_TURN) {
+    filter.add(text, Math.max(0, from - OVERLAP), Math.min(text.length, from + CHARS_A_TURN));
+    if (from + CHARS_A_TURN >= text.length) return;
+    await nextTurn();
+  }
+}
+
+/** Spans in lots whose texts can be read in one go. */
+function* inReads(spans: readonly SizedSpan[]): Generator<SizedSpan[]> {
+  let lot: SizedSpan[] = [];
+  let bytes = 0;
+  for (const span of spans) {
+    if (lot.length === READ_SPANS || (lot.length > 0 && bytes + span.bytes > READ_BYTES)) {
+      yield lot;
+      [lot, bytes] = [[], 0];
+    }
+    lot.push(span);
+    bytes += span.bytes;
+  }
+  if (lot.length > 0) yield lot;
+}
+
+/** What a slice has of spans and of bytes of texts, about. */
+interface SliceSize {
+  spans: number;
+  bytes: number;
+}
+
+/** A slice with the spans that it is made of. */
+interface CutSlice {
+  startedFrom: number;
+  spans: SizedSpan[];
+  /** There are so many spans or so much text at one start that a filter of them would say nothing. */
+  tooLarge: boolean;
+}
+
+/** A slice grows to so many times its size where there is nothing behind it, so that no small one is left. */
+const REST = 1.5;
+/** Beyond so many times its size a slice gets no filter. */
+const LARGE = 8;
+
+/**
+ * Cuts the newest slice off an open range. All spans of one start come to be in one slice.
+ * @param spans of the range, newest first, a page at a time.
+ */
+export async function cutSlice(
+  open: SliceRange,
+  spans: AsyncIterable<readonly SizedSpan[]>,
+  size: SliceSize,
+): Promise<CutSlice> {
+  const taken: SizedSpan[] = [];
+  let bytes = 0;
+  let full: number | undefined;
+  for await (const page of spans) {
+    for (const span of page) {
+      const last = taken.at(-1);
+      const ended = last !== undefined && last.startedAt !== span.startedAt;
+      if (ended && full === undefined && (taken.length >= size.spans || bytes >= size.bytes)) full = taken.length;
+      if (full !== undefined && (taken.length >= size.spans * REST || bytes >= size.bytes * REST)) {
+        return { startedFrom: taken[full - 1]!.startedAt, spans: taken.slice(0, full), tooLarge: false };
+      }
+      taken.push(span);
+      bytes += span.bytes;
+      if (full === undefined && (taken.length > size.spans * LARGE || bytes > size.bytes * LARGE)) {
+        return { startedFrom: span.startedAt, spans: taken, tooLarge: true };
+      }
+    }
+  }
+  return { startedFrom: open.startedFrom, spans: taken, tooLarge: false };
+}

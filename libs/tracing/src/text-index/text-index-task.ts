@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { LOGGER, PeriodicTask, projectScope, type Logger } from '@spandrel/kernel';
+import {
+  SpanCommitParticipants,
+  type SpanCommitParticipant,
+  type TracingChange,
+} from '../write/span-commit-participant.js';
+import { BuildTextIndex } from './build-text-index.js';
+import { TextIndexStore } from './text-index.store.js';
+
+const EVERY_MS = 5_000;
+/** How often a project that loses spans is looked at for slices that are empty. */
+const TRIM_MS = 10 * 60_000;
+/** How many spans are put into slices between two lines in the log; a server at rest never gets there. */
+const LOGGED_SPANS = 100_000;
+
+interface Watched {
+  /** When spans of the project were last written or deleted by this process. */
+  changedAt: number;
+  trimmedAt: number;
+}
+
+/**
+ * Keeps the slices of texts (ADR 0037) of the projects that this process writes to, and of all projects once after the
+ * start, where a database may have none yet. Works for at most half of the time, and not while there is nothing to do.
+ */
+@Injectable()
+export class TextIndexTask implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  readonly name = 'text_slices';
+  private readonly watched = new Map<string, Watched>();
+  private readonly task: PeriodicTask;
+  private begun = false;
+  private spans = 0;
+
+  constructor(
+    private readonly participants: SpanCommitParticipants,
+    private readonly build: BuildTextIndex,
+    private readonly slices: TextIndexStore,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.task = new PeriodicTask({
+      everyMs: EVERY_MS,
+      task: (stopped) => this.run(stopped),
+      failure: 'texts could not be put into slices; searches read them all until they can',
+      logger,
+    });
+  }
+
+  onModuleInit(): void {
+    this.participants.register(this);
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  afterCommit(changes: readonly TracingChange[]): void {
+    const now = Date.now();
+    let last: string | undefined;
+    for (const { scope } of changes) {
+      if (scope.projectId !== last) this.watch((last = scope.projectId), now);
+    }
+  }
+
+  /** Does all that is to be done now, a step for each project in turn. */
+  async run(stopped: AbortSignal): Promise<void> {
+    if (!this.begun) await this.watchAll(stopped);
+    let pending = [...this.watched.keys()];
+    while (pending.length > 0 && !stopped.aborted) {
+      const left: string[] = [];
+      for (const projectId of pending) {
+        if (stopped.aborted) return;
+        if (await this.step(projectId, stopped)) left.push(projectId);
+      }
+      pending = left;
+    }
+  }
+
+  /** @returns whether there may be more to do now. */
+  private async step(projectId: string, stopped: AbortSignal): Promise<boolean> {
+    const began = performance.now();
+    const scope = projectScope(projectId);
+    const done = await this.build.execute(scope, stopped);
+    if (done === 'busy') return false;
+    if (done === 'idle') {
+      await this.rest(projectId, Date.now());
+      return false;
+    }
+    this.count(done.spans);
+    await pause(performance.now() - began, undefined, { signal: stopped, ref: false }).catch(() => undefined);
+    return true;
+  }
+
+  /** A project is let go of once nothing that was written to it is too young for a slice. */
+  private async rest(projectId: string, now: number): Promise<void> {
+    const watched = this.watched.get(projectId)!;
+    if (now - watched.trimmedAt > TRIM_MS) {
+      watched.trimmedAt = now;
+      await this.build.trim(projectScope(projectId));
+    } else if (now - watched.changedAt > TRIM_MS + this.build.ageMs) this.watched.delete(projectId);
+  }
+
+  private watch(projectId: string, now: number): void {
+    const watched = this.watched.get(projectId);
+    if (watched) watched.changedAt = now;
+    else this.watched.set(projectId, { changedAt: now, trimmedAt: now });
+  }
+
+  private async watchAll(stopped: AbortSignal): Promise<void> {
+    for (let last: string | null = ''; !stopped.aborted;) {
+      last = await this.slices.projectBehind(last);
+      if (last === null) break;
+      this.watch(last, Date.now());
+    }
+    this.begun = true;
+  }
+
+  private count(spans: number): void {
+    const before = this.spans;
+    this.spans += spans;
+    if (Math.floor(before / LOGGED_SPANS) !== Math.floor(this.spans / LOGGED_SPANS)) {
+      this.logger.info({ spans: this.spans }, 'texts were put into slices for searches');
+    }
+  }
+}
