@@ -75,7 +75,7 @@ function visit(node, source) {
   if (ts.isTaggedTemplateExpression(node) && node.tag.name?.text === 'query') {
     const text = templateOf(node.template);
     const other = places.get(text);
-    if (other) faults.push(`${at()}: the query has the same text as that at ${other}; they cannot be told apart`);
+    if (other) faults.push(`${at()}: the query has the same text as that at ${other}; they cannot be distinguished`);
     else places.set(text, at());
   }
   if (ts.isAsExpression(node) && /^Query\b/.test(node.type.getText())) {

@@ -519,7 +519,7 @@ describeOnBothDatabases('official clients', ({ name, takePlace }) => {
       expect((await recorded()).kind).toMatchObject({ provider: 'custom', model: 'mixtral' });
     });
 
-    itOfGateway('is told which header is missing', async () => {
+    itOfGateway('answers which header is missing', async () => {
       const answer = await chat({}, '/some/path');
       expect(answer.status).toBe(400);
       expect(await answer.text()).toContain('X-Forward-URL');

@@ -78,7 +78,7 @@ describe('at the server that answered', () => {
     expect(await after(byKey, () => statusOf(byKey, '/api/session', 'DELETE'))).toEqual(gone);
   });
 
-  it('the cookie of before is nothing once its browser has signed in again', async () => {
+  it('the earlier cookie is nothing once its browser has signed in again', async () => {
     const headers = await signedInWith(tenant.key);
     expect(await after(headers, () => signedInWith(tenant.key, headers['cookie']))).toEqual(gone);
   });

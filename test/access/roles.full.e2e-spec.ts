@@ -207,10 +207,10 @@ describe('a role', () => {
     (await app.anonymous.send<Record<string, unknown>>('GET', '/api/session', undefined, headers)).body;
 
   it('is shown to the browser, with who it is', async () => {
-    await add('told@people.example', 'reviewer');
-    expect(await reported(await signInAs(app, 'Told@people.example'.toLowerCase()))).toMatchObject({
+    await add('reader@people.example', 'reviewer');
+    expect(await reported(await signInAs(app, 'Reader@people.example'.toLowerCase()))).toMatchObject({
       ...{ kind: 'person', role: 'reviewer', scopes: ['read', 'review'], signed_in: true },
-      person: { id: expect.any(String), name: 'told', email: 'told@people.example' },
+      person: { id: expect.any(String), name: 'reader', email: 'reader@people.example' },
     });
   });
 

@@ -53,7 +53,7 @@ describe('without any recording', () => {
 describe('sessions', () => {
   onConversations();
 
-  inBrowser('are told apart by their blanks, and read as a conversation', async () => {
+  inBrowser('are distinguished by their blanks, and read as a conversation', async () => {
     await open('/sessions');
     await count('3 sessions');
     await expectSoon(async () => (await names('Sessions')).toSorted(), ['" a"', 'A', 'a']);

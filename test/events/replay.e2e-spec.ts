@@ -125,7 +125,7 @@ describeOnBothDatabases('the replay of events', ({ name: database, newDatabase }
     expect(found.size === 0 || found.has(reported.size)).toBe(true);
   }
 
-  /** Deletes the events of before a moment. */
+  /** Deletes the events older than a moment. */
   async function prune({ projectId }: Scope, before: number): Promise<void> {
     const log = app.provided(EventLogStore);
     while (await app.storage.write((tx) => log.prune(tx, [projectId], before)));

@@ -56,7 +56,7 @@ export function describeStreamBasics(server: () => ServerApp): void {
       expect([...client.names]).toEqual(['message']);
     });
 
-    it('sends nothing of before to a client that asks for nothing', async () => {
+    it('sends nothing earlier to a client that asks for nothing', async () => {
       freshProject();
       await traces(1, 3);
       const client = await listen();

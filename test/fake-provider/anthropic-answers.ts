@@ -3,7 +3,7 @@ import { FAKE_USAGE } from './usage.ts';
 
 const GET_TIDE = { name: 'get_tide', input: { harbour: '長崎' } };
 /** What Claude Code can run. */
-const BASH = { name: 'Bash', input: { command: 'echo 11:20', description: 'Tells the tide' } };
+const BASH = { name: 'Bash', input: { command: 'echo 11:20', description: 'Shows the tide' } };
 const ERROR_TYPES: Record<number, string> = {
   400: 'invalid_request_error',
   401: 'authentication_error',

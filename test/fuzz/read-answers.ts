@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 /** An answer as it stands in the bytes of a connection. */
 export interface ReadAnswer {
   status: number;
-  /** Head and body, as latin1; without the sizes of chunks. Of a 101 the head alone: what follows may be an echo. */
+  /** Head and body, as latin1; without the sizes of chunks. The head alone for a 101: what follows may be an echo. */
   text: string;
   /** Whether its end has come. */
   whole: boolean;

@@ -249,7 +249,7 @@ async function fuzz(): Promise<void> {
   if (fuzzed.hasEnded()) await startAgain();
   const last = seen.filter((look) => look.life === life);
   if (last.length >= 2) checkMemory(last);
-  else if (fuzzed.ends === 0) console.log('  too short to tell whether memory is flat');
+  else if (fuzzed.ends === 0) console.log('  too short to say whether memory is flat');
   const millis = livez.flatMap((each) => each.millis).sort((a, b) => a - b);
   const part = (of: number): string => (millis[Math.floor((millis.length - 1) * of)] ?? NaN).toFixed(0);
   console.log(`  /livez p50 ${part(0.5)} ms, p99 ${part(0.99)} ms, slowest ${part(1)} ms of ${millis.length}`);

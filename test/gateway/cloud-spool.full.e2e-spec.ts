@@ -132,7 +132,7 @@ describe('recordings of one caller', () => {
 });
 
 describe('the spool directory', () => {
-  /** Three calls that the API does not learn of before the gateway stops. */
+  /** Three calls that the API does not get before the gateway stops. */
   async function leaveBehind(spoolDir: string): Promise<void> {
     await start({ spoolDir });
     await Promise.all([call(ALICE), call(BOB)]);

@@ -190,7 +190,7 @@ describe('the answer about a key', () => {
   });
 
   it.each(['unavailable', 'hang'] as const)(
-    'stands while the API is %j; who is not known is told to come again',
+    'stands while the API is %j; who is not known is asked to come again',
     async (mood) => {
       await gateway.close();
       gateway = await start({ keyCheckMs: 200 });

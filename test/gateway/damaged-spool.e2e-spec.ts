@@ -36,7 +36,7 @@ const metrics = async (): Promise<Record<string, number>> => {
   return Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)]));
 };
 
-/** Calls that the API does not learn of before the gateway stops. @returns their ids. */
+/** Calls that the API does not get before the gateway stops. @returns their ids. */
 async function leaveBehind(): Promise<string[]> {
   await start();
   api.mood = 'unavailable';

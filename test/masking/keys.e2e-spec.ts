@@ -105,8 +105,8 @@ describeOnBothDatabases('the key of hashes', ({ newDatabase }) => {
     const app = await start(4);
     expect(await stored(app, VALUE)).toBe('[email]');
     for (const rules of [[], RULES]) expect((await app.api.send('PUT', PATH, { rules })).status).toBe(200);
-    const anew = await stored(app, VALUE);
-    expect(anew).toMatch(HASH);
-    expect(anew).not.toBe(hash);
+    const again = await stored(app, VALUE);
+    expect(again).toMatch(HASH);
+    expect(again).not.toBe(hash);
   });
 });

@@ -320,7 +320,7 @@ describeOnBothDatabases('the access log', ({ takePlace }) => {
   });
 });
 
-// Without a place: no database is asked. Of the server shows readiness.full.e2e-spec.ts the same.
+// Without a place: no database is asked. readiness.full.e2e-spec.ts shows the same of the server.
 describe('the access log of a gateway at the level it has when nobody says one', () => {
   it('has no line of health checks and scrapes', async () => {
     const gateway = await startSpandrel({ command: 'gateway', args: ['--access-log'] });

@@ -113,9 +113,9 @@ describe('spandrel backup', () => {
     expect(kept).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
     expect([...before].filter((id) => !kept.spans.has(id))).toEqual([]);
     expect(kept.spans.size).toBeLessThan(acknowledged.size);
-    const told = await loggedIn(dataDir);
-    expect(told.spans).toEqual(new Set(kept.spans.keys()));
-    expect(told.gaps).toBe(0);
+    const logged = await loggedIn(dataDir);
+    expect(logged.spans).toEqual(new Set(kept.spans.keys()));
+    expect(logged.gaps).toBe(0);
     const summary = await again.get<{ total_spans: number; total_traces: number }>('/api/analytics/summary');
     expect(summary.body).toMatchObject({ total_spans: kept.spans.size, total_traces: 1 });
     const tried = await again.post<{ ok: boolean }>(`/api/provider-connections/${connection.id}/test`, {});

@@ -152,7 +152,7 @@ describeOnBothDatabases('bad input of exporters', ({ name, newDatabase }) => {
     ] as const;
 
     it.each(ENCODINGS)(
-      'are left out of an export in %s, each reason told; alone they are 400',
+      'are left out of an export in %s, each reason reported; alone they are 400',
       async (_name, request) => {
         // Protobuf has no such times.
         const cases = request === jsonRequest ? REJECTED : REJECTED.filter(([what]) => !/9999|1970/.test(what));

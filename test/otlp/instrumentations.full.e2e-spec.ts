@@ -131,13 +131,13 @@ describeOnBothDatabases('real instrumentations', ({ takePlace, name: database })
     });
   });
 
-  it.each(allBut('langsmith'))('%s tells the answer of a stream', (sender) => {
+  it.each(allBut('langsmith'))('%s reports the answer of a stream', (sender) => {
     const [call] = callsOf(sender, 'stream');
     expect(call!.output).toMatchObject({ text: `You said: ${asked('cached')}` });
   });
 
   it.each(those('opentelemetry', 'ai-sdk-6', 'ai-sdk-7', 'langfuse', 'langsmith'))(
-    '%s tells why a call failed',
+    '%s reports why a call failed',
     (sender) => {
       const [call] = callsOf(sender, 'error');
       expect(call!.status).toEqual({ failed: { error: expect.stringContaining('fake provider error 429') } });
@@ -145,13 +145,13 @@ describeOnBothDatabases('real instrumentations', ({ takePlace, name: database })
     },
   );
 
-  it.each(those('openinference', 'ai-sdk-6', 'langfuse'))('%s tells what was embedded, without vectors', (sender) => {
+  it.each(those('openinference', 'ai-sdk-6', 'langfuse'))('%s reports what was embedded, without vectors', (sender) => {
     for (const call of callsOf(sender, 'embeddings', 'embedding')) {
       expect([call.input, call.output]).toEqual([['ebb', 'flow'], null]);
     }
   });
 
-  it.each(allBut('traceloop'))('%s tells the prompt of Responses before the question', (sender) => {
+  it.each(allBut('traceloop'))('%s reports the prompt of Responses before the question', (sender) => {
     const [call] = callsOf(sender, 'responses');
     expect(call!.input).toEqual([SYSTEM, { role: 'user', content: asked('cached+reasoning') }]);
   });

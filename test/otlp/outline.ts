@@ -55,8 +55,8 @@ interface Counts {
   reasoning_tokens?: number;
 }
 
-function countsOf(told: unknown): string | undefined {
-  const counts = (told ?? {}) as Counts;
+function countsOf(usage: unknown): string | undefined {
+  const counts = (usage ?? {}) as Counts;
   if (typeof counts.input_tokens !== 'number' && typeof counts.output_tokens !== 'number') return undefined;
   const details = [
     counts.cached_input_tokens ? `${counts.cached_input_tokens} cached` : [],

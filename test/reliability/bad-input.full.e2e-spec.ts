@@ -192,7 +192,7 @@ const PASSED: [string, () => string | Buffer][] = [
 ];
 
 /**
- * What is refused is refused before a database is asked, and what the gateway passes it passes whatever it records. Of what is
+ * What is refused is refused before a database is asked, and what the gateway passes it passes whatever it records. With what is
  * stored, a database has to do with characters, with bytes, and with a column of its own.
  */
 const STORED = [

@@ -166,7 +166,7 @@ describe('evaluate', () => {
     const started: EvalRunSummary[] = [];
     const result = await run(
       {
-        name: 'told',
+        name: 'recorded',
         repeats: 2,
         gates: ['mean >= 1', 'failed_samples <= 0', 'latency_p95 < 60000'],
         metadata: { team: 'x' },
@@ -179,11 +179,11 @@ describe('evaluate', () => {
     );
     expect(result).toMatchObject({
       ...{ passed: true, baselineRunId: undefined, skippedGates: [], worst: [] },
-      run: { name: 'told', execution: 'external', metadata: { team: 'x', commit: 'abc' }, passed: true },
+      run: { name: 'recorded', execution: 'external', metadata: { team: 'x', commit: 'abc' }, passed: true },
       statistics: { samples: 6, score: { mean: 1 } },
     });
     expect(() => result.assertPassed()).not.toThrow();
-    expect(result.table()).toContain('eval "told" passed');
+    expect(result.table()).toContain('eval "recorded" passed');
     expect(started).toMatchObject([{ id: result.run.id }]);
     expect(reported.at(-1)).toEqual({ done: 6, failed: 0, total: 6 });
     expect(reported.map(({ done }) => done)).toEqual(reported.map(({ done }) => done).toSorted((a, b) => a - b));

@@ -92,7 +92,7 @@ describe('the SDK when things fail', () => {
   it.each([
     ['refused with 401', 401],
     ['refused with 403', 403],
-  ])('a key %s: told once, tried again from time to time, delivered once it is accepted', async (row, status) => {
+  ])('a key %s: reported once, tried again from time to time, delivered once it is accepted', async (row, status) => {
     await start(row);
     api.fault = { status, code: 'unauthenticated' };
     const before = api.requests;
@@ -195,15 +195,20 @@ describe('the SDK when things fail', () => {
     ['down', 'down'],
     ['hanging', 'hang'],
     ['refusing the key', { status: 401, code: 'unauthenticated' }],
-  ])('the end of the process while the API is %s: it ends all the same and tells what is lost', async (row, fault) => {
-    await start(`end, ${row}`, { pace: { gatherMs: 3_600_000, exitMs: 200, requestMs: 60_000, requestMaxMs: 60_000 } });
-    if (fault === 'down') await api.goDown();
-    else api.fault = fault;
-    expect(await app.record({ count: 10, bytes: 100 })).toBe(true);
-    expect(await app.end()).toEqual({ code: 7, signal: null });
-    expect(app.errors()).toMatch(/\d+ spans or traces were not delivered before the end/);
-    if (fault === 'down') await api.comeUp();
-  });
+  ])(
+    'the end of the process while the API is %s: it ends all the same and reports what is lost',
+    async (row, fault) => {
+      await start(`end, ${row}`, {
+        pace: { gatherMs: 3_600_000, exitMs: 200, requestMs: 60_000, requestMaxMs: 60_000 },
+      });
+      if (fault === 'down') await api.goDown();
+      else api.fault = fault;
+      expect(await app.record({ count: 10, bytes: 100 })).toBe(true);
+      expect(await app.end()).toEqual({ code: 7, signal: null });
+      expect(app.errors()).toMatch(/\d+ spans or traces were not delivered before the end/);
+      if (fault === 'down') await api.comeUp();
+    },
+  );
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
     '%s: what waits is delivered, and the signal ends the process',

@@ -162,7 +162,7 @@ describe('@spandrel/sdk in an empty project', () => {
     it.each([
       ['of Node', ['--lib', 'es2023', '--types', 'node']],
       ['of browsers and workers', ['--lib', 'es2023,dom,dom.iterable,dom.asynciterable', '--types', '']],
-      ['of Node, told exactly', ['--lib', 'es2023', '--types', 'node', '--exactOptionalPropertyTypes']],
+      ['of Node, with exact types', ['--lib', 'es2023', '--types', 'node', '--exactOptionalPropertyTypes']],
     ])('pass under strict beside those %s', async (_name, args) => {
       const files = ['example.mts', 'typed.mts'];
       expect(await run(process.execPath, [TSC, ...CHECKS, ...args, ...files])).toEqual({ code: 0, output: '' });

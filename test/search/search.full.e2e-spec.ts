@@ -111,7 +111,7 @@ describe('search', () => {
       expect(await links()).toEqual(['step']);
       expect(new URL(page.url()).search).toBe('?mode=text&text_contains=take+refund');
       expect(await watched.axe()).toEqual([]);
-      // Letter by letter nobody said so.
+      // Nobody said it letter by letter.
       await page.getByRole('combobox', { name: 'Search mode' }).selectOption('Exact text');
       await page.getByRole('heading', { name: 'No spans match these filters' }).waitFor();
       expectNoFaults(watched);

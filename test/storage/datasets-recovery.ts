@@ -26,7 +26,7 @@ export function datasetImportRecovery(newDatabase: () => Promise<StorageConfig>)
       await setImport(server, published, { through: all[399]!.id, lease: FAR });
       const path = `/api/datasets/${published}/datapoints`;
       const { body: later } = await server.api.post<DatapointResource>(path, { kind: { Generic: { input: 'later' } } });
-      await server.api.send('PUT', `${path}/${all[100]!.id}`, { kind: { Generic: { input: 'told of' } } });
+      await server.api.send('PUT', `${path}/${all[100]!.id}`, { kind: { Generic: { input: 'changed' } } });
       await server.api.send('PUT', `${path}/${all[500]!.id}`, { kind: { Generic: { input: 'replaced' } } });
       await server.api.delete(`${path}/${all[600]!.id}`);
       const before = created(server, published).slice(COUNT);

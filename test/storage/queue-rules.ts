@@ -219,8 +219,8 @@ export function queueRules(app: () => QueueApp): void {
     });
 
     it.each([
-      ['told not to', '?apply=false', generic('after')],
-      ['not told to', '', generic('after')],
+      ['asked not to', '?apply=false', generic('after')],
+      ['not asked to', '', generic('after')],
       ['it is no kind', '?apply=true', { Generic: {} }],
       ['it is two kinds', '?apply=true', { ...generic('after'), LlmConversation: { messages: [] } }],
       ['its score is out of range', '?apply=true', { Generic: { input: 'after', score: 2 } }],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * Any character: a third of them ASCII. As the unit of texts instead of fast-check's `binary`, which first makes a map of
+ * Any character: a third of them ASCII; the unit of texts instead of fast-check's `binary`, which first makes a map of
  * all the million characters there are, in every test file.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc

@@ -181,7 +181,7 @@ export const keyResourceSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    prefix: z.string().describe('How the key begins, to tell keys apart.'),
+    prefix: z.string().describe('How the key begins, to distinguish keys.'),
     scopes: z.array(permissionSchema),
     org_id: z.string(),
     project_id: z.string(),

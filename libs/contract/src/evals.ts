@@ -52,7 +52,7 @@ const judgeAnswerSchema = z
 /** The configuration a run was started with; members left out are `null`, `model` is the one that is called. */
 export const evalConfigAnswerSchema = z.object({
   connection_id: z.string().nullable().describe('`null` for an external run.'),
-  model: z.string().nullable().describe('`null` where an external run was not told one.'),
+  model: z.string().nullable().describe('`null` where an external run has none.'),
   system_prompt: z.string().nullable(),
   temperature: z.number().nullable(),
   max_tokens: z.number().int().nullable(),

@@ -14,7 +14,7 @@ const emailSchema = z
 /** `POST /api/orgs/:id/members`. */
 export const createMemberSchema = z
   .object({
-    email: emailSchema.describe('Whoever signs in with this address, as the identity provider has it.'),
+    email: emailSchema.describe('The address with which the person signs in at the identity provider.'),
     role: roleSchema,
     project_id: z.string().nullish().describe('The one project that it is for; all of the organization when left out.'),
   })

@@ -106,7 +106,9 @@ export const exportedTraceSchema = traceSchema
   .extend({
     origins: traceOriginsSchema
       .exactOptional()
-      .describe('Which spans of OpenTelemetry told what, so that later ones count as if the trace had never moved.'),
+      .describe(
+        'Which spans of OpenTelemetry reported what, so that later ones count as if the trace had never moved.',
+      ),
   })
   .meta({ id: 'ExportedTrace' });
 export type ExportedTrace = z.output<typeof exportedTraceSchema>;

@@ -54,7 +54,7 @@ export async function serveDashboard(
       if (file) return await sendFile(request, reply, file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      if (!isReplaced) logger.warn('the dashboard was built anew while the server runs: start the server again');
+      if (!isReplaced) logger.warn('the dashboard was rebuilt while the server runs: start the server again');
       isReplaced = true;
     }
     reply.callNotFound();

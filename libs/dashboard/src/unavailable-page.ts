@@ -23,7 +23,7 @@ export const HOW_TO_BUILD = page('The dashboard is not built', [
 ]);
 
 /** The page of a server whose files a build has replaced since its start. */
-export const HOW_TO_RENEW = page('The dashboard was built anew', [
+export const HOW_TO_RENEW = page('The dashboard was rebuilt', [
   'The files that this server began with are gone. Start the server again to get the new ones.',
   API_RUNS,
 ]);

@@ -17,7 +17,7 @@ export class ChangeQueueItem {
   ) {}
 
   /**
-   * Changes an item in a transaction of its own. Of several at once each sees what the one before it left.
+   * Changes an item in a transaction of its own. Each of several at once sees what the one before it left.
    * @param next one of `queue-item-states.ts`.
    * @throws NotFound `queue_item_not_found`, and what `next` throws.
    */

@@ -27,7 +27,7 @@ export type MakeModels = (options?: { baseURL: string; headers: Record<string, s
 
 /**
  * A call of each kind by the AI SDK: whole, streamed, a loop with a tool, failing, embeddings of one and of many.
- * @param told what goes into the options of every call.
+ * @param reported what goes into the options of every call.
  */
 export function aiCalls(ai: AiSdk, makeModels: MakeModels, reported: object): Record<string, () => Promise<unknown>> {
   const openai = makeModels();

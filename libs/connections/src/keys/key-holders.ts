@@ -25,7 +25,7 @@ export class KeyHolders implements OnApplicationBootstrap, OnModuleDestroy {
     this.task = new PeriodicTask({
       everyMs: EVERY_MS,
       task: () => this.note(),
-      failure: 'other servers cannot be told now which secret key this one has',
+      failure: 'other servers cannot be notified now which secret key this one has',
       logger,
     });
   }

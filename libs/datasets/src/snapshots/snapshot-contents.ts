@@ -26,7 +26,7 @@ export class SnapshotContents {
   }
 
   /**
-   * The datapoints that two versions of a dataset have and that differ, in anything but `actual_output` and `score`. Of the
+   * The datapoints that two versions of a dataset have and that differ, in anything but `actual_output` and `score`. For the
    * others no more than a number is looked at: the row of a datapoint that nobody edited is the same one in both.
    */
   async changed(

@@ -6,7 +6,7 @@ import { defineTool } from './tool.js';
 export const getAnalytics = defineTool({
   name: 'get_analytics',
   title: 'Sums over time',
-  description: `Sums of all spans that started from since on and before until (ISO 8601; of all time when left out): spans, errors (failed spans), tokens and cost in total, by model, and by minute, hour, day or week (UTC). Of more than ${TOP_MAX} models those that cost most are told apart; model null is all others and spans without a model. Where not all buckets fit, the newest are shown: choose a wider group_by or a shorter range.`,
+  description: `Sums of all spans that started from since on and before until (ISO 8601; of all time when left out): spans, errors (failed spans), tokens and cost in total, by model, and by minute, hour, day or week (UTC). With more than ${TOP_MAX} models those that cost most are listed; model null is all others and spans without a model. Where not all buckets fit, the newest are shown: choose a wider group_by or a shorter range.`,
   operations: ['queryAnalytics'],
   arguments: () => apiArguments(timeSeriesSchema, ['provider', 'fill', 'split_by', 'top', 'percentiles']),
   answer: async (args, { api, maxChars }) => {

@@ -45,7 +45,7 @@ describe('attributes by the shape of their names', () => {
       ],
     ],
     ['more than have a shape', [...numbered(130), ['n129', 'again']]],
-  ])('tell what a Map tells: %s', (_, pairs) => {
+  ])('return what a Map returns: %s', (_, pairs) => {
     const asked = ['n0', 'n1', 'n129', '__proto__', '', 'constructor', 'toString', 'm', 'absent'];
     for (let times = 0; times < 2; times++) {
       expect(reportedBy(attributesOf(pairs), asked)).toEqual(reportedBy(new Map(pairs), asked));
@@ -92,7 +92,7 @@ describe('attributes by the shape of their names', () => {
 describe('the readers of attributes', () => {
   const pairs: Pairs = [
     ['first', ''],
-    ['second', 'told'],
+    ['second', 'given'],
     ['count', 7],
     ['group.a', 1],
     ['group.b.0', 'x'],
@@ -112,9 +112,9 @@ describe('the readers of attributes', () => {
         [attributeNames(...texts), attributeNames(...counts)],
         [texts, counts],
       ] as const) {
-        expect(textAt(attributes, ofTexts)).toBe('told');
+        expect(textAt(attributes, ofTexts)).toBe('given');
         expect(countAt(attributes, ofCounts)).toBe(7);
-        expect(takeAt(attributes, ofTexts)).toEqual({ value: 'told', from: ['second'] });
+        expect(takeAt(attributes, ofTexts)).toEqual({ value: 'given', from: ['second'] });
         expect([hasAny(attributes, ofTexts), hasAny(attributes, ['absent'])]).toEqual([true, false]);
       }
       expect(takeMembers(attributes, 'group.', (member) => member === 'b.0')).toEqual({

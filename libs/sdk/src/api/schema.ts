@@ -2080,7 +2080,7 @@ export interface UpdateProject {
 }
 
 export interface CreateMember {
-  /** Whoever signs in with this address, as the identity provider has it. */
+  /** The address with which the person signs in at the identity provider. */
   email: string;
   /**
    * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
@@ -2168,7 +2168,7 @@ export interface CreateKey {
 export interface KeyCreated {
   id: string;
   name: string;
-  /** How the key begins, to tell keys apart. */
+  /** How the key begins, to distinguish keys. */
   prefix: string;
   scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
   org_id: string;
@@ -2219,7 +2219,7 @@ export interface KeyList {
 export interface Key {
   id: string;
   name: string;
-  /** How the key begins, to tell keys apart. */
+  /** How the key begins, to distinguish keys. */
   prefix: string;
   scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
   org_id: string;
@@ -3312,7 +3312,7 @@ export interface EvalRun {
   config: {
     /** `null` for an external run. */
     connection_id: string | null;
-    /** `null` where an external run was not told one. */
+    /** `null` where an external run has none. */
     model: string | null;
     system_prompt: string | null;
     temperature: number | null;
@@ -3550,7 +3550,7 @@ export interface EvalRunSummary {
   config: {
     /** `null` for an external run. */
     connection_id: string | null;
-    /** `null` where an external run was not told one. */
+    /** `null` where an external run has none. */
     model: string | null;
     system_prompt: string | null;
     temperature: number | null;
@@ -3971,7 +3971,7 @@ export interface ExportedTrace {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** Which spans of OpenTelemetry told what, so that later ones count as if the trace had never moved. */
+  /** Which spans of OpenTelemetry reported what, so that later ones count as if the trace had never moved. */
   origins?: TraceOrigins;
 }
 
@@ -4042,7 +4042,7 @@ export interface ExportedEvalRun {
   config: {
     /** `null` for an external run. */
     connection_id: string | null;
-    /** `null` where an external run was not told one. */
+    /** `null` where an external run has none. */
     model: string | null;
     system_prompt: string | null;
     temperature: number | null;
