@@ -27,7 +27,7 @@ const HEARD_ELSEWHERE = [
     of: /^create/,
     where: 'decodeBody listens to what decoderOf gives it',
   },
-  { file: 'libs/kernel/src/redis/redis-client.ts', of: /^createClient$/, where: 'its two callers listen' },
+  { file: 'libs/kernel/src/redis-client.ts', of: /^createClient$/, where: 'its two callers listen' },
   {
     file: 'libs/storage/src/postgres/cancel-query.ts',
     of: /^Client$/,

@@ -6,7 +6,7 @@ import { createLogger } from '@spandrel/kernel';
 import { openStorage } from '@spandrel/storage';
 import { BrowserSessionStore } from '../../libs/access/src/browser-sessions/browser-session.store.ts';
 import { MemberStore } from '../../libs/access/src/people/member.store.ts';
-import { openProjectsOf } from '../../libs/access/src/people/open-project.ts';
+import { openProjectsOf } from '../../libs/access/src/people/roles.ts';
 import { PersonStore } from '../../libs/access/src/people/person.store.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { testSettings } from '../support/server-app.ts';

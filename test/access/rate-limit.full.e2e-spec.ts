@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Registry } from '@prometheus-io/client';
 import fc from 'fast-check';
 import { createLogger, dropRedisClient, makeRedisClient, type RedisClient } from '@spandrel/kernel';
-import { BUCKET_SCRIPT, REDIS_TIME } from '../../libs/access/src/limits/bucket-script.js';
+import { BUCKET_SCRIPT, REDIS_TIME } from '../../libs/access/src/limits/shared-buckets.js';
 import { RateLimits } from '../../libs/access/src/limits/rate-limits.js';
 import { takeTokens, type Buckets, type CountedRequest, type Rates } from '../../libs/access/src/limits/take-tokens.js';
 import { freePort } from '../support/ports.ts';

@@ -1,5 +1,5 @@
 import { SignInPerson } from '../../libs/access/src/people/sign-in-person.ts';
-import type { Identity } from '../../libs/access/src/oidc/identity.ts';
+import type { Identity } from '../../libs/access/src/oidc/identity-provider.ts';
 import type { CloudApp } from './cloud-app.ts';
 
 /** Somebody with an address, as an identity provider says. */

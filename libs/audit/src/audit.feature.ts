@@ -1,8 +1,7 @@
 import { defineFeature } from '@spandrel/kernel';
-import { AuditChainSchema, AuditEntrySchema } from './audit-entry.entity.js';
+import { AuditChainSchema, AuditEntrySchema, AuditForwardedSchema } from './audit-entry.entity.js';
 import { AuditModule } from './audit.module.js';
 import { AuditSettings } from './audit.settings.js';
-import { AuditForwardedSchema } from './forwarding/forwarded-entries.entity.js';
 
 export const auditFeature = defineFeature({
   name: 'audit',

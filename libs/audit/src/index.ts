@@ -1,9 +1,9 @@
 export { auditFeature } from './audit.feature.js';
 export { AuditSettings } from './audit.settings.js';
 export { Refusals, type RefusedSignIn } from './refusals/refusals.js';
-export { AuditTrailModule } from './audit-trail.module.js';
+export { AuditTrailModule } from './audit.module.js';
 export { auditCommands, type AuditCommands } from './audit-commands.js';
 export type { ChainHead } from './chain/chain-walk.store.js';
 export type { CheckedChain } from './chain/verify-chains.js';
 export { AuditTrail, type AuditedAct } from './trail/audit-trail.js';
-export { changesBetween } from './trail/changes-between.js';
+export { changesBetween } from './trail/audit-trail.js';

@@ -7,10 +7,10 @@ import { loadSettings, DomainError, defineFeature, createLogger } from '@spandre
 import { AccessGuard } from './access/access.guard.js';
 import { ApiModule } from './api.module.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
-import { CurrentScope } from './current-scope.js';
+import { CurrentScope } from './request-decorators.js';
 import { HttpAdapter } from './http-adapter.js';
 import { Operation } from './operation.js';
-import { writtenPage } from './written-json.js';
+import { writtenPage } from './text-answers.js';
 
 const described = (id: string, access: 'read' | 'write' | 'open'): MethodDecorator =>
   Operation({ id, summary: id, access, answer: z.unknown() });

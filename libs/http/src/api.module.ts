@@ -10,10 +10,9 @@ import {
 } from '@spandrel/kernel';
 import type { FastifyInstance } from 'fastify';
 import { AccessGuard } from './access/access.guard.js';
-import { CredentialRefusals } from './access/credential-refusals.js';
+import { CredentialRefusals, WrongCredentials } from './access/wrong-credentials.js';
 import { LocalSessionController } from './access/local-session.controller.js';
 import { RefusedRequests } from './access/refused-requests.js';
-import { WrongCredentials } from './access/wrong-credentials.js';
 import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities.controller.js';
 import { Capabilities } from './capabilities/capabilities.js';
 import { HealthController } from './health.controller.js';
@@ -24,7 +23,7 @@ import { NamesInterceptor } from './names/names.interceptor.js';
 import { OpenApi } from './openapi/openapi.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ProblemFilter } from './problem.filter.js';
-import { SchemaPipe } from './schema.pipe.js';
+import { SchemaPipe } from './pipes.js';
 
 /** What the API is made of. */
 export interface ApiParts extends KernelParts {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, Server, IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import { NestFactory } from '@nestjs/core';
@@ -10,24 +10,22 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { type CoreSettings, DomainError, ClientAddresses } from '@spandrel/kernel';
+import { type CoreSettings, DomainError, ClientAddresses, newId } from '@spandrel/kernel';
+import { clientIdSchema } from '@spandrel/contract';
 import type { AccessLog } from './access-log.js';
-import { answerHeaders } from './answer-headers.js';
 import { AccessGuard, admitBeforeBody } from './access/access.guard.js';
-import { ThirdPartyPaths } from './third-party-protocols/third-party-requests.js';
+import { ThirdPartyPaths } from './third-party-protocols.js';
 import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
 import { endWith, guardRequests, IntakeRequest } from './intake/connection-intake.js';
-import { framingFault } from './intake/framing.js';
+import { framingFault, namesOneHost } from './intake/request-head.js';
 import { InnerRequests } from './in-process/inner-requests.js';
 import { HttpAdapter } from './http-adapter.js';
 import { ApiModule, type ApiParts } from './api.module.js';
-import { namesOneHost } from './intake/host-header.js';
 import { registerJsonBody } from './json-body.js';
-import { Http2Notice } from './intake/http2-notice.js';
+import { Http2Notice, refuseMalformed } from './intake/malformed-http.js';
 import { localRequestFault } from './intake/local-request.js';
 import { isPageRoute } from './open-route.js';
-import { refuseMalformed } from './intake/malformed-http.js';
 import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics } from './metrics.js';
 import { refuseParametersOutsideNest } from './names/names.interceptor.js';
@@ -35,7 +33,6 @@ import { registerDocsPage } from './openapi/docs-page.js';
 import type { RouteFacts } from './openapi/find-routes.js';
 import { OpenApi } from './openapi/openapi.js';
 import { sendProblem } from './problem.filter.js';
-import { requestId } from './request-id.js';
 import { RequestScheduler } from './intake/request-scheduler.js';
 import { RequestWatch } from './intake/request-watch.js';
 import { registerStreamedBodies } from './streamed-body.js';
@@ -163,4 +160,25 @@ function addRequestRules(
       turns.begin(done);
     }
   });
+}
+
+/**
+ * Headers that every answer begins with (docs/spec/general.md#headers-of-every-answer). A route that says otherwise
+ * overwrites them: files of the dashboard may be kept.
+ * @param hstsSeconds how long browsers are to ask over https alone; `null`: nothing is said of it.
+ */
+const answerHeaders = (hstsSeconds: number | null): OutgoingHttpHeaders => ({
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  ...(hstsSeconds !== null && { 'strict-transport-security': `max-age=${hstsSeconds}` }),
+});
+
+/**
+ * The id of a request: the caller's `X-Request-Id` when it is well-formed, else a new one
+ * (docs/spec/general.md#request-ids).
+ */
+function requestId(headers: IncomingHttpHeaders): string {
+  const given = headers['x-request-id'];
+  return given !== undefined && clientIdSchema.safeParse(given).success ? (given as string) : newId();
 }

@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { moduleApp } from '../../../test/support/module-app.js';
 import { DomainError, NotFound } from '@spandrel/kernel';
 import { Operation } from './operation.js';
-import { PathId } from './path-id.pipe.js';
+import { PathId } from './pipes.js';
 
 const described = (id: string): MethodDecorator => Operation({ id, summary: id, access: 'open', answer: z.unknown() });
 

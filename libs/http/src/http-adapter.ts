@@ -1,8 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { streamPieces } from './stream-slices.js';
-import { textPieces } from './text-pieces.js';
-import { WrittenJson } from './written-json.js';
+import { streamPieces, textPieces, WrittenJson } from './text-answers.js';
 
 /** Nest's adapter for Fastify, which also sends answers that are JSON text already. */
 export class HttpAdapter extends FastifyAdapter {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { exactJsonInPieces, JsonSyntaxError, parseExactJson, TooManyValues, type JsonValue } from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { lostExportAdvice, lostExportOf } from './addresses/lost-export.js';
+import { lostExportAdvice, lostExportOf } from './misdirected-request.js';
 import { Invalid, inTurns } from '@spandrel/kernel';
 
 /**

@@ -1,8 +1,107 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { lostExportAdvice, lostExportOf } from './addresses/lost-export.js';
-import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from './addresses/model-call.js';
 import { NotFound, nearestName } from '@spandrel/kernel';
-import { findThirdPartyProtocol } from './third-party-protocols/third-party-requests.js';
+import { findThirdPartyProtocol } from './third-party-protocols.js';
+
+/** An export of OpenTelemetry that came to a path which takes none. */
+type LostExport = 'http' | 'grpc';
+
+const NEAR_PATH = /\/v1\/(?:traces?|logs?|metrics?)(?![\w-])/;
+const EXPORT_MEDIA_TYPE = /^application\/(?:x-)?protobuf\s*(?:$|;)/i;
+const GRPC_MEDIA_TYPE = /^application\/grpc/i;
+
+/** The method of every call of gRPC to a collector ends so. */
+const GRPC_METHOD = /^\/opentelemetry\.proto\.collector\.[a-z0-9.]+\.[A-Za-z]+Service\/Export$/;
+
+/**
+ * Whether a request is an export whose sender was set up with a wrong path or protocol: its path has nearly that of
+ * OTLP in it, or only exporters send its media type.
+ * @param path of a route that does not exist, or does not take exports.
+ * @returns `undefined` for all other requests.
+ */
+export function lostExportOf(path: string, contentType: string | undefined): LostExport | undefined {
+  if (GRPC_METHOD.test(path) || GRPC_MEDIA_TYPE.test(contentType ?? '')) return 'grpc';
+  return NEAR_PATH.test(path) || EXPORT_MEDIA_TYPE.test(contentType ?? '') ? 'http' : undefined;
+}
+
+/** What the sender of such an export is to set, as a clause of a sentence. */
+export function lostExportAdvice(lost: LostExport): string {
+  return lost === 'grpc'
+    ? 'gRPC is not served; set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf, and OTEL_EXPORTER_OTLP_ENDPOINT to the address of the API'
+    : 'exports of OpenTelemetry go to /v1/traces, which exporters put behind OTEL_EXPORTER_OTLP_ENDPOINT by themselves: set that to the address of the API without a path';
+}
+
+/** A client library that is pointed at the gateway by its base URL. */
+export type ModelClient = 'openai' | 'anthropic' | 'ollama';
+
+/** A request that was meant for a model, by its path. */
+export interface ModelCall {
+  client: ModelClient;
+  /** The path under which the gateway takes it. */
+  path: string;
+  /** What stands before it without being known; empty for `/v1` left out or written twice. */
+  prefix: string;
+}
+
+/** Ends of paths, so that nothing needs to look back: a path is as long as its sender likes. */
+const OLLAMA = /\/api\/(?:chat|generate|embed|embeddings|tags|show|ps|version|pull)$/;
+const ANTHROPIC = /\/messages(?:\/count_tokens|\/batches)?$/;
+const OPENAI =
+  /\/(?:chat\/completions|completions|embeddings|moderations|realtime|(?:images|audio)\/[a-z]+|(?:responses|models)(?:\/[^/]+)?)$/;
+const ANY_OF_V1 = /^(?:\/v1)+(\/.*)?$/s;
+
+/**
+ * Which client's request a path is, wherever it was sent: model calls that come to the API, or to the gateway with a
+ * wrong beginning, are told where they belong.
+ * @returns `undefined` for a path that is no model call.
+ */
+export function modelCallOf(path: string): ModelCall | undefined {
+  const trimmed = withoutEnds(path, ['/']);
+  const ollama = OLLAMA.exec(trimmed);
+  if (ollama) {
+    // Ends of a base URL, where a client of Ollama writes neither.
+    return { client: 'ollama', path: ollama[0], prefix: withoutEnds(trimmed.slice(0, ollama.index), ['/v1', '/api']) };
+  }
+  const anthropic = ANTHROPIC.exec(trimmed);
+  const known = anthropic ?? OPENAI.exec(trimmed);
+  if (known) {
+    const prefix = withoutEnds(trimmed.slice(0, known.index), ['/v1']);
+    return { client: anthropic ? 'anthropic' : 'openai', path: `/v1${known[0]}`, prefix };
+  }
+  const other = ANY_OF_V1.exec(trimmed);
+  return other ? { client: 'openai', path: `/v1${other[1] ?? ''}`, prefix: '' } : undefined;
+}
+
+function withoutEnds(path: string, ends: readonly string[]): string {
+  let left = path;
+  for (let end; (end = ends.find((candidate) => left.endsWith(candidate)));) left = left.slice(0, -end.length);
+  return left;
+}
+
+const CLIENTS: Readonly<Record<ModelClient, { name: string; base: string }>> = {
+  openai: { name: 'an OpenAI client', base: '/v1' },
+  anthropic: { name: 'an Anthropic client', base: '' },
+  ollama: { name: 'an Ollama client', base: '' },
+};
+
+/** The most of a path that a sentence repeats. */
+const PATH_LENGTH_MAX = 200;
+
+/** A path as a sentence repeats it. */
+export const shownPath = (path: string): string =>
+  path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX)}…` : path;
+
+/**
+ * Where a model call belongs, as the end of a sentence.
+ * @param gatewayUrl without a slash at its end; `null` where only the operator knows it (cloud mode).
+ */
+export function modelCallAddress({ client, path }: ModelCall, gatewayUrl: string | null): string {
+  const { name, base } = CLIENTS[client];
+  if (gatewayUrl !== null) {
+    return `${gatewayUrl}${shownPath(path)} (the base URL of ${name} is ${gatewayUrl}${base})`;
+  }
+  const end = base === '' ? 'with no path behind it' : `followed by ${base}`;
+  return `${shownPath(path)} of the gateway (the base URL of ${name} is the gateway's address ${end})`;
+}
 
 /** A request for a path that the API does not have, and whose right address is known. */
 export class MisdirectedRequest extends NotFound {

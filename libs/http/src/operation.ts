@@ -1,9 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { SetMetadata } from '@nestjs/common';
 import type { AuditAction, ErrorCode } from '@spandrel/contract';
 import type { z } from 'zod';
-import type { ThirdPartyProtocol } from './third-party-protocols/third-party-protocol.js';
-import type { MediaDescription } from './media-description.js';
+import type { DomainError } from '@spandrel/kernel';
 import type { AccessRule } from './access/access-rule.js';
+
+/** How a credential may come, as the OpenAPI document names it. */
+type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
+
+/**
+ * A protocol of others that some routes of the API speak. Their clients are not ours: they send credentials where they
+ * always do, add parameters of their own to the path, end it with a slash, and read errors in their own form. A route
+ * names its protocol in `@Operation`.
+ */
+export interface ThirdPartyProtocol {
+  /** Finds the credential where clients of the protocol send it. @returns `undefined` when there is none. */
+  credentialOf(headers: IncomingHttpHeaders): string | undefined;
+  /** Every way that `credentialOf` looks at. */
+  readonly credentialWays: readonly CredentialWay[];
+  /**
+   * Writes an error as clients of the protocol read it.
+   * @param contentType of the request, as it came.
+   */
+  writeError(error: DomainError, contentType: string | undefined): { mediaType: string; body: Buffer };
+  /** What {@link writeError} writes. */
+  readonly errorAnswer: MediaDescription;
+}
+
+/** An answer or a body that is not JSON. */
+export interface MediaDescription {
+  /** Media types, such as `text/csv`. */
+  mediaTypes: readonly string[];
+  description: string;
+  /** What the content, or each piece of it, is; bytes when left out. */
+  schema?: z.ZodType;
+  /** Whether an answer comes as a file, with `Content-Disposition`. */
+  attachment?: boolean;
+}
 
 /** What the OpenAPI description says of a route beyond what its parameters' schemas say. */
 export interface OperationDescription {

@@ -3,7 +3,7 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode, type Problem } fro
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound, LOGGER, type Logger } from '@spandrel/kernel';
 import { RefusedRequests } from './access/refused-requests.js';
-import { findThirdPartyProtocol } from './third-party-protocols/third-party-requests.js';
+import { findThirdPartyProtocol } from './third-party-protocols.js';
 import { contentTypeOf } from './streamed-body.js';
 import { MisdirectedRequest } from './misdirected-request.js';
 import { refuseUnread } from './intake/connection-intake.js';

@@ -13,8 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SignOutThere } from '../oidc/sign-out-there.js';
 import { DescribeSession } from './describe-session.js';
-import { isOwnPage, pageFromElsewhere } from './own-page.js';
-import { SessionCookie } from './session-cookie.js';
+import { isOwnPage, pageFromElsewhere, SessionCookie } from './session-cookie.js';
 import { SignIn, type SignedIn } from './sign-in.js';
 import { SignOut } from './sign-out.js';
 

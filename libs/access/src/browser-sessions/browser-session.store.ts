@@ -12,7 +12,7 @@ import {
   type RowOfShape,
   type WriteTx,
 } from '@spandrel/storage';
-import { strongestRole } from '../people/strongest-role.js';
+import { strongestRole } from '../people/roles.js';
 import { BrowserSession, type BrowserSessionRow } from './browser-session.entity.js';
 
 const SESSION = shapeOf({

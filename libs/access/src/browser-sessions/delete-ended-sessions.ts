@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BrowserSessionStore } from './browser-session.store.js';
-import { UNUSED_MS_MAX } from './session-ends.js';
+import { UNUSED_MS_MAX } from './session-cookie.js';
 
 const EVERY_MS = 3_600_000;
 /** The first time, after the start. */

@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { permissionsOfRole } from '@spandrel/http';
 import { AccessSettings } from '../access.settings.js';
-import { AccessMemory } from '../credentials/access-memory.js';
-import { digestOf } from '../credentials/api-key.js';
-import { Batch } from '../credentials/batch.js';
-import { inTime } from '../credentials/looked-up.js';
-import { endOfKey, permissionsWithin, suspensionOf } from '../credentials/key-standing.js';
-import { permissionsOf } from '../credentials/permissions.js';
-import { ratesOf } from '../limits/rates-of.js';
+import { AccessMemory, Batch, inTime } from '../credentials/access-memory.js';
+import { digestOf, endOfKey, permissionsWithin, suspensionOf, permissionsOf } from '../credentials/api-key.js';
+import { ratesOf } from '../limits/take-tokens.js';
 import { BrowserSessionStore, type FoundSession } from './browser-session.store.js';
 import { ConfirmPerson } from '../people/confirm-person.js';
-import { UNUSED_MS_MAX } from './session-ends.js';
+import { UNUSED_MS_MAX } from './session-cookie.js';
 import type { KnownCredential } from '../credentials/credentials.js';
 
 /** A session that was found to go on. */

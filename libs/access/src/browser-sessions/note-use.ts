@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BrowserSessionStore } from './browser-session.store.js';
-import { USE_NOTED_MS } from './session-ends.js';
+import { USE_NOTED_MS } from './session-cookie.js';
 
 /** Keeps when sessions were used, to the minute; no request waits for that. */
 @Injectable()

@@ -7,8 +7,7 @@ import { Storage, type WriteTx } from '@spandrel/storage';
 import { digestOf } from '../credentials/api-key.js';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
-import { newSessionToken } from './session-cookie.js';
-import { SESSION_MS_MAX } from './session-ends.js';
+import { newSessionToken, SESSION_MS_MAX } from './session-cookie.js';
 import { SignOut } from './sign-out.js';
 
 /** A browser that was signed in just now. */

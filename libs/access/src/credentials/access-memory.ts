@@ -1,8 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditAction } from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
-import { REMEMBERED_MAX, REMEMBERED_MS } from './looked-up.js';
-import { ShortMemory } from './short-memory.js';
+import { Unavailable, withinMs } from '@spandrel/kernel';
+
+/**
+ * How long what was found out about a credential is relied upon. What is revoked must be refused everywhere within a
+ * second (docs/spec/access.md#how-fast-a-change-of-access-counts), also where an open stream has to be noticed first.
+ */
+const REMEMBERED_MS = 500;
+const REMEMBERED_MAX = 20_000;
+
+/** How long a request may wait to be let in when the database is silent. */
+const LOOKED_UP_MS_MAX = 3_000;
+
+/** Waits for what lets a request in. @throws Unavailable when it takes too long. */
+export function inTime<T>(lookUp: Promise<T>): Promise<T> {
+  return withinMs(LOOKED_UP_MS_MAX, lookUp, () => {
+    throw new Unavailable('the credential could not be checked: the database did not answer');
+  });
+}
 
 /** Acts after which somebody may do more or less than before. */
 const CHANGES_OF_ACCESS: ReadonlySet<AuditAction> = new Set([
@@ -43,5 +59,86 @@ export class AccessMemory {
   private forget(): void {
     for (const memory of this.memories) memory.clear();
     for (const listener of this.listeners) listener();
+  }
+}
+
+/** Answers of a moment ago: each is asked for once, and shown again until it is too old. */
+export class ShortMemory<Answer> {
+  private readonly answers = new Map<string, { answer: Promise<Answer>; askedAt: number }>();
+
+  /**
+   * @param shownMs how long an answer is shown, from when it was asked for.
+   * @param entriesMax how many entries are kept: beyond it the oldest go.
+   */
+  constructor(
+    private readonly shownMs: number,
+    private readonly entriesMax: number,
+  ) {}
+
+  /** @param ask finds it out; when that fails, the next one asks again. */
+  get(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const now = performance.now();
+    const kept = this.answers.get(key);
+    if (kept && now - kept.askedAt < this.shownMs) return kept.answer;
+    const entry = { answer: ask(), askedAt: now };
+    // Behind all others, which were asked for before.
+    this.answers.delete(key);
+    this.answers.set(key, entry);
+    entry.answer.catch(() => {
+      if (this.answers.get(key) === entry) this.answers.delete(key);
+    });
+    this.dropOldest(now);
+    return entry.answer;
+  }
+
+  /** Forgets everything; what is being found out now is answered to those who wait for it, and kept for nobody else. */
+  clear(): void {
+    this.answers.clear();
+  }
+
+  get size(): number {
+    return this.answers.size;
+  }
+
+  private dropOldest(now: number): void {
+    for (const [key, { askedAt }] of this.answers) {
+      if (this.answers.size <= this.entriesMax && now - askedAt < this.shownMs) return;
+      this.answers.delete(key);
+    }
+  }
+}
+
+/** Looks up what is asked for in one turn of the event loop with one query, however much that is. */
+export class Batch<Row> {
+  private waiting = new Map<string, PromiseWithResolvers<Row | undefined>>();
+
+  /**
+   * @param read the rows of some keys.
+   * @param keyOf finds the key that a row belongs to.
+   */
+  constructor(
+    private readonly read: (keys: readonly string[]) => Promise<Row[]>,
+    private readonly keyOf: (row: Row) => string,
+  ) {}
+
+  /** @returns `undefined` when there is no such row. @throws what `read` throws. */
+  find(key: string): Promise<Row | undefined> {
+    let asked = this.waiting.get(key);
+    if (!asked) {
+      if (this.waiting.size === 0) setImmediate(() => void this.readAll());
+      this.waiting.set(key, (asked = Promise.withResolvers()));
+    }
+    return asked.promise;
+  }
+
+  private async readAll(): Promise<void> {
+    const asked = this.waiting;
+    this.waiting = new Map();
+    try {
+      const rows = new Map((await this.read([...asked.keys()])).map((row) => [this.keyOf(row), row]));
+      for (const [key, { resolve }] of asked) resolve(rows.get(key));
+    } catch (error) {
+      for (const { reject } of asked.values()) reject(error);
+    }
   }
 }

@@ -18,7 +18,7 @@ import {
 } from '@spandrel/storage';
 import type { Actor } from '../organizations/actor.js';
 import { ApiKey, ApiKeySchema, type ApiKeyRow } from './api-key.entity.js';
-import { inOrganization, visibleTo } from '../organizations/of-organization.sql.js';
+import { inOrganization, visibleTo } from '../organizations/project.store.js';
 
 const NEWEST_FIRST = new IdOrder('keys', 'k.id', 'desc');
 const TABLE = tableOf(ApiKeySchema, ['id']);

@@ -18,11 +18,10 @@ import { Operation, PathId } from '@spandrel/http';
 import type { FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
-import { MakerTokenKey } from '../people/maker-token-key.js';
+import { MakerTokenKey } from './maker-keys.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
 import { ApiKeys } from './api-keys.js';
-import { listOf } from '../pages.js';
-import { keyNotFound } from '../not-found.js';
+import { listOf, keyNotFound } from '../answers.js';
 
 /** `/api/keys` (docs/spec/access.md#organizations-and-projects). */
 @Controller('api/keys')

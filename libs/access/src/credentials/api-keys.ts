@@ -11,18 +11,23 @@ import {
   type UpdateKey,
 } from '@spandrel/contract';
 import { currentContext, Invalid, invalidRequest, newId } from '@spandrel/kernel';
-import { AuditTrail, changesBetween } from '@spandrel/audit';
+import { AuditTrail, changesBetween, type AuditedAct } from '@spandrel/audit';
 import { Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { AccessSettings } from '../access.settings.js';
 import { requireAll, type Actor } from '../organizations/actor.js';
-import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
+import {
+  digestOf,
+  newApiKey,
+  shownPrefixOf,
+  permissionsOf,
+  endOfKey,
+  suspensionOf,
+  type KeySettings,
+} from './api-key.js';
 import type { ApiKeyRow } from './api-key.entity.js';
-import { ApiKeyStore } from './api-key.store.js';
-import { auditedKey, keyResource } from './key-resource.js';
-import { mapPage } from '../pages.js';
-import { assertNotDeleting, keyNotFound, projectNotFound } from '../not-found.js';
+import { ApiKeyStore, type ListedKey } from './api-key.store.js';
+import { mapPage, assertNotDeleting, keyNotFound, projectNotFound } from '../answers.js';
 import { ProjectStore } from '../organizations/project.store.js';
-import { permissionsOf } from './permissions.js';
 
 /** API keys, as those who administer them see them. */
 @Injectable()
@@ -166,3 +171,42 @@ function nobodyBehind(): Invalid {
 const changeable = ({ name, rateLimit, makerPersonId }: ApiKeyRow) => ({
   ...{ name, rate_limit: rateLimit, service_account: makerPersonId === null },
 });
+
+/** A key as the wire shows it. @param now milliseconds since the epoch. */
+function keyResource(
+  key: ListedKey,
+  settings: KeySettings & Pick<AccessSettings, 'keyRequestsPerSecond'>,
+  now: number,
+): KeyResource {
+  const end = endOfKey(key, settings);
+  const isSuspended = suspensionOf({ ...key, makerHasRole: key.makerRole !== null }, settings, now) !== undefined;
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: permissionsOf(key),
+    org_id: key.orgId,
+    project_id: key.projectId,
+    expires_at: timeOrNull(end),
+    state: end !== null && end <= now ? 'expired' : isSuspended ? 'suspended' : 'active',
+    service_account: key.makerPersonId === null,
+    maker: key.maker === null ? null : { id: key.maker, name: key.makerName },
+    last_used_at: timeOrNull(key.usedAt),
+    rate_limit: key.rateLimit ?? settings.keyRequestsPerSecond,
+    created_at: formatTimestamp(key.createdAt),
+  };
+}
+
+/** What the audit log says of a key. */
+export const auditedKey = (row: ApiKeyRow): Omit<AuditedAct, 'action'> => ({
+  ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, targetName: row.name },
+  details: {
+    name: row.name,
+    project_id: row.projectId,
+    scopes: permissionsOf(row),
+    expires_at: timeOrNull(row.expiresAt),
+    service_account: row.makerPersonId === null,
+  },
+});
+
+const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTimestamp(time));

@@ -1,22 +1,20 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { Admission, Caller, Gatekeeper, Proof } from '@spandrel/http';
 import { CoreSettings, DomainError, LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
-import { AccessSettings } from '../access.settings.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isOwnPage, pageFromElsewhere } from '../browser-sessions/own-page.js';
+import { AccessSettings } from '../access.settings.js';
+import { isOwnPage, pageFromElsewhere, SessionCookie } from '../browser-sessions/session-cookie.js';
 import { KnownSessions } from '../browser-sessions/known-sessions.js';
 import { NoteUse } from '../browser-sessions/note-use.js';
-import { SessionCookie } from '../browser-sessions/session-cookie.js';
 import { AccessMemory } from './access-memory.js';
 import { Credentials, type KnownCredential } from './credentials.js';
-import { limitHeaders, rateLimited } from '../limits/limit-headers.js';
-import { RateLimits } from '../limits/rate-limits.js';
+import { limitHeaders, rateLimited, RateLimits } from '../limits/rate-limits.js';
 import type { CountedRequest, Rates } from '../limits/take-tokens.js';
 import { OpenRequests } from '../limits/open-requests.js';
 import { NotConfirmed } from '../people/confirm-person.js';
 import { NoteKeyUse } from './note-key-use.js';
-import { OperatorTokens } from './operator-tokens.js';
-import { expired, notValid, sessionEnded } from './unauthenticated.js';
+import { expired, notValid, sessionEnded } from '../answers.js';
 
 /** Longer than any credential that means something. */
 const CREDENTIAL_LENGTH_MAX = 8_192;
@@ -132,5 +130,34 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
       if (!(error instanceof DomainError)) throw error;
       if (error.code === 'unauthenticated' || error instanceof NotConfirmed) this.open.end(proof);
     }
+  }
+}
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** The tokens of the settings: what the operator of the service holds (docs/spec/access.md#the-operators-tokens). */
+class OperatorTokens {
+  private readonly tokens: readonly { digest: Buffer; caller: Caller }[];
+
+  constructor(
+    { adminToken }: Pick<AccessSettings, 'adminToken'>,
+    { metricsToken }: Pick<CoreSettings, 'metricsToken'>,
+  ) {
+    const operator = { scope: null, permissions: [], expiresAt: null };
+    this.tokens = [
+      ...(adminToken === null
+        ? []
+        : [{ digest: digest(adminToken), caller: { kind: 'admin_token' as const, id: 'admin', ...operator } }]),
+      ...(metricsToken === null
+        ? []
+        : [{ digest: digest(metricsToken), caller: { kind: 'metrics_token' as const, id: 'metrics', ...operator } }]),
+    ];
+  }
+
+  /** The caller that a token belongs to. Takes the same time for tokens that exist and that do not. */
+  find(credential: string): Caller | undefined {
+    if (this.tokens.length === 0) return undefined;
+    const given = digest(credential);
+    return this.tokens.find((token) => timingSafeEqual(token.digest, given))?.caller;
   }
 }

@@ -3,19 +3,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
 import type { Caller } from '@spandrel/http';
 import { AccessSettings } from '../access.settings.js';
-import { AccessMemory } from './access-memory.js';
-import { digestOf } from './api-key.js';
-import { Batch } from './batch.js';
+import { AccessMemory, Batch, inTime } from './access-memory.js';
+import { digestOf, endOfKey, permissionsWithin, suspensionOf, permissionsOf } from './api-key.js';
 import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
 import { JwtSettings } from './jwt.settings.js';
-import { inTime } from './looked-up.js';
-import { ratesOf } from '../limits/rates-of.js';
-import type { Rates } from '../limits/take-tokens.js';
+import { ratesOf, type Rates } from '../limits/take-tokens.js';
 import { ConfirmPerson } from '../people/confirm-person.js';
-import { endOfKey, permissionsWithin, suspensionOf } from './key-standing.js';
-import { permissionsOf } from './permissions.js';
-import { notValid } from './unauthenticated.js';
+import { notValid } from '../answers.js';
 
 /** A credential that was found to be valid. */
 export interface KnownCredential {

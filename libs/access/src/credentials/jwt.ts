@@ -5,7 +5,7 @@ import type { AccessSettings } from '../access.settings.js';
 import { Jwks } from './jwks.js';
 import type { JwtSettings } from './jwt.settings.js';
 import { readClaims } from './read-claims.js';
-import { expired, notValid } from './unauthenticated.js';
+import { expired, notValid } from '../answers.js';
 
 /** The claims of a JWT that was verified (docs/spec/access.md#jwts). */
 export interface JwtClaims {

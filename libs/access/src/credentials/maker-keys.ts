@@ -2,10 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import type { ActingParty } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
+import type { Caller } from '@spandrel/http';
 import { AccessSettings } from '../access.settings.js';
 import { ApiKeyStore } from './api-key.store.js';
-import { auditedKey } from './key-resource.js';
-import { suspensionOf } from './key-standing.js';
+import { auditedKey, type TokenKeyFor } from './api-keys.js';
+import { suspensionOf, digestOf } from './api-key.js';
+import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
+import { OidcSettings } from '../oidc/oidc.settings.js';
+import { openTokens, sealTokenKey } from '../oidc/sealed-tokens.js';
 
 /**
  * Writes to the audit log which keys of a person are refused from now on, and which are valid again, in the transaction that
@@ -36,5 +40,30 @@ export class MakerKeys {
         ...(actor && { actor }),
       });
     }
+  }
+}
+
+/**
+ * Gives an API key that a person makes in a browser what it has this person confirmed by, also when the browser is closed: the
+ * key of the session's tokens, sealed with the API key itself (docs/spec/access.md#keys-of-people). Refresh tokens that last
+ * no longer than somebody is signed in at the provider would say nothing of the person: this needs `offline_access`.
+ */
+@Injectable()
+export class MakerTokenKey {
+  constructor(
+    private readonly sessions: BrowserSessionStore,
+    private readonly settings: OidcSettings,
+  ) {}
+
+  /** @param cookie the one that the request came with. */
+  from(caller: Caller | null, cookie: string | undefined): TokenKeyFor | undefined {
+    const isOffline = this.settings.scopes.split(' ').includes('offline_access');
+    if (caller?.kind !== 'person' || cookie === undefined || !isOffline) return undefined;
+    return async (tx, apiKey, keyId) => {
+      const row = await this.sessions.find(tx, digestOf(cookie));
+      const opened = row?.sealedTokens ? openTokens(row.sealedTokens, cookie, row.id) : undefined;
+      if (!row || !opened || opened.tokens.refreshToken === null) return undefined;
+      return { sessionId: row.id, sealed: sealTokenKey(opened.tokenKey, apiKey, keyId) };
+    };
   }
 }

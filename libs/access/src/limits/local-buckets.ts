@@ -1,5 +1,4 @@
-import { takeTokens, type CountedRequest, type ProjectBucket, type Taken } from './take-tokens.js';
-import type { Bucket } from './token-bucket.js';
+import { takeTokens, type CountedRequest, type ProjectBucket, type Taken, type Bucket } from './take-tokens.js';
 
 /** Number of buckets beyond which those that are full again are forgotten. */
 const BUCKETS_KEPT = 10_000;

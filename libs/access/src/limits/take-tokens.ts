@@ -1,4 +1,4 @@
-import { filledTokens, type Bucket } from './token-bucket.js';
+import type { AccessSettings } from '../access.settings.js';
 
 /** The limits that a request can reach, as `RateLimit` names them. */
 export const LIMIT_NAMES = ['org', 'project', 'key', 'route'] as const;
@@ -89,3 +89,46 @@ export function takeTokens(buckets: Buckets, rates: Rates, now: number): Taken &
 }
 
 const isReached = (rate: number | null | undefined, tokens: number): boolean => typeof rate === 'number' && tokens < 1;
+
+/** What is left in a bucket that holds one second's worth and fills evenly. */
+export interface Bucket {
+  tokens: number;
+  /** Moment at which the bucket held `tokens`, in microseconds of any one clock. */
+  at: number;
+}
+
+/**
+ * What is in a bucket now (docs/spec/limits.md#requests-of-an-organization).
+ * @param bucket `undefined` for one that was not used for long: it is full.
+ * @param perSecond the rate now; it may differ from the rate before.
+ * @param now moment on the bucket's clock; a clock that has gone back fills nothing.
+ */
+function filledTokens(bucket: Bucket | undefined, perSecond: number, now: number): number {
+  if (!bucket) return perSecond;
+  return Math.min(perSecond, bucket.tokens + (Math.max(0, now - bucket.at) * perSecond) / 1_000_000);
+}
+
+/** Limits of their own, `null` where they have none. */
+interface OwnLimits {
+  /** That of the organization. */
+  rateLimit: number | null;
+  projectRateLimit: number | null;
+  /** That of the API key; left out for other credentials. */
+  keyRateLimit?: number | null;
+}
+
+type LimitSettings = Pick<
+  AccessSettings,
+  'requestsPerSecond' | 'projectRequestsPerSecond' | 'keyRequestsPerSecond' | 'projectShare'
+>;
+
+/** The limits that hold for a credential (docs/spec/limits.md#requests-of-a-project-and-of-a-key). */
+export function ratesOf({ rateLimit, projectRateLimit, keyRateLimit }: OwnLimits, settings: LimitSettings): Rates {
+  const org = rateLimit ?? settings.requestsPerSecond;
+  return {
+    org,
+    project: projectRateLimit ?? settings.projectRequestsPerSecond,
+    key: keyRateLimit === undefined ? null : (keyRateLimit ?? settings.keyRequestsPerSecond),
+    guaranteed: settings.projectShare === 0 ? 0 : Math.max(1, org * settings.projectShare),
+  };
+}

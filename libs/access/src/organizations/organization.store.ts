@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
 import { IdOrder, sql, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from './actor.js';
-import { visibleTo } from './of-organization.sql.js';
+import { visibleTo } from './project.store.js';
 import { Organization, OrganizationSchema, type OrganizationRow } from './organization.entity.js';
 
 const NEWEST_FIRST = new IdOrder('orgs', 'o.id', 'desc');

@@ -17,8 +17,7 @@ import {
 } from '@spandrel/contract';
 import { Operation, PathId } from '@spandrel/http';
 import { CurrentActor, type Actor } from './actor.js';
-import { listOf } from '../pages.js';
-import { organizationNotFound } from '../not-found.js';
+import { listOf, organizationNotFound } from '../answers.js';
 import { BeginRemoval } from '../removal/begin-removal.js';
 import { Organizations } from './organizations.js';
 import { Projects } from './projects.js';

@@ -9,15 +9,13 @@ import {
 } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
 import { AuditTrail, changesBetween } from '@spandrel/audit';
-import { AccessSettings } from '../access.settings.js';
 import { Storage, type Page } from '@spandrel/storage';
+import { AccessSettings } from '../access.settings.js';
 import { requireOperator, type Actor } from './actor.js';
-import { mapPage } from '../pages.js';
-import { assertNotDeleting, organizationNotFound } from '../not-found.js';
+import { mapPage, assertNotDeleting, organizationNotFound } from '../answers.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
-import { beingDeletedOf, RemovalStore } from '../removal/removal.store.js';
-import { stateOf } from '../removal/state-of.js';
-import { FOR_EVER, organizationDays, planDays } from './retention-rules.js';
+import { beingDeletedOf, RemovalStore, stateOf } from '../removal/removal.store.js';
+import { FOR_EVER, organizationDays, planDays } from './retention-policy.store.js';
 import type { OrganizationRow } from './organization.entity.js';
 import { OrganizationStore } from './organization.store.js';
 

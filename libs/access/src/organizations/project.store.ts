@@ -2,10 +2,20 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
 import type { ProjectDirectory } from '@spandrel/kernel';
-import { IdOrder, integer, shapeOf, sql, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
+import {
+  IdOrder,
+  integer,
+  shapeOf,
+  sql,
+  Storage,
+  tableOf,
+  type Page,
+  type WriteTx,
+  rawSql,
+  type Sql,
+} from '@spandrel/storage';
 import type { Actor } from './actor.js';
-import { inOrganization } from './of-organization.sql.js';
-import { Project, ProjectSchema, type ProjectRow } from './project.entity.js';
+import { Project, ProjectSchema, type ProjectRow } from './organization.entity.js';
 
 const OLDEST_FIRST = new IdOrder('projects', 'p.id', 'asc');
 const PROTECTED = shapeOf({ protected: integer() });
@@ -69,3 +79,10 @@ export class ProjectStore implements ProjectDirectory {
     tx.em.create(Project, row);
   }
 }
+
+/** What an actor may see, as a condition: what is of its organization; everything for the operator. */
+export const visibleTo = ({ orgId }: Actor, orgColumn: string): Sql =>
+  orgId === null ? sql`1 = 1` : sql`${rawSql(orgColumn)} = ${orgId}`;
+
+/** The condition of {@link visibleTo} in the form that an entity manager takes. */
+export const inOrganization = ({ orgId }: Actor): { orgId?: string } => (orgId === null ? {} : { orgId });

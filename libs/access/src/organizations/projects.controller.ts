@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch } from '@nestjs/c
 import { projectSchema, updateProjectSchema, type ProjectResource, type UpdateProject } from '@spandrel/contract';
 import { Operation, PathId } from '@spandrel/http';
 import { CurrentActor, type Actor } from './actor.js';
-import { projectNotFound } from '../not-found.js';
+import { projectNotFound } from '../answers.js';
 import { BeginRemoval } from '../removal/begin-removal.js';
 import { Projects } from './projects.js';
 

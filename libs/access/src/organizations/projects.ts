@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import type { CreateProject, ListAccess, ProjectResource, UpdateProject } from '@spandrel/contract';
+import {
+  type CreateProject,
+  type ListAccess,
+  type ProjectResource,
+  type UpdateProject,
+  formatTimestamp,
+} from '@spandrel/contract';
 import { AuditTrail, changesBetween } from '@spandrel/audit';
 import { invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page } from '@spandrel/storage';
 import { AccessSettings } from '../access.settings.js';
 import type { Actor } from './actor.js';
-import { mapPage } from '../pages.js';
-import { beingDeletedOf, RemovalStore } from '../removal/removal.store.js';
-import { assertNotDeleting, organizationNotFound, projectNotFound } from '../not-found.js';
+import { mapPage, assertNotDeleting, organizationNotFound, projectNotFound } from '../answers.js';
+import { beingDeletedOf, RemovalStore, stateOf } from '../removal/removal.store.js';
 import { OrganizationStore } from './organization.store.js';
-import type { ProjectRow } from './project.entity.js';
-import { auditedMembers, projectResource } from './project-resource.js';
+import type { ProjectRow } from './organization.entity.js';
 import { ProjectStore } from './project.store.js';
-import { organizationDays, planDays, type OrganizationRetention } from './retention-rules.js';
+import { organizationDays, planDays, type OrganizationRetention } from './retention-policy.store.js';
+import type { RemovalRow } from '../removal/removal.entity.js';
 
 /** What a project is made of; only the name must be said. */
 type NewProject = Pick<CreateProject, 'name'> & Partial<CreateProject>;
@@ -109,3 +114,25 @@ export class Projects {
     throw invalidRequest([{ path: 'retention_days', message }]);
   }
 }
+
+/** A project as the wire shows it. @param removal how far its deletion is. */
+const projectResource = (
+  row: ProjectRow,
+  { projectRequestsPerSecond }: Pick<AccessSettings, 'projectRequestsPerSecond'>,
+  removal?: RemovalRow,
+): ProjectResource => ({
+  id: row.id,
+  org_id: row.orgId,
+  ...auditedMembers(row),
+  rate_limit: row.rateLimit ?? projectRequestsPerSecond,
+  ...stateOf(row, removal),
+  created_at: formatTimestamp(row.createdAt),
+});
+
+/** What of a project the audit log shows, by members of the wire. */
+const auditedMembers = ({ name, retentionDays, protected: isProtected, rateLimit }: ProjectRow) => ({
+  name,
+  retention_days: retentionDays,
+  protected: isProtected === 1,
+  rate_limit: rateLimit,
+});

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectProtection } from '@spandrel/storage';
-import { projectProtected } from '../not-found.js';
+import { projectProtected } from '../answers.js';
 import { ProjectStore } from './project.store.js';
 
 /** Shows the features that delete much at once which projects are protected (docs/spec/projects.md#protected-projects). */

@@ -2,13 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, newId, type ActingParty, type Logger } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
-import type { Identity } from '../oidc/identity.js';
+import type { Identity } from '../oidc/identity-provider.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
-import type { MemberRow } from './member.entity.js';
+import type { MemberRow, PersonRow } from './person.entity.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
 import { MemberStore } from './member.store.js';
 import { auditedMember } from './members.js';
-import type { PersonRow } from './person.entity.js';
 import { PersonStore } from './person.store.js';
 
 type Place = Pick<MemberRow, 'orgId' | 'projectId' | 'role'>;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SessionProjects } from '@spandrel/contract';
 import type { Caller } from '@spandrel/http';
 import { CredentialStore } from '../credentials/credential.store.js';
-import { openProjectsOf } from './open-project.js';
+import { openProjectsOf } from './roles.js';
 import { PersonStore } from './person.store.js';
 
 /** The projects that a session can be taken to (docs/spec/sign-in.md#projects-of-a-person). */

@@ -13,8 +13,7 @@ import {
   type RowOfShape,
   type WriteTx,
 } from '@spandrel/storage';
-import { Person } from './person.entity.js';
-import { Member, MemberSchema, type MemberRow } from './member.entity.js';
+import { Person, Member, MemberSchema, type MemberRow } from './person.entity.js';
 
 const OLDEST_FIRST = new IdOrder('members', 'm.id', 'asc');
 const COLUMNS = tableOf(MemberSchema, ['id']).select('m');

@@ -13,9 +13,8 @@ import {
   type UpdateMember,
 } from '@spandrel/contract';
 import { Operation, PathId } from '@spandrel/http';
-import { memberNotFound, organizationNotFound } from '../not-found.js';
+import { memberNotFound, organizationNotFound, listOf } from '../answers.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
-import { listOf } from '../pages.js';
 import { Members } from './members.js';
 
 /** `/api/orgs/:id/members` (docs/spec/people.md#members). */

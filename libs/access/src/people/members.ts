@@ -12,13 +12,12 @@ import {
 import { Conflict, invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
-import { assertNotDeleting, memberNotFound, organizationNotFound, projectNotFound } from '../not-found.js';
+import { assertNotDeleting, memberNotFound, organizationNotFound, projectNotFound, mapPage } from '../answers.js';
 import { requireRole, type Actor } from '../organizations/actor.js';
 import { OrganizationStore } from '../organizations/organization.store.js';
 import { ProjectStore } from '../organizations/project.store.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
-import { mapPage } from '../pages.js';
-import type { MemberRow } from './member.entity.js';
+import type { MemberRow } from './person.entity.js';
 import { MemberStore, type ListedMember } from './member.store.js';
 
 /** Members of organizations, as their administrators see and change them (docs/spec/people.md#members). */

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Role } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
 import { anyOf, nullable, shapeOf, sql, Storage, text, type RowOfShape, type WriteTx } from '@spandrel/storage';
-import { Member, type MemberRow } from './member.entity.js';
-import { Person, type PersonRow } from './person.entity.js';
+import { Member, type MemberRow, Person, type PersonRow } from './person.entity.js';
 
 const OPEN_PROJECT = shapeOf({
   ...{ id: text(), name: text(), orgId: text(), orgName: text(), role: text<Role>() },

@@ -5,14 +5,13 @@ import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, Refusals } from '@spandrel/audit';
 import type { BrowserSessionRow } from '../browser-sessions/browser-session.entity.js';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
-import { newSessionToken } from '../browser-sessions/session-cookie.js';
-import { SESSION_MS_MAX } from '../browser-sessions/session-ends.js';
+import { newSessionToken, SESSION_MS_MAX } from '../browser-sessions/session-cookie.js';
 import { SignOut } from '../browser-sessions/sign-out.js';
 import { digestOf } from '../credentials/api-key.js';
 import type { Confirmed } from '../oidc/identity-provider.js';
 import { sealTokens } from '../oidc/sealed-tokens.js';
 import { actingPerson, KeepPerson } from './keep-person.js';
-import { openProjectsOf, type OpenProject } from './open-project.js';
+import { openProjectsOf, type OpenProject } from './roles.js';
 import type { PersonRow } from './person.entity.js';
 import { PersonStore } from './person.store.js';
 

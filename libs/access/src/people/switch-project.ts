@@ -5,9 +5,9 @@ import { AuditTrail } from '@spandrel/audit';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { newSessionToken } from '../browser-sessions/session-cookie.js';
 import { digestOf } from '../credentials/api-key.js';
-import { projectNotFound } from '../not-found.js';
+import { projectNotFound } from '../answers.js';
 import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';
-import { openProjectsOf } from './open-project.js';
+import { openProjectsOf } from './roles.js';
 import { PersonStore } from './person.store.js';
 
 /** A session that went on to another project. */

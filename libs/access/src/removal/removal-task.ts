@@ -1,11 +1,65 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { LOGGER, newId, PeriodicTask, type Logger } from '@spandrel/kernel';
-import { failureOf } from './failure-of.js';
+import {
+  LOGGER,
+  newId,
+  PeriodicTask,
+  type Logger,
+  Unavailable,
+  METRICS,
+  registerSourceGauges,
+  type SourceGauge,
+} from '@spandrel/kernel';
+import { Counter, type Registry } from '@prometheus-io/client';
 import type { RemovalRow } from './removal.entity.js';
 import { LeaseLost, RemovalStore } from './removal.store.js';
-import { RemovalMetrics } from './removal-metrics.js';
 import { RemoveOwned } from './remove-owned.js';
 import { EndRemoval } from './end-removal.js';
+
+type Unfinished = Awaited<ReturnType<RemovalStore['unfinished']>>[number];
+
+/** Shows whether projects and organizations that are being deleted do go. */
+@Injectable()
+export class RemovalMetrics {
+  private readonly failures: Counter;
+
+  constructor(@Inject(METRICS) registry: Registry, store: RemovalStore) {
+    const registers = [registry];
+    this.failures = new Counter({
+      name: 'spandrel_removal_failures_total',
+      help: 'Times that the removal of a project or an organization could not go on; it is tried again.',
+      registers,
+    });
+    const since = (
+      name: string,
+      help: string,
+      at: 'requestedAt' | 'progressedAt',
+    ): SourceGauge<readonly Unfinished[]> => ({
+      name,
+      help,
+      samples: (removals) => [{ value: secondsSince(removals.map((removal) => removal[at])) }],
+    });
+    registerSourceGauges(registry, () => store.unfinished(), [
+      since(
+        'spandrel_removal_oldest_seconds',
+        'Seconds since the oldest removal that is not done was asked for, on all instances; 0 when there is none.',
+        'requestedAt',
+      ),
+      since(
+        'spandrel_removal_stalled_seconds',
+        'Seconds for which nothing of a removal has gone, that which has waited longest, on all instances; 0 when there is none.',
+        'progressedAt',
+      ),
+    ]);
+  }
+
+  countFailure(): void {
+    this.failures.inc();
+  }
+}
+
+/** Seconds since the earliest of some times; 0 without any. */
+const secondsSince = (times: readonly number[]): number =>
+  times.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...times)) / 1_000;
 
 /** How often removals are looked for that nobody is at. */
 const EVERY_MS = 1_000;
@@ -79,4 +133,18 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
       await this.store.releaseFailed(removal, this.owner, again, failureOf(error)).catch(() => undefined);
     }
   }
+}
+
+/** Codes as systems and databases give them, such as `ECONNREFUSED` or `57014`: they reveal nothing of the installation. */
+const CODE = /^[A-Z0-9_]{3,40}$/;
+
+/**
+ * What failed, in words that may be shown to an administrator of an organization. The error itself may name addresses of the
+ * installation; it is in the server's log.
+ */
+export function failureOf(error: unknown): string {
+  if (error instanceof Unavailable) return 'the database could not be used';
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  const known = typeof code === 'string' && CODE.test(code) ? ` (${code})` : '';
+  return `it failed${known}; the log of the servers says more`;
 }

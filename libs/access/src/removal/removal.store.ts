@@ -10,6 +10,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { formatTimestamp, type ProjectResource } from '@spandrel/contract';
 import { RemovalSchema, type RemovalRow } from './removal.entity.js';
 
 const TABLE = tableOf(RemovalSchema, ['id']);
@@ -177,3 +178,20 @@ const wentOn = (now: number): Sql => sql`progressed_at = ${now}, failures = 0, l
 /** Ids of those that are being deleted. */
 export const beingDeletedOf = (rows: readonly { id: string; deletingAt: number | null }[]): string[] =>
   rows.filter(({ deletingAt }) => deletingAt !== null).map(({ id }) => id);
+
+/** Whether a project or an organization is being deleted, and how far that is, as the wire shows it. */
+export const stateOf = (
+  { deletingAt }: { deletingAt: number | null },
+  removal: RemovalRow | undefined,
+): Pick<ProjectResource, 'state' | 'removal'> => ({
+  state: deletingAt === null ? 'active' : 'deleting',
+  removal:
+    deletingAt === null
+      ? null
+      : {
+          requested_at: formatTimestamp(deletingAt),
+          rows_deleted: removal?.rowsDeleted ?? 0,
+          step: removal?.step ?? null,
+          last_error: removal?.lastError ?? null,
+        },
+});

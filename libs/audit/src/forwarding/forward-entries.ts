@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import {
   Inject,
   Injectable,
@@ -19,9 +20,8 @@ import {
 } from '@spandrel/kernel';
 import { AuditSettings } from '../audit.settings.js';
 import type { AuditEntryRow } from '../audit-entry.entity.js';
-import { auditLine } from '../reading/audit-resource.js';
+import { auditLine } from '../reading/audit-log.js';
 import { AuditTrail } from '../trail/audit-trail.js';
-import { lineTarget, type LineTarget } from './line-target.js';
 import { ForwardedEntriesStore } from './forwarded-entries.store.js';
 
 /** How often entries are looked for that others made: commands, servers that have ended. */
@@ -123,4 +123,33 @@ function registerMetrics(registry: Registry, waiting: () => Promise<number>): Co
     help: 'Writes to the log of the audit log (audit.log) that failed; they are tried again.',
     registers: [registry],
   });
+}
+
+/** What lines of the audit log are written to. Resolves once they are there. */
+type LineTarget = (lines: string) => Promise<void>;
+
+/**
+ * The target of a setting: `stdout`, or the path of a file. A file is opened anew for each piece, so that programs which
+ * rotate logs by renaming need tell nobody; it is on the disk when the promise resolves.
+ */
+const lineTarget = (log: string): LineTarget => (log === 'stdout' ? toStandardOutput : (text) => append(log, text));
+
+/** Standard output is bounded and never waited for: what nobody reads in time is dropped and counted there. */
+function toStandardOutput(lines: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(lines, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Mode of a file that is made: its owner writes, its group reads. */
+const MODE = 0o640;
+
+async function append(path: string, lines: string): Promise<void> {
+  const file = await open(path, 'a', MODE);
+  try {
+    await file.appendFile(lines);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type AuditFilter, type ListAudit } from '@spandrel/contract';
 import { anyOf, IdOrder, joinSql, rawSql, sql, Storage, tableOf, type Page, type Sql } from '@spandrel/storage';
+import { encodeTime } from 'ulid';
 import { AuditEntrySchema, type AuditEntryRow } from '../audit-entry.entity.js';
-import { firstIdOf } from './first-id-of.js';
 
 const NEWEST_FIRST = new IdOrder('audit-log', 'a.id', 'desc');
 const COLUMNS = tableOf(AuditEntrySchema, ['id']).select('a');
@@ -51,3 +51,11 @@ function matching(orgId: string | null, { actor, action, target, since, until }:
 /** A text that the database cannot hold is equal to none. */
 const equal = (column: string, text: string): Sql =>
   isStorableText(text) ? sql`${rawSql(column)} = ${text}` : sql`1 = 0`;
+
+/** ULIDs reach so far, in milliseconds since the epoch. */
+const TIME_MAX = 2 ** 48 - 1;
+const TIME_DIGITS = 10;
+
+/** The least id that can be made at a time: ids begin with the time at which they were made. */
+export const firstIdOf = (ms: number): string =>
+  encodeTime(Math.min(Math.max(0, Math.floor(ms)), TIME_MAX), TIME_DIGITS);

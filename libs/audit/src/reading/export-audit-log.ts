@@ -5,7 +5,7 @@ import { streamSlices } from '@spandrel/http';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '../trail/audit-trail.js';
 import { AuditLogStore } from './audit-log.store.js';
-import { auditLine } from './audit-resource.js';
+import { auditLine } from './audit-log.js';
 
 /** Entries that are read in one go. */
 const SLICE = 500;

@@ -3,7 +3,6 @@ import type { AuditAction } from '@spandrel/contract';
 import { CoreSettings, currentContext, newId, type ActingParty, type RequestContext } from '@spandrel/kernel';
 import type { Storage, WriteTx } from '@spandrel/storage';
 import { appendToChain, chainOf, type UnchainedEntry } from '../chain/audit-chain.store.js';
-import { boundedDetails, boundedText } from './entry-bounds.js';
 
 /** An act, as its feature describes it. It holds ids, names and counts: no secret and nothing of what was recorded. */
 export interface AuditedAct {
@@ -109,4 +108,43 @@ function gatherEntry({ context = currentContext(), ...act }: AuditedAct): Gather
     requestId: context.requestId === null ? null : boundedText(context.requestId),
     details: boundedDetails(act.details ?? {}),
   };
+}
+
+/**
+ * What changed, member by member: from what to what. For the details of an entry, so the members must hold no secret.
+ * @returns an empty object when nothing did.
+ */
+export function changesBetween(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Record<string, { from: unknown; to: unknown }> {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return Object.fromEntries(
+    [...names]
+      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      .map((name) => [name, { from: before[name] ?? null, to: after[name] ?? null }]),
+  );
+}
+
+/** Characters of a name or id in an entry; a JWT's `sub` may be as long as a header. */
+const TEXT_LENGTH_MAX = 512;
+/** Characters of an entry's details. */
+const DETAILS_LENGTH_MAX = 16_384;
+
+/** A text as an entry has it: no longer than it may be, and one that both databases take. */
+export function boundedText(text: string): string {
+  const storable = text.replaceAll('\0', '\uFFFD').toWellFormed();
+  return storable.length > TEXT_LENGTH_MAX ? `${storable.slice(0, TEXT_LENGTH_MAX - 1).toWellFormed()}…` : storable;
+}
+
+/** Details as JSON text; what is too long for an entry is named, with its length. */
+export function boundedDetails(details: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(details);
+  if (text.length <= DETAILS_LENGTH_MAX) return text;
+  const members = Object.entries(details).map(([name, value]) => {
+    const length = JSON.stringify(value)?.length ?? 0;
+    return [boundedText(name), length > TEXT_LENGTH_MAX ? { left_out: length } : value];
+  });
+  const short = JSON.stringify(Object.fromEntries(members));
+  return short.length <= DETAILS_LENGTH_MAX ? short : JSON.stringify({ left_out: text.length });
 }

@@ -1,4 +1,9 @@
-import { holds, type Permission } from '@spandrel/contract';
+import { holds, type Permission, ROLES, SCOPES_OF_ROLES, type Role } from '@spandrel/contract';
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+/** The credential in the header `Authorization`; `undefined` when it is of another scheme, or none. */
+export const bearerOf = (authorization: string): string | undefined => BEARER.exec(authorization)?.[1];
 
 /**
  * Who may call a route in cloud mode, declared beside the route. `open`: everyone. `anyone`: everyone too, but a caller
@@ -30,3 +35,13 @@ const UNCOUNTED: ReadonlySet<AccessRule> = new Set(['open', 'anyone', 'operator'
 /** Whether requests count against the rate limit of the caller's organization (docs/spec/limits.md#which-requests-count). */
 export const isCounted = ({ access, uncounted = false }: CountedAccess): boolean =>
   !UNCOUNTED.has(access) && !uncounted;
+
+/** What a role grants. */
+export const permissionsOfRole = (role: Role): readonly Permission[] => SCOPES_OF_ROLES[role];
+
+/** The roles that may call a route: what it needs stands beside it, in `@Operation`. */
+export function rolesFor(access: AccessRule): readonly Role[] {
+  if (access === 'operator') return [];
+  if (access === 'open' || access === 'anyone' || access === 'caller') return ROLES;
+  return ROLES.filter((role) => isGranted(access, SCOPES_OF_ROLES[role]));
+}

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { DomainError } from '@spandrel/kernel';
+import { DomainError, WrongCredential, type ClientAddresses } from '@spandrel/kernel';
 
 /** How long wrong credentials are counted together, in milliseconds. */
 const WINDOW_MS = 60_000;
@@ -68,4 +69,21 @@ function keyOf(address: string): string {
   const bare = address.split('%', 1)[0]!;
   if (!ipaddr.IPv6.isValid(bare)) return address;
   return ipaddr.IPv6.networkAddressFromCIDR(`${bare}/${IPV6_PREFIX}`).toString();
+}
+
+/** How requests are refused whose credential is not valid (docs/spec/limits.md#wrong-credentials). */
+export class CredentialRefusals {
+  constructor(
+    private readonly addresses: ClientAddresses,
+    private readonly wrong: WrongCredentials,
+  ) {}
+
+  /**
+   * Counts a wrong credential.
+   * @returns what to answer: the error itself, or that there were too many from this address.
+   */
+  of(error: DomainError, request: Pick<IncomingMessage, 'socket' | 'headers'>): DomainError {
+    if (!(error instanceof WrongCredential)) return error;
+    return this.wrong.note(this.addresses.of(request)) ?? error;
+  }
 }

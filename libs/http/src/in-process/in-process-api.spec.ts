@@ -7,7 +7,7 @@ import { moduleApp } from '../../../../test/support/module-app.js';
 import { DomainError } from '@spandrel/kernel';
 import type { AdmittedRequest, Caller, Gatekeeper } from '../access/caller.js';
 import { GATEKEEPER } from '../access/caller.js';
-import { ClientGone } from '../intake/client-gone.js';
+import { ClientGone } from '../request-decorators.js';
 import { Operation } from '../operation.js';
 import { InProcessApi, type CallerApi } from './in-process-api.js';
 import { INNER_HEADER } from './inner-requests.js';

@@ -1,8 +1,8 @@
 import { jsonTextInPieces, problemSchema, readJsonInPieces, type JsonValue } from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError, LOCAL_SCOPE, type ClientAddresses, inTurns } from '@spandrel/kernel';
-import { accessRefusal } from '../access/access-refusal.js';
-import type { AccessRule } from '../access/access-rule.js';
+import { accessRefusal } from '../access/caller.js';
+import { type AccessRule } from '../access/access-rule.js';
 import type { AdmittedRequest } from '../access/caller.js';
 import type { RouteFacts } from '../openapi/find-routes.js';
 import { INNER_HEADER, type InnerRequests } from './inner-requests.js';

@@ -2,8 +2,8 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
-import { lostExportAdvice } from '../addresses/lost-export.js';
-import { newId } from '@spandrel/kernel';
+import { newId, type Logger } from '@spandrel/kernel';
+import { lostExportAdvice } from '../misdirected-request.js';
 import { hasGoneOut, intakeOf } from './connection-intake.js';
 import { endLingering, isLingering } from './linger.js';
 
@@ -100,4 +100,22 @@ function detailOf(code: ErrorCode, { code: parserCode, reason }: ParserError): s
   const why =
     parserCode === HTTP2_BEGAN ? `it is HTTP/2, and HTTP/1.1 is spoken here; ${lostExportAdvice('grpc')}` : reason;
   return why ? `${ERRORS[code].title}: ${why}` : ERRORS[code].title;
+}
+
+/**
+ * Tells the operator, once a process, that somebody speaks HTTP/2: clients of gRPC cannot read the answer, so that the log
+ * is the only place where its user can find out.
+ */
+export class Http2Notice {
+  private isGiven = false;
+
+  constructor(private readonly logger: Logger) {}
+
+  notice(): void {
+    if (this.isGiven) return;
+    this.isGiven = true;
+    this.logger.warn(
+      `a client speaks HTTP/2, which is not served, probably an exporter of gRPC: ${lostExportAdvice('grpc')}`,
+    );
+  }
 }

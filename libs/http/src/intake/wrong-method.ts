@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { findThirdPartyProtocol } from '../third-party-protocols/third-party-requests.js';
+import { findThirdPartyProtocol } from '../third-party-protocols.js';
 import { DomainError } from '@spandrel/kernel';
 
 /** A path of the app with the methods that it takes. */

@@ -6,14 +6,15 @@ import {
   type NestInterceptor,
   type OnModuleInit,
 } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
-import { knownMembers } from '@spandrel/kernel';
+import { knownMembers, invalidRequest, NO_MEMBERS, type KnownMembers, unknownName } from '@spandrel/kernel';
+import type { z } from 'zod';
 import { namesIgnored, type RouteFacts } from '../openapi/find-routes.js';
 import { OpenApi } from '../openapi/openapi.js';
 import { isOpenRoute, takesAnyQuery } from '../open-route.js';
-import { nameIgnoredMembers, refuseBodyOfDelete, refuseUnknownPatch, type NameCheck } from './name-checks.js';
 import { unknownParametersOf } from './unknown-parameters.js';
+import { hasIgnored, IGNORED_HEADER, ignoredHeader } from './ignored-members.js';
 
 /**
  * Sees to names that no route knows: of query parameters they are refused, of members of a JSON body they are named in
@@ -60,4 +61,48 @@ export function refuseParametersOutsideNest(fastify: FastifyInstance): void {
     const check = async ({ query }: FastifyRequest): Promise<void> => unknownParameters(query as object);
     route.onRequest = [...[route.onRequest ?? []].flat(), check];
   });
+}
+
+/** Looks at the names in a request. @throws DomainError `validation_failed` where they refuse it. */
+type NameCheck = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/**
+ * Names in a header of the answer, also of one that refuses the request, what of a JSON body is ignored
+ * (docs/spec/general.md#members-that-are-ignored).
+ * @param schema of the route's body; `undefined` when it reads none.
+ */
+function nameIgnoredMembers(schema: z.ZodType | undefined): NameCheck {
+  const known = schema ? knownMembers(schema) : NO_MEMBERS;
+  return ({ body }, reply) => {
+    if (known && hasIgnored(body, known)) void reply.header(IGNORED_HEADER, ignoredHeader(body, known));
+  };
+}
+
+/**
+ * Refuses a delete whose body says something: deletes read no body, and what was meant as a filter would be ignored while
+ * everything is deleted (docs/spec/general.md#query-parameters). An empty object or list passes, since some clients
+ * always send one.
+ */
+const refuseBodyOfDelete: NameCheck = ({ body }) => {
+  if (body === undefined || body === null) return;
+  const names = typeof body === 'object' ? Object.keys(body) : [''];
+  if (names.length === 0) return;
+  const message = 'is not taken: a delete has no body; nothing was deleted';
+  const faults = Array.isArray(body) || JSON.isRawJSON(body) ? [''] : names;
+  throw invalidRequest(faults.map((path) => ({ path, message })));
+};
+
+/**
+ * Refuses a `PATCH` with members of which the route knows none: it would be answered as done, and nothing would have changed
+ * (docs/spec/general.md#changes). An empty object passes, as it asks for nothing.
+ */
+function refuseUnknownPatch({ members }: KnownMembers): NameCheck {
+  const known = [...members.keys()];
+  return ({ body }) => {
+    const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
+    if (names.length === 0 || names.some((name) => members.has(name))) return;
+    const message = (name: string): string =>
+      `${unknownName('is not a member of this change', name, known)}; nothing was changed`;
+    throw invalidRequest(names.map((name) => ({ path: name, message: message(name) })));
+  };
 }

@@ -2,8 +2,7 @@ import { problemSchema } from '@spandrel/contract';
 import { z } from 'zod';
 import { PACKAGE, type Feature } from '@spandrel/kernel';
 import { isCounted } from '../access/access-rule.js';
-import type { MediaDescription } from '../media-description.js';
-import type { OperationDescription } from '../operation.js';
+import type { MediaDescription, OperationDescription } from '../operation.js';
 import { namesIgnored, type RouteFacts } from './find-routes.js';
 import type {
   OpenApiDocument,

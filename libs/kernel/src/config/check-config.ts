@@ -1,7 +1,15 @@
 import { dottedPath } from '@spandrel/contract';
 import { z } from 'zod';
-import { givenBy, type ConfigSource } from './config-source.js';
-import { isTree, leafPaths, overlay, putAt, valueAt, type ConfigTree } from './config-tree.js';
+import {
+  givenBy,
+  type ConfigSource,
+  isTree,
+  leafPaths,
+  overlay,
+  putAt,
+  valueAt,
+  type ConfigTree,
+} from './config-tree.js';
 import { nearestName } from '../nearest-name.js';
 import { settingName, type Setting } from './setting.js';
 

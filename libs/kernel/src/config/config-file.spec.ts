@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { PACKAGE } from '../package-root.js';
-import { readConfigFile } from './config-file.js';
-import { preparedTree } from './prepared-trees.js';
+import { readConfigFile, preparedTree } from './config-file.js';
 
 const PATH = join(PACKAGE.root, 'config/default.yaml');
 

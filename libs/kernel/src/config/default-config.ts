@@ -3,7 +3,8 @@ import { putAt, type ConfigTree } from './config-tree.js';
 import { CoreSettings } from './core-settings.js';
 import { settingsOf, type SettingsPart } from './define-settings.js';
 import { FILE_SUFFIX } from './known-variables.js';
-import type { Setting } from './setting.js';
+import type { Setting, SettingKind } from './setting.js';
+import { CONFIG_FILE_SOURCE } from './flags-and-variables.js';
 
 const WIDTH = 118;
 const GENERATED = 'Made from what the parts of the program declare (npm run config:write).';
@@ -92,3 +93,29 @@ function wrap(text: string, width: number): string[] {
   }
   return lines;
 }
+
+/** A flag or a variable as `--help` shows it. */
+export interface SettingHelp {
+  flag?: string;
+  variable?: string;
+  secret?: true;
+  kind?: SettingKind;
+  help: string;
+}
+
+/** Every flag and variable of core and parts, that of the config file first. */
+export const settingSources = (parts: readonly SettingsPart[]): SettingHelp[] => [
+  { ...CONFIG_FILE_SOURCE, help: 'a yaml file laid over the defaults' },
+  ...settingsOf([CoreSettings, ...parts])
+    .map(({ source }: Setting) => source)
+    .filter((source) => source !== undefined),
+];
+
+/** What `--help` says of the settings: a line for each flag and variable. */
+export const settingsHelp = (parts: readonly SettingsPart[]): string =>
+  settingSources(parts)
+    .map(
+      ({ flag, variable, help }) =>
+        `  ${[flag, variable && (flag ? `(${variable})` : variable)].filter(Boolean).join(' ')}  ${help}`,
+    )
+    .join('\n');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { StartError } from '../errors/start-error.js';
+import { StartError } from '../errors.js';
 import { defineSettings } from './define-settings.js';
 import { loadSettings, type SettingsInput } from './load-settings.js';
 import { setting } from './setting.js';

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { StartError } from '../errors/start-error.js';
+import { StartError } from '../errors.js';
 import { PACKAGE } from '../package-root.js';
 import { checkConfig } from './check-config.js';
 import { readConfigFile } from './config-file.js';
-import { givenBy } from './config-source.js';
+import { givenBy } from './config-tree.js';
 import { CoreSettings, hostFault, pluginsWithBases } from './core-settings.js';
 import { settingsOf, type SettingsPart } from './define-settings.js';
 import { CONFIG_FILE_SOURCE, readFlags, readVariables, type Environment } from './flags-and-variables.js';

@@ -1,4 +1,4 @@
-import { StartError } from '../errors/start-error.js';
+import { StartError } from '../errors.js';
 import type { LineSink } from '../log/log-destination.js';
 import { CoreSettings } from './core-settings.js';
 import type { SettingsPart } from './define-settings.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { invalidRequest } from './invalid-request.js';
+import { invalidRequest, schemaFaults } from './invalid-request.js';
 import { useFaultWords } from './fault-words.js';
-import { schemaFaults } from './schema-faults.js';
 
 useFaultWords();
 

@@ -1,5 +1,8 @@
-import type { FieldError } from '@spandrel/contract';
-import { Invalid } from '../errors/domain-error.js';
+import { type FieldError, dottedPath } from '@spandrel/contract';
+import type { z } from 'zod';
+import { Invalid } from '../errors.js';
+import { nearestName } from '../nearest-name.js';
+import { knownAt, knownMembers } from './known-members.js';
 
 /** Faults listed in one answer; a hostile body could make millions, so that makers of faults may stop beyond these. */
 export const FAULTS_MAX = 100;
@@ -26,3 +29,30 @@ const clipped = (path: string): string =>
 
 /** Names of other characters than names are made of stand in quotes. */
 const quoted = (path: string): string => (/^[\w.[\]-]+$/.test(path) ? path : JSON.stringify(path));
+
+/**
+ * What is said of a name that is not known: `is not a query parameter of this route; did you mean "model"?`, or what there
+ * is when no known name is near.
+ * @param fault what the name is not.
+ */
+export function unknownName(fault: string, name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  if (nearest !== undefined) return `${fault}; did you mean ${JSON.stringify(nearest)}?`;
+  return `${fault}, which takes ${known.length === 0 ? 'none' : known.join(', ')}`;
+}
+
+/**
+ * What a schema found wrong, one entry a fault; a member that an object does not take is a fault of its own, with the
+ * nearest name that it takes.
+ */
+export function schemaFaults(error: z.ZodError, schema: z.ZodType): FieldError[] {
+  return error.issues.slice(0, FAULTS_MAX + 1).flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return { path: dottedPath(issue.path), message: issue.message };
+    const known = knownAt(knownMembers(schema), issue.path)?.members.keys() ?? [];
+    const names = [...known];
+    return issue.keys.slice(0, FAULTS_MAX + 1).map((name) => ({
+      path: dottedPath([...issue.path, name]),
+      message: unknownName('is not a member of this object', name, names),
+    }));
+  });
+}

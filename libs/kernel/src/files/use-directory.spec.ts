@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { StartError } from '../errors/start-error.js';
+import { StartError } from '../errors.js';
 import { useDirectory } from './use-directory.js';
 
 let folder: string;

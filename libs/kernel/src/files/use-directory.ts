@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '../errors/start-error.js';
+import { StartError } from '../errors.js';
 import type { Logger } from '../log/logger.js';
 import { closeDirectory, PRIVATE_FILE } from './close-to-others.js';
 import { makeDirectory } from './make-directory.js';

@@ -1,4 +1,4 @@
-import { withinMs } from '../time-limit.js';
+import { withinMs } from '../time.js';
 import type { Logger } from '../log/logger.js';
 
 interface Part {

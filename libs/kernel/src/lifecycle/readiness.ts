@@ -1,4 +1,4 @@
-import { withinMs } from '../time-limit.js';
+import { withinMs } from '../time.js';
 
 /** How long the outcome of the checks is good for, and how long they may take, in milliseconds. */
 const OUTCOME_MS = 1_000;

@@ -2,18 +2,16 @@ import { parentPort, type MessagePort } from 'node:worker_threads';
 import type { SettingsPart } from '../config/define-settings.js';
 import { loadSettings } from '../config/load-settings.js';
 import { writeWarnings, type Settings } from '../config/settings.js';
-import { StartError } from '../errors/start-error.js';
+import { StartError } from '../errors.js';
 import { LifeLog, type StopReason } from '../log/life-log.js';
-import { logLines } from '../log/log-lines.js';
-import { createLogger, type Logger } from '../log/logger.js';
+import { logLines, createLogger, type Logger } from '../log/logger.js';
 import { takeProcessOutput, takeWarnings, type LogOutput, type ProcessOutput } from '../log/process-output.js';
-import type { AppMessage, AppOrder, AppReady } from './app-messages.js';
-import { endWithOutput, killProcess } from './end-process.js';
+import { type AppMessage, type AppOrder, type AppReady, ProgramStatus } from './program-status.js';
+import { endWithOutput, killProcess, stopOnSignals } from './end-process.js';
 import { Lifecycle } from './lifecycle.js';
 import { sourceStack } from '../log/source-stack.js';
-import { stopOnSignals } from './stop-signals.js';
-import { ProgramStatus } from './program-status.js';
 import { onStrayFaults } from './stray-faults.js';
+import { settingName, type Setting } from '../config/setting.js';
 
 /** What a stop may take, after `shutdown_delay` (docs/spec/configuration.md#stopping). */
 const STOP_MS_MAX = 10_000;
@@ -133,3 +131,18 @@ const stuck = (exitCode: number): void => {
   if (parentPort) parentPort.postMessage({ type: 'stuck', exitCode } satisfies AppMessage);
   else killProcess();
 };
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; stop it, or choose another port',
+  EACCES: 'the user that Spandrel runs as may not listen there; choose a port from 1024 on',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no host of that name',
+};
+
+/** Why an app does not listen where its settings say, naming the setting of the port. */
+export function listenFault(setting: Setting, host: string, port: number, error: unknown): StartError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new StartError([
+    `${settingName(setting)}: cannot listen on ${host}:${port}: ${REASONS[code ?? ''] ?? message}`,
+  ]);
+}

@@ -1,4 +1,4 @@
-import { StartError } from '../errors/start-error.js';
+import { StartError } from '../errors.js';
 
 /** Tells whether a host is on a list. @param hostname lower case, without brackets or the root's dot. */
 export type HostList = (hostname: string, port: number) => boolean;

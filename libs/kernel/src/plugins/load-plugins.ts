@@ -11,11 +11,10 @@ import {
   type Scorer,
 } from '@spandrel/plugin-api';
 import type { z } from 'zod';
-import type { PluginEntry } from '../config/plugin-entries.js';
-import { StartError } from '../errors/start-error.js';
+import type { PluginEntry } from '../config/core-settings.js';
+import { StartError } from '../errors.js';
 import type { Logger } from '../log/logger.js';
-import { configJsonSchema } from './config-json-schema.js';
-import { layConfig } from './lay-config.js';
+import { configJsonSchema, layConfig } from './plugin-config.js';
 import type { Configurable, Named, PluginRegistry } from './plugin-registry.js';
 import { asPlugin, runAsPlugin } from './plugin-context.js';
 import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';

@@ -1,6 +1,6 @@
 import type { Dialect, Masker, Provider, Scorer, SearchIndex } from '@spandrel/plugin-api';
-import type { PluginEntry } from '../config/plugin-entries.js';
-import type { LaidConfig } from './lay-config.js';
+import type { PluginEntry } from '../config/core-settings.js';
+import type { LaidConfig } from './plugin-config.js';
 
 /** A loaded extension with the name it goes by. */
 export interface Named<Extension> {

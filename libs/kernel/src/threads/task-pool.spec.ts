@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as afterMs } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TaskFailure } from './task-failure.js';
-import { TaskPool, type TaskPoolOptions } from './task-pool.js';
+import { type TaskFailure, TaskPool, type TaskPoolOptions } from './task-pool.js';
 
 const TASKS = `
   import { threadId, workerData } from 'node:worker_threads';

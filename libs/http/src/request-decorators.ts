@@ -1,0 +1,40 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { DomainError, LOCAL_SCOPE, type Scope } from '@spandrel/kernel';
+import type { FastifyReply } from 'fastify';
+import type { AdmittedRequest } from './access/caller.js';
+
+/** The client and organization for which a request reads. */
+export interface Reader {
+  /** Fires when the client leaves before its answer. */
+  signal: AbortSignal;
+  /** The organization whose share of the places for long reads it takes; none in local mode and for the operator. */
+  orgId: string | undefined;
+}
+
+/** The client and organization for which the request reads, in the form that long reads take. */
+export const CurrentReader = createParamDecorator((_data: unknown, context: ExecutionContext): Reader => {
+  const http = context.switchToHttp();
+  return { signal: goneSignal(http.getResponse()), orgId: http.getRequest<AdmittedRequest>().scope?.orgId };
+});
+
+/** The scope of the request: what its credential is for, the constant one in local mode. */
+export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
+  const { scope, caller, anonymous } = context.switchToHttp().getRequest<AdmittedRequest>();
+  if (anonymous || (caller && !scope))
+    throw new DomainError('insufficient_scope', 'this credential belongs to no project; use an API key of a project');
+  return scope ?? LOCAL_SCOPE;
+});
+
+/** A signal that fires when the client leaves before its answer: what is done for it is then given up. */
+export const ClientGone = createParamDecorator((_data: unknown, context: ExecutionContext): AbortSignal =>
+  goneSignal(context.switchToHttp().getResponse()),
+);
+
+/** The signal of {@link ClientGone} for an answer. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort(new DomainError('request_timeout', 'the client has gone'));
+  });
+  return gone.signal;
+}

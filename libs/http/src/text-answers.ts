@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** What stands around the slices of a text. */
+export interface SliceFrame<Result> {
+  head: string;
+  between: string;
+  /** @param result what the generator of the slices returned. */
+  tail: (result: Result) => string;
+}
+
+/**
+ * An answer of any size in bounded memory: slices of a text, each made when the client has taken the one before. The first
+ * is made at once, so that what goes wrong with it is answered as an error; what goes wrong later cuts the answer off.
+ * Others have their turn while a slice is written.
+ * @param slices texts, or the texts that one is made of, which may be made as they are taken.
+ * @throws what making the first slice throws.
+ */
+export async function streamSlices<Result>(
+  slices: AsyncGenerator<string | Iterable<string>, Result>,
+  frame: SliceFrame<Result>,
+): Promise<Readable> {
+  const first = await slices.next();
+  return Readable.from(framed(first, slices, frame), { objectMode: false });
+}
+
+async function* framed<Result>(
+  first: IteratorResult<string | Iterable<string>, Result>,
+  rest: AsyncGenerator<string | Iterable<string>, Result>,
+  { head, between, tail }: SliceFrame<Result>,
+): AsyncGenerator<string> {
+  let slice = first;
+  let lead = head;
+  try {
+    for (; !slice.done; slice = await rest.next()) {
+      yield* inTurns(textPieces(typeof slice.value === 'string' ? [slice.value] : slice.value, lead));
+      lead = between;
+    }
+    const end = (first.done ? head : '') + tail(slice.value);
+    if (end !== '') yield end;
+  } finally {
+    // The client may be gone before the end.
+    await rest.return(undefined as Result);
+  }
+}
+
+/** A text that is there as pieces, as a stream. */
+export const streamPieces = (pieces: Iterable<string>): Readable =>
+  Readable.from(inTurns(pieces), { objectMode: false });
+
+/** Milliseconds in which pieces are made before others have their turn. */
+const TURN_MS = 2;
+
+async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
+  let began = performance.now();
+  for (const piece of pieces) {
+    yield piece;
+    if (performance.now() - began < TURN_MS) continue;
+    await nextTurn();
+    began = performance.now();
+  }
+}
+
+/** UTF-16 units of a text that are written at once: less than a millisecond. */
+const PIECE = 262_144;
+
+/**
+ * A text of any length in pieces that are written quickly, none of which ends within a character.
+ * @param texts what it is made of; each is asked for when the one before has been taken.
+ * @param lead stands before them.
+ */
+export function* textPieces(texts: Iterable<string>, lead = ''): Generator<string, void> {
+  let waiting = lead;
+  for (const text of texts) {
+    waiting += text;
+    while (waiting.length > PIECE) {
+      const end = isHighSurrogate(waiting.charCodeAt(PIECE - 1)) ? PIECE + 1 : PIECE;
+      yield waiting.slice(0, end);
+      waiting = waiting.slice(end);
+    }
+  }
+  if (waiting !== '') yield waiting;
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** A text, or the texts that it is made of. */
+export type Texts = string | readonly string[];
+
+/**
+ * The texts of a list, made as they are taken.
+ * @param lead what stands before an item, by its index.
+ */
+export function* itemTexts(items: Iterable<Texts>, lead: (index: number) => string): Generator<string, void> {
+  let index = 0;
+  for (const item of items) {
+    yield lead(index++);
+    if (typeof item === 'string') yield item;
+    else yield* item;
+  }
+}
+
+/** An answer that is JSON text already: what is stored as text need not become objects to be shown. */
+export class WrittenJson {
+  /** @param texts the text, or the texts that it is made of, which may be made as they are taken. */
+  constructor(readonly texts: string | Iterable<string>) {}
+}
+
+/**
+ * A page of a list whose items are JSON texts.
+ * @param member what the list is called: `spans`.
+ * @param nextCursor left out of a list that has no pages.
+ * @param more members in front of the list.
+ */
+export function writtenPage(
+  member: string,
+  items: Iterable<Texts>,
+  nextCursor?: string | null,
+  more: Readonly<Record<string, string>> = {},
+): WrittenJson {
+  const head = Object.entries(more).map(([name, text]) => `"${name}":${JSON.stringify(text)},`);
+  const tail = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`;
+  let count = 0;
+  const page = function* (): Generator<string> {
+    yield `{${head.join('')}"${member}":[`;
+    yield* itemTexts(items, () => (count++ === 0 ? '' : ','));
+    yield `],"count":${count}${tail}}`;
+  };
+  return new WrittenJson(page());
+}

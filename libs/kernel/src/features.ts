@@ -1,0 +1,92 @@
+import { StartError } from './errors.js';
+import type { SettingsPart } from './config/define-settings.js';
+
+/**
+ * A feature: a Nest module plus what the kernel must know of it before Nest starts.
+ * Config `features:` selects features by name; without it all features of the mode load.
+ */
+export interface Feature {
+  readonly name: string;
+  /** Heading of its routes in the OpenAPI document; its name when left out. */
+  readonly tag?: { name: string; description: string };
+  /** The Nest module class. */
+  readonly module: abstract new (...args: never[]) => unknown;
+  /** Entities the feature stores, as `defineEntity` made them; handed to storage unread. */
+  readonly entities: readonly unknown[];
+  /** Tables whose rows belong to a project or an organization, in the order in which they go with it. */
+  readonly owned?: readonly OwnedTable[];
+  /** What users set of it: each class is also the token by which the feature injects its values. */
+  readonly settings?: readonly SettingsPart[];
+  /** Names of features that must be loaded too. */
+  readonly requires: readonly string[];
+  /** The one mode it is for; both when left out. */
+  readonly mode?: 'local' | 'cloud';
+}
+
+/** Types a feature. */
+export const defineFeature = (feature: Feature): Feature => Object.freeze(feature);
+
+/**
+ * A table whose rows belong to a project or an organization and go with it (docs/spec/projects.md#deleting-a-project). A
+ * test refuses tables with such a column that no feature lists.
+ */
+export interface OwnedTable {
+  readonly table: string;
+  /** The column that names the owner. */
+  readonly by: 'project_id' | 'org_id';
+}
+
+/** Tables by whose column `project_id` their rows go. */
+export const ofProjects = (...tables: readonly string[]): OwnedTable[] =>
+  tables.map((table) => ({ table, by: 'project_id' }));
+
+/**
+ * The features to load, required ones before those that need them.
+ * @param all features this program has.
+ * @param mode features of the other one do not exist.
+ * @param wanted names from config `features:`; `undefined` loads all.
+ * @throws StartError naming every unknown, duplicate or missing feature, or the cycle.
+ */
+export function selectFeatures(
+  all: readonly Feature[],
+  mode: 'local' | 'cloud',
+  wanted?: readonly string[],
+): Feature[] {
+  const available = all.filter((feature) => (feature.mode ?? mode) === mode);
+  const byName = new Map<string, Feature>();
+  const faults: string[] = [];
+  for (const feature of available) {
+    if (byName.has(feature.name)) faults.push(`feature "${feature.name}" is defined twice`);
+    byName.set(feature.name, feature);
+  }
+  const names = wanted ?? [...byName.keys()];
+  for (const [index, name] of names.entries()) {
+    if (!byName.has(name))
+      faults.push(`features: unknown feature "${name}"; there are: ${[...byName.keys()].join(', ')}`);
+    if (names.indexOf(name) !== index) faults.push(`features: "${name}" is listed twice`);
+  }
+  const chosen = new Set(names);
+  for (const name of chosen) {
+    for (const required of byName.get(name)?.requires ?? []) {
+      if (!chosen.has(required)) faults.push(`feature "${name}" requires feature "${required}", which is not loaded`);
+    }
+  }
+  if (faults.length > 0) throw new StartError(faults);
+  return sortTopologically([...chosen].map((name) => byName.get(name)!));
+}
+
+function sortTopologically(features: Feature[]): Feature[] {
+  const byName = new Map(features.map((feature) => [feature.name, feature]));
+  const ordered: Feature[] = [];
+  const visit = (feature: Feature, path: string[]): void => {
+    if (ordered.includes(feature)) return;
+    if (path.includes(feature.name)) {
+      const cycle = [...path.slice(path.indexOf(feature.name)), feature.name].join(' → ');
+      throw new StartError([`features require each other in a circle: ${cycle}`]);
+    }
+    for (const required of feature.requires) visit(byName.get(required)!, [...path, feature.name]);
+    ordered.push(feature);
+  };
+  for (const feature of features) visit(feature, []);
+  return ordered;
+}
