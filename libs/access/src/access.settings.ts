@@ -114,7 +114,7 @@ export class AccessSettings extends defineSettings(
     }),
     insecureCookie: setting('dashboard.insecure_cookie', z.boolean(), {
       default: false,
-      doc: 'Cloud mode: people sign in over plain http, too. Whoever is on the network between can then read their keys.',
+      doc: 'Cloud mode: people sign in over plain http, too. Anyone on the network between can then read their keys.',
       source: {
         variable: 'SPANDREL_INSECURE_COOKIE',
         kind: 'boolean',

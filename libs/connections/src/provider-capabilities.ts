@@ -15,7 +15,7 @@ export class ProviderCapabilities implements OnModuleInit {
 
   onModuleInit(): void {
     const providers = this.plugins.providers.map(capabilityOf);
-    this.capabilities.tell('providers', () => providers);
+    this.capabilities.provide('providers', () => providers);
   }
 }
 

@@ -19,8 +19,8 @@ export class EvalCapabilities implements OnModuleInit {
       needs_expected: extension.needsExpected,
       config_schema: configSchema,
     }));
-    this.capabilities.tell('scorers', () => scorers);
-    this.capabilities.tell('compared_runs', () => COMPARED_RUNS_MAX);
-    this.capabilities.tell('evals_paused', () => this.settings.paused);
+    this.capabilities.provide('scorers', () => scorers);
+    this.capabilities.provide('compared_runs', () => COMPARED_RUNS_MAX);
+    this.capabilities.provide('evals_paused', () => this.settings.paused);
   }
 }

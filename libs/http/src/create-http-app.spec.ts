@@ -117,7 +117,7 @@ describe('the HTTP application', () => {
     });
   });
 
-  it('tells nothing of what went wrong inside', async () => {
+  it('reveals nothing of what went wrong inside', async () => {
     const bug = await call('/api/probe/bug');
     expect([bug.status, bug.json.code]).toEqual([500, 'internal']);
     const down = await call('/api/probe/down');
@@ -272,7 +272,7 @@ describe('the HTTP application', () => {
     });
   });
 
-  it('tells OPTIONS what is allowed', async () => {
+  it('answers OPTIONS with what is allowed', async () => {
     const answer = await call('/api/probe', { method: 'OPTIONS' });
     expect([answer.status, answer.text, answer.headers.get('allow')]).toEqual([204, '', 'GET, HEAD, OPTIONS, POST']);
     expect(answer.headers.get('x-request-id')).toMatch(/^\w{26}$/);

@@ -118,7 +118,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
 const PARAM_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 32_768;
 
-/** Routes that tell whether the process is well: they are answered however much is going on, behind no other request. */
+/** Routes that say whether the process is well: they are answered however much is going on, behind no other request. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
 
 /** What every request is looked at for, beside what it says of its host. */

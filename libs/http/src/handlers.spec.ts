@@ -159,7 +159,7 @@ describe('handlers of controllers', () => {
     ['a decorator before any pipe', '/api/things/t/refused', {}, 403, 'insufficient_scope'],
     ['an error that was foreseen', '/api/things/known/fails', {}, 409, 'connection_in_use'],
     ['any other error', '/api/things/other/fails', {}, 500, 'internal'],
-  ])('tell %s', async (_what, url, payload, status, code) => {
+  ])('answer %s', async (_what, url, payload, status, code) => {
     const answer = await ask('POST', url, payload);
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, code]);
     expect(answer.type).toMatch(/^application\/problem\+json/);

@@ -6,7 +6,7 @@ import { Operation } from './operation.js';
 /** Names this process among others; new at every start. */
 const INSTANCE_ID = newId();
 
-/** Tells whether the service runs (docs/spec/health.md#health); open to everyone. */
+/** Says whether the service runs (docs/spec/health.md#health); open to everyone. */
 @Controller()
 export class HealthController {
   constructor(

@@ -8,7 +8,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** The route of requests that none matched, as labels and the log name it. */
 export const UNMATCHED = 'unmatched';
 
-/** What became of a request, as far as metrics tell it apart. */
+/** What became of a request, as far as metrics distinguish it. */
 export interface EndedRequest {
   method: string;
   /** The pattern of the route, never a path. */

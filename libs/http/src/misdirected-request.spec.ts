@@ -45,7 +45,7 @@ describe("the API's answer to a misdirected request", () => {
     expect(at('/traces/x')?.message).toBe('paths of the API begin with /api: the right one is /api/traces/x');
   });
 
-  it('of exports, which are told the variable that they have', () => {
+  it('of exports, which are answered with the variable that they have', () => {
     for (const [path, contentType] of [
       ['/v1/trace', 'application/json'],
       ['/', 'application/x-protobuf'],
@@ -78,12 +78,12 @@ describe('a path under /api that no route has', () => {
     ['/api/Traces/x', 'there is nothing at this path; did you mean /api/traces?'],
     ['/api/connections', 'there is nothing at this path; did you mean /api/provider-connections?'],
     ['/api/traces/', 'there is nothing at /api/traces/: paths of the API have no slash at their end'],
-  ])('%s is told the right one', (path, message) => {
+  ])('%s is answered with the right one', (path, message) => {
     expect(findNearestPath(path, collections)?.message).toBe(message);
     expect(at(path)).toBeUndefined();
   });
 
-  it.each(['/api/nothing', '/api/traces/x/y', '/api/', '/api', '/nothing'])('%s is told no other', (path) => {
+  it.each(['/api/nothing', '/api/traces/x/y', '/api/', '/api', '/nothing'])('%s is answered with no other', (path) => {
     expect(findNearestPath(path, collections)).toBeUndefined();
   });
 });
@@ -178,7 +178,7 @@ describe('an export that lost its way', () => {
     expect(lostExportOf(path, contentType)).toBeUndefined();
   });
 
-  it('is told which variables to set', () => {
+  it('is answered with which variables to set', () => {
     expect(lostExportAdvice('http')).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
     expect(lostExportAdvice('grpc')).toContain('OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf');
   });

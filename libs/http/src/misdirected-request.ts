@@ -51,7 +51,7 @@ const ANY_OF_V1 = /^(?:\/v1)+(\/.*)?$/s;
 
 /**
  * Which client's request a path is, wherever it was sent: model calls that come to the API, or to the gateway with a
- * wrong beginning, are told where they belong.
+ * wrong beginning, are answered with where they belong.
  * @returns `undefined` for a path that is no model call.
  */
 export function modelCallOf(path: string): ModelCall | undefined {

@@ -35,7 +35,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     reply.raw.destroy();
     return known.code;
   }
-  // Exporters of OpenTelemetry come again after 503 only when they are told when.
+  // Exporters of OpenTelemetry come again after 503 only when they get a time.
   const retryAfterSeconds = known.retryAfterSeconds ?? (known.code === 'unavailable' ? 1 : undefined);
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds));
   const { mediaType, body } = writeError(known, request);
@@ -74,7 +74,7 @@ function logFailure({ code, cause }: DomainError, error: unknown, request: Fasti
   else if (ERRORS[code].status >= 500 && cause !== undefined) logger.warn(facts, 'request failed');
 }
 
-/** Whether an answer could not be sent whole because its client has gone, which the access log tells. */
+/** Whether an answer could not be sent whole because its client has gone, which the access log reports. */
 const isClientGone = (error: unknown, { raw }: FastifyRequest): boolean =>
   (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE' && raw.socket.destroyed;
 

@@ -15,7 +15,7 @@ describe('lines of progress', () => {
     expect(acceptsProgress(accept)).toBe(expected);
   });
 
-  it('tell how far it is until the outcome is there', async () => {
+  it('say how far it is until the outcome is there', async () => {
     const { promise, resolve } = Promise.withResolvers<object>();
     let rows = 0;
     const lines = progressLines(promise, () => ({ rows }), 1);
@@ -30,8 +30,8 @@ describe('lines of progress', () => {
 
   it('end at once when the outcome is there, however far the next one is', async () => {
     const lines = progressLines(Promise.resolve({ status: 400 }), () => ({ rows: 1 }), 86_400_000);
-    const told: string[] = [];
-    for await (const line of lines) told.push(line);
-    expect(told).toEqual(['{"rows":1}\n', '{"status":400}\n']);
+    const reported: string[] = [];
+    for await (const line of lines) reported.push(line);
+    expect(reported).toEqual(['{"rows":1}\n', '{"status":400}\n']);
   });
 });

@@ -6,7 +6,7 @@ import { Invalid } from '@spandrel/kernel';
 
 /** A body that its route reads by itself. */
 export interface StreamedBody {
-  /** Not limited in size. Whoever stops reading it early resumes it, so that the client hears the answer. */
+  /** Not limited in size. Anyone who stops reading it early resumes it, so that the client gets the answer. */
   stream: Readable;
   /** `Content-Type` as it came. */
   contentType: string | undefined;

@@ -31,7 +31,7 @@ describe('streamSlices', () => {
     expect(await text(await streamSlices(counted(), { ...list, tail }))).toBe('{"items":[x,x,x],"count":3}');
   });
 
-  it('makes the first slice before anything is written, so that its failure can be told', async () => {
+  it('makes the first slice before anything is written, so that its failure can be reported', async () => {
     async function* failing(): AsyncGenerator<string> {
       yield await Promise.reject<string>(new Error('no database'));
     }

@@ -1,4 +1,4 @@
-/** Tells of projects beyond the caller's own; the feature `access` provides it, in local mode nobody does. */
+/** Answers about projects beyond the caller's own; the feature `access` provides it, in local mode nobody does. */
 export interface ProjectDirectory {
   /**
    * @returns the organization that a project belongs to; `undefined` when there is no such project, or it is being deleted.

@@ -26,7 +26,7 @@ describe('newId', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('draws anew with each millisecond', () => {
+  it('draws again with each millisecond', () => {
     const clock = jest.spyOn(Date, 'now');
     const start = Date.now() + 10_000;
     const drawn = Array.from({ length: 1_000 }, (_, n) => {

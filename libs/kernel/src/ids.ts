@@ -4,7 +4,7 @@ import { encodeTime } from 'ulid';
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const PAIRS = Array.from({ length: 1_024 }, (_, n) => ALPHABET[n >> 5]! + ALPHABET[n & 31]!);
 
-/** Characters of an id that tell its millisecond, and those behind them that are drawn once a millisecond. */
+/** Characters of an id that hold its millisecond, and those behind them that are drawn once a millisecond. */
 const TIME_LENGTH = 10;
 const DRAWN_LENGTH = 10;
 /** The last six characters count from a number that is drawn too. */

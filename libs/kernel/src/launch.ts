@@ -1,5 +1,5 @@
 /**
- * The part of the kernel that starts programs: settings, faults of a start, and what threads tell one another. It loads
+ * The part of the kernel that starts programs: settings, faults of a start, and what threads send one another. It loads
  * no framework, which `spandrel serve` would otherwise hold in memory once more, and every command wait for.
  */
 export type { PluginEntry } from './config/core-settings.js';

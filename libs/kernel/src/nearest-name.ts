@@ -6,7 +6,7 @@ const WORDS_DISTANCE = 2;
 
 /**
  * The known name that was probably meant by an unknown one: `modle` → `model`, `sessionId` → `session_id`, `expected` →
- * `expected_output`. The case of letters and what stands between words do not count. Of equally near names the first is
+ * `expected_output`. The case of letters and what stands between words do not count. The first of equally near names is
  * taken. Prefixes that all names share (`SPANDREL_`) should be cut off before: they make everything look alike.
  * @param name what was written; may be anything.
  * @returns `undefined` when no name is near.

@@ -11,7 +11,7 @@ export interface ActingParty {
 
 /** Where an act comes from. */
 export interface RequestContext {
-  /** `null` for a request without a credential: whoever finds out says so beside the act. */
+  /** `null` for a request without a credential: anyone who finds out says so beside the act. */
   readonly actor: ActingParty | null;
   /** Address of the client; `null` for commands and the service's own work. */
   readonly address: string | null;
@@ -30,7 +30,7 @@ const contexts = new AsyncLocalStorage<RequestContext>();
 
 /**
  * The context of what runs now: of the request, where its route declares `audited` in `@Operation`; of the command; else
- * {@link SERVICE_CONTEXT}. Jobs of a group commit run in the context of whoever came first: take it before submitting.
+ * {@link SERVICE_CONTEXT}. Jobs of a group commit run in the context of anyone who came first: take it before submitting.
  */
 export const currentContext = (): RequestContext => contexts.getStore() ?? SERVICE_CONTEXT;
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Milliseconds for which work holds the event loop; after that others have their turn. A small request needs three or four
- * turns until it is answered, and waits for as many slices of whoever works.
+ * turns until it is answered, and waits for as many slices of anyone who works.
  */
 const TURN_MS = 1;
 

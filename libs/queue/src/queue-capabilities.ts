@@ -11,6 +11,6 @@ export class QueueCapabilities implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.capabilities.tell('claim_timeout', () => this.settings.claimTimeoutSeconds);
+    this.capabilities.provide('claim_timeout', () => this.settings.claimTimeoutSeconds);
   }
 }

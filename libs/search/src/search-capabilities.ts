@@ -16,7 +16,7 @@ export class SearchCapabilities implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.capabilities.tell('search_modes', (scope) => this.modesOf(scope));
+    this.capabilities.provide('search_modes', (scope) => this.modesOf(scope));
   }
 
   private async modesOf(scope: Scope | null): Promise<SearchMode[]> {

@@ -63,7 +63,7 @@ describe('a JWT that is valid', () => {
     ['RS256', async () => verifier({ jwksUrl }).verify(await rs256(claims()))],
     ['ES256', async () => verifier({ jwksUrl }).verify(await es256(claims()))],
     ['HS256 beside a JWKS', async () => verifier({ jwtSecret: SECRET, jwksUrl }).verify(await hs256(claims()))],
-  ])('by %s tells whose it is', async (_alg, verify) => {
+  ])('by %s says whose it is', async (_alg, verify) => {
     expect(await verify()).toEqual({
       sub: 'user-1',
       org: 'org-1',

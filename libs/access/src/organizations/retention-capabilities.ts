@@ -11,6 +11,6 @@ export class RetentionCapabilities implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.capabilities.tell('retention_days', (scope) => (scope ? this.policy.daysOf(scope) : null));
+    this.capabilities.provide('retention_days', (scope) => (scope ? this.policy.daysOf(scope) : null));
   }
 }

@@ -31,7 +31,7 @@ const LOOK_MS = 50;
 /** How long a request waits for the provider; it goes on being asked beside. */
 const WAIT_MS_MAX = 3_000;
 
-/** Nobody knows whether a person may still be let in: the provider has not said so for too long. */
+/** Nobody knows whether a person may still be let in: the provider has not confirmed it for too long. */
 export class NotConfirmed extends Unavailable {
   constructor(cause?: unknown) {
     super('the identity provider has not confirmed you for too long and did not answer; try again soon', { cause });

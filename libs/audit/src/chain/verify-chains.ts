@@ -51,7 +51,7 @@ const missing = (first: number, last: number): ChainFault => ({
 
 /** Entries that are read at once. */
 const SLICE = 1_000;
-/** Faults of a chain that are told one by one. */
+/** Faults of a chain that are listed one by one. */
 const FAULTS_MAX = 100;
 
 /** What became of the check of a chain. */
@@ -144,7 +144,7 @@ function headFaults(reached: Reached, head: ChainHead | undefined): ChainFault[]
 
 const rewritten = (seq: number, id: string): ChainFault => ({
   ...{ seq, id, kind: 'rewritten' },
-  message: `entry ${seq} is another one than was noted: the chain was written anew`,
+  message: `entry ${seq} is another one than was noted: the chain was rewritten`,
 });
 
 const outsideOfChain = (id: string): ChainFault => ({

@@ -129,8 +129,8 @@ function registerMetrics(registry: Registry, waiting: () => Promise<number>): Co
 type LineTarget = (lines: string) => Promise<void>;
 
 /**
- * The target of a setting: `stdout`, or the path of a file. A file is opened anew for each piece, so that programs which
- * rotate logs by renaming need tell nobody; it is on the disk when the promise resolves.
+ * The target of a setting: `stdout`, or the path of a file. A file is opened again for each piece, so that programs which
+ * rotate logs by renaming need notify nobody; it is on the disk when the promise resolves.
  */
 const lineTarget = (log: string): LineTarget => (log === 'stdout' ? toStandardOutput : (text) => append(log, text));
 

@@ -11,7 +11,7 @@ it('no id that is made at a time or later is before the first of that time', () 
   }
 });
 
-it('times outside of what an id can tell have the first and the last', () => {
+it('times outside of what an id can hold have the first and the last', () => {
   expect(firstIdOf(-5)).toBe('0000000000');
   expect(firstIdOf(Number.MAX_SAFE_INTEGER)).toBe('7ZZZZZZZZZ');
 });

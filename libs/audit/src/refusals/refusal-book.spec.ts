@@ -23,7 +23,7 @@ describe('the book of refusals', () => {
     expect(book.take(60)).toEqual([]);
   });
 
-  it('tells those beyond the bounds together once it may, and keeps organizations apart', () => {
+  it('reports those beyond the bounds together once it may, and keeps organizations apart', () => {
     const book = new RefusalBook(BOUNDS);
     for (let n = 0; n < 5; n++) book.note(kind({ address: `a${n}` }), 'r', n);
     book.note(kind({ orgId: null, projectId: null }), 'r', 9);

@@ -11,7 +11,7 @@ export interface RefusalKind {
   target: string;
   targetName: string | null;
   code: string;
-  /** What else the entry tells. */
+  /** What else the entry reports. */
   details: Readonly<Record<string, string | number>>;
 }
 
@@ -40,7 +40,7 @@ export interface RefusalBounds {
 
 /**
  * Counts refusals by their kind, so that no number of them makes more entries than a chain is allowed: a token bucket for
- * each organization and one for the service, for requests and for people who sign in apart. What gets no entry of its own is counted with the others, and told as one.
+ * each organization and one for the service, for requests and for people who sign in apart. What gets no entry of its own is counted with the others, and reported as one.
  */
 export class RefusalBook {
   private kinds = new Map<string, CountedRefusals>();

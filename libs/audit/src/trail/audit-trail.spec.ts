@@ -1,7 +1,7 @@
 import { expect, it, describe } from '@jest/globals';
 import { changesBetween, boundedDetails, boundedText } from './audit-trail.js';
 
-it('what changed is told member by member, and nothing else', () => {
+it('what changed is listed member by member, and nothing else', () => {
   expect(changesBetween({ a: 1, b: ['x'], c: null }, { a: 1, b: ['x'], c: null })).toEqual({});
   expect(changesBetween({ a: 1, b: ['x'], gone: true }, { a: 2, b: ['x', 'y'], added: 0 })).toEqual({
     a: { from: 1, to: 2 },

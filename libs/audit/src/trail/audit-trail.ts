@@ -69,7 +69,7 @@ export class AuditTrail {
   }
 
   /**
-   * Has `listener` called whenever entries of this process were committed, before whoever did the act is answered. It must
+   * Has `listener` called whenever entries of this process were committed, before anyone who did the act is answered. It must
    * be quick.
    */
   onRecorded(listener: (actions: ReadonlySet<AuditAction>) => void): void {

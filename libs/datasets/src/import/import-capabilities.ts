@@ -11,6 +11,6 @@ export class ImportCapabilities implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.capabilities.tell('import_file_bytes', () => this.settings.importFileBytes);
+    this.capabilities.provide('import_file_bytes', () => this.settings.importFileBytes);
   }
 }

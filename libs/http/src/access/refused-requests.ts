@@ -25,7 +25,7 @@ export const REFUSAL_CODES: readonly ErrorCode[] = [
 ];
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(REFUSAL_CODES);
 
-/** Tells of requests that are refused for who sends them; of no others, whatever their answer. */
+/** Hears of requests that are refused for who sends them; of no others, whatever their answer. */
 export class RefusedRequests {
   private listener: ((refused: RefusedRequest) => void) | undefined;
 

@@ -5,7 +5,7 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { Operation } from '../operation.js';
 import { Capabilities } from './capabilities.js';
 
-/** Injection token of what tells where the gateway is: `null` where that is not known. */
+/** Injection token of what says where the gateway is: `null` where that is not known. */
 export const GATEWAY_URL = Symbol('gateway url');
 
 /** `GET /api/capabilities`: what a client has to know of this server beforehand (docs/spec/capabilities.md). */
@@ -25,14 +25,14 @@ export class CapabilitiesController {
     answer: capabilitiesSchema,
   })
   async read(@CurrentCaller() caller: Caller | undefined): Promise<CapabilitiesResource> {
-    const { import_file_bytes, compared_runs, ...told } = await this.capabilities.all(
+    const { import_file_bytes, compared_runs, ...reported } = await this.capabilities.all(
       caller ? caller.scope : LOCAL_SCOPE,
     );
     return {
       version: PACKAGE.version,
       mode: this.settings.mode,
       gateway_url: this.gatewayUrl(),
-      ...told,
+      ...reported,
       limits: { body_bytes: this.settings.bodyBytes, import_file_bytes, compared_runs },
     };
   }

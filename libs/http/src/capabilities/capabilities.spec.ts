@@ -3,7 +3,7 @@ import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { Capabilities } from './capabilities.js';
 
 describe('Capabilities', () => {
-  it('are empty where no feature tells them', async () => {
+  it('are empty where no feature provides them', async () => {
     expect(await new Capabilities().all(null)).toEqual({
       providers: [],
       scorers: [],
@@ -16,17 +16,17 @@ describe('Capabilities', () => {
     });
   });
 
-  it('are what features tell the caller', async () => {
+  it('are what features provide for the caller', async () => {
     const capabilities = new Capabilities();
-    capabilities.tell('claim_timeout', () => 60);
-    capabilities.tell('retention_days', (scope) => Promise.resolve(scope ? 30 : null));
+    capabilities.provide('claim_timeout', () => 60);
+    capabilities.provide('retention_days', (scope) => Promise.resolve(scope ? 30 : null));
     expect(await capabilities.all(LOCAL_SCOPE)).toMatchObject({ claim_timeout: 60, retention_days: 30 });
     expect(await capabilities.all(null)).toMatchObject({ claim_timeout: 60, retention_days: null });
   });
 
-  it('are told by one feature each', () => {
+  it('are provided by one feature each', () => {
     const capabilities = new Capabilities();
-    capabilities.tell('compared_runs', () => 4);
-    expect(() => capabilities.tell('compared_runs', () => 5)).toThrow('compared_runs');
+    capabilities.provide('compared_runs', () => 4);
+    expect(() => capabilities.provide('compared_runs', () => 5)).toThrow('compared_runs');
   });
 });

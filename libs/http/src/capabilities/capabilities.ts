@@ -1,7 +1,7 @@
 import type { CapabilitiesResource } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 
-/** What features tell of themselves, by its name on the wire. */
+/** What features say of themselves, by its name on the wire. */
 type Tellable = Pick<
   CapabilitiesResource,
   'providers' | 'scorers' | 'search_modes' | 'retention_days' | 'claim_timeout' | 'evals_paused'
@@ -9,7 +9,7 @@ type Tellable = Pick<
   Pick<CapabilitiesResource['limits'], 'import_file_bytes' | 'compared_runs'>;
 
 /** @param scope of the caller; `null` for the operator, who has none. */
-type Teller<Name extends keyof Tellable> = (scope: Scope | null) => Tellable[Name] | Promise<Tellable[Name]>;
+type Provider<Name extends keyof Tellable> = (scope: Scope | null) => Tellable[Name] | Promise<Tellable[Name]>;
 
 /** What is said of a feature that is left out. */
 const UNTOLD: Tellable = {
@@ -23,21 +23,21 @@ const UNTOLD: Tellable = {
   compared_runs: null,
 };
 
-/** What this server can do, told by the features that it has (docs/spec/capabilities.md#the-answer). */
+/** What this server can do, given by the features that it has (docs/spec/capabilities.md#the-answer). */
 export class Capabilities {
-  private readonly tellers: { [Name in keyof Tellable]?: Teller<Name> } = {};
+  private readonly providers: { [Name in keyof Tellable]?: Provider<Name> } = {};
 
   /** Says how a capability is found out; called once for each, before the server listens. */
-  tell<Name extends keyof Tellable>(name: Name, teller: Teller<Name>): void {
-    if (this.tellers[name]) throw new Error(`two features tell the capability ${name}`);
-    Object.assign(this.tellers, { [name]: teller });
+  provide<Name extends keyof Tellable>(name: Name, provider: Provider<Name>): void {
+    if (this.providers[name]) throw new Error(`two features provide the capability ${name}`);
+    Object.assign(this.providers, { [name]: provider });
   }
 
   /** All of them, for a caller. @throws what finding one out throws. */
   async all(scope: Scope | null): Promise<Tellable> {
-    const told = await Promise.all(
-      Object.entries(this.tellers).map(async ([name, teller]) => [name, await teller(scope)] as const),
+    const reported = await Promise.all(
+      Object.entries(this.providers).map(async ([name, provider]) => [name, await provider(scope)] as const),
     );
-    return { ...UNTOLD, ...(Object.fromEntries(told) as Partial<Tellable>) };
+    return { ...UNTOLD, ...(Object.fromEntries(reported) as Partial<Tellable>) };
   }
 }

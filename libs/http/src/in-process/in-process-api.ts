@@ -115,7 +115,7 @@ function addressOf(path: string, { path: parameters = {}, query = {} }: ApiCall)
   return search.size === 0 ? address : `${address}?${search.toString()}`;
 }
 
-/** The error that an answer tells. */
+/** The error that an answer reports. */
 function problemIn(payload: string): DomainError {
   const { code, detail, errors } = problemSchema.parse(JSON.parse(payload));
   return new DomainError(code, detail, errors && { errors });

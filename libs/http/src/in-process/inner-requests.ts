@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { AdmittedRequest } from '../access/caller.js';
 
-/** Header by which a request of this process is told from others made at the same moment. */
+/** Header by which a request of this process is distinguished from others made at the same moment. */
 export const INNER_HEADER = 'x-spandrel-inner';
 
 const admitted = new WeakSet<IncomingMessage>();

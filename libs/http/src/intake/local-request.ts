@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The headers by which a request tells where it comes from, as they came. */
+/** The headers by which a request says where it comes from, as they came. */
 export type RequestSource = Pick<IncomingHttpHeaders, 'host' | 'origin'> & {
   [name in 'sec-fetch-site' | 'sec-fetch-mode' | 'sec-fetch-dest']?: string | string[] | undefined;
 };
 
 /**
- * Tells why a request may not come from this machine's own programs, or may be a web page's; local mode refuses it with
+ * Says why a request may not come from this machine's own programs, or may be a web page's; local mode refuses it with
  * 403 `host_not_allowed` (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host` (so
  * DNS rebinding shows), a browser always sends `Origin` with cross-origin posts, and `Sec-Fetch-Site` with everything else
  * (images, scripts, forms by GET), which no page can set.

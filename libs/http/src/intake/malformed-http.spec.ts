@@ -9,7 +9,7 @@ import { Http2Notice, refuseMalformed } from './malformed-http.js';
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 describe('a client that speaks HTTP/2', () => {
-  it('is told how exporters of gRPC are set up', async () => {
+  it('is answered with how exporters of gRPC are set up', async () => {
     const refused: unknown[] = [];
     const server = createHttpServer().on('clientError', (error, socket) => {
       refuseMalformed(error, socket, (each) => refused.push(each));

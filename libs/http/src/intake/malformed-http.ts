@@ -103,7 +103,7 @@ function detailOf(code: ErrorCode, { code: parserCode, reason }: ParserError): s
 }
 
 /**
- * Tells the operator, once a process, that somebody speaks HTTP/2: clients of gRPC cannot read the answer, so that the log
+ * Warns the operator, once a process, that somebody speaks HTTP/2: clients of gRPC cannot read the answer, so that the log
  * is the only place where its user can find out.
  */
 export class Http2Notice {

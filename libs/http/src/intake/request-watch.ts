@@ -46,7 +46,7 @@ export class RequestWatch {
     // Known for as long as the connection is there.
     const remoteAddress = this.log && this.addresses.of(request.raw);
     const answer = reply.raw;
-    // A pipelined request, whose answer waits for the one before it: only the connection tells that its client is gone.
+    // A pipelined request, whose answer waits for the one before it: only the connection says that its client is gone.
     const pipelined = answer.socket === null ? request.raw.socket : undefined;
     let isOver = false;
     const end = (): void => {

@@ -34,14 +34,14 @@ export function checkConfig(
     return at < 0 ? settings.length : at;
   };
   for (const issue of (error?.issues ?? []).toSorted((a, b) => place(a) - place(b))) {
-    const tell = (path: readonly PropertyKey[], fault: string): void => {
+    const report = (path: readonly PropertyKey[], fault: string): void => {
       const dotted = dottedPath(path);
       const name = settingName(settings.find((setting) => setting.path === dotted) ?? { path: dotted });
       faults.push(`${name}: ${fault}${givenBy(sources, path)}`);
     };
-    if (issue.code !== 'unrecognized_keys') tell(issue.path, issue.message);
+    if (issue.code !== 'unrecognized_keys') report(issue.path, issue.message);
     else {
-      for (const key of issue.keys) tell([...issue.path, key], unknownName(key, issue.path, shape));
+      for (const key of issue.keys) report([...issue.path, key], unknownName(key, issue.path, shape));
     }
   }
   return error ? undefined : (path) => valueAt(data as ConfigTree, path);

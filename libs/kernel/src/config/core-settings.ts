@@ -99,7 +99,7 @@ export class CoreSettings extends defineSettings(
         help: 'pretty or json; pretty on a terminal unless given',
       },
     }),
-    /** How long server and gateway still serve once they are told to stop, so that balancers take them out first. */
+    /** How long server and gateway still serve once they are asked to stop, so that balancers take them out first. */
     shutdownDelayMs: setting('shutdown_delay', settingValue.seconds(0, 600), {
       default: 0,
       doc: 'Seconds that server and gateway still serve after SIGTERM, with /readyz at 503 and its connections closing one by one, so that balancers take it out before it refuses anything. The stop itself takes 10 seconds at most, behind that.',
@@ -124,14 +124,14 @@ export class CoreSettings extends defineSettings(
     ollamaBaseUrl: providerBase('ollama', 'Ollama'),
     trustProxy: setting('http.trust_proxy', settingValue.networks, {
       default: [],
-      doc: 'Addresses and networks of the proxies before server and gateway, whose X-Forwarded-For tells the address of a client to the log, to the limit of wrong credentials and to the audit log. Others can write into it what they like.',
+      doc: 'Addresses and networks of the proxies before server and gateway, whose X-Forwarded-For gives the address of a client to the log, to the limit of wrong credentials and to the audit log. Others can write into it what they like.',
       source: {
         variable: 'SPANDREL_TRUST_PROXY',
         kind: 'list',
-        help: 'networks of proxies whose X-Forwarded-For tells the address of a client',
+        help: 'networks of proxies whose X-Forwarded-For gives the address of a client',
       },
     }),
-    /** `null`: browsers are told nothing. */
+    /** `null`: browsers get no such header. */
     hstsSeconds: setting('http.hsts_seconds', z.number().int().min(0).max(63_072_000).nullable(), {
       default: null,
       doc: 'Seconds for which browsers are to ask this host over https alone (Strict-Transport-Security), such as 31536000; 0 takes that back. Only where everything on the host is reached over https.',

@@ -292,7 +292,7 @@ describe('loadSettings', () => {
     ]);
   });
 
-  it('tells of variables that nobody reads, which stop no start', () => {
+  it('reports variables that nobody reads, which stop no start', () => {
     expect(load({ env: { SPANDREL_PROT: '1' } }).warnings).toEqual([
       'SPANDREL_PROT: there is no such variable, it has no effect; did you mean SPANDREL_PORT?',
     ]);

@@ -45,7 +45,7 @@ export function useFaultWords(): void {
   z.config({ customError: faultWords });
 }
 
-/** Tells the type that came, where it is another one; numbers that are kept as their source text are numbers. */
+/** Shows the type that came, where it is another one; numbers that are kept as their source text are numbers. */
 function butWas(expected: string, input: unknown): string {
   if (input === null) return ', not null';
   if (Array.isArray(input)) return ', not a list';

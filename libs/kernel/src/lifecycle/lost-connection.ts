@@ -15,7 +15,7 @@ type SocketError = Error & { code?: unknown; syscall?: unknown; errno?: unknown 
  * - reading from or writing to a stream of the operating system failed (`read ECONNRESET`; the errors of files read otherwise),
  * - because the other end or the network has gone, not because of what this program does (`EBADF`, `EINVAL`),
  * - it was emitted as `error` with no listener there: what code of ours has caught and thrown again is a fault of ours.
- * @param origin as `uncaughtException` tells it; a promise that rejects belongs to somebody.
+ * @param origin as `uncaughtException` reports it; a promise that rejects belongs to somebody.
  */
 export function isLostConnection(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): boolean {
   if (origin !== 'uncaughtException' || !types.isNativeError(error)) return false;

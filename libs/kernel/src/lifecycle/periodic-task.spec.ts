@@ -30,7 +30,7 @@ describe('a periodic task', () => {
     expect(runs).toBe(atStop);
   });
 
-  it('is waited for by its stop, and told of it', async () => {
+  it('is waited for by its stop, and notified of it', async () => {
     const seen: string[] = [];
     const task = new PeriodicTask({
       everyMs: 1,

@@ -35,7 +35,7 @@ export interface AppContext {
  * with 1 and a line per fault.
  * @param parts the settings that the app declares.
  * @param start starts the app, registers its parts with the lifecycle, and returns once it serves.
- * @param announce tells the user where a process of its own listens.
+ * @param announce shows the user where a process of its own listens.
  */
 export async function runApp(
   name: string,

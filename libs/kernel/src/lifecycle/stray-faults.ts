@@ -13,16 +13,16 @@ export interface StrayFaultListeners {
 
 /** Hears of errors that nobody handles: exceptions outside of any caller, promises whose rejection nobody takes. */
 export function onStrayFaults({ ofOurs, ofPlugin = ofOurs, ofConnection }: StrayFaultListeners): void {
-  const tell = (reason: unknown): void => {
+  const report = (reason: unknown): void => {
     const error = reason instanceof Error ? reason : new Error(`not an error: ${String(reason)}`);
     const plugin = pluginAtFault();
     if (plugin === undefined) ofOurs(error);
     else ofPlugin(error, plugin);
   };
   process.on('uncaughtException', (error, origin) => {
-    if (!isLostConnection(error, origin)) return tell(error);
+    if (!isLostConnection(error, origin)) return report(error);
     lostConnections.count++;
     ofConnection(error);
   });
-  process.on('unhandledRejection', tell);
+  process.on('unhandledRejection', report);
 }

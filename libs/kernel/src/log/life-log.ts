@@ -27,7 +27,7 @@ export class LifeLog {
 
   /** Settings and plugins are read; nothing is opened yet. @param features names of the server's; the gateway has none. */
   starting(plugins: PluginRegistry, features?: readonly { name: string }[]): void {
-    this.tell(
+    this.report(
       {
         version: PACKAGE.version,
         mode: this.mode,
@@ -41,24 +41,24 @@ export class LifeLog {
 
   /** The schema is that of this version. @param applied names of the migrations that ran now, in order. */
   migrated(applied: readonly string[], durationMs: number): void {
-    this.tell({ applied, duration_ms: Math.round(durationMs) }, 'migrations');
+    this.report({ applied, duration_ms: Math.round(durationMs) }, 'migrations');
   }
 
   /** The program serves. */
   ready(host: string, port: number): void {
-    this.tell({ host, port, duration_ms: this.sinceStart() }, 'ready');
+    this.report({ host, port, duration_ms: this.sinceStart() }, 'ready');
   }
 
   stopping(reason: StopReason): void {
-    this.tell({ reason }, 'stopping');
+    this.report({ reason }, 'stopping');
   }
 
   /** All parts have ended. @param clean whether all did in time and without an error. */
   stopped(clean: boolean, durationMs: number): void {
-    this.tell({ clean, duration_ms: Math.round(durationMs), uptime_ms: this.sinceStart() }, 'stopped');
+    this.report({ clean, duration_ms: Math.round(durationMs), uptime_ms: this.sinceStart() }, 'stopped');
   }
 
-  private tell(fields: object, message: string): void {
+  private report(fields: object, message: string): void {
     this.logger[lifeLevel(this.mode)](fields, message);
   }
 
@@ -69,7 +69,7 @@ export class LifeLog {
 
 const namesOf = (parts: readonly { name: string }[]): string[] => [...new Set(parts.map(({ name }) => name))];
 
-/** Leaves a line in the log when something is lost and when it is found again, however often either is told. */
+/** Leaves a line in the log when something is lost and when it is found again, however often either is reported. */
 export class OutageLog {
   private isLost = false;
 

@@ -24,7 +24,7 @@ const SECRET_NAMES = [
 ];
 
 /**
- * The structured log: one JSON line an entry, on standard error unless told otherwise.
+ * The structured log: one JSON line an entry, on standard error unless set otherwise.
  * @param level least level written: `trace` … `fatal`, `silent`.
  * @param name which process part writes (`server`, `gateway`).
  */
@@ -59,7 +59,7 @@ const STANDARD_ERROR = 2;
 
 /**
  * Where the log and the lines of requests are written to, in the form that is asked for. Both make JSON, an object a line; for
- * people it is read back and written anew, in the same call, so that nothing changes about who waits for what.
+ * people it is read back and written again, in the same call, so that nothing changes about who waits for what.
  * @param format `null`: pretty where standard error is a terminal, else json.
  * @param sink gets the lines; standard error when left out.
  */

@@ -37,7 +37,7 @@ export function takeProcessOutput(): ProcessOutput {
 }
 
 /**
- * Has warnings of Node.js told by `report` in place of Node's own way, which writes to standard error and waits for it.
+ * Has warnings of Node.js printed by `report` in place of Node's own way, which writes to standard error and waits for it.
  * Nothing changes where warnings are switched off.
  */
 export function takeWarnings(report: (warning: Error) => void): void {

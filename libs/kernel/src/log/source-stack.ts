@@ -9,7 +9,7 @@ const maps = new Map<string, SourceMap | undefined>();
 
 /**
  * A stack with the files of this repository for those of the bundle that runs. Maps are read when the first error of a
- * file is told, since reading them at the start costs every start 0.15 s and 80 MB.
+ * file is reported, since reading them at the start costs every start 0.15 s and 80 MB.
  */
 export const sourceStack = (stack: string): string =>
   stack.replace(PLACE, (place, url: string, line: string, column: string) => {

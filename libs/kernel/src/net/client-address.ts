@@ -18,7 +18,7 @@ export function isNetwork(text: string): boolean {
   }
 }
 
-/** Tells from which address a request came (docs/spec/configuration.md#the-address-of-a-client). */
+/** Reports from which address a request came (docs/spec/configuration.md#the-address-of-a-client). */
 export class ClientAddresses {
   private readonly isTrusted: ((address: string, hop: number) => boolean) | undefined;
 

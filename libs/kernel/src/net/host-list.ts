@@ -1,6 +1,6 @@
 import { StartError } from '../errors.js';
 
-/** Tells whether a host is on a list. @param hostname lower case, without brackets or the root's dot. */
+/** Says whether a host is on a list. @param hostname lower case, without brackets or the root's dot. */
 export type HostList = (hostname: string, port: number) => boolean;
 
 /** What is wrong with an entry of such a list. */

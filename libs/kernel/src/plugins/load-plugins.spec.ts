@@ -206,7 +206,7 @@ describe('loadPlugins', () => {
     );
   });
 
-  it('refuses a name that is taken, and tells of all faults at once', async () => {
+  it('refuses a name that is taken, and reports all faults at once', async () => {
     const one = scorer('one.mjs', '');
     const two = scorer('two.mjs', '');
     const faults = await load({ use: one }, { use: two }, { use: 'absent-package' }).catch(
@@ -246,7 +246,7 @@ describe('configure of a loaded scorer', () => {
     expect(await configured(schema, config, overrides)).toEqual({ config: result });
   });
 
-  it('tells every fault of what the run gives, by its path', async () => {
+  it('reports every fault of what the run gives, by its path', async () => {
     expect(await configured(schema, {}, { words: 'x', within: { a: 'y' }, more: 1 })).toEqual({
       faults: [
         { path: 'words', message: expect.stringMatching(/number/) },

@@ -27,7 +27,7 @@ const describe = (error: unknown): string => (error instanceof Error ? error.mes
 
 /**
  * The JSON Schema of what a plugin takes as its config; what only code can say is left out of it.
- * @returns `null` for a schema that cannot be told so, such as one of another zod.
+ * @returns `null` for a schema that cannot be described, such as one of another zod.
  */
 export function configJsonSchema(schema: z.ZodType): Record<string, unknown> | null {
   try {

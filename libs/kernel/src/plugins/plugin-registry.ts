@@ -8,7 +8,7 @@ export interface Named<Extension> {
   readonly extension: Extension;
 }
 
-/** What users configure anew where they use it: a scorer for a run, a masker in a rule. */
+/** What users configure once more where they use it: a scorer for a run, a masker in a rule. */
 export interface Configurable {
   /**
    * The config to work with: the plugin's own of yaml with `overrides` laid over it, checked and completed by the plugin's
@@ -16,7 +16,7 @@ export interface Configurable {
    * @returns `faults` with paths from the root of `overrides`; never throws.
    */
   configure(overrides: Readonly<Record<string, unknown>> | null | undefined): LaidConfig;
-  /** JSON Schema of its config; `null` when it takes none, or its schema cannot be told as one. */
+  /** JSON Schema of its config; `null` when it takes none, or its schema cannot be described as one. */
   readonly configSchema: Record<string, unknown> | null;
 }
 

@@ -21,11 +21,11 @@ const SOURCES_ARGUMENTS =
 
 /**
  * A thread that runs one task at a time. It starts with the first one, ends when it has had none for a while, and is replaced
- * when it was ended by a deadline. A piscina of one thread: in a larger one nobody can tell which task a starting thread is for.
+ * when it was ended by a deadline. A piscina of one thread: in a larger one nobody can say which task a starting thread is for.
  */
 export class TaskThread {
   private readonly piscina: Piscina;
-  /** Told when a thread is ready, and when one could not start. */
+  /** Called when a thread is ready, and when one could not start. */
   private starting: PromiseWithResolvers<void> | undefined;
 
   constructor({ file, data, heapMb, idleMs }: TaskThreadOptions) {
