@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { credentialSchema, permissionSchema } from './access.js';
-import { personSchema } from './people.js';
-import { roleSchema } from './roles.js';
+import { personSchema, roleSchema } from './people.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
 /** Name of the cookie; browsers take this one from encrypted connections alone, with `Secure`, for one host. */

@@ -10,8 +10,8 @@ export { parseExactJson, readExactJson } from './values/exact-json.js';
 export { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './values/json-digits.js';
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
-export { describePairs, describeVerdict } from './words/describe-comparison.js';
-export { formatCount, formatCounted, NONE } from './words/format-count.js';
+export { describePairs, describeVerdict } from './words/describe-scores.js';
+export { formatCount, formatCounted, NONE } from './words/describe-scores.js';
 export {
   describeInterval,
   formatDifference,
@@ -19,4 +19,4 @@ export {
   formatP,
   formatScore,
   type Bounds,
-} from './words/format-score.js';
+} from './words/describe-scores.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrlSchema } from './connections.js';
 import { SEARCH_MODES } from './search.js';
-import { countSchema } from './values/numbers.js';
+import { countSchema, amountSchema } from './values/numbers.js';
 import { jsonMapSchema } from './values/text.js';
 
 /** A provider that connections can name. */
@@ -47,3 +47,17 @@ export const capabilitiesSchema = z
   })
   .meta({ id: 'Capabilities' });
 export type CapabilitiesResource = z.output<typeof capabilitiesSchema>;
+
+/** Answer of `GET /api/health` (docs/spec/health.md#health). */
+export const healthSchema = z
+  .object({
+    status: z.literal('ok'),
+    instance_id: z.string().describe('Names the process; new at every start.'),
+    uptime: amountSchema.describe('Seconds.'),
+    version: z.string(),
+    mode: z.enum(['local', 'cloud']),
+  })
+  .meta({ id: 'Health' });
+
+/** Answer of `/livez` and `/readyz`. */
+export const probeSchema = z.object({ status: z.literal('ok') }).meta({ id: 'Probe' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
 import { spanOutlineSchema } from './outlines.js';
-import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded-members.js';
+import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedList } from './values/bounded-list.js';
+import { boundedList } from './values/bounded.js';
 import { countSchema } from './values/numbers.js';
 
 /** Spans or datapoints that one request may name (docs/spec/datapoints.md#many-at-once). */

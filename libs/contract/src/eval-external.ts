@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { boundedList } from './values/bounded-list.js';
-import { boundedMembers } from './values/bounded-members.js';
+import { boundedList, boundedMembers } from './values/bounded.js';
 import { SCORERS_MAX } from './eval-start.js';
 import { REPEATS_MAX } from './eval-gates.js';
 import { amountSchema, countSchema, settingNumber } from './values/numbers.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedList } from './values/bounded-list.js';
+import { boundedList } from './values/bounded.js';
 import { settingNumber } from './values/numbers.js';
 import { keySchema } from './values/text.js';
 

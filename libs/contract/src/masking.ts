@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedList } from './values/bounded-list.js';
+import { boundedList } from './values/bounded.js';
 import { countSchema } from './values/numbers.js';
 import { jsonMapSchema, jsonObjectSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';

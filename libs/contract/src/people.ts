@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
-import { roleSchema } from './roles.js';
 import { timestampTextSchema } from './values/timestamp.js';
+import { ROLES } from './role-scopes.js';
+
+export const roleSchema = z
+  .enum(ROLES)
+  .describe('`owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.');
 
 /** An e-mail address as a key to people: it is compared, and never written to. */
 const emailSchema = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedList } from './values/bounded-list.js';
+import { boundedList } from './values/bounded.js';
 import { datapointKindSchema } from './datasets.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
 import { countSchema } from './values/numbers.js';

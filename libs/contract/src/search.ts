@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
 import { previewCountSchema, spanOutlineSchema, viewSchema } from './outlines.js';
-import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded-members.js';
+import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
 import { keySchema } from './values/text.js';
 import { spanSchema } from './spans.js';
 import { timestampSchema } from './values/timestamp.js';

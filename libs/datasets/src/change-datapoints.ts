@@ -3,14 +3,12 @@ import type { DatapointKind, DatapointSource } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { DomainEvents } from '@spandrel/events';
 import { jsonText, type WriteTx } from '@spandrel/storage';
-import { datapointCreated } from './datapoint-json.js';
-import type { DatapointRow, DatasetImportRow } from './datapoint.entity.js';
+import { datapointCreated } from './datapoint-resource.js';
+import { type DatapointRow, type DatasetImportRow, SOURCE } from './datapoint.entity.js';
 import { DatapointStore } from './datapoint.store.js';
-import { DatasetParticipants } from './dataset-participants.js';
+import { DatasetParticipants, datapointNotFound, datasetNotFound } from './dataset-participants.js';
 import type { DatasetRow } from './dataset.entity.js';
 import { DatasetStore } from './dataset.store.js';
-import { datapointNotFound, datasetNotFound } from './not-found.js';
-import { SOURCE } from './source.js';
 
 /** A datapoint that is to be made. */
 export interface NewDatapoint {

@@ -5,11 +5,9 @@ import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
 import { ProjectProtection, Storage } from '@spandrel/storage';
 import { DatapointStore } from './datapoint.store.js';
-import { DatasetParticipants } from './dataset-participants.js';
-import { datasetResource } from './dataset-resource.js';
+import { DatasetParticipants, datasetNotFound } from './dataset-participants.js';
+import { datasetResource, DatasetStore } from './dataset.store.js';
 import type { DatasetRow } from './dataset.entity.js';
-import { DatasetStore } from './dataset.store.js';
-import { datasetNotFound } from './not-found.js';
 
 /** Creates, changes and deletes datasets. */
 @Injectable()

@@ -19,13 +19,9 @@ import {
   type Sql,
 } from '@spandrel/storage';
 import { PREVIEWED_BYTES_MAX } from '@spandrel/tracing';
-import { datapointPreview, type PreviewedRow } from './datapoint-preview.js';
-import { kindTexts } from './datapoint-json.js';
-import type { DatapointRow } from './datapoint.entity.js';
-import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE } from './datapoint.store.js';
-import { CURRENT } from './snapshots/datapoint-visibility.sql.js';
-import { SOURCE } from './source.js';
-import { datapointTable } from './tables.js';
+import { datapointPreview, type PreviewedRow, kindTexts } from './datapoint-resource.js';
+import { type DatapointRow, SOURCE, datapointTable } from './datapoint.entity.js';
+import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE, CURRENT } from './datapoint.store.js';
 
 const ORDERS: Readonly<Record<SortOrder, IdOrder>> = {
   asc: new IdOrder('datapoints', 'p.id', 'asc'),

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { entityOf, type RowOf } from '@spandrel/storage';
+import { entityOf, tableOf, type RowOf } from '@spandrel/storage';
+import { DATAPOINT_SOURCES, type DatapointSource } from '@spandrel/contract';
 
 /**
  * A datapoint as it was in a range of dataset versions: `[fromVersion, toVersion)`, open while it is the current one.
@@ -62,3 +63,11 @@ export const DatasetImportSchema = defineEntity({
 
 export type DatasetImportRow = RowOf<typeof DatasetImportSchema>;
 export const DatasetImport = entityOf(DatasetImportSchema);
+
+/** Sources of datapoints as the table holds them. */
+export const SOURCE = { manual: 0, span_export: 1, file_upload: 2 } as const satisfies Record<DatapointSource, number>;
+
+export const sourceName = (source: number): DatapointSource => DATAPOINT_SOURCES[source] ?? 'manual';
+
+export const datapointTable = tableOf(DatapointSchema, ['projectId', 'datasetId', 'id', 'fromVersion']);
+export const datasetImportTable = tableOf(DatasetImportSchema, ['projectId', 'id']);

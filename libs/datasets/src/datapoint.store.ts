@@ -17,10 +17,14 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { CURRENT } from './snapshots/datapoint-visibility.sql.js';
-import { Datapoint, DatasetImport, type DatapointRow, type DatasetImportRow } from './datapoint.entity.js';
+import {
+  Datapoint,
+  DatasetImport,
+  type DatapointRow,
+  type DatasetImportRow,
+  datapointTable,
+} from './datapoint.entity.js';
 import type { DatasetRow } from './dataset.entity.js';
-import { datapointTable } from './tables.js';
 
 /** Text of datapoints that one read brings into memory, about. */
 export const DATAPOINT_READ_BYTES = 16 * 1024 * 1024;
@@ -227,3 +231,14 @@ export interface DatapointResult {
   score: number | null;
   now: number;
 }
+
+/** The datapoints of now, from `datapoint p`: current rows, those of an import once it is published. */
+export const CURRENT: Sql = sql`p.to_version is null and (p.import_id is null or exists (
+  select 1 from dataset_import i
+  where i.project_id = p.project_id and i.id = p.import_id and i.published_version is not null))`;
+
+/** The datapoints of a version of the dataset, from `datapoint p`. */
+export const atVersion = (version: number): Sql => sql`(p.to_version is null or p.to_version > ${version})
+  and p.from_version <= ${version} and (p.import_id is null or exists (
+    select 1 from dataset_import i
+    where i.project_id = p.project_id and i.id = p.import_id and i.published_version <= ${version}))`;

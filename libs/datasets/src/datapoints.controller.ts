@@ -23,14 +23,13 @@ import {
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, PathId, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { datapointJson } from './datapoint-json.js';
+import { datapointJson } from './datapoint-resource.js';
 import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { EditDatapoints } from './edit-datapoints.js';
-import { ExportSpanToDataset } from './export-span.js';
-import { ExportSpansToDataset } from './export-spans.js';
-import { datapointNotFound, datasetNotFound } from './not-found.js';
+import { ExportSpanToDataset, ExportSpansToDataset } from './export-spans.js';
+import { datapointNotFound, datasetNotFound } from './dataset-participants.js';
 
 /** `/api/datasets/:id/datapoints` and exports of spans (docs/spec/datapoints.md#datapoint-routes). */
 @Controller('api/datasets/:id')

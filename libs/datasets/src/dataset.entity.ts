@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { entityOf, type RowOf } from '@spandrel/storage';
+import { entityOf, tableOf, type RowOf } from '@spandrel/storage';
 
 export const DatasetSchema = defineEntity({
   name: 'Dataset',
@@ -21,3 +21,5 @@ export const DatasetSchema = defineEntity({
 
 export type DatasetRow = RowOf<typeof DatasetSchema>;
 export const Dataset = entityOf(DatasetSchema);
+
+export const datasetTable = tableOf(DatasetSchema, ['projectId', 'id']);

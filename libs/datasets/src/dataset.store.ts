@@ -2,9 +2,8 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, IdOrder, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
-import type { PlainList } from '@spandrel/contract';
-import { Dataset, type DatasetRow } from './dataset.entity.js';
-import { datasetTable } from './tables.js';
+import { type PlainList, formatTimestamp, type DatasetResource } from '@spandrel/contract';
+import { Dataset, type DatasetRow, datasetTable } from './dataset.entity.js';
 
 const NEWEST_FIRST = new IdOrder('datasets', 'd.id', 'desc');
 
@@ -67,3 +66,14 @@ export class DatasetStore {
     tx.em.remove(dataset);
   }
 }
+
+/** A stored dataset as the wire shows it. */
+export const datasetResource = (dataset: DatasetRow): DatasetResource => ({
+  id: dataset.id,
+  name: dataset.name,
+  description: dataset.description,
+  datapoint_count: dataset.datapointCount,
+  version: dataset.version,
+  created_at: formatTimestamp(dataset.createdAt),
+  updated_at: formatTimestamp(dataset.updatedAt),
+});

@@ -14,9 +14,8 @@ import {
 import { CurrentScope, PathId, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeDatasets } from './change-datasets.js';
-import { datasetResource } from './dataset-resource.js';
-import { DatasetStore } from './dataset.store.js';
-import { datasetNotFound } from './not-found.js';
+import { datasetResource, DatasetStore } from './dataset.store.js';
+import { datasetNotFound } from './dataset-participants.js';
 
 /** `/api/datasets` (docs/spec/datasets.md#dataset-routes). */
 @Controller('api/datasets')

@@ -6,7 +6,7 @@ import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
 import { Storage, writtenAhead } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
 import type { DatapointRow } from './datapoint.entity.js';
-import { datapointNotFound } from './not-found.js';
+import { datapointNotFound } from './dataset-participants.js';
 
 /** Datapoints as a person edits them: each call is a transaction of its own around {@link ChangeDatapoints}. */
 @Injectable()

@@ -8,7 +8,7 @@ import {
   type TracingChange,
 } from '@spandrel/tracing';
 import { CaptureRuleStore } from './capture-rule.store.js';
-import { isSampled } from './capture-sample.js';
+import { isSampled } from './capture-filters.js';
 import { CaptureTaskStore } from './capture-task.store.js';
 import { CaptureWorker } from './capture-worker.js';
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { entityOf, type RowOf } from '@spandrel/storage';
+import { entityOf, tableOf, type RowOf } from '@spandrel/storage';
 
 export const CaptureRuleSchema = defineEntity({
   name: 'CaptureRule',
@@ -54,3 +54,7 @@ export const CaptureSchema = defineEntity({
 });
 
 export type CaptureRow = RowOf<typeof CaptureSchema>;
+
+export const captureRuleTable = tableOf(CaptureRuleSchema, ['projectId', 'id']);
+export const captureTaskTable = tableOf(CaptureTaskSchema, ['projectId', 'ruleId', 'spanId']);
+export const captureTable = tableOf(CaptureSchema, ['projectId', 'ruleId', 'spanId']);

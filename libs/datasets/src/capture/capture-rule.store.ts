@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { deleteRows, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import { spanMatcher, storedFilters, type JudgedSpan } from './capture-filters.js';
-import { CaptureRule, type CaptureRuleRow } from './capture-rule.entity.js';
-import { captureRuleTable } from '../tables.js';
+import { CaptureRule, type CaptureRuleRow, captureRuleTable } from './capture-rule.entity.js';
+import { DatasetParticipants, type DatasetParticipant } from '../dataset-participants.js';
 
 const IN_ORDER = new IdOrder('capture_rules', 'r.id', 'asc');
 
@@ -15,7 +15,7 @@ const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
 
 /** What decides whether a rule takes a span that has ended. */
-export interface JudgingRule extends Pick<CaptureRuleRow, 'id' | 'sampleRate'> {
+interface JudgingRule extends Pick<CaptureRuleRow, 'id' | 'sampleRate'> {
   matches: (span: JudgedSpan) => boolean;
 }
 
@@ -108,5 +108,24 @@ export class CaptureRuleStore {
       await deleteRows(tx, table, sql`project_id = ${projectId} and rule_id = ${id}`);
     }
     tx.em.remove(rule);
+  }
+}
+
+/** Deletes the capture rules of a dataset with it (docs/spec/datasets.md#deleting-a-dataset). */
+@Injectable()
+export class CaptureRulesOfDataset implements DatasetParticipant, OnModuleInit {
+  readonly name = 'capture-rules';
+
+  constructor(
+    private readonly participants: DatasetParticipants,
+    private readonly rules: CaptureRuleStore,
+  ) {}
+
+  onModuleInit(): void {
+    this.participants.register(this);
+  }
+
+  async beforeDatasetDelete(tx: WriteTx, { scope, datasetId }: { scope: Scope; datasetId: string }): Promise<void> {
+    for (const rule of await this.rules.ofDataset(tx, scope, datasetId)) await this.rules.delete(tx, rule);
   }
 }

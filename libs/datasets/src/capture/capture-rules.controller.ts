@@ -17,12 +17,10 @@ import {
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { captureRuleResource } from './capture-rule-resource.js';
+import { captureRuleResource, ChangeCaptureRules, PreviewCapture } from './change-capture-rules.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
-import { ChangeCaptureRules } from './change-capture-rules.js';
-import { PreviewCapture } from './preview-capture.js';
 import { DatasetStore } from '../dataset.store.js';
-import { captureRuleNotFound, datasetNotFound } from '../not-found.js';
+import { captureRuleNotFound, datasetNotFound } from '../dataset-participants.js';
 
 /** `/api/datasets/:id/capture-rules` (docs/spec/capture-rules.md#rule-routes). */
 @Controller('api/datasets/:id/capture-rules')

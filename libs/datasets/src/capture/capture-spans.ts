@@ -12,7 +12,7 @@ import { CaptureTaskStore, keyOf } from './capture-task.store.js';
 import { ChangeDatapoints } from '../change-datapoints.js';
 import { datapointOfSpan } from '../datapoint-of-span.js';
 import { DatasetStore } from '../dataset.store.js';
-import { spansInSlices } from '../spans-in-slices.js';
+import { spansInSlices } from '../export-spans.js';
 
 /** Text, in UTF-16 units, that the datapoints of one transaction hold, about: others write in between. */
 const TRANSACTION_SIZE = 2 * 1024 * 1024;

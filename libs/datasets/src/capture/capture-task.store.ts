@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, integer, joinSql, rawSql, shapeOf, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
-import type { CaptureRow, CaptureTaskRow } from './capture-rule.entity.js';
-import { captureTable, captureTaskTable } from '../tables.js';
+import { type CaptureRow, type CaptureTaskRow, captureTable, captureTaskTable } from './capture-rule.entity.js';
 
 /** Rows one statement writes: few numbers, so that statements are prepared once. */
 const ROWS_PER_STATEMENT = [128, 16, 4, 1] as const;

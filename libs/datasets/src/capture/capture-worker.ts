@@ -1,10 +1,45 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { LOGGER, type Logger, pauseUnlessStopped, projectScope, type Scope, Unavailable } from '@spandrel/kernel';
+import { Counter, type Registry } from '@prometheus-io/client';
+import {
+  METRICS,
+  registerSourceGauges,
+  LOGGER,
+  type Logger,
+  pauseUnlessStopped,
+  projectScope,
+  type Scope,
+  Unavailable,
+} from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
-import type { CaptureTaskRow } from './capture-rule.entity.js';
-import { CaptureMetrics } from './capture-metrics.js';
-import { CaptureSpans } from './capture-spans.js';
 import { CaptureTaskStore } from './capture-task.store.js';
+import type { CaptureTaskRow } from './capture-rule.entity.js';
+import { CaptureSpans } from './capture-spans.js';
+
+/** Shows how capture rules keep up with the spans. */
+@Injectable()
+export class CaptureMetrics {
+  private readonly lost: Counter;
+
+  constructor(@Inject(METRICS) registry: Registry, tasks: CaptureTaskStore) {
+    const registers = [registry];
+    this.lost = new Counter({
+      name: 'spandrel_capture_tasks_lost_total',
+      help: 'Spans that a capture rule took and that could not be captured, after all attempts.',
+      registers,
+    });
+    registerSourceGauges(registry, () => tasks.count(), [
+      {
+        name: 'spandrel_capture_tasks_waiting',
+        help: 'Spans that a capture rule took and that are not captured yet, on all instances.',
+        samples: (value) => [{ value }],
+      },
+    ]);
+  }
+
+  taskLost(): void {
+    this.lost.inc();
+  }
+}
 
 /** Tasks looked at in one go. */
 const TASKS_AT_ONCE = 100;

@@ -1,17 +1,16 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import { streamSlices } from '@spandrel/http';
+import { streamSlices, itemTexts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type LongReadOptions } from '@spandrel/storage';
-import { CURRENT } from '../snapshots/datapoint-visibility.sql.js';
+import { CURRENT, DatapointStore } from '../datapoint.store.js';
 import type { DatapointRow } from '../datapoint.entity.js';
-import { DatapointStore } from '../datapoint.store.js';
 import type { DatasetRow } from '../dataset.entity.js';
 import { DatasetStore } from '../dataset.store.js';
-import { EXPORT_WRITER } from './export-writer.js';
 import type { FileFormat } from '../import/file-format.js';
-import { datasetNotFound } from '../not-found.js';
+import { datasetNotFound } from '../dataset-participants.js';
+import { KIND_MEMBERS, kindTexts, type KindColumns } from '../datapoint-resource.js';
 
 /** Datapoints read in one go. */
 const SLICE = 1_000;
@@ -69,3 +68,107 @@ function safeName({ name, id }: DatasetRow): string {
   const safe = name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '');
   return safe === '' ? id : safe.slice(0, 100);
 }
+
+/** How a file of a format is put together. */
+interface ExportWriter {
+  head: string;
+  /** The texts of rows, made as they are taken. */
+  rows(rows: readonly KindColumns[]): Iterable<string>;
+  /** Text between two calls of `rows`. */
+  between: string;
+  tail: string;
+}
+
+const CSV_COLUMNS = ['input', 'expected_output', 'actual_output', 'score', 'metadata', 'messages'] as const;
+
+/** The formats of an export; each comes back by an import. */
+export const EXPORT_WRITER: Readonly<Record<FileFormat, ExportWriter>> = {
+  jsonl: {
+    head: '',
+    rows: (rows) => rows.values().map((row) => `${objectOf(row)}\n`),
+    between: '',
+    tail: '',
+  },
+  json: {
+    head: '[\n',
+    rows: (rows) => itemTexts(rows.values().map(objectOf), (index) => (index === 0 ? '' : ',\n')),
+    between: ',\n',
+    tail: '\n]\n',
+  },
+  csv: {
+    head: `${CSV_COLUMNS.join()}\n`,
+    rows: (rows) => rows.values().flatMap(csvLine),
+    between: '',
+    tail: '',
+  },
+};
+
+/** The members of a datapoint by the names an import knows; those without a value are left out, `input` never is. */
+function objectOf(row: KindColumns): string {
+  const { name, texts } = kindTexts(row);
+  const given = KIND_MEMBERS[name].filter((member) => member === 'input' || (texts.get(member) ?? 'null') !== 'null');
+  return `{${given.map((member) => `"${member}":${texts.get(member)}`).join()}}`;
+}
+
+/** The member that each column shows; a conversation has other ones than a Generic. */
+const CELLS = {
+  LlmConversation: [undefined, 'expected', undefined, undefined, 'metadata', 'messages'],
+  Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata', undefined],
+};
+
+function* csvLine(row: KindColumns): Generator<string> {
+  const { name, texts } = kindTexts(row);
+  for (const [index, member] of CELLS[name].entries()) {
+    if (index > 0) yield ',';
+    const json = (member && texts.get(member)) ?? 'null';
+    if (json !== 'null') yield* cell(json);
+    else if (member === 'input') yield json;
+  }
+  yield '\n';
+}
+
+/** UTF-16 units of a cell's JSON that are written at once. */
+const SHORT = 65_536;
+
+/** A cell; a long one is quoted without a look whether it needs to be. */
+function* cell(json: string): Generator<string> {
+  if (json.length <= SHORT) {
+    const text = json.startsWith('"') ? asNoFormula(JSON.parse(json) as string) : json;
+    yield NEEDS_QUOTES.test(text) ? `"${withDoubledQuotes(text)}"` : text;
+    return;
+  }
+  yield '"';
+  if (json.startsWith('"')) {
+    for (let end = 1, start = 1; start < json.length - 1; start = end) {
+      end = endOfPiece(json, start);
+      const text = JSON.parse(`"${json.slice(start, end)}"`) as string;
+      yield withDoubledQuotes(start === 1 ? asNoFormula(text) : text);
+    }
+  } else {
+    for (let start = 0; start < json.length; start += SHORT) yield withDoubledQuotes(json.slice(start, start + SHORT));
+  }
+  yield '"';
+}
+
+/** Where a piece of a JSON string that begins at `start` ends: never within an escape, such as `\u00e9`. */
+function endOfPiece(json: string, start: number): number {
+  const end = start + SHORT;
+  if (end >= json.length - 1) return json.length - 1;
+  const backslash = end - ESCAPE_LENGTH + json.slice(end - ESCAPE_LENGTH, end).lastIndexOf('\\');
+  let first = backslash;
+  while (json[first] === '\\' && first >= start) first--;
+  // Two backslashes stand for one: the last of an even number begins nothing.
+  return (backslash - first) % 2 === 1 ? backslash : end;
+}
+
+/** Characters of the longest escape. */
+const ESCAPE_LENGTH = 6;
+
+const NEEDS_QUOTES = /[",\r\n]/;
+const withDoubledQuotes = (text: string): string => text.replaceAll('"', '""');
+
+/** A text as a spreadsheet does not take it for a formula (OWASP "CSV Injection"). */
+const asNoFormula = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text);
+
+/** What spreadsheets take for the start of a formula, in full width too, and what some of them drop before looking. */
+const FORMULA_START = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\0]/;

@@ -4,7 +4,7 @@ import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@sp
 import type { Scope } from '@spandrel/kernel';
 import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from '../import/file-format.js';
-import { datasetNotFound } from '../not-found.js';
+import { datasetNotFound } from '../dataset-participants.js';
 
 /** `GET /api/datasets/:id/export` (docs/spec/import-export.md#exporting-datapoints). */
 @Controller('api/datasets/:id/export')

@@ -7,10 +7,21 @@ import {
   TooManyValues,
   type DatapointKind,
   type JsonValue,
+  exactJsonInPieces,
+  type ImportResult,
 } from '@spandrel/contract';
-import type { ImportedColumns } from './imported-columns.js';
-import { COLUMNS, EXPECTED_COLUMNS, isColumn, type CellRow, type Column, type SourceRow } from './source-row.js';
-import { describeNames } from './unknown-columns.js';
+import { inTurns } from '@spandrel/kernel';
+import { FileFault } from '@spandrel/uploads';
+import {
+  type ImportedColumns,
+  COLUMNS,
+  EXPECTED_COLUMNS,
+  isColumn,
+  type CellRow,
+  type Column,
+  type SourceRow,
+  describeNames,
+} from './source-row.js';
 
 /** A row that makes no datapoint; `message` is fit for the caller. */
 export class RowFault extends Error {
@@ -141,7 +152,7 @@ function parseRow(json: string, valuesMax: number): JsonValue {
 }
 
 /** Why a row, or a cell of it, is not taken as JSON. */
-export const rowFaultOf = (error: JsonSyntaxError): string =>
+const rowFaultOf = (error: JsonSyntaxError): string =>
   error instanceof TooManyValues
     ? `the row has more than ${error.valuesMax} values (limits.body_values)`
     : error.message;
@@ -159,6 +170,88 @@ function cellValue(cell: string, valuesMax: number): JsonValue {
 }
 
 /** Whether a cell begins as JSON does that is no string. */
-export const mayBeJson = (cell: string): boolean => MAY_BE_JSON.test(cell);
+const mayBeJson = (cell: string): boolean => MAY_BE_JSON.test(cell);
 
 const MAY_BE_JSON = /^\s*(?:[[{\d-]|true|false|null)/;
+
+/** UTF-16 units of a row, or of a cell, that are parsed or written at once. */
+const SHORT = 65_536;
+
+/** Whether a row has a text that would hold up others while it is parsed or written. */
+export const isLongRow = (row: SourceRow): boolean =>
+  'json' in row ? row.json.length > SHORT : 'cells' in row && Object.values(row.cells).some(isLong);
+
+/** Whether a row has JSON that would hold up others while it is parsed. */
+export const hasLongJson = (row: SourceRow): boolean =>
+  'cells' in row ? Object.values(row.cells).some(isLongJson) : isLongRow(row);
+
+const isLong = (cell: string): boolean => cell.length > SHORT;
+const isLongJson = (cell: string): boolean => isLong(cell) && mayBeJson(cell);
+
+/**
+ * Parses what is long of a row, and lets others have their turn meanwhile.
+ * @param valuesMax values that a row, or a cell, may have.
+ * @returns the row with what was parsed, or with what is wrong with it.
+ */
+export async function parseLongRow(row: SourceRow, valuesMax: number): Promise<SourceRow> {
+  const { line } = row;
+  try {
+    if ('json' in row) return { line, value: await inTurns(exactJsonInPieces(row.json, valuesMax)) };
+    if (!('cells' in row)) return row;
+    const values: Partial<Record<Column, JsonValue>> = {};
+    for (const [column, cell] of Object.entries(row.cells) as [Column, string][]) {
+      if (isLongJson(cell)) values[column] = await longCellValue(cell, valuesMax);
+    }
+    return { ...row, values };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return { line, fault: rowFaultOf(error) };
+    throw error;
+  }
+}
+
+/** A cell that is not the JSON that it begins as is text. */
+async function longCellValue(cell: string, valuesMax: number): Promise<JsonValue> {
+  try {
+    return await inTurns(exactJsonInPieces(cell, valuesMax));
+  } catch (error) {
+    if (error instanceof JsonSyntaxError && !(error instanceof TooManyValues)) return cell;
+    throw error;
+  }
+}
+
+/** Rows left out that an answer lists. */
+const LISTED_ROWS_MAX = 1_000;
+
+/** What an import with `on_error=skip` leaves out (docs/spec/import-export.md#bad-rows). */
+export class SkippedRows {
+  private readonly listed: { line: number; message: string }[] = [];
+  private count = 0;
+  private countOfUnknownNames = 0;
+
+  /** @param valuesMax values that a row may have. */
+  constructor(private readonly valuesMax: number) {}
+
+  /** What a row becomes; `undefined`, noted, when it becomes nothing. */
+  kindOf(row: SourceRow, columns: ImportedColumns): DatapointKind | undefined {
+    try {
+      return datapointOfRow(row, this.valuesMax, columns);
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      this.count++;
+      if (error.hasUnknownNames) this.countOfUnknownNames++;
+      if (this.listed.length < LISTED_ROWS_MAX) this.listed.push({ line: row.line, message: error.message });
+      return undefined;
+    }
+  }
+
+  /** @throws FileFault when every row was left out because it has no name that an import knows: it is another file. */
+  assertKnownNames(): void {
+    const [first] = this.listed;
+    if (first && this.count === this.countOfUnknownNames) throw new FileFault(first.line, first.message);
+  }
+
+  /** The members of the answer that say which rows were skipped. */
+  answer(): Pick<ImportResult, 'skipped' | 'skipped_count'> {
+    return { skipped: this.listed, skipped_count: this.count };
+  }
+}

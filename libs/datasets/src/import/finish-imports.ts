@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope } from '@spandrel/kernel';
 import { Storage, takeFitting } from '@spandrel/storage';
-import { datapointCreated } from '../datapoint-json.js';
+import { datapointCreated } from '../datapoint-resource.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { DatasetStore } from '../dataset.store.js';
 import { leaseUntil } from './staged-import.js';

@@ -20,7 +20,7 @@ import {
 } from '@spandrel/http';
 import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
 import { ImportFile, type ImportProgress } from './import-file.js';
-import { datasetNotFound } from '../not-found.js';
+import { datasetNotFound } from '../dataset-participants.js';
 
 /** `POST /api/datasets/:id/import` (docs/spec/import-export.md#importing-a-file). */
 @Controller('api/datasets/:id/import')

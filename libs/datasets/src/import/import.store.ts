@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { integer, shapeOf, sql, Storage, type RowOfShape, type WriteTx } from '@spandrel/storage';
 import { DATAPOINT_SIZE } from '../datapoint.store.js';
-import type { DatasetImportRow } from '../datapoint.entity.js';
-import { datapointTable, datasetImportTable } from '../tables.js';
+import { type DatasetImportRow, datapointTable, datasetImportTable } from '../datapoint.entity.js';
 
 const IMPORT = datasetImportTable.select('i');
 const DATAPOINT = datapointTable.select('p');

@@ -1,4 +1,5 @@
-import type { JsonValue } from '@spandrel/contract';
+import { type JsonValue, isScore, type ImportResult } from '@spandrel/contract';
+import { nearestName } from '@spandrel/kernel';
 
 /** Names of the expected output, in a header row or an object; the first that a row has counts. */
 export const EXPECTED_COLUMNS = ['expected_output', 'expected', 'target', 'output'] as const;
@@ -31,3 +32,133 @@ export type SourceRow =
   | { line: number; value: JsonValue }
   | CellRow
   | { line: number; fault: string };
+
+const NAMES_SHOWN = 10;
+const SHOWN_LENGTH_MAX = 40;
+
+/** `a, b or c`. */
+const anyOf = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+/** What the columns of a file, or the members of its objects, are called. */
+export const EXPECTED_NAMES = `input (or messages), and optionally the expected value as ${anyOf(EXPECTED_COLUMNS)}, and metadata`;
+
+/** Names that were found, each that is not known with the known one it is nearest to: `"inputs" (did you mean input?)`. */
+export function describeNames(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => {
+    const text = JSON.stringify(name.length > SHOWN_LENGTH_MAX ? `${name.slice(0, SHOWN_LENGTH_MAX)}…` : name);
+    const plain = name.trim().toLowerCase();
+    const nearest = isColumn(plain) ? undefined : nearestName(plain.slice(0, SHOWN_LENGTH_MAX), COLUMNS);
+    return nearest === undefined ? text : `${text} (did you mean ${nearest}?)`;
+  });
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+/** Signs that programs put between the cells of a row in a comma's place. */
+const SEPARATORS = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'vertical bars'],
+] as const;
+
+/** Why a header row has no column to import. @param names its cells. */
+export function describeHeader(names: readonly string[]): string {
+  const first = names[0] ?? '';
+  const separator = names.some((name) => isColumn(name.trim().toLowerCase()))
+    ? undefined
+    : SEPARATORS.find(([sign]) => first.includes(sign));
+  if (separator) {
+    const [sign, word] = separator;
+    const found = describeNames(first.split(sign).map((name) => name.trim()));
+    return `the header row seems to be separated by ${word}: it has ${found}; save the file separated by commas, with the columns ${EXPECTED_NAMES}`;
+  }
+  return `the header row names neither a column input nor a column messages: it has ${describeNames(names)}; expected are ${EXPECTED_NAMES}`;
+}
+
+/** Names that an answer lists; what a hostile file has beyond is not kept. */
+const LISTED_MAX = 100;
+/** A name that is shown is cut behind so many UTF-16 units. */
+const NAME_LENGTH_MAX = 128;
+
+/** Members that a row may give a Generic datapoint by their own names, a score apart. */
+const GENERIC_MEMBERS: ReadonlySet<string> = new Set(['input', 'actual_output', 'metadata']);
+const CONVERSATION_MEMBERS: ReadonlySet<string> = new Set(['messages', 'metadata']);
+
+/** A row that has become a datapoint. */
+interface ImportedRow {
+  /** The columns that it has a value in, or the members of its object. */
+  names: Iterable<string>;
+  isConversation: boolean;
+  /** The name whose value is the expected one; `undefined`: there is none. */
+  expected: string | undefined;
+  /** Whether there is an expected value that is not `null`. */
+  hasExpected: boolean;
+  score: unknown;
+}
+
+/**
+ * What an import made of the columns of its file, or the members of its objects
+ * (docs/spec/import-export.md#what-an-import-says-of-its-file). Its size does not grow with the file.
+ */
+export class ImportedColumns {
+  /** Rows by column and by the member that it became. */
+  private readonly used = new Map<string, Map<string, number>>();
+  private readonly ignored = new Map<string, number>();
+  private rows = 0;
+  private rowsWithoutExpected = 0;
+
+  count(row: ImportedRow): void {
+    this.rows++;
+    if (!row.hasExpected) this.rowsWithoutExpected++;
+    for (const name of row.names) {
+      const member = memberOf(name, row);
+      if (member === undefined) {
+        raise(this.ignored, name);
+        continue;
+      }
+      let members = this.used.get(name);
+      if (members === undefined) this.used.set(name, (members = new Map<string, number>()));
+      raise(members, member);
+    }
+  }
+
+  /** The members of the answer that say what became of the columns. */
+  answer(): Pick<ImportResult, 'columns_used' | 'columns_ignored' | 'without_expected_count' | 'hint'> {
+    const hint = this.hint();
+    return {
+      columns_used: [...this.used].flatMap(([column, members]) =>
+        [...members].map(([member, rows]) => ({ column, member, rows })),
+      ),
+      columns_ignored: [...this.ignored].map(([column, rows]) => ({ column: cut(column), rows })),
+      without_expected_count: this.rowsWithoutExpected,
+      ...(hint !== undefined && { hint }),
+    };
+  }
+
+  /** What to do about rows that no scoring by an expected value takes. */
+  private hint(): string | undefined {
+    const { rows, rowsWithoutExpected: missing } = this;
+    if (missing === 0) return undefined;
+    const ignored = [...this.ignored.keys()].slice(0, NAMES_IN_HINT).map((name) => JSON.stringify(cut(name)));
+    const what = missing === 1 ? '1 row has no expected value' : `${missing} rows have no expected value`;
+    const where = `expected values are read from ${anyOf(EXPECTED_COLUMNS)}`;
+    const left = ignored.length === 0 || missing < rows ? '' : `; ignored: ${ignored.join(', ')}`;
+    return `${what}, which ExactMatch and Contains need: ${where}${left}`;
+  }
+}
+
+const NAMES_IN_HINT = 10;
+
+function memberOf(name: string, { isConversation, expected, score }: ImportedRow): string | undefined {
+  if (name === expected) return isConversation ? 'expected' : 'expected_output';
+  if (isConversation) return CONVERSATION_MEMBERS.has(name) ? name : undefined;
+  return GENERIC_MEMBERS.has(name) || (name === 'score' && isScore(score)) ? name : undefined;
+}
+
+function raise(counts: Map<string, number>, name: string): void {
+  const count = counts.get(name);
+  if (count !== undefined) counts.set(name, count + 1);
+  else if (counts.size < LISTED_MAX) counts.set(name, 1);
+}
+
+const cut = (name: string): string => (name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name);

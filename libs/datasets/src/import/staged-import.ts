@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { exactJsonInPieces, jsonTextInPieces, type DatapointKind } from '@spandrel/contract';
 import { inTurns, newId, Unavailable, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, type BoundedMasking, type ProjectMasking } from '@spandrel/masking';
@@ -8,7 +9,7 @@ import type { DatasetRow } from '../dataset.entity.js';
 import type { DatapointStore } from '../datapoint.store.js';
 import type { DatasetStore } from '../dataset.store.js';
 import type { ImportStore } from './import.store.js';
-import { datasetNotFound } from '../not-found.js';
+import { datasetNotFound } from '../dataset-participants.js';
 
 /** How long an import is left alone after the process that works on it has last been heard of. */
 const LEASE_MS = 30_000;
@@ -17,10 +18,10 @@ const LEASE_MS = 30_000;
 export const leaseUntil = (): number => Date.now() + LEASE_MS;
 
 /** A datapoint of a staged import, its kind as JSON text; ids are made after the import's own, in ascending order. */
-export type StagedDatapoint = Omit<NewDatapoint, 'kind'> & { kind: string };
+type StagedDatapoint = Omit<NewDatapoint, 'kind'> & { kind: string };
 
 /** What a staged import works with. */
-export interface StagedImportParts {
+interface StagedImportParts {
   storage: Storage;
   datasets: DatasetStore;
   datapoints: DatapointStore;
@@ -133,4 +134,40 @@ async function masked(datapoint: StagedDatapoint, masking: BoundedMasking): Prom
   const given = (await inTurns(exactJsonInPieces(datapoint.kind))) as unknown as DatapointKind;
   const kind = await masking.run((calls) => maskDatapoint(calls, given));
   return { ...datapoint, kind: await inTurns(jsonTextInPieces(kind)) };
+}
+
+/** Datapoints that one transaction writes: one statement on Postgres, a few milliseconds of the event loop on SQLite. */
+const DATAPOINTS_AT_ONCE = 256;
+/** Text of datapoints that one transaction writes, in UTF-16 units, about. */
+const TEXT_AT_ONCE = 1024 * 1024;
+
+/** Datapoints on their way into a staged import, written as many at a time as a transaction takes; others write in between. */
+export class StagedBatch {
+  private waiting: StagedDatapoint[] = [];
+  private text = 0;
+
+  /** @param stop ends it: nothing is written once it has fired. */
+  constructor(
+    private readonly staged: Pick<StagedImport, 'add'>,
+    private readonly stop: AbortSignal,
+  ) {}
+
+  /** Whether those that wait are enough to be written. */
+  get isFull(): boolean {
+    return this.waiting.length >= DATAPOINTS_AT_ONCE || this.text >= TEXT_AT_ONCE;
+  }
+
+  put(datapoint: StagedDatapoint): void {
+    this.waiting.push(datapoint);
+    this.text += datapoint.kind.length;
+  }
+
+  /** Writes those that wait. @throws what `stop` fired with, and like {@link StagedImport.add}. */
+  async flush(): Promise<void> {
+    this.stop.throwIfAborted();
+    if (this.waiting.length > 0) await this.staged.add(this.waiting);
+    this.waiting = [];
+    this.text = 0;
+    await nextTurn();
+  }
 }

@@ -4,12 +4,11 @@ import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { ChangeDatapoints } from '../change-datapoints.js';
-import { datapointCreated } from '../datapoint-json.js';
+import { datapointCreated } from '../datapoint-resource.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
-import { datasetResource } from '../dataset-resource.js';
+import { datasetResource, DatasetStore } from '../dataset.store.js';
 import type { DatasetRow } from '../dataset.entity.js';
-import { DatasetStore } from '../dataset.store.js';
 import { askedOf, datapointRow, shownOf } from './datapoint-row.js';
 
 /** A version of a dataset that datapoints were brought back under, and may be further. */

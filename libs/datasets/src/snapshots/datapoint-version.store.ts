@@ -15,10 +15,8 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import type { DatapointRow } from '../datapoint.entity.js';
-import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE } from '../datapoint.store.js';
-import { datapointTable } from '../tables.js';
-import { CURRENT } from './datapoint-visibility.sql.js';
+import { type DatapointRow, datapointTable } from '../datapoint.entity.js';
+import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE, CURRENT } from '../datapoint.store.js';
 
 const IN_ORDER = new PairOrder<number>('p.id', 'p.from_version', 'number');
 

@@ -6,9 +6,8 @@ import { datapointKindInTurns } from '../datapoint-resource.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore, type DatapointResult } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
-import { datasetNotFound } from '../not-found.js';
-import type { IdRange, Snapshot } from './snapshot.store.js';
-import { SnapshotStore } from './snapshot.store.js';
+import { datasetNotFound } from '../dataset-participants.js';
+import { type IdRange, type Snapshot, SnapshotStore } from './snapshot.store.js';
 
 /** A datapoint of a snapshot. */
 export interface SnapshotDatapoint {

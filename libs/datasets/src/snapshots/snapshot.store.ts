@@ -13,10 +13,8 @@ import {
   type LongReadOptions,
   type Sql,
 } from '@spandrel/storage';
-import { atVersion } from './datapoint-visibility.sql.js';
-import type { DatapointRow } from '../datapoint.entity.js';
-import { datapointTable } from '../tables.js';
-import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE, DatapointStore } from '../datapoint.store.js';
+import { atVersion, DATAPOINT_READ_BYTES, DATAPOINT_SIZE, DatapointStore } from '../datapoint.store.js';
+import { type DatapointRow, datapointTable } from '../datapoint.entity.js';
 
 const ID = datapointTable.select('p', ['id']);
 const SIZED = ID.and(shapeOf({ bytes: integer() }));

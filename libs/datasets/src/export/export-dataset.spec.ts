@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EXPORT_WRITER } from './export-writer.js';
+import { EXPORT_WRITER } from './export-dataset.js';
 
 const csvOf = (input: unknown): string =>
   [

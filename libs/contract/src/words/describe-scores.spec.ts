@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { describePairs, describeVerdict } from './describe-comparison.js';
-import { formatCount, formatCounted } from './format-count.js';
-import { describeInterval, formatDifference, formatInterval, formatP, formatScore } from './format-score.js';
+import {
+  describePairs,
+  describeVerdict,
+  formatCount,
+  formatCounted,
+  describeInterval,
+  formatDifference,
+  formatInterval,
+  formatP,
+  formatScore,
+} from './describe-scores.js';
 
 const ms = (amount: number): string => `${Math.round(amount)} ms`;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ANCESTORS_MAX, attributeToDescendant, type SpanTree } from './usage-attribution/usage-attribution.js';
+import { ANCESTORS_MAX, attributeToDescendant, type SpanTree } from './usage-attribution.js';
 
 interface Sent {
   id: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { datapointOfRow } from './datapoint-of-row.js';
-import { ImportedColumns } from './imported-columns.js';
+import { ImportedColumns } from './source-row.js';
 
 function ofRows(...rows: unknown[]) {
   const columns = new ImportedColumns();

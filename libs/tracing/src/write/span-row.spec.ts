@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseExactJson } from '@spandrel/contract';
-import { mergedMetadata } from './span-row.js';
+import { parseExactJson, type SpanKind } from '@spandrel/contract';
+import { mergedMetadata, spanFacts } from './span-row.js';
 
 describe('metadata that are merged as they are stored', () => {
   const metadata = fc.dictionary(fc.constantFrom('a', 'b', '"', '\\', '1', '__proto__', ''), fc.jsonValue());
@@ -25,5 +25,17 @@ describe('metadata that are merged as they are stored', () => {
 
   it('are nothing where there are none', () => {
     expect(mergedMetadata(null, {})).toBeNull();
+  });
+});
+
+describe('the cost of a span', () => {
+  it.each([
+    ['0.69999999999999996', 0.7],
+    ['0.00012345678901234567890123', Number('0.00012345678901234568')],
+    ['-0.69999999999999996', null],
+    ['"0.7"', null],
+  ])('sent as %s is counted as %d', (cost, counted) => {
+    const kind = parseExactJson(`{"type":"custom","cost":${cost}}`) as unknown as SpanKind;
+    expect(spanFacts(kind, true, new Map()).cost).toBe(counted);
   });
 });

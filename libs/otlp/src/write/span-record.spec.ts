@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { Rejections } from './rejections.js';
-import { spanFault } from './span-record.js';
+import { spanFault, droppedScopes } from './span-record.js';
 
 const span = (members: Partial<OtelSpan> = {}): OtelSpan =>
   ({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), startUnixNano: 1n, endUnixNano: 2n, ...members }) as OtelSpan;
@@ -36,5 +36,18 @@ describe('a span that cannot be kept', () => {
       { reason: 'r', count: 2, firstSpanId: '1' },
       { reason: 's', count: 1, firstSpanId: '2' },
     ]);
+  });
+});
+
+describe('otlp.drop_scopes', () => {
+  it('names scopes, or how their names begin', () => {
+    const isDropped = droppedScopes(['http', '@opentelemetry/instrumentation-*']);
+    expect(['http', '@opentelemetry/instrumentation-fs'].map(isDropped)).toEqual([true, true]);
+    expect(['https', '', '@opentelemetry/api'].map(isDropped)).toEqual([false, false, false]);
+  });
+
+  it('names none by default, and all by a star', () => {
+    expect(droppedScopes([])('a')).toBe(false);
+    expect(droppedScopes(['*'])('a')).toBe(true);
   });
 });

@@ -1,9 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { datapointJson } from './datapoint-json.js';
-import { datapointResource } from './datapoint-resource.js';
-import type { DatapointRow } from './datapoint.entity.js';
-import { SOURCE } from './source.js';
+import { datapointJson, datapointResource } from './datapoint-resource.js';
+import { type DatapointRow, SOURCE } from './datapoint.entity.js';
 
 const value = fc.jsonValue();
 const other = fc.string().filter((name) => !/^\d+$/.test(name) && name !== '__proto__');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { placeVersion, type VersionRange } from './place-version.js';
+import { placeVersion, type VersionRange } from './restore-datapoint-versions.js';
 
 const range = (from: number, to: number | null, asked = 'x'): VersionRange => ({ from, to, asked });
 const fresh = { version: 9, pinnedVersion: 0 };

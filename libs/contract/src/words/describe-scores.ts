@@ -1,0 +1,114 @@
+/** What stands where a value is missing. */
+export const NONE = '–';
+
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** `1,234`; an en dash for what is not known. */
+export function formatCount(count: number | null | undefined): string {
+  return count === null || count === undefined ? NONE : WHOLE.format(count);
+}
+
+/** `1 span`, `1,234 spans`. @param many plural of `one`, by default with an s. */
+export function formatCounted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+const DIGITS = 3;
+
+type Maybe = number | null | undefined;
+
+/** Bounds between which a value lies. */
+export interface Bounds {
+  low: number;
+  high: number;
+  /** How often such an interval holds the value, from 0 to 1. */
+  level: number;
+}
+
+/** A score from 0 to 1 with three digits at most: `0.667`; an en dash where there is none. */
+export function formatScore(score: Maybe): string {
+  return score === null || score === undefined ? NONE : String(Number(score.toFixed(DIGITS)));
+}
+
+/**
+ * A difference with its sign: `+0.25`, `-80 ms`; without one where no digit of it is shown.
+ * @param format writes an amount that is not negative, as a score unless given.
+ */
+export function formatDifference(difference: Maybe, format: (amount: number) => string = formatScore): string {
+  if (difference === null || difference === undefined) return NONE;
+  const words = format(Math.abs(difference));
+  if (words === format(0)) return words;
+  return `${difference > 0 ? '+' : '-'}${words}`;
+}
+
+/** The bounds of an interval: `0.397 to 0.892`. @param format writes a bound, as a score unless given. */
+export function formatInterval(
+  ci: Pick<Bounds, 'low' | 'high'> | null,
+  format: (bound: number) => string = formatScore,
+): string {
+  return ci === null ? NONE : `${format(ci.low)} to ${format(ci.high)}`;
+}
+
+/** An interval with its level: `95% interval 0.397 to 0.892`, or `no interval`. @param format writes a bound. */
+export function describeInterval(ci: Bounds | null, format?: (bound: number) => string): string {
+  return ci === null ? 'no interval' : `${Number((ci.level * 100).toFixed(2))}% interval ${formatInterval(ci, format)}`;
+}
+
+/** A p value: `0.065`, and `< 0.001` for what three digits would show as none. */
+export function formatP(p: Maybe): string {
+  if (p === null || p === undefined) return NONE;
+  return p < 0.001 ? '< 0.001' : formatScore(p);
+}
+
+/** Members of a `ScoreComparison`, whose schema a page does not load. */
+interface ScoreVerdict {
+  verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
+  diff: number | null;
+  detectable_diff: number | null;
+}
+
+/** Members of the `comparison` of an `EvalStatistics`. */
+interface Pairs {
+  pairs: number;
+  changed: number;
+  unpaired_run: number;
+  unpaired_baseline: number;
+}
+
+/** Scores differ by this at most. */
+const DIFF_MAX = 1;
+
+/** A verdict as a part of a sentence: `worse by 0.3`; where no difference was shown, which one would have been. */
+export function describeVerdict({ verdict, diff, detectable_diff: detectable }: ScoreVerdict): string {
+  switch (verdict) {
+    case 'better':
+    case 'worse':
+      return `${verdict} by ${formatScore(Math.abs(diff ?? 0))}`;
+    case 'unknown':
+      return 'not known; that takes two datapoints with a score in both runs';
+    case 'no_difference':
+      return `no difference shown${describeDetectable(detectable)}`;
+  }
+}
+
+function describeDetectable(detectable: number | null): string {
+  // Without any spread nothing shows how much it hides.
+  if (detectable === null || detectable === 0) return '';
+  if (detectable > DIFF_MAX) return '; so few datapoints could hardly have shown one';
+  return `; a change of ${Number(detectable.toPrecision(2))} or more would have been`;
+}
+
+/**
+ * How many datapoints a comparison is of, and why others are left out of it.
+ * @param run what the run is called in the sentence. @param baseline what the baseline is called.
+ */
+export function describePairs(comparison: Pairs, run: string, baseline: string): string {
+  const { pairs, changed, unpaired_run: inRun, unpaired_baseline: inBaseline } = comparison;
+  const leftOut = [
+    ...(changed > 0 ? [`${formatCounted(changed, 'datapoint')} edited between the runs`] : []),
+    ...(inRun > 0 ? [`${formatCounted(inRun, 'datapoint')} with a score in ${run} alone`] : []),
+    ...(inBaseline > 0 ? [`${formatCounted(inBaseline, 'datapoint')} with a score in ${baseline} alone`] : []),
+  ];
+  const compared = `${formatCounted(pairs, 'datapoint')} compared.`;
+  return leftOut.length === 0 ? compared : `${compared} Left out: ${leftOut.join('; ')}.`;
+}
