@@ -37,12 +37,12 @@ function recordsOf(run: number, count: number, seed: number): SpanRecord[] {
       ended_at: START + n + 10,
       metadata: { n },
     };
-    const telling = {
+    const traceAttributes = {
       name: { rank: n === 0 ? 2 : 3, value: item.name },
       tags: [`t${n % 4}`],
       metadata: { [`m${n % 3}`]: n },
     };
-    return { item, order: `${String(item.started_at).padStart(20, '0')}${item.id}`, telling };
+    return { item, order: `${String(item.started_at).padStart(20, '0')}${item.id}`, traceAttributes };
   }).filter((_, n) => n % 11 !== 5);
 }
 

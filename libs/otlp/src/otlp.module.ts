@@ -5,7 +5,6 @@ import { OtlpController } from './http/otlp.controller.js';
 import { ExportReader } from './aside/export-reader.js';
 import { TakeExport } from './http/take-export.js';
 import { DialectReader } from './reading/dialect-reader.js';
-import { WriteExport } from './write-export.js';
 import { EventUpkeep } from './write/event-upkeep.js';
 import { ForgetEvents } from './write/forget-events.js';
 import { MergeEvents } from './write/merge-events.js';
@@ -29,7 +28,7 @@ import { StoreExport } from './write/store-export.js';
           logger.debug({ dialect, err: error }, 'a dialect threw over a span; the others were asked');
         }),
     },
-    { provide: WriteExport, useClass: StoreExport },
+    StoreExport,
     OtlpEventStore,
     MergeEvents,
     OtlpWriteMetrics,

@@ -31,7 +31,6 @@ export {
 } from './write/span-commit-participant.js';
 export type { StoredSpan } from './span.entity.js';
 export { spanTexts } from './span-json.js';
-export { spanResource } from './span-resource.js';
 export { SpanStore } from './span.store.js';
 export { exportedTrace } from './write/trace-row.js';
 export { traceNotFound } from './write/apply-job.js';

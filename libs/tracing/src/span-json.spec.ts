@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseExactJson } from '@spandrel/contract';
-import { toJsonText } from '@spandrel/storage';
+import { formatTimestamp, parseExactJson, type SpanResource } from '@spandrel/contract';
+import { fromJsonText, toJsonText } from '@spandrel/storage';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../test/support/any-character.js';
-import { spanJson } from './span-json.js';
-import { spanResource } from './span-resource.js';
+import { spanJson, shownKind, shownMetadata, shownStatus } from './span-json.js';
 import type { StoredSpan } from './span.entity.js';
 
 const json = fc.json().map((text) => toJsonText(parseExactJson(text)));
@@ -46,6 +45,23 @@ const span: fc.Arbitrary<StoredSpan> = columns.map((row) => ({
   ...row,
   kindType: (JSON.parse(row.kind) as { type: string }).type,
 }));
+
+/** A stored span as the wire shows it (docs/spec/spans.md#the-span-object). */
+function spanResource(span: StoredSpan): SpanResource {
+  return {
+    id: span.id,
+    trace_id: span.traceId,
+    parent_id: span.parentId,
+    name: span.name,
+    kind: shownKind(span),
+    input: fromJsonText(span.input),
+    output: fromJsonText(span.output),
+    ...shownStatus(span),
+    started_at: formatTimestamp(span.startedAt),
+    ended_at: span.endedAt === null ? null : formatTimestamp(span.endedAt),
+    metadata: shownMetadata(span),
+  };
+}
 
 describe('spanJson', () => {
   it('is the JSON of the resource, on one line', () => {

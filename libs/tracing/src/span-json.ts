@@ -1,13 +1,49 @@
-import { formatTimestamp, jsonMembers } from '@spandrel/contract';
+import { type SpanKind, type SpanStatus, formatTimestamp, jsonMembers } from '@spandrel/contract';
+import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import { isOtlp } from './usage-attribution/usage-attribution.js';
-import { shownKind, shownStatus } from './span-resource.js';
 import { type StoredSpan, STATUS } from './span.entity.js';
+
+/** The status, and the error that a failed one repeats (docs/spec/spans.md#status-on-the-wire). */
+export function shownStatus(span: Pick<StoredSpan, 'status' | 'error'>): { status: SpanStatus; error: string | null } {
+  const error = fromJsonText(span.error) as string | null;
+  if (span.status === STATUS.failed) return { status: { failed: { error: error ?? '' } }, error };
+  return { status: span.status === STATUS.completed ? 'completed' : 'running', error };
+}
+
+/**
+ * The caller's kind, whole, with the estimated cost, if there is one; an `llm_call` always shows its well-known members.
+ */
+export function shownKind(span: Pick<StoredSpan, 'kind' | 'cost' | 'cover'>): SpanKind {
+  const kind = fromJsonText(span.kind) as SpanKind;
+  if (kind.type !== 'llm_call') {
+    if (isOtlp(span) && span.cost !== null) kind['cost'] ??= span.cost;
+    return kind;
+  }
+  kind['provider'] ??= null;
+  kind['input_tokens'] ??= null;
+  kind['output_tokens'] ??= null;
+  kind['cost'] ??= span.cost;
+  return kind;
+}
+
+/** The caller's own members, and on a finished span the service's, which win (docs/spec/spans.md#metadata). */
+export function shownMetadata(
+  span: Pick<StoredSpan, 'metadata' | 'status' | 'durationMs' | 'totalTokens' | 'cost'>,
+): Record<string, unknown> {
+  const metadata = objectFromJsonText(span.metadata);
+  if (span.status !== STATUS.running) {
+    metadata['duration_ms'] = span.durationMs;
+    metadata['total_tokens'] = span.totalTokens;
+    metadata['cost'] = span.cost;
+  }
+  return metadata;
+}
 
 /** Members that a finished span's metadata get from the service. */
 const SERVICE_MEMBERS = ['"duration_ms"', '"total_tokens"', '"cost"'];
 
 /**
- * The JSON of `spanResource(span)`, character by character the same, made without parsing and writing anew what can be
+ * The JSON of a span as the wire shows it, with the members of `SpanResource`, made without parsing and writing again what can be
  * large: input, output, kind and metadata are stored as JSON.
  */
 export const spanJson = (span: StoredSpan): string => spanTexts(span).join('');
@@ -58,7 +94,7 @@ const CALL_NAMES = {
   cost: '"cost"',
 };
 
-/** What {@link shownKind} makes of an `llm_call`; `undefined` where the text does not tell what it has. */
+/** What {@link shownKind} makes of an `llm_call`; `undefined` where that cannot be seen from the text. */
 function llmCallJson(span: StoredSpan): string | undefined {
   let added = '';
   for (const member of CALL_MEMBERS) {

@@ -19,7 +19,7 @@ export function traceResource(trace: TraceRow): TraceResource {
   };
 }
 
-/** The JSON of {@link traceResource}, made without parsing and writing anew what can be large. */
+/** The JSON of {@link traceResource}, made without parsing and writing again what can be large. */
 export function traceJson(trace: TraceRow): string {
   const endedAt = traceEndedAt(trace);
   const [name, sessionId, userId] = [trace.name, trace.sessionId, trace.userId].map((text) => JSON.stringify(text));

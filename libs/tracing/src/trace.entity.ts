@@ -38,7 +38,7 @@ export const TraceSchema = defineEntity({
     models: p.text(),
     /** Latest end of a span, whether or not another one still runs. */
     lastEndedAt: p.bigint('number').nullable(),
-    /** JSON: which members spans told, see `trace-origins.ts`; `null` when only native calls wrote the trace. */
+    /** JSON: which members spans reported, see `trace-row.ts`; `null` when only native calls wrote the trace. */
     origins: p.text().nullable(),
   },
   indexes: [

@@ -8,11 +8,10 @@ import { logsOfProtobuf, pointsOfProtobuf, spansOfProtobuf } from '../decode/rea
 import { otherSignal } from '../decode/other-signal.js';
 import type { OtlpEncoding } from '../http/otlp-protocol.js';
 import { DialectReader } from '../reading/dialect-reader.js';
-import type { LogsPage, SpansPage } from '../write-export.js';
 import { membersFromEvents } from '../write/log-event.js';
 import { keepLogMembers, logsMerged, type LogView, type StoredTexts } from '../write/log-members.js';
 import type { ReadEvent, SpanName } from '../write/otlp-event.store.js';
-import { readLogs, readSpans, type SpanRules } from './read-pages.js';
+import { readLogs, readSpans, type SpanRules, type LogsPage, type SpansPage } from './read-pages.js';
 
 /** A large export. */
 export interface ExportBody {
@@ -59,7 +58,7 @@ export function spans(input: ExportBody): Reading<SpansPage> {
   return { ...read, other: otherSignal(Buffer.from(input.bytes), input.itemsMax) };
 }
 
-/** Reads the log records of an export that tell of calls of models. */
+/** Reads the log records of an export about calls of models. */
 export const logs = (input: ExportBody): Reading<LogsPage> =>
   decoded(input, logsOfProtobuf, logsOfJson, (items) => readLogs(items, input.from, data.spanBytesMax));
 

@@ -25,6 +25,12 @@ export interface SpansRead extends PackedPage {
   readonly dropped: number;
 }
 
+/** Spans of a large export as a thread has read them. */
+export type SpansPage = SpansRead & {
+  /** How many spans each dialect threw over. */
+  readonly dialectErrors: Readonly<Record<string, number>>;
+};
+
 /** Reads spans from one place on, as {@link packedPage} does. */
 export function readSpans(
   spans: Iterable<OtelSpan>,
@@ -46,18 +52,23 @@ export function readSpans(
       dropped++;
       return [];
     }
-    const { item, order, telling, pending } = spanRecord(span, readSpan(span, dialects, spanBytesMax));
-    const record = { item, order, telling: { ...telling, resource: telling.resource && true }, pending };
+    const { item, order, traceAttributes, pending } = spanRecord(span, readSpan(span, dialects, spanBytesMax));
+    const record = {
+      item,
+      order,
+      traceAttributes: { ...traceAttributes, resource: traceAttributes.resource && true },
+      pending,
+    };
     const text = JSON.stringify({ spanId: span.spanId, record });
-    if (!telling.resource || telling.resource.attributes === resource) return [text];
-    resource = telling.resource.attributes;
-    return [JSON.stringify({ resource: telling.resource }), text];
+    if (!traceAttributes.resource || traceAttributes.resource.attributes === resource) return [text];
+    resource = traceAttributes.resource.attributes;
+    return [JSON.stringify({ resource: traceAttributes.resource }), text];
   });
   return { ...page, rejected: rejections.list, dropped };
 }
 
-/** Log records that tell of calls of models: a `EventRecord` each. */
-export interface LogsRead extends PackedPage {
+/** Log records about calls of models: a `EventRecord` each. */
+export interface LogsPage extends PackedPage {
   readonly rejected: readonly Rejection[];
 }
 
@@ -65,7 +76,7 @@ export interface LogsRead extends PackedPage {
  * Reads log records from one place on, as {@link packedPage} does.
  * @param bytesMax bytes of JSON that one may have (setting `limits.body_bytes`).
  */
-export function readLogs(records: Iterable<OtelLogRecord>, from: number, bytesMax: number): LogsRead {
+export function readLogs(records: Iterable<OtelLogRecord>, from: number, bytesMax: number): LogsPage {
   const rejections = new Rejections();
   const page = packedPage(records, from, (record) => {
     const fault = logFault(record);

@@ -1,4 +1,4 @@
-/** Memory that an item takes once it is read, about, and how many are told at a time. */
+/** Memory that an item takes once it is read, about, and how many are counted at a time. */
 const ITEM_BYTES = 96;
 const ITEMS_TOLD = 1_024;
 
@@ -58,7 +58,7 @@ export class ItemBudget {
 
   /**
    * Counts an attribute, an event or a link.
-   * @returns whether it is kept: there may be too many of one span, which {@link passedOver} tells.
+   * @returns whether it is kept: there may be too many of one span, which {@link passedOver} says.
    * @throws ExportFault `too_large` as {@link take} does.
    */
   takeNamed(named: Named): boolean {

@@ -34,7 +34,7 @@ export class JsonPieces {
   }
 
   /**
-   * Walks through the object that comes next, by the names of its members; whoever gets one reads its value next. A `null`
+   * Walks through the object that comes next, by the names of its members; the caller reads its value next. A `null`
    * has no members.
    * @param name of the object, for the message of a fault.
    */
@@ -52,7 +52,7 @@ export class JsonPieces {
     if (this.goesOn('}', name)) yield* this.membersFromHere(name);
   }
 
-  /** Walks through the list that comes next, by index; whoever gets one reads the element next. A `null` has none. */
+  /** Walks through the list that comes next, by index; the caller reads the element next. A `null` has none. */
   *elements(name: string): Generator<number, void, undefined> {
     if (!this.opens('[', name, 'a list')) return;
     if (this.closes(']')) return;

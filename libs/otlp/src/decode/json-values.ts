@@ -61,7 +61,7 @@ function integerOf(value: unknown): bigint | null {
 /** An id in lower case; empty when it is absent or no text. */
 export const idOf = (object: JsonObject, member: string): string => textOf(object, member).toLowerCase();
 
-/** Nanoseconds since 1970, also such as 64 bits do not hold; 0 where none are told. */
+/** Nanoseconds since 1970, also such as 64 bits do not hold; 0 where none are given. */
 export const anyNanosOf = (object: JsonObject, member: string): bigint => integerOf(object[member]) ?? 0n;
 
 /** Nanoseconds since 1970; 0 for a time that is none. */
@@ -74,7 +74,7 @@ export const malformed = (what: string): ExportFault =>
   new ExportFault('malformed', `the body is no OTLP JSON: ${what}`);
 
 /**
- * The attributes of an object, member `attributes` unless told otherwise.
+ * The attributes of an object, member `attributes` unless another is named.
  * @param place of the object, for the message of a fault.
  */
 export function attributesOf(
@@ -84,7 +84,7 @@ export function attributesOf(
   depth = 0,
   member = 'attributes',
 ): OtelMap {
-  // A value that is a map is a `Map`, which tells it from a list.
+  // A value that is a map is a `Map`, which distinguishes it from a list.
   let attributes: GrowingAttributes = depth === 0 ? new AttributeMap() : new Map<string, OtelValue>();
   for (const attribute of objectsOf(object, member, place)) {
     if (!items.takeNamed('attributes')) continue;

@@ -9,7 +9,7 @@ export interface OtelLogRecord {
   readonly traceId: string;
   /** Hex digits in lower case, as sent; empty for a record outside of any span. */
   readonly spanId: string;
-  /** Nanoseconds since 1970: when it happened, else when it was observed; 0 when neither is told. */
+  /** Nanoseconds since 1970: when it happened, else when it was observed; 0 when neither is given. */
   readonly timeUnixNano: bigint;
   readonly attributes: OtelMap;
   /** `null` for a record without one. */
@@ -25,7 +25,7 @@ export function eventNameOf(field: string, attributes: OtelMap): string {
   return typeof named === 'string' ? named : '';
 }
 
-/** `Span.SpanKind` by its number; 0 is not told. */
+/** `Span.SpanKind` by its number; 0 is unspecified. */
 export const SPAN_KINDS: readonly (OtelSpanKind | null)[] = [
   null,
   'internal',

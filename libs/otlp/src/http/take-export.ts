@@ -8,7 +8,8 @@ import { logsOfJson, pointsOfJson, spansOfJson } from '../decode/read-json.js';
 import { logsOfProtobuf, pointsOfProtobuf, spansOfProtobuf } from '../decode/read-protobuf.js';
 import type { OtelLogRecord } from '../decode/otel-records.js';
 import { OtlpSettings } from '../otlp.settings.js';
-import { WriteExport, type LogsPage, type SpansPage } from '../write-export.js';
+import type { LogsPage, SpansPage } from '../aside/read-pages.js';
+import { StoreExport } from '../write/store-export.js';
 import type { Rejection } from '../write/rejections.js';
 import { DecodeBudget, type BodyBudget, readBody, ACCEPTED_CODINGS, unpackerOf } from './read-body.js';
 import { exportResponse, rejectedCount, rejectionMessage, type RejectedName } from './export-response.js';
@@ -49,7 +50,7 @@ export class TakeExport {
   constructor(
     private readonly settings: OtlpSettings,
     private readonly core: CoreSettings,
-    private readonly writer: WriteExport,
+    private readonly writer: StoreExport,
     private readonly reader: ExportReader,
   ) {
     this.budget = new DecodeBudget(settings.decodeBytes);
@@ -80,7 +81,7 @@ export class TakeExport {
     });
   }
 
-  /** Adds the records that tell of model calls to their spans; the others are rejected. */
+  /** Adds the records about model calls to their spans; the others are rejected. */
   logs(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
     return this.take(scope, body, 'rejectedLogRecords', {
       here: async (bytes, encoding, budget) => {

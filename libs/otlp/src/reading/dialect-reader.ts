@@ -119,7 +119,7 @@ const isKind = (value: unknown): boolean => isObject(value) && isText(value['typ
 
 const KINDS: ReadonlySet<unknown> = new Set(['llm_call', 'embedding', 'retrieval', 'tool_call', 'custom']);
 
-/** What tells neither a count nor a cost is no usage, so that the next dialect is asked. */
+/** Usage has a count or a cost, so that the next dialect is asked. */
 function isUsage(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { inputTokens, outputTokens, cost } = value as ReadUsage;

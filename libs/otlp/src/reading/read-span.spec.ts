@@ -57,7 +57,7 @@ describe('input and output of a call', () => {
     expect(span.output).toEqual({ text: 'Hello', finish_reason: null });
   });
 
-  it('stay as given for other kinds, and are absent where nothing is told', () => {
+  it('stay as given for other kinds, and are absent where nothing is logged', () => {
     const { span } = readPlain({}, { input: { value: 'Hi' } });
     expect(span.input).toBe('Hi');
     expect('output' in span).toBe(false);

@@ -12,17 +12,18 @@ import type { DialectReader } from './dialect-reader.js';
 import { spanKind, spanUsage, type SpanUsage } from './span-kind.js';
 import { spanMetadata } from './span-metadata.js';
 import { storableName } from './stored-value.js';
-import { traceReading, type TraceReading } from './trace-reading.js';
+import type { TraceAttributes } from '@spandrel/tracing';
+import { traceReading } from './trace-reading.js';
 
-/** A span of OpenTelemetry as it is stored, with what it tells of its trace. */
+/** A span of OpenTelemetry as it is stored, with what it reports about its trace. */
 export interface ReadSpan {
-  /** Whole, as tracing's ingest takes it; a member that the span does not tell is absent. */
+  /** Whole, as tracing's ingest takes it; a member that the span does not have is absent. */
   readonly span: IngestSpan;
   /** The counts and the cost that stand in `span.kind`; `null` when there are none. */
   readonly usage: SpanUsage | null;
   /** True for the running form of a span that is sent whole later: one that comes late changes nothing. */
   readonly isPending: boolean;
-  readonly trace: TraceReading;
+  readonly trace: TraceAttributes;
 }
 
 /**
@@ -61,7 +62,7 @@ function idsOf({ traceId, spanId, parentSpanId }: OtelSpan, { pendingOf }: SpanR
 
 const NANOS_OF_MS = 1_000_000n;
 
-/** Milliseconds; a start that is not told is the end, an end before the start is the start. */
+/** Milliseconds; a missing start is the end, an end before the start is the start. */
 function timesOf({ startUnixNano, endUnixNano }: OtelSpan, isPending: boolean) {
   const start = startUnixNano === 0n ? endUnixNano : startUnixNano;
   const startedAt = Number(start / NANOS_OF_MS);
@@ -113,8 +114,8 @@ function failureOf({ status, events, attributes }: OtelSpan, failure: string | u
   if (failure !== undefined) return failure;
   for (const member of ['exception.message', 'exception.type']) {
     for (const event of events) {
-      const told = event.name === 'exception' ? event.attributes.get(member) : undefined;
-      if (typeof told === 'string' && told !== '') return told;
+      const logged = event.name === 'exception' ? event.attributes.get(member) : undefined;
+      if (typeof logged === 'string' && logged !== '') return logged;
     }
   }
   const type = attributes.get('error.type');

@@ -19,7 +19,7 @@ describe('the kind of a span', () => {
     expect(span.metadata).toMatchObject({ response_model: 'gpt-4o-2024' });
   });
 
-  it('takes the answering model where no other is told, and says when there is none', () => {
+  it('takes the answering model where no other is logged, and says when there is none', () => {
     expect(readPlain({}, { kind: { type: 'llm_call' }, responseModel: 'm-1' }).span.kind!['model']).toBe('m-1');
     expect(readPlain({}, { kind: { type: 'llm_call' } }).span.kind!['model']).toBe('unknown');
   });

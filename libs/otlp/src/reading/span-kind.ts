@@ -7,8 +7,8 @@ const UNKNOWN_MODEL = 'unknown';
 
 /** The kind of a span with its model, provider and usage (docs/spec/otlp.md#kinds). */
 export function spanKind(span: OtelSpan, reading: SpanReading, usage: SpanUsage | null): SpanKind {
-  const told = reading.model ?? reading.responseModel;
-  const model = told === undefined ? undefined : storableKey(told);
+  const logged = reading.model ?? reading.responseModel;
+  const model = logged === undefined ? undefined : storableKey(logged);
   const provider = reading.provider === undefined ? undefined : providerName(reading.provider);
   const { kind } = reading;
   switch (kind?.type) {

@@ -49,7 +49,7 @@ function addMembers(
   return all;
 }
 
-/** What OpenTelemetry told of a span and no other member of it has: `metadata.otel` (docs/spec/otlp.md#metadata). */
+/** What OpenTelemetry reported about a span and no other member has: `metadata.otel` (docs/spec/otlp.md#metadata). */
 function otelMetadata(span: OtelSpan, given: GivenNames): Record<string, unknown> {
   const { scope, events, links, dropped } = span;
   const service = serviceOf(span.resource);

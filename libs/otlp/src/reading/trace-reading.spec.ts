@@ -6,9 +6,9 @@ import { NAME_RANK, fittingMembers } from './trace-reading.js';
 
 describe('what a span tells of its trace', () => {
   it.each<[what: string, plain: PlainSpan, rank: number, reading?: SpanReading]>([
-    ['a span within', {}, NAME_RANK.anySpan],
-    ['a root', { parentSpanId: null }, NAME_RANK.rootSpan],
-    ['its own parent', { parentSpanId: 'b7ad6b7169203331' }, NAME_RANK.rootSpan],
+    ['a span within', {}, NAME_RANK.span],
+    ['a root', { parentSpanId: null }, NAME_RANK.root],
+    ['its own parent', { parentSpanId: 'b7ad6b7169203331' }, NAME_RANK.root],
     ['a dialect', { parentSpanId: null }, NAME_RANK.dialect, { traceName: 'span' }],
   ])('the name of %s', (_what, plain, rank, reading = {}) => {
     expect(readPlain(plain, reading).trace.name).toEqual({ value: 'span', rank });

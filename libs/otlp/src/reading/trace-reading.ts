@@ -1,58 +1,51 @@
 import type { OtelMap, OtelSpan, SpanReading } from '@spandrel/plugin-api';
 import { jsonWeight } from '@spandrel/contract';
+import type { Ranked, TraceAttributes } from '@spandrel/tracing';
 import { isKeptKey, storableName, storedAttributes } from './stored-value.js';
 
-/** A value with how much it counts against others: a higher rank replaces a lower one, of equal rank the first stays. */
-export interface Ranked {
-  readonly value: string;
-  readonly rank: number;
-}
-
-/** Ranks of a trace's name among those that spans give; what a person gives counts more than any. */
-export const NAME_RANK = { anySpan: 1, rootSpan: 2, dialect: 3 } as const;
+/** Ranks of a trace's name, the smallest counts; 0 is what a person gives (`NAME_RANK` of tracing, which no thread loads). */
+export const NAME_RANK = { dialect: 1, root: 2, span: 3 } as const;
 
 /** Ranks of a session or a user: the attribute of the conventions, a dialect's own, the last resort. */
-const KEY_RANK = { lastResort: 1, dialect: 2, conventions: 3 } as const;
+const KEY_RANK = { conventions: 1, dialect: 2, lastResort: 3 } as const;
 
-/** What one span tells of its trace (docs/spec/otlp.md#trace-attributes-from-spans). */
-export interface TraceReading {
-  readonly name: Ranked;
-  readonly session: Ranked | null;
-  readonly user: Ranked | null;
-  readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** `null` where the resource has no attributes; a service without a name is `''`. */
-  readonly resource: { readonly service: string; readonly attributes: Readonly<Record<string, unknown>> } | null;
-}
-
-/** @param spanName as it is stored. */
-export function traceReading(span: OtelSpan, reading: SpanReading, spanName: string): TraceReading {
+/** What one span says about its trace (docs/spec/otlp.md#trace-attributes-from-spans). @param spanName as it is stored. */
+export function traceReading(span: OtelSpan, reading: SpanReading, spanName: string): TraceAttributes {
   const { attributes, resource } = span;
+  const session = rankedKey(attributes, 'session.id', reading.session, 'gen_ai.conversation.id');
+  const user = rankedKey(attributes, 'user.id', reading.user, 'enduser.id');
+  const tags = [...new Set(reading.tags?.filter(isKeptKey))];
   return {
     name: nameOf(span, reading, spanName),
-    session: rankedKey(attributes, 'session.id', reading.session, 'gen_ai.conversation.id'),
-    user: rankedKey(attributes, 'user.id', reading.user, 'enduser.id'),
-    tags: reading.tags === undefined ? NO_TAGS : [...new Set(reading.tags.filter(isKeptKey))],
-    metadata: reading.traceMetadata ? fittingMembers(reading.traceMetadata.value) : null,
-    resource: resource.size === 0 ? null : { service: serviceOf(resource) ?? '', attributes: storedResource(resource) },
+    ...(session && { session }),
+    ...(user && { user }),
+    ...(tags.length > 0 && { tags }),
+    ...(reading.traceMetadata && { metadata: fittingMembers(reading.traceMetadata.value) }),
+    // A service without a name is ''.
+    ...(resource.size > 0 && {
+      resource: { service: serviceOf(resource) ?? '', attributes: storedResource(resource) },
+    }),
   };
 }
-
-const NO_TAGS: readonly string[] = Object.freeze([]);
 
 function nameOf(span: OtelSpan, { traceName, pendingOf }: SpanReading, spanName: string): Ranked {
   if (traceName !== undefined) return { value: storableName(traceName), rank: NAME_RANK.dialect };
   const parent = pendingOf === undefined ? span.parentSpanId : pendingOf.parentSpanId;
   const isRoot = parent === null || parent === span.spanId;
-  return { value: spanName, rank: isRoot ? NAME_RANK.rootSpan : NAME_RANK.anySpan };
+  return { value: spanName, rank: isRoot ? NAME_RANK.root : NAME_RANK.span };
 }
 
-function rankedKey(attributes: OtelMap, first: string, ofDialect: string | undefined, last: string): Ranked | null {
+function rankedKey(
+  attributes: OtelMap,
+  first: string,
+  ofDialect: string | undefined,
+  last: string,
+): Ranked | undefined {
   const conventional = attributes.get(first);
   if (isKeptKey(conventional)) return { value: conventional, rank: KEY_RANK.conventions };
   if (isKeptKey(ofDialect)) return { value: ofDialect, rank: KEY_RANK.dialect };
   const resort = attributes.get(last);
-  return isKeptKey(resort) ? { value: resort, rank: KEY_RANK.lastResort } : null;
+  return isKeptKey(resort) ? { value: resort, rank: KEY_RANK.lastResort } : undefined;
 }
 
 /** `service.name`, or `null` where the resource has none. */

@@ -47,7 +47,7 @@ describe('a log record that tells of a call', () => {
     expect(again.map(({ id }) => id)).toEqual([rows[0]!.id, rows[2]!.id]);
   });
 
-  it('is told by its name', () => {
+  it('is logged by its name', () => {
     expect(isSpanEvent(record())).toBe(true);
     expect(isSpanEvent(record({ eventName: 'log' }))).toBe(false);
   });

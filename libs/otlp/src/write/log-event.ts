@@ -18,7 +18,7 @@ const EVALUATION = 'gen_ai.evaluation.result';
 /** Whether an event is kept as an event of its span. */
 const isKeptEvent = (name: unknown): boolean => name === EVALUATION;
 
-/** Log records that tell of calls of models; all others are not kept. */
+/** Log records about calls of models; all others are not kept. */
 const EVENT_NAMES: ReadonlySet<string> = new Set([
   ...['gen_ai.system.message', 'gen_ai.user.message', 'gen_ai.assistant.message', 'gen_ai.tool.message'],
   ...['gen_ai.choice', 'gen_ai.content.prompt', 'gen_ai.content.completion', EVALUATION],
@@ -90,8 +90,8 @@ async function eventRow(
 }
 
 /** Which of them are input, output or neither is not known before the span is read. */
-export const maskRecords = (masking: MaskingCalls, told: readonly EventRecord[]): EventRecord[] =>
-  told.map((record) => ({ ...record, attributes: masking.json(record.attributes, 'input', 'output', 'metadata') }));
+export const maskRecords = (masking: MaskingCalls, logged: readonly EventRecord[]): EventRecord[] =>
+  logged.map((record) => ({ ...record, attributes: masking.json(record.attributes, 'input', 'output', 'metadata') }));
 
 /** The members of a record's body beside its attributes, as a span event has them. */
 function attributesOf({ attributes, body }: OtelLogRecord): Record<string, unknown> {
@@ -136,7 +136,7 @@ export const spanOfEvents = (traceId: string, spanId: string, events: readonly O
   resource: NOTHING,
 });
 
-/** What the events of one span tell. @param rows in the order in which they happened. */
+/** What the events of one span contain. @param rows in the order in which they happened. */
 export function membersFromEvents(
   { traceId, spanId }: SpanName,
   rows: readonly ReadEvent[],

@@ -8,8 +8,8 @@ const outputs = fc.option(
   { nil: undefined },
 );
 const evaluation = (n: number) => ({ name: 'evaluated', time_unix_nano: `${n}`, attributes: {}, from_logs: true });
-const told = fc.record({
-  input: fc.constantFrom(undefined, ['told']),
+const logged = fc.record({
+  input: fc.constantFrom(undefined, ['logged']),
   output: outputs,
   count: fc.integer({ min: 1, max: 3 }),
   events: fc.subarray([evaluation(9), evaluation(10)]),
@@ -27,7 +27,7 @@ const stored = ({ input, output, metadata }: LogView): StoredSpan =>
 describe('what log events bring to a span', () => {
   it('never replaces what the span gave', () => {
     fc.assert(
-      fc.property(own, told, (span, events) => {
+      fc.property(own, logged, (span, events) => {
         const merged = withLogs(span, events);
         if (span.input !== undefined) expect(merged.input).toEqual(span.input);
         const given = Object.entries(span.output ?? {}).filter(([, value]) => value !== null);
@@ -38,7 +38,7 @@ describe('what log events bring to a span', () => {
 
   it('is the same whether the span or the events come first', () => {
     fc.assert(
-      fc.property(own, told, told, (span, some, more) => {
+      fc.property(own, logged, logged, (span, some, more) => {
         const members = Object.entries(more.output ?? {}).filter(([, value]) => value !== null);
         const all = {
           input: more.input ?? some.input,
@@ -57,7 +57,7 @@ describe('what log events bring to a span', () => {
 
   it('is merged again without any effect', () => {
     fc.assert(
-      fc.property(own, told, (span, events) => {
+      fc.property(own, logged, (span, events) => {
         expect(logsMerged(stored(withLogs(span, events)), events)).toBeUndefined();
       }),
     );
@@ -65,7 +65,7 @@ describe('what log events bring to a span', () => {
 
   it('stays when the span comes again after the events are gone', () => {
     fc.assert(
-      fc.property(own, told, (span, events) => {
+      fc.property(own, logged, (span, events) => {
         const merged = withLogs(span, events);
         const item = { id: 's', trace_id: 't', name: 'n', ...span };
         const { input, output, metadata } = keepLogMembers(item, stored(merged));
@@ -76,7 +76,7 @@ describe('what log events bring to a span', () => {
 
   it('is not replaced by fewer events, which fill in what is missing', () => {
     fc.assert(
-      fc.property(own, told, told, (span, events, late) => {
+      fc.property(own, logged, logged, (span, events, late) => {
         const merged = withLogs(span, { ...events, count: 4 });
         const after = logsMerged(stored(merged), late) ?? merged;
         if (merged.input !== undefined) expect(after.input).toEqual(merged.input);
@@ -101,13 +101,13 @@ describe('what log events bring to a span', () => {
   it('can be taken away', () => {
     const span: LogView = { input: undefined, output: { text: 'x' }, metadata: { otel: {} } };
     const merged = withLogs(span, {
-      input: ['told'],
+      input: ['logged'],
       output: { text: 'y', finish_reason: 'stop' },
       count: 2,
       events: [],
     });
     expect(merged).toEqual({
-      input: ['told'],
+      input: ['logged'],
       output: { text: 'x', finish_reason: 'stop' },
       metadata: { otel: { from_logs: ['input', 'output.finish_reason'], log_events: 2 } },
     });

@@ -18,7 +18,7 @@ export interface LogView {
   metadata: Members;
 }
 
-/** What log events tell of a span. */
+/** What log events contain for a span. */
 export interface LogContents {
   input: unknown;
   output: unknown;
@@ -53,9 +53,9 @@ function storedLogContents({ input, output, metadata }: LogView): LogContents {
 }
 
 /**
- * What two sets of log events tell together. Events are gone some time after they came: fewer than before are read as an
- * addition, which fills in what is missing. As many or more count as all there are, but a member that they do not tell at
- * all was told by others.
+ * What two sets of log events contain together. Events are gone some time after they came: fewer than before are read as an
+ * addition, which fills in what is missing. As many or more count as all there are, but a member that they do not have at
+ * all came from others.
  */
 function together(before: LogContents, now: LogContents): LogContents {
   const events = inOrder([...before.events, ...now.events]);
@@ -71,7 +71,7 @@ const filledIn = (first: unknown, second: unknown): Members => ({
   ...(isObject(first) && Object.fromEntries(Object.entries(first).filter(([, value]) => !isAbsent(value)))),
 });
 
-/** Each event once, by time; equal ones are told apart by their text. */
+/** Each event once, by time; equal ones are distinguished by their text. */
 function inOrder(events: readonly Members[]): Members[] {
   const byText = new Map(events.map((event) => [JSON.stringify(event), event]));
   const timed = [...byText].map(([text, event]) => ({ time: timeOf(event), text, event }));
@@ -102,25 +102,25 @@ export function withoutLogs({ input, output, metadata }: LogView): LogView {
 }
 
 /**
- * The span with what log events tell, where its own attributes and events leave it out; what they gave is never replaced.
+ * The span with what log events contain, where its own attributes and events leave it out; what they gave is never replaced.
  * @param own without anything from logs.
- * @param told what all log events that are known of it give.
+ * @param logged what all log events that are known of it give.
  */
-export function withLogs(own: LogView, told: LogContents): LogView {
+export function withLogs(own: LogView, logged: LogContents): LogView {
   const fromLogs: LogMember[] = [];
-  const input = isAbsent(own.input) && !isAbsent(told.input) ? told.input : own.input;
+  const input = isAbsent(own.input) && !isAbsent(logged.input) ? logged.input : own.input;
   if (input !== own.input) fromLogs.push('input');
   let { output } = own;
-  if (isObject(told.output) && (isAbsent(output) || isObject(output))) {
+  if (isObject(logged.output) && (isAbsent(output) || isObject(output))) {
     const merged: Members = { ...(output as Members | null | undefined) };
-    for (const [name, value] of Object.entries(told.output).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [name, value] of Object.entries(logged.output).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       if (isAbsent(value) || !isAbsent(merged[name])) continue;
       merged[name] = value;
       fromLogs.push(`output.${name}`);
     }
     if (Object.keys(merged).length > 0) output = inOneOrder(merged);
   }
-  const otel = withLogEvents(otelOf(own.metadata), fromLogs, told);
+  const otel = withLogEvents(otelOf(own.metadata), fromLogs, logged);
   return otel === undefined ? own : { input, output, metadata: { ...own.metadata, otel } };
 }
 
@@ -145,7 +145,7 @@ function withLogEvents(
 /** Members of an output in the order in which they are documented, others behind them. */
 const OUTPUT_ORDER = ['text', 'finish_reason', 'tool_calls', 'reasoning', 'choices'];
 
-/** One order whoever told first, so that equal outputs are equal text. */
+/** One order, whichever came first, so that equal outputs are equal text. */
 function inOneOrder(output: Members): Members {
   const others = Object.keys(output).filter((name) => !OUTPUT_ORDER.includes(name));
   const names = [...OUTPUT_ORDER.filter((name) => Object.hasOwn(output, name)), ...others];
@@ -162,8 +162,8 @@ const viewOf = (stored: StoredTexts): LogView => ({
   metadata: objectFromJsonText(stored.metadata),
 });
 
-const hasLogs = (told: LogContents): boolean =>
-  told.events.length > 0 || !isAbsent(told.input) || !isAbsent(told.output);
+const hasLogs = (logged: LogContents): boolean =>
+  logged.events.length > 0 || !isAbsent(logged.input) || !isAbsent(logged.output);
 
 /** Whether {@link keepLogMembers} may keep anything: nearly no span has any, and a large one takes long to read. */
 export const mayHaveLogs = (stored: StoredTexts): boolean => stored.metadata?.includes('"from_logs"') === true;
@@ -177,8 +177,8 @@ export function keepLogMembers<Sent extends LogView>(sent: Sent, stored: StoredT
 }
 
 /** The members that a stored span has once log events are merged into it; `undefined` when that changes nothing. Pure. */
-export function logsMerged(stored: StoredTexts, told: LogContents): LogView | undefined {
+export function logsMerged(stored: StoredTexts, logged: LogContents): LogView | undefined {
   const before = viewOf(stored);
-  const after = withLogs(withoutLogs(before), together(storedLogContents(before), told));
+  const after = withLogs(withoutLogs(before), together(storedLogContents(before), logged));
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after;
 }

@@ -29,12 +29,12 @@ export class MergeEvents {
   async execute(scope: Scope, spans: readonly SpanName[]): Promise<void> {
     const known = await this.events.known(scope, spans);
     if (known.length === 0) return;
-    const told = await this.told(scope, known);
+    const logged = await this.contentsOf(scope, known);
     const bytesMax = EVENTS_BODIES * this.core.bodyBytes;
     const merges = known.map((events) => ({
       events,
       look: new StoredLook(
-        () => told.has(keyOfSpan(events)),
+        () => logged.has(keyOfSpan(events)),
         async (stored) =>
           this.reader.merge(scope, { ...events, stored, other: await this.events.ofLarge(scope, events, bytesMax) }),
       ),
@@ -46,7 +46,7 @@ export class MergeEvents {
         amend: (stored) => {
           const when = look.at(stored, room);
           if (when === 'later') return undefined;
-          return when === 'read' ? look.view : logsMerged(stored, told.get(keyOfSpan({ traceId, spanId }))!);
+          return when === 'read' ? look.view : logsMerged(stored, logged.get(keyOfSpan({ traceId, spanId }))!);
         },
       }));
       const { found } = await this.recordSpans.execute(scope, [], amendments);
@@ -55,15 +55,15 @@ export class MergeEvents {
     await this.events.setMerged(scope, met);
   }
 
-  /** What the events of spans tell, where these are few and small; the others are read in threads. */
-  async told(scope: Scope, known: readonly KnownEvents[]): Promise<Map<string, LogContents>> {
-    const told = new Map<string, LogContents>();
+  /** What the events of spans contain, where these are few and small; the others are read in threads. */
+  async contentsOf(scope: Scope, known: readonly KnownEvents[]): Promise<Map<string, LogContents>> {
+    const logged = new Map<string, LogContents>();
     const turn = new Turn();
     for await (const rows of this.events.ofSmall(scope, known)) {
       const name = rows[0]!;
-      told.set(keyOfSpan(name), membersFromEvents(name, rows, this.dialects, this.core.bodyBytes));
+      logged.set(keyOfSpan(name), membersFromEvents(name, rows, this.dialects, this.core.bodyBytes));
       if (turn.isOver()) await turn.next();
     }
-    return told;
+    return logged;
   }
 }

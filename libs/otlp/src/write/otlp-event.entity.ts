@@ -18,7 +18,7 @@ export const OtlpEventSchema = defineEntity({
     event: p.text(),
     /** When it arrived here, in milliseconds since the epoch. */
     cameAt: p.bigint('number'),
-    /** The place among the records of an export: senders in JavaScript tell all messages of a call in one millisecond. */
+    /** The place among the records of an export: senders in JavaScript send all messages of a call in one millisecond. */
     position: p.integer(),
     /** 1 once it has met its span. */
     merged: p.smallint(),

@@ -39,8 +39,8 @@ describe('spans that a thread has read', () => {
     });
     expect(JSON.parse(JSON.stringify(slice))).toEqual(JSON.parse(JSON.stringify(here)));
     expect(JSON.stringify(slice)).toContain('9007199254740993');
-    const resources = (slice as { record: { telling: { resource: object } } }[]).map(
-      ({ record }) => record.telling.resource,
+    const resources = (slice as { record: { traceAttributes: { resource: object } } }[]).map(
+      ({ record }) => record.traceAttributes.resource,
     );
     expect(resources[0]).toBe(resources[1]);
   });

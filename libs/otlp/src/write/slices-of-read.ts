@@ -29,8 +29,10 @@ async function* recordsOf(texts: PackedTexts): AsyncGenerator<{ value: NamedReco
       continue;
     }
     const { record, spanId } = entry;
-    const telling = record.telling.resource ? { ...record.telling, resource: resource! } : record.telling;
-    yield { value: { traceId: record.item.trace_id, spanId, record: { ...record, telling } }, length };
+    const traceAttributes = record.traceAttributes.resource
+      ? { ...record.traceAttributes, resource: resource! }
+      : record.traceAttributes;
+    yield { value: { traceId: record.item.trace_id, spanId, record: { ...record, traceAttributes } }, length };
   }
 }
 

@@ -1,12 +1,6 @@
 import type { OtelSpan } from '@spandrel/plugin-api';
-import type { Ranked as TracingRank, SpanRecord } from '@spandrel/tracing';
+import type { SpanRecord } from '@spandrel/tracing';
 import type { ReadSpan } from '../reading/read-span.js';
-import type { Ranked } from '../reading/trace-reading.js';
-
-/** The highest rank that a span can give; tracing counts from 1 at the top, 0 is what a person gave. */
-const HIGHEST_RANK = 3;
-
-const turned = ({ value, rank }: Ranked): TracingRank => ({ value, rank: HIGHEST_RANK + 1 - rank });
 
 /** What tracing records of a span of OpenTelemetry that was read. */
 export function spanRecord({ startUnixNano, endUnixNano }: OtelSpan, { span, trace, isPending }: ReadSpan): SpanRecord {
@@ -14,14 +8,7 @@ export function spanRecord({ startUnixNano, endUnixNano }: OtelSpan, { span, tra
   return {
     item: span,
     order: `${String(start).padStart(20, '0')}${span.id}`,
-    telling: {
-      name: turned(trace.name),
-      ...(trace.session && { session: turned(trace.session) }),
-      ...(trace.user && { user: turned(trace.user) }),
-      ...(trace.tags.length > 0 && { tags: trace.tags }),
-      ...(trace.metadata && { metadata: trace.metadata }),
-      ...(trace.resource && { resource: trace.resource }),
-    },
+    traceAttributes: trace,
     pending: isPending,
   };
 }
@@ -42,7 +29,7 @@ export function idFault({ traceId, spanId }: Pick<OtelSpan, 'traceId' | 'spanId'
 /** Why a span cannot be kept (docs/spec/otlp.md#spans-that-are-rejected); `undefined` when it can. */
 export function spanFault(span: OtelSpan): string | undefined {
   const { startUnixNano: start, endUnixNano: end } = span;
-  if (start === 0n && end === 0n) return 'neither a start nor an end is told';
+  if (start === 0n && end === 0n) return 'neither a start nor an end is given';
   if (!isTime(start) || !isTime(end)) return 'a time is no count of nanoseconds since 1970 in 64 bits';
   return idFault(span);
 }

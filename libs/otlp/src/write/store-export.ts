@@ -12,19 +12,29 @@ import { rejectedCount } from '../http/export-response.js';
 import { OtlpSettings } from '../otlp.settings.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
-import { WriteExport, type LogsPage, type SpansPage, type WrittenExport } from '../write-export.js';
+import type { LogsPage, SpansPage } from '../aside/read-pages.js';
 import { droppedScopes, spanFault, spanRecord } from './span-record.js';
 import { eventRows, logFault, maskRecords, eventRecord, type EventRecord } from './log-event.js';
 import { keepLogMembers, mayHaveLogs, withLogs, type LogView, type LogContents } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
 import { keyOfSpan, OtlpEventStore, type SpanName } from './otlp-event.store.js';
 import { OtlpWriteMetrics } from './otlp-write-metrics.js';
-import { Rejections } from './rejections.js';
+import { Rejections, type Rejection } from './rejections.js';
 import { StoredLook } from './stored-look.js';
 
-/** Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). */
+/** What became of an export once everything else of it is durable. */
+export interface WrittenExport {
+  /** One entry a reason, in the order in which the reasons came up; empty when everything was taken. */
+  readonly rejected: readonly Rejection[];
+}
+
+/**
+ * Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). Every method settles when what
+ * is accepted is durable, may be called again with the same items, and lets others have their turn. They throw DomainError `unavailable`
+ * when the database does not answer: a part may be durable then, and sending all of it again is safe.
+ */
 @Injectable()
-export class StoreExport extends WriteExport {
+export class StoreExport {
   private readonly isDropped: (scope: string) => boolean;
 
   constructor(
@@ -38,18 +48,19 @@ export class StoreExport extends WriteExport {
     private readonly reader: ExportReader,
     { dropScopes }: OtlpSettings,
   ) {
-    super();
     this.isDropped = droppedScopes(dropScopes);
   }
 
-  override async writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport> {
+  /** Stores the spans of one export; those that cannot be kept are left out. @param spans as decoded: ids are of any form, times may be missing. */
+  async writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport> {
     const rejections = new Rejections();
     const kept = spans.filter((span) => this.isKept(span, rejections));
     for (const slice of this.slices(kept)) await this.writeSlice(scope, await this.recordsOf(slice), rejections);
     return { rejected: rejections.list };
   }
 
-  override async writeReadSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport> {
+  /** Stores the spans of a large export. @param pages as a thread has read them; the next one is taken when the one before it is durable. */
+  async writeReadSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport> {
     const rejections = new Rejections();
     for await (const page of pages) {
       this.count(page, rejections);
@@ -60,7 +71,8 @@ export class StoreExport extends WriteExport {
     return { rejected: rejections.list };
   }
 
-  override async writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport> {
+  /** Adds the log records about model calls to their spans, or keeps them until those come; others are rejected. */
+  async writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport> {
     const rejections = new Rejections();
     const writer = this.logWriter(scope);
     const kept = records.filter((record) => {
@@ -73,7 +85,8 @@ export class StoreExport extends WriteExport {
     return { rejected: rejections.list };
   }
 
-  override async writeReadLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport> {
+  /** Adds the log records of a large export. @param pages as of {@link writeReadSpans}. */
+  async writeReadLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport> {
     const rejections = new Rejections();
     const writer = this.logWriter(scope);
     for await (const page of pages) {
@@ -110,8 +123,8 @@ export class StoreExport extends WriteExport {
   }
 
   private async writeSlice(scope: Scope, spans: readonly NamedRecord[], rejections: Rejections): Promise<void> {
-    const told = await this.mergeEvents.told(scope, await this.events.known(scope, spans));
-    const writes = spans.map((span) => this.sent(scope, span, told.get(keyOfSpan(span))));
+    const logged = await this.mergeEvents.contentsOf(scope, await this.events.known(scope, spans));
+    const writes = spans.map((span) => this.sent(scope, span, logged.get(keyOfSpan(span))));
     let rejectedNow = 0;
     await StoredLook.all(writes, async (some, room) => {
       const records = some.map(({ record, look }): SpanRecord => ({
@@ -129,19 +142,19 @@ export class StoreExport extends WriteExport {
     });
     this.metrics.rejected.inc(rejectedNow);
     this.metrics.spans.inc(writes.length - rejectedNow);
-    // Events may have come since they were read; whoever writes second sees the other.
+    // Events may have come since they were read; the one that writes second sees the other.
     await this.mergeEvents.execute(scope, spans);
   }
 
-  /** A span with what events tell of it. What takes long to look into is merged once it is stored. */
-  private sent(scope: Scope, { record, ...name }: NamedRecord, told: LogContents | undefined) {
+  /** A span with what events say about it. One that takes long to look into is merged once it is stored. */
+  private sent(scope: Scope, { record, ...name }: NamedRecord, logged: LogContents | undefined) {
     const sent = viewOfItem(record.item);
     const isSmall = (): boolean => !isLargeJson(sent.output) && !isLargeJson(sent.metadata);
-    const view = told && isSmall() ? withLogs(sent, told) : sent;
+    const view = logged && isSmall() ? withLogs(sent, logged) : sent;
     const look = new StoredLook(isSmall, async (stored) => {
       return this.reader.merge(scope, { ...name, stored, other: jsonText(await writtenAhead(view)) });
     });
-    return { ...name, look, record: told ? { ...record, item: { ...record.item, ...view } } : record };
+    return { ...name, look, record: logged ? { ...record, item: { ...record.item, ...view } } : record };
   }
 
   private count({ rejected, dropped, dialectErrors }: SpansPage, rejections: Rejections): void {

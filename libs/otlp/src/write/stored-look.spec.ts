@@ -6,7 +6,7 @@ const stored = (units: number): StoredTexts => ({ input: 'x'.repeat(units), outp
 
 /** Looks at spans in transactions as a database would, and notes what each was answered. */
 async function looked(spans: StoredTexts[], isSmall = true): Promise<string[][]> {
-  const told: string[][] = [];
+  const logged: string[][] = [];
   const items = spans.map((span) => ({
     span,
     look: new StoredLook(
@@ -15,9 +15,9 @@ async function looked(spans: StoredTexts[], isSmall = true): Promise<string[][]>
     ),
   }));
   await StoredLook.all(items, async (some, room) => {
-    told.push(some.map(({ span, look }) => look.at(span, room)));
+    logged.push(some.map(({ span, look }) => look.at(span, room)));
   });
-  return told;
+  return logged;
 }
 
 describe('looks at stored spans', () => {
@@ -44,9 +44,9 @@ describe('looks at stored spans', () => {
         return undefined;
       },
     );
-    const told: string[] = [];
-    await StoredLook.all([{ look }], async (_some, room) => void told.push(look.at(span, room)));
-    expect([told, reads]).toEqual([['later', 'later', 'read'], 2]);
+    const logged: string[] = [];
+    await StoredLook.all([{ look }], async (_some, room) => void logged.push(look.at(span, room)));
+    expect([logged, reads]).toEqual([['later', 'later', 'read'], 2]);
   });
 
   it('are none where no transaction asks', async () => {

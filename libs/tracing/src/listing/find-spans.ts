@@ -159,7 +159,7 @@ async function windowsOf(
   const days = [...((await partitions?.known()) ?? [])];
   if (days.length < PARTITIONS_MIN) return () => [EVER];
   const ends = { oldest: Math.min(...days), newest: Math.max(...days) };
-  // In every window names are looked through anew.
+  // Names are looked through in every window.
   const windowDays = query.name_contains === undefined ? WINDOW_DAYS : WINDOW_DAYS.slice(0, 1);
   return (start) => startWindows(query, start, ends, windowDays);
 }

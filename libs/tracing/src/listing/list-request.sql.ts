@@ -106,7 +106,7 @@ export class ListRequest {
   }
 
   /**
-   * The names that `name_contains` takes; `undefined` without that filter, or when they are too many to be told apart.
+   * The names that `name_contains` takes; `undefined` without that filter, or when they are too many to be looked up one by one.
    */
   names(): Promise<readonly string[] | undefined> {
     const { name_contains: needle, within } = this.query;
@@ -199,7 +199,7 @@ function firstOf(
     arms.map((of) => sql`select * from (${own(of)}) one`),
     ' union all ',
   );
-  // An arm of a union is planned for its partitions, each anew: 64 of them took 100 ms.
+  // An arm of a union is planned for its partitions each time: 64 of them took 100 ms.
   const keys = type === 'text' ? textKeys(values as string[]) : numberKeys(values as number[]);
   const key = rawSql(type === 'text' ? 'k.value' : 'k.value::bigint');
   const joined = sql`select one.value, one.id from ${keys} cross join lateral (${own(belongs(key))}) one`;

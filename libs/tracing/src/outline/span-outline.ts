@@ -1,5 +1,5 @@
 import { formatTimestamp, type SpanOutline } from '@spandrel/contract';
-import { shownKind, shownMetadata, shownStatus } from '../span-resource.js';
+import { shownKind, shownMetadata, shownStatus } from '../span-json.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
 import { inputPreview, outputPreview, PREVIEWED_BYTES_MAX, type Previewed } from './preview-text.js';
 

@@ -41,7 +41,7 @@ const PENDING_AT_ONCE = 2_000;
 /** Late spans taken out in one transaction, which others wait for. */
 const TAKEN_OUT_AT_ONCE = 500;
 const SLICES_AT_ONCE = 20;
-/** A slice is made anew when late spans come to this part of it. */
+/** A slice is made again when pending spans come to this part of it. */
 const PENDING_PART = 1 / 4;
 
 const LEASE_MS = 60_000;

@@ -27,7 +27,7 @@ export class IndexWatermark {
   private readonly known = new Map<string, number>();
 
   /**
-   * The end of a project's cover. To be asked in the transaction that writes, which on Postgres has its id by then: whoever
+   * The watermark of a project. To be asked in the transaction that writes, which on Postgres has its id by then: what
    * moves the end waits for all transactions with earlier ids before slices are made (`BuildTextIndex`).
    */
   async endOf(tx: WriteTx, { projectId }: Scope): Promise<number> {

@@ -273,7 +273,7 @@ export class TextIndexStore {
   }
 
   /**
-   * Makes the slices of a range one that is open, to be cut and made anew; the project is held.
+   * Makes the slices of a range one that is open, to be cut and made again; the project is held.
    * @returns whether the range begins and ends with slices.
    */
   async reopen(tx: WriteTx, { projectId }: Scope, { startedFrom, startedUntil }: SliceRange): Promise<boolean> {

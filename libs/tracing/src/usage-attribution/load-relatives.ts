@@ -165,7 +165,7 @@ const spansOfJobs = (set: UnitOfWork, jobs: readonly RowJob[]): BatchSpan[] =>
           ),
           ...job.amendments.flatMap(({ spanId, traceId }) => {
             const stored = set.span(resolvedId(set, spanId, traceId));
-            // What it will tell is known once it is made.
+            // What it will report is known once it is made.
             return stored ? { ...batchSpan(set, stored.id, traceId, stored.parentId, null), usage: true } : [];
           }),
         ];

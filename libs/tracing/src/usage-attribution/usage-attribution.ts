@@ -23,7 +23,7 @@ const hasUsage = ({ totalTokens, cost }: Pick<SpanRow, 'totalTokens' | 'cost'>):
 /** Whether a span covers its ancestors. */
 export const covers = (span: SpanRow): boolean => hasUsage(span) || isBelow(span);
 
-/** Whether the kind of a span that is about to be written may tell usage. */
+/** Whether the kind of a span that is about to be written may report usage. */
 export const mayReportUsage = (kind: SpanKind | null | undefined): boolean =>
   !!kind && USAGE_MEMBERS.some((member) => (kind[member] ?? 0) !== 0);
 

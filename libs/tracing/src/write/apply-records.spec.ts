@@ -46,7 +46,7 @@ function recordOf({ trace, span, parent, tokens, stage }: Form): SpanRecord {
   return {
     item,
     order: `${String(startedAt).padStart(20, '0')}${item.id}`,
-    telling: { name: { rank: parent === null ? 2 : 3, value: item.name }, tags: [`t${span % 3}`] },
+    traceAttributes: { name: { rank: parent === null ? 2 : 3, value: item.name }, tags: [`t${span % 3}`] },
     pending: stage === 'pending',
   };
 }

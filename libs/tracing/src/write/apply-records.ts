@@ -44,7 +44,7 @@ function recordSpan(set: UnitOfWork, record: SpanRecord, around: Around): void {
   const { id: sentId, trace_id: traceId } = record.item;
   const item = placedItem(set, record.item);
   const { step, weak } = recordedSpan(set.span(item.id), { ...record, item }, around);
-  // A repetition tells its trace nothing either: what a person has changed since stays.
+  // A repetition changes nothing in its trace either: what a person has changed since stays.
   if (step.type !== 'unchanged' || weak) mergeIntoTrace(set, record, weak);
   applyStep(set, step);
   if (item.id !== sentId && isNew(step)) adoptChildren(set, sentId, traceId);
@@ -72,18 +72,18 @@ function placedItem(set: UnitOfWork, item: IngestSpan): IngestSpan {
   };
 }
 
-function mergeIntoTrace(set: UnitOfWork, { item, telling, order }: SpanRecord, weak: boolean): void {
+function mergeIntoTrace(set: UnitOfWork, { item, traceAttributes, order }: SpanRecord, weak: boolean): void {
   const startedAt = item.started_at!;
-  const teller = { order, startedAt, weak };
+  const source = { order, startedAt, weak };
   const stored = set.trace(item.trace_id);
   if (stored) {
-    const told = mergeTraceAttributes(stored, telling, teller);
-    if (told !== stored) set.updateTrace(stored, told);
+    const merged = mergeTraceAttributes(stored, traceAttributes, source);
+    if (merged !== stored) set.updateTrace(stored, merged);
     return;
   }
   const origins = originsOfNew({ start: true, name: false });
   const place = { projectId: set.scope.projectId, id: item.trace_id, startedAt, createHash: null, origins };
-  set.createTrace(mergeTraceAttributes(newTrace(place, {}), telling, teller));
+  set.createTrace(mergeTraceAttributes(newTrace(place, {}), traceAttributes, source));
 }
 
 function applyStep(set: UnitOfWork, step: IngestStep): void {
@@ -111,7 +111,7 @@ interface RecordedStep {
 }
 
 /**
- * What a record does to the stored span. Forms that tell more go before others whichever comes first: a pending one changes
+ * What a record does to the stored span. Forms that say more go before others, whichever comes first: a pending one changes
  * no other, a running one no finished one, a finished one replaces every member; a repetition changes nothing.
  * @throws Invalid when the item contradicts itself.
  */

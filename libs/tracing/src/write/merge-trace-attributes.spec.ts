@@ -5,8 +5,8 @@ import { mergeTraceAttributes, type TraceAttributes } from './merge-trace-attrib
 import { traceResource } from '../trace-resource.js';
 import type { TraceRow } from '../trace.entity.js';
 
-interface Told {
-  telling: TraceAttributes;
+interface Report {
+  traceAttributes: TraceAttributes;
   startedAt: number;
   id: number;
 }
@@ -14,15 +14,19 @@ interface Told {
 const bare = (members = {}, origins = originsOfNew({ start: true, name: false })): TraceRow =>
   newTrace({ projectId: 'p', id: 't', startedAt: 1_000, createHash: null, origins }, members);
 
-const tell = (trace: TraceRow, { telling, startedAt, id }: Told, weak = false): TraceRow =>
-  mergeTraceAttributes(trace, telling, { order: `${String(startedAt).padStart(20, '0')}${id}`, startedAt, weak });
+const merge = (trace: TraceRow, { traceAttributes, startedAt, id }: Report, weak = false): TraceRow =>
+  mergeTraceAttributes(trace, traceAttributes, {
+    order: `${String(startedAt).padStart(20, '0')}${id}`,
+    startedAt,
+    weak,
+  });
 
 const text = fc.constantFrom('a', 'b', 'c', '__proto__');
 const ranked = fc.record({ rank: fc.integer({ min: 1, max: 3 }), value: text });
 const tellings = fc
   .array(
     fc.record({
-      telling: fc.record(
+      traceAttributes: fc.record(
         {
           name: ranked,
           session: ranked,
@@ -37,18 +41,18 @@ const tellings = fc
     }),
     { maxLength: 30 },
   )
-  .map((tolds) => tolds.map((told, id): Told => ({ ...told, id: id + 10 }) as Told));
+  .map((reports) => reports.map((report, id): Report => ({ ...report, id: id + 10 }) as Report));
 
-const withOrder = tellings.chain((tolds) =>
-  fc.tuple(fc.constant(tolds), fc.shuffledSubarray(tolds, { minLength: tolds.length })),
+const withOrder = tellings.chain((reports) =>
+  fc.tuple(fc.constant(reports), fc.shuffledSubarray(reports, { minLength: reports.length })),
 );
 
 describe('what spans tell of their trace', () => {
   it('comes to the same row in any order and however often', () => {
     fc.assert(
-      fc.property(withOrder, ([tolds, order]) => {
-        const once = tolds.reduce((trace, told) => tell(trace, told), bare());
-        const again = [...order, ...order.toReversed()].reduce((trace, told) => tell(trace, told), bare());
+      fc.property(withOrder, ([reports, order]) => {
+        const once = reports.reduce((trace, report) => merge(trace, report), bare());
+        const again = [...order, ...order.toReversed()].reduce((trace, report) => merge(trace, report), bare());
         expect(again).toEqual(once);
       }),
     );
@@ -56,11 +60,11 @@ describe('what spans tell of their trace', () => {
 
   it('leaves what was given', () => {
     fc.assert(
-      fc.property(tellings, (tolds) => {
+      fc.property(tellings, (reports) => {
         const given = { name: 'given', session_id: null, user_id: 'me', tags: ['z', 'b'], metadata: { a: 'mine' } };
         const trace = patchedTrace(bare(), given);
         const { name, session_id, user_id, tags, metadata } = traceResource(
-          tolds.reduce((row, t) => tell(row, t), trace),
+          reports.reduce((row, t) => merge(row, t), trace),
         );
         expect({ name, session_id, user_id }).toEqual({ name: 'given', session_id: null, user_id: 'me' });
         expect(tags.slice(0, 2)).toEqual(['z', 'b']);
@@ -71,43 +75,45 @@ describe('what spans tell of their trace', () => {
 
   it('takes the name of the root before that of an earlier span, and a default before nothing', () => {
     const byDefault = bare({ name: 'gpt-4o' }, originsOfNew({ start: true, name: true }));
-    const span = tell(byDefault, { telling: { name: { rank: 3, value: 'chat' } }, startedAt: 1, id: 10 });
+    const span = merge(byDefault, { traceAttributes: { name: { rank: 3, value: 'chat' } }, startedAt: 1, id: 10 });
     expect(span.name).toBe('chat');
-    const root = tell(span, { telling: { name: { rank: 2, value: 'agent' } }, startedAt: 5, id: 11 });
+    const root = merge(span, { traceAttributes: { name: { rank: 2, value: 'agent' } }, startedAt: 5, id: 11 });
     expect(root.name).toBe('agent');
-    expect(tell(root, { telling: { name: { rank: 3, value: 'other' } }, startedAt: 0, id: 12 }).name).toBe('agent');
+    expect(merge(root, { traceAttributes: { name: { rank: 3, value: 'other' } }, startedAt: 0, id: 12 }).name).toBe(
+      'agent',
+    );
   });
 
   it('moves a start that nobody gave to the earliest span, and leaves one that was given', () => {
-    const told = { telling: {}, startedAt: 3, id: 10 };
-    expect(tell(bare(), told).startedAt).toBe(3);
-    expect(tell(bare({}, null), told).startedAt).toBe(1_000);
+    const report = { traceAttributes: {}, startedAt: 3, id: 10 };
+    expect(merge(bare(), report).startedAt).toBe(3);
+    expect(merge(bare({}, null), report).startedAt).toBe(1_000);
   });
 
-  it('does not let a weak form replace what the span told before', () => {
-    const told = (value: string): Told => ({ telling: { name: { rank: 2, value } }, startedAt: 1, id: 10 });
-    const first = tell(bare(), told('final'));
-    expect(tell(first, told('pending'), true)).toBe(first);
-    expect(tell(tell(bare(), told('pending'), true), told('final')).name).toBe('final');
+  it('does not let a weak form replace what the span report before', () => {
+    const report = (value: string): Report => ({ traceAttributes: { name: { rank: 2, value } }, startedAt: 1, id: 10 });
+    const first = merge(bare(), report('final'));
+    expect(merge(first, report('pending'), true)).toBe(first);
+    expect(merge(merge(bare(), report('pending'), true), report('final')).name).toBe('final');
   });
 
-  it('keeps the sixteen resources that were told first in time', () => {
-    const tolds = Array.from({ length: 20 }, (_, n): Told => ({
-      telling: { resource: { service: `s${n}`, attributes: { n } } },
+  it('keeps the sixteen resources that were report first in time', () => {
+    const reports = Array.from({ length: 20 }, (_, n): Report => ({
+      traceAttributes: { resource: { service: `s${n}`, attributes: { n } } },
       startedAt: 20 - n,
       id: n + 10,
     }));
-    const { metadata } = traceResource(tolds.reduce((trace, told) => tell(trace, told), bare()));
+    const { metadata } = traceResource(reports.reduce((trace, report) => merge(trace, report), bare()));
     const { resources } = metadata['otel'] as { resources: object };
     expect(Object.keys(resources)).toHaveLength(16);
     expect(Object.keys(resources)).not.toContain('s0');
   });
 
   it('is kept by a native ingest of the trace, and replaced by a change', () => {
-    const told = tell(bare(), { telling: { tags: ['b', 'a'], metadata: { m: 1 } }, startedAt: 1, id: 10 });
+    const report = merge(bare(), { traceAttributes: { tags: ['b', 'a'], metadata: { m: 1 } }, startedAt: 1, id: 10 });
     const given = { tags: ['z'], metadata: { own: 1 } };
-    const ingested = traceResource(patchedTrace(told, given, 'keep_reported'));
+    const ingested = traceResource(patchedTrace(report, given, 'keep_reported'));
     expect(ingested).toMatchObject({ tags: ['z', 'a', 'b'], metadata: { own: 1, m: 1 } });
-    expect(traceResource(patchedTrace(told, given))).toMatchObject({ tags: ['z'], metadata: { own: 1 } });
+    expect(traceResource(patchedTrace(report, given))).toMatchObject({ tags: ['z'], metadata: { own: 1 } });
   });
 });

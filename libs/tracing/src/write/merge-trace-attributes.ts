@@ -13,51 +13,51 @@ export interface Ranked {
   readonly value: string;
 }
 
-/** What a span tells of its trace. */
+/** What a span reports about its trace. */
 export interface TraceAttributes {
   readonly name?: Ranked;
   readonly session?: Ranked;
   readonly user?: Ranked;
   readonly tags?: readonly string[];
-  /** Each member on its own: of one told twice the value of the span which started first counts. */
+  /** Each member on its own: for one reported twice the value of the span which started first counts. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Becomes `metadata.otel.resources.<service>`. */
   readonly resource?: { readonly service: string; readonly attributes: Readonly<Record<string, unknown>> };
 }
 
-/** The span that tells. */
+/** The span that reports them. */
 interface AttributeSource {
   /** Orders spans by their start: text that compares as the nanoseconds do, with the span id behind it. */
   readonly order: string;
   readonly startedAt: number;
-  /** A form of the span that changes nothing of a stored one: it does not replace what the span told before. */
+  /** A form of the span that changes nothing of a stored one: it does not replace what the span reported before. */
   readonly weak: boolean;
 }
 
 /**
- * The trace after one of its spans told of it. Whatever the order in which spans come, and however often, the outcome is
+ * The trace with what one of its spans reported about it. Whatever the order in which spans come, and however often, the outcome is
  * one, but for tags beyond the limit, where those that came first stay.
  * @returns the same row when nothing differs.
  */
-export function mergeTraceAttributes(trace: TraceRow, telling: TraceAttributes, teller: AttributeSource): TraceRow {
+export function mergeTraceAttributes(trace: TraceRow, attributes: TraceAttributes, source: AttributeSource): TraceRow {
   const origins = originsOf(trace);
   const wins = (before: Origin | undefined, rank: number): boolean => {
     if (!before || rank !== before[0]) return !before || rank < before[0];
-    return teller.weak ? teller.order < before[1] : teller.order <= before[1];
+    return source.weak ? source.order < before[1] : source.order <= before[1];
   };
   const next = { ...trace };
   const choose = (member: 'name' | 'session' | 'user', column: 'name' | 'sessionId' | 'userId'): void => {
-    const told = telling[member];
-    if (!told || !wins(origins[member], told.rank)) return;
-    next[column] = told.value;
-    origins[member] = [told.rank, teller.order];
+    const reported = attributes[member];
+    if (!reported || !wins(origins[member], reported.rank)) return;
+    next[column] = reported.value;
+    origins[member] = [reported.rank, source.order];
   };
   choose('name', 'name');
   choose('session', 'sessionId');
   choose('user', 'userId');
-  if (telling.tags) next.tags = mergeTags(trace, origins.tags, telling.tags);
-  if (telling.metadata || telling.resource) next.metadata = mergeMetadata(trace, origins, telling, teller);
-  if (origins.openStart) next.startedAt = Math.min(trace.startedAt, teller.startedAt);
+  if (attributes.tags) next.tags = mergeTags(trace, origins.tags, attributes.tags);
+  if (attributes.metadata || attributes.resource) next.metadata = mergeMetadata(trace, origins, attributes, source);
+  if (origins.openStart) next.startedAt = Math.min(trace.startedAt, source.startedAt);
   next.origins = originsText(origins);
   const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
   return changed ? next : trace;
@@ -71,22 +71,27 @@ function mergeTags(trace: TraceRow, givenCount: number, tags: readonly string[])
   return JSON.stringify([...before.slice(0, givenCount), ...[...before.slice(givenCount), ...added].toSorted()]);
 }
 
-function mergeMetadata(trace: TraceRow, origins: Origins, telling: TraceAttributes, teller: AttributeSource): string {
+function mergeMetadata(
+  trace: TraceRow,
+  origins: Origins,
+  attributes: TraceAttributes,
+  source: AttributeSource,
+): string {
   const isFirst = (order: string | undefined): boolean =>
-    order === undefined || teller.order < order || (teller.order === order && !teller.weak);
-  if (!hasEarlier(origins, telling, isFirst)) return trace.metadata;
+    order === undefined || source.order < order || (source.order === order && !source.weak);
+  if (!hasEarlier(origins, attributes, isFirst)) return trace.metadata;
   const before = objectFromJsonText(trace.metadata);
-  for (const [member, value] of Object.entries(telling.metadata ?? {})) {
+  for (const [member, value] of Object.entries(attributes.metadata ?? {})) {
     const given = Object.hasOwn(before, member) && !Object.hasOwn(origins.metadata, member);
     if (given || member === 'otel' || !isFirst(ownValue(origins.metadata, member))) continue;
     setOwn(before, member, value);
-    setOwn(origins.metadata, member, teller.order);
+    setOwn(origins.metadata, member, source.order);
   }
-  if (telling.resource) mergeResource(before, origins, telling.resource, teller.order, isFirst);
+  if (attributes.resource) mergeResource(before, origins, attributes.resource, source.order, isFirst);
   return JSON.stringify(inOneOrder(before, origins));
 }
 
-/** Whether anything is told that no earlier span told: of most spans nothing is, and the metadata need not be read. */
+/** Whether anything is new compared with earlier spans: for most spans nothing is, and the metadata need not be read. */
 function hasEarlier(
   origins: Origins,
   { metadata, resource }: TraceAttributes,
@@ -96,7 +101,7 @@ function hasEarlier(
   return Object.keys(metadata ?? {}).some((member) => isFirst(ownValue(origins.metadata, member)));
 }
 
-/** Keeps the resources told first in time, when there are more than are kept. */
+/** Keeps the resources that were reported first in time, when there are more than are kept. */
 function mergeResource(
   metadata: Record<string, unknown>,
   origins: Origins,
@@ -118,16 +123,16 @@ function mergeResource(
   metadata['otel'] = { ...otel, resources: sorted(resources) };
 }
 
-/** What was given in its own order, then what was told, by name: one order whoever told first. */
+/** Given members in their own order, then reported ones by name: one order, whichever span came first. */
 function inOneOrder(metadata: Record<string, unknown>, origins: Origins): Record<string, unknown> {
-  const isTold = (member: string): boolean => Object.hasOwn(origins.metadata, member);
+  const isReported = (member: string): boolean => Object.hasOwn(origins.metadata, member);
   const { otel, ...others } = metadata;
-  const given = Object.entries(others).filter(([member]) => !isTold(member));
-  const told = sorted(Object.fromEntries(Object.entries(others).filter(([member]) => isTold(member))));
-  return { ...Object.fromEntries(given), ...told, ...(otel !== undefined && { otel }) };
+  const given = Object.entries(others).filter(([member]) => !isReported(member));
+  const reported = sorted(Object.fromEntries(Object.entries(others).filter(([member]) => isReported(member))));
+  return { ...Object.fromEntries(given), ...reported, ...(otel !== undefined && { otel }) };
 }
 
-/** A member that the object has itself: names like `__proto__` may be told, too. */
+/** A member that the object has itself: names like `__proto__` may be reported, too. */
 const ownValue = (members: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(members, name) ? members[name] : undefined;
 

@@ -37,7 +37,7 @@ export function maskJob(masking: MaskingCalls, job: TracingJob, later: Pick<Boun
 const maskRecord = (masking: MaskingCalls, record: SpanRecord): SpanRecord => ({
   ...record,
   item: maskSpan(masking, record.item),
-  telling: maskTraceAttributes(masking, record.telling),
+  traceAttributes: maskTraceAttributes(masking, record.traceAttributes),
 });
 
 /** Milliseconds that amendments of one transaction may be masked for beside what was masked before it. */
@@ -57,8 +57,8 @@ const maskAmendment = (masking: Pick<BoundedMasking, 'attempt'>, amendment: Span
   },
 });
 
-function maskTraceAttributes(masking: MaskingCalls, telling: TraceAttributes): TraceAttributes {
-  const { name, session, user, tags, metadata, resource } = telling;
+function maskTraceAttributes(masking: MaskingCalls, traceAttributes: TraceAttributes): TraceAttributes {
+  const { name, session, user, tags, metadata, resource } = traceAttributes;
   const key = (ranked: Ranked): Ranked => ({ ...ranked, value: maskKey(masking, ranked.value) });
   return {
     ...(name && { name: { ...name, value: masking.text(name.value, 'name', NAME_LENGTH_MAX) } }),
@@ -82,48 +82,43 @@ const MEMBERS = ['kind', 'input', 'output', 'metadata'] as const;
 /**
  * Makes what a transaction would be held up by before it begins, others having their turn meanwhile: the JSON texts of
  * large payloads, and the fingerprint of a create that has one.
- * @returns the job itself where nothing of it is large.
+ * @returns `undefined` where nothing of the job is large.
  */
-export async function prepareLarge(job: TracingJob): Promise<TracingJob> {
+export function prepareLarge(job: TracingJob): Promise<TracingJob> | undefined {
   switch (job.type) {
     case 'create_trace':
-      if (!hasLarge(job.body)) return job;
-      return { ...job, hash: await largeCreateHash({ ...job.body }), body: await prepared(job.body) };
     case 'create_span':
-      if (!hasLarge(job.body)) return job;
-      return { ...job, hash: await largeCreateHash({ ...job.body }), body: await prepared(job.body) };
     case 'patch_trace':
-      return { ...job, body: await prepared(job.body) };
     case 'complete_span':
-      return { ...job, body: await prepared(job.body) };
     case 'fail_span':
-      return { ...job, body: await prepared(job.body) };
+      return hasLarge(job.body) ? withLargeBody(job) : undefined;
     case 'ingest':
-      return { ...job, traces: await preparedItems(job.traces), spans: await preparedItems(job.spans) };
+      return [...job.traces, ...job.spans].some(({ item }) => hasLarge(item)) ? withLargeItems(job) : undefined;
     case 'record_spans':
-      return { ...job, records: await preparedItems(job.records) };
+      return job.records.some(({ item }) => hasLarge(item)) ? withLargeRecords(job) : undefined;
     default:
-      return job;
+      return undefined;
   }
 }
 
-/** Whether {@link prepareLarge} has anything to do. */
-export function isLargeJob(job: TracingJob): boolean {
-  switch (job.type) {
-    case 'create_trace':
-    case 'create_span':
-    case 'patch_trace':
-    case 'complete_span':
-    case 'fail_span':
-      return hasLarge(job.body);
-    case 'ingest':
-      return job.traces.some(({ item }) => hasLarge(item)) || job.spans.some(({ item }) => hasLarge(item));
-    case 'record_spans':
-      return job.records.some(({ item }) => hasLarge(item));
-    default:
-      return false;
-  }
+async function withLargeBody<Job extends Extract<TracingJob, { body: object }>>(job: Job): Promise<Job> {
+  const isCreate = job.type === 'create_trace' || job.type === 'create_span';
+  const body = await prepared(job.body);
+  return { ...job, ...(isCreate && { hash: await largeCreateHash({ ...job.body }) }), body };
 }
+
+const withLargeItems = async (job: JobOf<'ingest'>): Promise<TracingJob> => ({
+  ...job,
+  traces: await preparedItems(job.traces),
+  spans: await preparedItems(job.spans),
+});
+
+const withLargeRecords = async (job: JobOf<'record_spans'>): Promise<TracingJob> => ({
+  ...job,
+  records: await preparedItems(job.records),
+});
+
+type JobOf<Type extends TracingJob['type']> = Extract<TracingJob, { type: Type }>;
 
 const hasLarge = (body: Payload): boolean => MEMBERS.some((member) => isLargeJson(body[member]));
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ProjectMasking } from '@spandrel/masking';
 import { type GroupCommit, DayPartitions, Storage } from '@spandrel/storage';
 import type { JobAnswer } from './apply-job.js';
-import { isLargeJob, prepareLarge, maskJob } from './prepare-job.js';
+import { prepareLarge, maskJob } from './prepare-job.js';
 import { PRICING, type PricingTable } from '../pricing.js';
 import { isBulkDelete, jobWeight, startsOf, type TracingJob } from './tracing-job.js';
 import { WriteBatch } from './write-batch.js';
@@ -45,7 +45,7 @@ export class RecordWrites {
     this.jobRecords = JOB_RECORDS[storage.dialect];
     this.group = storage.groupCommit<TracingJob, JobAnswer>({
       apply: (tx, jobs) => batch.apply(tx, jobs, pricing),
-      // Rows of a transaction are locked in one order; a bulk delete beside other jobs would begin that order anew.
+      // Rows of a transaction are locked in one order; a bulk delete beside other jobs would begin that order again.
       weigh: (job) => (!storage.exclusive && isBulkDelete(job) ? Number.MAX_SAFE_INTEGER : jobWeight(job)),
       isLarge: (job) => jobWeight(job) >= LARGE_ROWS,
     });
@@ -62,10 +62,10 @@ export class RecordWrites {
     const masking = rules instanceof Promise ? await rules : rules;
     const stored = masking ? masking.run((calls) => maskJob(calls, job, masking)) : job;
     const masked = stored instanceof Promise ? await stored : stored;
-    const isLarge = isLargeJob(masked);
-    const given = await this.group.submit(isLarge ? await prepareLarge(masked) : masked);
-    // What is large is answered in a turn of its own, not in that of the transaction.
-    if (isLarge) await nextTurn();
+    const large = prepareLarge(masked);
+    const given = await this.group.submit(large ? await large : masked);
+    // A large answer is written in a turn of its own, not in that of the transaction.
+    if (large) await nextTurn();
     if (given.type !== answer) throw new Error(`${job.type} answered ${given.type}`);
     return given as AnswerOf<Type>;
   }

@@ -119,7 +119,7 @@ function canonicalJson(value: unknown): string {
 }
 
 /**
- * Letters of its fingerprint that a trace or a span keeps of its create request: 72 bits. They tell a repeated create from another
+ * Letters of its fingerprint that a trace or a span keeps of its create request: 72 bits. They distinguish a repeated create from another
  * body under the same id and nothing else, and every letter is a byte of every span.
  */
 const KEPT_LETTERS = 12;

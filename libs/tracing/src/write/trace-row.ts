@@ -30,7 +30,7 @@ export function newTrace(
 
 /**
  * The trace with the members that were given; `null` clears one.
- * @param told whether tags and members of the metadata that spans told stay beside those given, or go.
+ * @param reported whether tags and members of the metadata that spans reported stay beside those given, or go.
  * @returns the same row when nothing differs.
  */
 export function patchedTrace(
@@ -50,7 +50,7 @@ export function patchedTrace(
   return changed ? next : trace;
 }
 
-/** Beside what spans told, it is noted which tags and members are given now. */
+/** Notes beside what spans reported which tags and members are given now. */
 function giveTagsAndMetadata(trace: TraceRow, next: TraceRow, members: PatchTrace, keep: boolean): void {
   const before = originsOf(trace);
   const origins = originsOf(next);
@@ -73,7 +73,7 @@ function giveTagsAndMetadata(trace: TraceRow, next: TraceRow, members: PatchTrac
   next.origins = originsText(origins);
 }
 
-/** Whether spans may have told members of the metadata, which is found out without reading it: it may be long. */
+/** Whether spans may have reported members of the metadata, found out without reading it: it may be long. */
 const mayBeReported = ({ metadata }: TraceRow, { metadata: told }: Origins): boolean =>
   metadata.includes('"otel"') || Object.keys(told).length > 0;
 
@@ -84,7 +84,7 @@ function withMembers(object: string, other: string, members: readonly JsonMember
   return `{${[...(object === '{}' ? [] : [object.slice(1, -1)]), ...texts].join(',')}}`;
 }
 
-/** Who told a member: its rank, the smallest counts, and within a rank the `order` of the span, the first counts. */
+/** Which span reported a member: its rank, the smallest counts, and within a rank the `order` of the span, the first counts. */
 export type Origin = readonly [rank: number, order: string];
 
 /** Ranks of a trace's name (docs/spec/otlp.md#trace-attributes-from-spans); members of other kinds use 0 for given, too. */
@@ -99,9 +99,9 @@ export interface Origins {
   user?: Origin;
   /** Nobody gave the start: it is the earliest of the spans. */
   openStart?: true;
-  /** How many of the tags, from the first on, were given; the others were told by spans. */
+  /** How many of the tags, from the first on, were given; the others were reported by spans. */
   tags: number;
-  /** Members of the metadata that spans told, with the `order` of the span. */
+  /** Members of the metadata that spans reported, with the `order` of the span. */
   metadata: Record<string, string>;
   /** Likewise the members of `metadata.otel.resources`. */
   resources: Record<string, string>;
@@ -153,7 +153,7 @@ function withGiven(trace: TraceRow, given: PatchTrace & { started_at?: number | 
 export const sorted = <Value>(members: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(members).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** A trace as an export has it: where spans of OTLP told of it, with who told what. */
+/** A trace as an export has it: where spans of OTLP reported on it, with which of them reported what. */
 export function exportedTrace(trace: TraceRow): ExportedTrace {
   const resource = traceResource(trace);
   if (trace.origins === null || !isOtlpTraceId(trace.id)) return resource;

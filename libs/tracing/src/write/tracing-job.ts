@@ -34,7 +34,7 @@ export type TracingJob =
       now: number;
       traces: readonly Indexed<IngestTrace & RestoredTrace>[];
       spans: readonly Indexed<IngestSpan>[];
-      /** The items come back from an export: no cost is estimated anew, and no span ends now. */
+      /** The items come back from an export: no cost is estimated again, and no span ends now. */
       restored?: true;
     }
   | {
@@ -85,12 +85,12 @@ export const namedSpans = (job: Extract<TracingJob, { type: 'record_spans' }>): 
 export interface SpanRecord {
   /**
    * The whole span: members left out are cleared. `status` and `started_at` are given, `ended_at` unless it runs; the kind
-   * has the usage that the span tells, covered or not.
+   * has the usage that the span reports, covered or not.
    */
   readonly item: IngestSpan;
   /** Orders spans by their start: nanoseconds as 20 digits, and the span id. */
   readonly order: string;
-  readonly telling: TraceAttributes;
+  readonly traceAttributes: TraceAttributes;
   /** A running form that other forms go before, whenever they come. */
   readonly pending?: boolean;
   /** What becomes of the item where a form of the span is stored; `undefined` when nothing is to change. */
