@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DatapointResource, EvalRunResource, Problem } from '@spandrel/contract';
-import { CancelIdleRuns } from '../../libs/evals/src/external/cancel-idle-runs.js';
+import { CancelIdleRuns } from '../../libs/evals/src/external/complete-run.js';
 import { until } from '../support/spandrel.ts';
 import type { EvalsLab } from './evals-lab.ts';
 import { ExternalLab } from './external-lab.ts';

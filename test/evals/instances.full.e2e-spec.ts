@@ -6,9 +6,14 @@ import type { EvalRunResource, EventPayload } from '@spandrel/contract';
 import { createLogger, newId } from '@spandrel/kernel';
 import { openStorage, sql, type Sql } from '@spandrel/storage';
 import { PgBossDatabase } from '../../libs/evals/src/dispatch/pg-boss-database.sql.js';
-import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/dispatch/run-dispatch.js';
-import { RunJobs } from '../../libs/evals/src/dispatch/run-jobs.js';
-import { RUN_TIMING, runTiming, type RunTiming } from '../../libs/evals/src/dispatch/run-timing.js';
+import {
+  RUN_DISPATCH,
+  RUN_TIMING,
+  runTiming,
+  type RunDispatch,
+  type RunTiming,
+} from '../../libs/evals/src/dispatch/run-dispatch.js';
+import { RunJobs } from '../../libs/evals/src/dispatch/pg-boss-dispatch.js';
 import { RunWorker } from '../../libs/evals/src/execution/run-worker.js';
 import { isWaiting } from '../fake-provider/start-fake-provider.ts';
 import { openLink, type Link } from '../support/cut-link.ts';

@@ -5,7 +5,7 @@ import { EvalsSettings } from '@spandrel/evals';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { until } from '../support/spandrel.ts';
 import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
-import { RUN_TIMING, type RunTiming } from '../../libs/evals/src/dispatch/run-timing.js';
+import { RUN_TIMING, type RunTiming } from '../../libs/evals/src/dispatch/run-dispatch.js';
 import { EvalsLab } from './evals-lab.ts';
 
 const SECRET_KEY = Buffer.alloc(32, 7);

@@ -8,7 +8,7 @@ const DATAPOINTS = 60;
 const REPEATS = 3;
 /**
  * Pairs of runs that are equally good, and on a database that shows no more of it than another; 200 are in
- * `libs/evals/src/statistics/false-alarms.spec.ts`.
+ * `libs/evals/src/statistics/run-statistics.spec.ts`.
  */
 const EQUAL_PAIRS = { all: 4, few: 1 };
 const MILLION = 1_000_000;

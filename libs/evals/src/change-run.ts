@@ -8,11 +8,16 @@ import { Storage, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
-import { evalRunNotFound } from './not-found.js';
-import { brokenOff, cancelledFor } from './run-end.js';
-import { isDue } from './run-plan.js';
-import { runSummary } from './run-resource.js';
-import { EXECUTION, RUN_STATUS, runStatusName } from './status.js';
+import {
+  evalRunNotFound,
+  breakOff,
+  cancelRun,
+  isDue,
+  runSummary,
+  EXECUTION,
+  RUN_STATUS,
+  runStatusName,
+} from './eval-run.js';
 
 /** The process that owns a run, and until when (milliseconds since the epoch) unless it renews the lease. */
 export interface Lease {
@@ -62,7 +67,7 @@ export class ChangeRun {
     await this.change(key, (run, emit) => {
       if (run.status >= RUN_STATUS.completed) return run;
       emit({ type: 'eval_failed', run_id: run.id, error: reason });
-      return { ...run, ...brokenOff(run, RUN_STATUS.failed, now), error: JSON.stringify(reason) };
+      return { ...run, ...breakOff(run, RUN_STATUS.failed, now), error: JSON.stringify(reason) };
     });
   }
 
@@ -76,7 +81,7 @@ export class ChangeRun {
         throw new Invalid('eval_run_not_running', `the eval run is ${runStatusName(found.status)}, not running`);
       }
       emit({ type: 'eval_cancelled', run_id: id });
-      return { ...found, ...cancelledFor(found, 'cancelled', now) };
+      return { ...found, ...cancelRun(found, 'cancelled', now) };
     });
     if (!run) throw evalRunNotFound();
     return runSummary(run);
@@ -91,14 +96,14 @@ export class ChangeRun {
       const isIdle = !isDue(run) && (run.resultAt ?? run.createdAt) <= now - idleMs;
       if (run.status >= RUN_STATUS.completed || !isIdle) return run;
       emit({ type: 'eval_cancelled', run_id: run.id });
-      return { ...run, ...cancelledFor(run, 'idle', now) };
+      return { ...run, ...cancelRun(run, 'idle', now) };
     });
   }
 
   /** Deletes a run with its results, in whatever state; what is in flight is thrown away. @throws NotFound */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const datasetId = await this.runs.datasetOf(tx, scope, id);
+      const datasetId = await this.runs.findDatasetId(tx, scope, id);
       if (datasetId === undefined) throw evalRunNotFound();
       // The dataset before the run, as a start and a delete of the dataset lock them.
       await this.snapshots.release(tx, scope, datasetId, async () => {

@@ -1,26 +1,64 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { jsonTextInPieces, type EvalComparison } from '@spandrel/contract';
-import { DatasetSnapshots } from '@spandrel/datasets';
+import {
+  isStorableText,
+  jsonTextInPieces,
+  type EvalComparison,
+  type CompareItems,
+  type ComparedItem,
+  type ComparedItemList,
+} from '@spandrel/contract';
+import { DatasetStore, datasetNotFound, DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
 import { itemTexts, streamSlices } from '@spandrel/http';
-import { inTurns, type Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
-import { ComparedRuns, versionsOf } from './compared-runs.js';
-import { expectedText, inputAndExpected } from './datapoint-facts.js';
+import { invalidRequest, inTurns, type Scope } from '@spandrel/kernel';
+import {
+  encodeCursor,
+  fillPage,
+  startOf,
+  type LongReadOptions,
+  type Part,
+  type Position,
+  type Sorting,
+} from '@spandrel/storage';
+import { expectedText, readInputAndExpected, ItemView } from './eval-item.js';
 import { EvalResultStore } from './eval-result.store.js';
-import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
-import { averageScore, textOf, totalCost } from './run-resource.js';
+import type { EvalRunRow, EvalResultRow } from './eval-run.entity.js';
+import { evalRunNotFound, averageScore, readText, totalCost } from './eval-run.js';
+import { EvalRunStore } from './eval-run.store.js';
+import { SubmissionStore } from './external/submission.store.js';
+import { walkIds } from './read-run.js';
+import { comparisonSorting, ScoreDeltaStore, type RunsWithBaseline } from './score-delta.store.js';
+
+/** The distinct versions of the dataset that runs are of, in their order. */
+const listVersions = (runs: readonly EvalRunRow[]): number[] => [
+  ...new Set(runs.map(({ datasetVersion }) => datasetVersion)),
+];
 
 /** Datapoints compared in one go. */
 const SLICE = 200;
 
 type ComparedDatapoint = EvalComparison['comparisons'][number];
 
-/** `GET /api/datasets/:id/compare`: runs of one dataset side by side (docs/spec/comparison.md). */
+/** A comparison that is asked for. */
+interface Comparison {
+  scope: Scope;
+  datasetId: string;
+  runs: readonly EvalRunRow[];
+  versions: readonly number[];
+  ids: RunsWithBaseline;
+  query: CompareItems;
+  sorting: Sorting;
+  options: LongReadOptions;
+}
+
+/** Runs of one dataset side by side (docs/spec/comparison.md). */
 @Injectable()
 export class CompareRuns {
   constructor(
-    private readonly compared: ComparedRuns,
+    private readonly datasets: DatasetStore,
+    private readonly runs: EvalRunStore,
+    private readonly deltas: ScoreDeltaStore,
+    private readonly submissions: SubmissionStore,
     private readonly results: EvalResultStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
@@ -30,13 +68,13 @@ export class CompareRuns {
    * @returns the JSON of the comparison, written slice by slice.
    * @throws NotFound for the dataset or a run; Invalid when a run is of another dataset.
    */
-  async execute(
+  async compare(
     scope: Scope,
     datasetId: string,
     runIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<Readable> {
-    const runs = await this.compared.find(scope, datasetId, runIds);
+    const runs = await this.find(scope, datasetId, runIds);
     const shown: EvalComparison['runs'] = runs.map((run) => ({
       id: run.id,
       name: run.name,
@@ -74,25 +112,20 @@ export class CompareRuns {
     options: LongReadOptions,
   ): Promise<ComparedDatapoint[]> {
     const [{ datasetId } = { datasetId: '' }] = runs;
-    const versions = versionsOf(runs);
-    let ids = await this.snapshots.idsOfAny(
+    const versions = listVersions(runs);
+    const found = await this.snapshots.idsOfAny(
       scope,
       datasetId,
       versions,
       { afterId, order: 'asc', limit: SLICE },
       options,
     );
-    if (ids.length === 0) return [];
-    const resultsOf = new Map<string, Map<string, EvalResultRow>>();
-    for (const { id } of runs) {
-      const { results, read } = await this.results.some(scope, id, ids, options);
-      resultsOf.set(id, results);
-      ids = ids.slice(0, read);
-    }
+    if (found.length === 0) return [];
+    const { resultsByRun, ids } = await this.readResults(scope, runs, found, options);
     const datapoints = await this.datapoints(scope, datasetId, versions, ids, options);
     return datapoints.map((datapoint) => ({
       ...datapoint,
-      results: runs.map(({ id }) => comparedResult(id, resultsOf.get(id)?.get(datapoint.datapoint_id))),
+      results: runs.map(({ id }) => comparedResult(id, resultsByRun.get(id)?.get(datapoint.datapoint_id))),
     }));
   }
 
@@ -113,7 +146,7 @@ export class CompareRuns {
       if (missing.length === 0) break;
       const { datapoints, through } = await this.snapshots.among(scope, { datasetId, version }, missing, options);
       for (const { id, kind } of datapoints) {
-        const { input, expected } = inputAndExpected(kind);
+        const { input, expected } = readInputAndExpected(kind);
         found.set(id, { datapoint_id: id, input, expected: expectedText(expected) });
       }
       if (through !== undefined) wanted = wanted.filter((id) => id <= through);
@@ -121,12 +154,181 @@ export class CompareRuns {
     // One that is missing still went with its dataset.
     return wanted.flatMap((id) => found.get(id) ?? []);
   }
+
+  /**
+   * `GET /api/datasets/:id/compare/items` (docs/spec/comparison.md#items-of-a-comparison).
+   * @throws NotFound for the dataset or a run; Invalid for a run of another dataset, a strange baseline, a cursor.
+   */
+  async listItems(
+    scope: Scope,
+    datasetId: string,
+    query: CompareItems,
+    options: LongReadOptions,
+  ): Promise<ComparedItemList> {
+    const runIds = [...new Set(query.runs)];
+    const runs = await this.find(scope, datasetId, runIds);
+    const baselineId = query.baseline ?? runIds[0]!;
+    if (!runIds.includes(baselineId)) throw invalidRequest([{ path: 'baseline', message: 'must be one of runs' }]);
+    const comparison: Comparison = {
+      ...{ scope, datasetId, runs, query, options },
+      versions: listVersions(runs),
+      ids: { runIds, baselineId },
+      sorting: comparisonSorting(query.order, baselineId),
+    };
+    const from = startOf(comparison.sorting, query.cursor);
+    const total = await this.snapshots.countOfAny(scope, datasetId, comparison.versions, options);
+    const summary = await this.deltas.summary(scope, comparison.ids, total, options);
+    if (query.datapoint_id !== undefined) {
+      const { items } = await this.load(comparison, [query.datapoint_id].filter(isStorableText));
+      return { summary, items, count: items.length, next_cursor: null };
+    }
+    const hasIncomparable = summary.incomparable > 0;
+    const { items: positions, nextCursor } = await fillPage(
+      comparison.sorting,
+      from,
+      query.limit,
+      async (part, start, count) => ({ rows: await this.positions(comparison, hasIncomparable, part, start, count) }),
+      (position) => position,
+    );
+    const { items, read } = await this.load(
+      comparison,
+      positions.map(({ id }) => id),
+    );
+    // What did not fit into memory begins the next page.
+    const last = positions[read - 1];
+    const next = read < positions.length && last ? encodeCursor(comparison.sorting.list, last) : nextCursor;
+    return { summary, items, count: items.length, next_cursor: next };
+  }
+
+  private async positions(
+    comparison: Comparison,
+    hasIncomparable: boolean,
+    part: Part,
+    from: Position | undefined,
+    count: number,
+  ): Promise<Position[]> {
+    const { scope, ids: runs, query, sorting, options } = comparison;
+    if (query.only !== 'all' || (sorting.nullable && part === 'valued')) {
+      return this.deltas.positions(scope, runs, query.only, sorting, part, from, count, options);
+    }
+    if (sorting.nullable && !hasIncomparable) return [];
+    return walkIds(
+      (afterId, limit) => this.idsAfter(comparison, afterId, limit),
+      async (ids) => {
+        const compared = sorting.nullable ? await this.deltas.some(scope, runs, ids, options) : new Map();
+        return (id) => !compared.has(id);
+      },
+      (id) => (sorting.nullable ? null : id),
+      from,
+      count,
+    );
+  }
+
+  private idsAfter(
+    { scope, datasetId, versions, options }: Comparison,
+    afterId: string | undefined,
+    limit: number,
+  ): Promise<string[]> {
+    return this.snapshots.idsOfAny(scope, datasetId, versions, { afterId, order: 'asc', limit }, options);
+  }
+
+  /** @returns the items of the first of the ids, and how many of them were looked at. */
+  private async load(
+    comparison: Comparison,
+    wanted: readonly string[],
+  ): Promise<{ items: ComparedItem[]; read: number }> {
+    const { scope, datasetId, runs, versions, ids: compared, options } = comparison;
+    if (wanted.length === 0) return { items: [], read: 0 };
+    let looked = wanted;
+    const datapoints = new Map<string, SnapshotDatapoint>();
+    const present = new Map<number, ReadonlySet<string>>();
+    for (const version of versions) {
+      const snapshot = { datasetId, version };
+      present.set(version, await this.snapshots.present(scope, snapshot, looked, options));
+      const missing = looked.filter((id) => !datapoints.has(id));
+      const { datapoints: found, read } = await this.snapshots.some(scope, snapshot, missing, options);
+      for (const [id, datapoint] of found) datapoints.set(id, datapoint);
+      const next = missing[read];
+      if (next !== undefined) looked = looked.slice(0, looked.indexOf(next));
+    }
+    const { resultsByRun, ids } = await this.readResults(scope, runs, looked, options);
+    const deltas = await this.deltas.some(scope, compared, ids, options);
+    const views = new Map(runs.map((run) => [run.id, new ItemView(run)]));
+    for (const run of runs) views.get(run.id)!.addWaiting(await this.submissions.among(scope, run, ids, options));
+    const items = ids.flatMap((id): ComparedItem[] => {
+      const datapoint = datapoints.get(id);
+      if (!datapoint) return [];
+      const { input, expected } = readInputAndExpected(datapoint.kind);
+      return [
+        {
+          datapoint_id: id,
+          input,
+          expected: expectedText(expected),
+          delta: deltas.get(id) ?? null,
+          results: runs.map((run) => {
+            const has = present.get(run.datasetVersion)!.has(id);
+            const outcome = views.get(run.id)!.outcome(id, resultsByRun.get(run.id)?.get(id));
+            return comparedOutcome(run.id, has, outcome);
+          }),
+        },
+      ];
+    });
+    return { items, read: ids.length };
+  }
+
+  /** @returns results by run and datapoint; `ids`: the first of the datapoints, as many as fit into memory. */
+  private async readResults(
+    scope: Scope,
+    runs: readonly EvalRunRow[],
+    datapointIds: readonly string[],
+    options: LongReadOptions,
+  ): Promise<{ resultsByRun: Map<string, Map<string, EvalResultRow>>; ids: readonly string[] }> {
+    const resultsByRun = new Map<string, Map<string, EvalResultRow>>();
+    let ids = datapointIds;
+    for (const { id } of runs) {
+      const { results, read } = await this.results.some(scope, id, ids, options);
+      resultsByRun.set(id, results);
+      ids = ids.slice(0, read);
+    }
+    return { resultsByRun, ids };
+  }
+
+  /**
+   * @returns the runs in the order of their ids as given.
+   * @throws NotFound for the dataset or a run; Invalid when a run is of another dataset.
+   */
+  private async find(scope: Scope, datasetId: string, runIds: readonly string[]): Promise<EvalRunRow[]> {
+    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
+    const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
+    const runs = runIds.map((id) => {
+      const run = found.find((candidate) => candidate.id === id);
+      if (!run) throw evalRunNotFound();
+      return run;
+    });
+    if (runs.some((run) => run.datasetId !== datasetId)) {
+      throw invalidRequest([{ path: 'runs', message: 'must be runs of this dataset' }]);
+    }
+    return runs;
+  }
 }
 
 const comparedResult = (runId: string, result: EvalResultRow | undefined): ComparedDatapoint['results'][number] => ({
   run_id: runId,
-  output: textOf(result?.output ?? null),
+  output: readText(result?.output ?? null),
   score: result?.score ?? null,
   latency_ms: result?.latencyMs ?? null,
   trace_id: result?.traceId ?? null,
 });
+
+/** What became of a datapoint in a run. @param has whether the run has the datapoint. */
+function comparedOutcome(
+  runId: string,
+  has: boolean,
+  outcome: ReturnType<ItemView['outcome']>,
+): ComparedItem['results'][number] {
+  const { output, score, score_reason, status, error, latency_ms, tokens, cost, trace_id } = outcome;
+  return {
+    ...{ run_id: runId, output, score, score_reason, status: has ? status : null, error },
+    ...{ latency_ms, tokens, cost, trace_id },
+  };
+}

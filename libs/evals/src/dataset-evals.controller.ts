@@ -5,6 +5,9 @@ import {
   compareSchema,
   listDatasetEvalsSchema,
   startEvalSchema,
+  evalRunSchema,
+  evalRunListSchema,
+  evalComparisonSchema,
   type Compare,
   type ComparedItemList,
   type CompareItems as CompareItemsQuery,
@@ -12,17 +15,13 @@ import {
   type EvalRunSummary,
   type ListDatasetEvals,
   type StartEval,
-  evalRunSchema,
-  evalRunListSchema,
-  evalComparisonSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import { CurrentReader, CurrentScope, PathId, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { CompareItems } from './compare-items.js';
 import { CompareRuns } from './compare-runs.js';
+import { runSummary } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { runSummary } from './run-resource.js';
 import { StartRun } from './start-run.js';
 
 /** Eval runs of a dataset (docs/spec/evaluations.md#run-routes). */
@@ -33,7 +32,6 @@ export class DatasetEvalsController {
     private readonly datasets: DatasetStore,
     private readonly runs: EvalRunStore,
     private readonly comparisons: CompareRuns,
-    private readonly comparedItems: CompareItems,
   ) {}
 
   @Post('eval')
@@ -84,7 +82,7 @@ export class DatasetEvalsController {
     @Query({ schema: compareSchema }) query: Compare,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.comparisons.execute(scope, id, query.runs, reader), {
+    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, reader), {
       type: 'application/json; charset=utf-8',
     });
   }
@@ -103,6 +101,6 @@ export class DatasetEvalsController {
     @Query({ schema: compareItemsSchema }) query: CompareItemsQuery,
     @CurrentReader() reader: Reader,
   ): Promise<ComparedItemList> {
-    return this.comparedItems.execute(scope, id, query, reader);
+    return this.comparisons.listItems(scope, id, query, reader);
   }
 }

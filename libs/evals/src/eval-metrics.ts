@@ -4,7 +4,7 @@ import { METRICS } from '@spandrel/kernel';
 import type { EventPayload } from '@spandrel/contract';
 import type { EvalResultRow } from './eval-run.entity.js';
 import { Permits } from './execution/permits.js';
-import { RESULT_STATUS } from './status.js';
+import { RESULT_STATUS } from './eval-run.js';
 
 /** Outcomes of runs by the event that announces them. */
 const OUTCOMES = { eval_completed: 'completed', eval_failed: 'failed', eval_cancelled: 'cancelled' } as const;

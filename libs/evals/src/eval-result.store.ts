@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ItemSortKey, ListEvalItems, SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -11,16 +12,22 @@ import {
   Storage,
   takeFittingIds,
   text,
+  behind,
+  joinSql,
+  orderBy,
+  positionShape,
+  sql,
   type LongReadOptions,
   type Query,
   type Selection,
   type Sql,
   type WriteTx,
+  type Part,
+  type Position,
+  type Sorting,
 } from '@spandrel/storage';
-import type { EvalResultRow } from './eval-run.entity.js';
-import type { ErrorCount } from './execution/why-all-failed.js';
-import { RESULT_STATUS } from './status.js';
-import { evalResultTable } from './tables.js';
+import { evalResultTable, type EvalResultRow } from './eval-run.entity.js';
+import { RESULT_STATUS } from './eval-run.js';
 
 const COLUMNS = evalResultTable.select('e');
 const ID = shapeOf({ id: text() });
@@ -40,7 +47,13 @@ const SIZE = rawSql(
     + coalesce(octet_length(metadata), 0)`,
 );
 
-/** What became of the items of runs. */
+/** An error of items, and how many items have it. */
+export interface ErrorCount {
+  error: string;
+  count: number;
+}
+
+/** Items of runs that are processed: what became of them, and their order by it. */
 @Injectable()
 export class EvalResultStore {
   constructor(private readonly storage: Storage) {}
@@ -90,7 +103,7 @@ export class EvalResultStore {
 
   /** Which of the datapoints are processed in a run. */
   async processed(scope: Scope, runId: string, datapointIds: readonly string[]): Promise<Set<string>> {
-    return idsOf(await this.storage.readLong(processedAmong(scope, runId, datapointIds)));
+    return collectIds(await this.storage.readLong(processedAmong(scope, runId, datapointIds)));
   }
 
   /** The processed datapoints, read within the transaction that has locked the run. */
@@ -100,7 +113,7 @@ export class EvalResultStore {
     runId: string,
     datapointIds: readonly string[],
   ): Promise<Set<string>> {
-    return idsOf(await tx.all(processedAmong(scope, runId, datapointIds)));
+    return collectIds(await tx.all(processedAmong(scope, runId, datapointIds)));
   }
 
   /** The errors of a run's failed items, the commonest first, read within the transaction that has locked the run. */
@@ -116,10 +129,86 @@ export class EvalResultStore {
   insert(tx: WriteTx, rows: readonly EvalResultRow[]): Promise<void> {
     return tx.insert(evalResultTable, rows);
   }
+
+  /** Processed items that match, in order: up to `count` of a part behind a position. Fewer only at the end. */
+  positions(
+    scope: Scope,
+    runId: string,
+    filters: ProcessedFilters,
+    sorting: Sorting,
+    part: Part,
+    from: Position | undefined,
+    count: number,
+    options: LongReadOptions,
+  ): Promise<Position[]> {
+    return this.storage.readLong(
+      positionShape(sorting).query`select ${rawSql(sorting.column)} as value, e.datapoint_id as id from eval_result e
+        where ${ofRun(scope, runId)} and ${buildConditions(filters)} and ${behind(sorting, part, from)}
+        order by ${orderBy(sorting, part)} limit ${count}`,
+      options,
+    );
+  }
+
+  /** How many items of a run have the value that a list is sorted by. */
+  async countValued(scope: Scope, runId: string, { column }: Sorting, options: LongReadOptions): Promise<number> {
+    const [row] = await this.storage.readLong(
+      COUNT.query`select count(${rawSql(column)}) as count from eval_result e where ${ofRun(scope, runId)}`,
+      options,
+    );
+    return row!.count;
+  }
+
+  /** Which of the datapoints have the value that a list is sorted by. */
+  async valued(
+    scope: Scope,
+    runId: string,
+    ids: readonly string[],
+    { column }: Sorting,
+    options: LongReadOptions,
+  ): Promise<Set<string>> {
+    const rows = await this.storage.readLong(
+      ID.query`select e.datapoint_id as id from eval_result e
+        where ${ofRun(scope, runId)} and ${anyOf('e.datapoint_id', ids)} and ${rawSql(column)} is not null`,
+      options,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
 }
 
 const processedAmong = (scope: Scope, runId: string, datapointIds: readonly string[]): Query<{ id: string }> =>
   ID.query`select datapoint_id as id from eval_result
     where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`;
 
-const idsOf = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id));
+const collectIds = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id));
+
+const COUNT = shapeOf({ count: integer() });
+
+type ValueKey = Exclude<ItemSortKey, 'order'>;
+
+/** The columns of `eval_result e` by which items are sorted. */
+const COLUMN: Readonly<Record<ValueKey, { column: string; type: Sorting['type'] }>> = {
+  score: { column: 'e.score', type: 'number' },
+  latency: { column: 'e.latency_ms', type: 'integer' },
+  cost: { column: 'e.cost', type: 'number' },
+};
+
+/** How the items of a run are sorted; those without the value come last. */
+export const itemSorting = (sortBy: ItemSortKey, order: SortOrder): Sorting => ({
+  list: `eval-items:${sortBy}:${order}`,
+  ...(sortBy === 'order' ? { column: 'e.datapoint_id', type: 'text' } : COLUMN[sortBy]),
+  idColumn: 'e.datapoint_id',
+  nullable: sortBy !== 'order',
+  order,
+});
+
+/** Filters that processed items alone can meet. */
+export type ProcessedFilters = Pick<ListEvalItems, 'score_max' | 'status'>;
+
+const ofRun = ({ projectId }: Scope, runId: string): Sql => sql`e.project_id = ${projectId} and e.run_id = ${runId}`;
+
+function buildConditions({ status, score_max: scoreMax }: ProcessedFilters): Sql {
+  const conditions = [sql`1 = 1`];
+  if (status !== undefined) conditions.push(sql`e.status = ${RESULT_STATUS[status]}`);
+  if (scoreMax !== undefined) conditions.push(sql`e.score <= ${scoreMax}`);
+  return joinSql(conditions, ' and ');
+}

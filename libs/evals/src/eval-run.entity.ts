@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { entityOf, type RowOf } from '@spandrel/storage';
+import { entityOf, tableOf, type RowOf } from '@spandrel/storage';
 
 /** A run with the sums over its items, which every processed item keeps in its own transaction. */
 export const EvalRunSchema = defineEntity({
@@ -188,3 +188,9 @@ export const EvalRunMetadataSchema = defineEntity({
   },
   indexes: [{ name: 'eval_run_metadata_key', properties: ['projectId', 'key', 'runId'] }],
 });
+
+export const evalRunTable = tableOf(EvalRunSchema, ['projectId', 'id']);
+export const evalResultTable = tableOf(EvalResultSchema, ['projectId', 'runId', 'datapointId']);
+export const evalSampleTable = tableOf(EvalSampleSchema, ['projectId', 'runId', 'datapointId', 'repeat']);
+export const evalSubmissionTable = tableOf(EvalSubmissionSchema, ['projectId', 'runId', 'datapointId', 'repeat']);
+export const evalRunMetadataTable = tableOf(EvalRunMetadataSchema, ['projectId', 'runId', 'key']);

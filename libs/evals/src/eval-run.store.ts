@@ -24,10 +24,8 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { EvalRun, type EvalRunRow } from './eval-run.entity.js';
-import { connectionsOf, isDue } from './run-plan.js';
-import { EXECUTION, RESULT_STATUS, RUN_STATUS } from './status.js';
-import { evalRunMetadataTable, evalRunTable } from './tables.js';
+import { EvalRun, evalRunMetadataTable, evalRunTable, type EvalRunRow } from './eval-run.entity.js';
+import { listConnections, isDue, EXECUTION, RESULT_STATUS, RUN_STATUS } from './eval-run.js';
 
 /** By the time of their start: an id may be the caller's own, which says nothing of when. */
 const NEWEST_FIRST: Sorting = {
@@ -105,7 +103,7 @@ export class EvalRunStore {
     if (datasetId !== undefined) {
       conditions.push(isStorableText(datasetId) ? sql`r.dataset_id = ${datasetId}` : sql`1 = 0`);
     }
-    conditions.push(...conditionsOf(scope, filters));
+    conditions.push(...buildConditions(scope, filters));
     return fillPage(
       NEWEST_FIRST,
       startOf(NEWEST_FIRST, filters.cursor),
@@ -165,7 +163,7 @@ export class EvalRunStore {
   }
 
   /**
-   * Writes how far a run that goes on is, many times a second. SQLite writes the entries of an index anew whose columns an
+   * Writes how far a run that goes on is, many times a second. SQLite rewrites the entries of an index whose columns an
    * update names, and with them a page each, whether they change or not.
    */
   updateProgress(tx: WriteTx, run: EvalRunRow): Promise<void> {
@@ -200,7 +198,7 @@ export class EvalRunStore {
   }
 
   /** The dataset of a run, which never changes; the run is not locked. */
-  async datasetOf(tx: WriteTx, { projectId }: Scope, id: string): Promise<string | undefined> {
+  async findDatasetId(tx: WriteTx, { projectId }: Scope, id: string): Promise<string | undefined> {
     const part = { fields: ['datasetId'], disableIdentityMap: true } as const;
     return (await tx.em.findOne(EvalRun, { projectId, id }, part))?.datasetId;
   }
@@ -230,7 +228,7 @@ export class EvalRunStore {
         where r.project_id = ${projectId} and r.status < ${RUN_STATUS.completed}
           and (r.connection_id = ${connectionId} or r.judge_connection_id = ${connectionId} or r.scorers is not null)`,
     );
-    return rows.some((run) => connectionsOf(run).has(connectionId));
+    return rows.some((run) => listConnections(run).has(connectionId));
   }
 
   /**
@@ -293,7 +291,7 @@ export class EvalRunStore {
 }
 
 /** What a list of runs asks for beside the dataset. */
-function conditionsOf({ projectId }: Scope, filters: Omit<ListEvalRuns, 'dataset_id'>): Sql[] {
+function buildConditions({ projectId }: Scope, filters: Omit<ListEvalRuns, 'dataset_id'>): Sql[] {
   const { status, execution, passed, name, metadata = {} } = filters;
   const conditions: Sql[] = [];
   if (status !== undefined) conditions.push(sql`r.status = ${RUN_STATUS[status]}`);

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
-  deleteRows,
   integer,
   nullable,
   shapeOf,
@@ -10,14 +9,18 @@ import {
   Storage,
   takeFittingIds,
   text,
+  PairOrder,
+  rawSql,
   type LongReadOptions,
   type Query,
   type WriteTx,
+  type Selection,
+  type Sql,
+  type RowOfShape,
 } from '@spandrel/storage';
-import type { EvalRunRow, EvalSampleRow } from './eval-run.entity.js';
-import type { SampleOfItem } from './execution/item-of-samples.js';
-import type { SampleKey } from './running-items.js';
-import { evalSampleTable } from './tables.js';
+import type { SampleKey } from './eval-item.js';
+import { evalSampleTable, evalResultTable, type EvalRunRow, type EvalSampleRow } from './eval-run.entity.js';
+import type { SampleOfItem } from './execution/sample-result.js';
 
 type LongText = 'output' | 'metadata' | 'resultHash';
 const LONG_TEXTS: readonly string[] = ['output', 'metadata', 'resultHash'] satisfies LongText[];
@@ -33,6 +36,27 @@ const OF_ITEM = WITHOUT_OUTPUT.and(shapeOf({ hasOutput: integer(), output: nulla
 
 /** Text of samples that one read brings into memory, about. */
 const READ_BYTES = 16 * 1024 * 1024;
+
+const RUN_ID = shapeOf({ id: text() });
+const IN_ORDER = new PairOrder<number>('s.datapoint_id', 's.repeat', 'number');
+const SAMPLE_SIZE = rawSql(
+  `coalesce(octet_length(s.output), 0) + coalesce(octet_length(s.score_reason), 0) + coalesce(octet_length(s.scores), 0)
+    + coalesce(octet_length(s.metadata), 0)`,
+);
+
+const KNOWN = [
+  ...(['datapointId', 'status', 'score', 'tokens', 'cost'] as const),
+  ...(['judgeTokens', 'judgeCost', 'resultHash'] as const),
+];
+const ITEM = evalResultTable.select('e', KNOWN);
+const SAMPLE = evalSampleTable.select('s', [...KNOWN, 'repeat']);
+
+/** What an item adds to the sums of its run. */
+type KnownItem = RowOfShape<typeof ITEM>;
+/** A processed sample: what it adds to the sums of its run, and which result it is. */
+type KnownSample = RowOfShape<typeof SAMPLE>;
+
+type Run = Pick<EvalRunRow, 'id' | 'repeats'>;
 
 /** Samples of runs that try each datapoint several times. */
 @Injectable()
@@ -52,9 +76,7 @@ export class EvalSampleStore {
   ): Promise<{ samples: Map<string, EvalSampleRow[]>; read: number }> {
     if (run.repeats === 1 || datapointIds.length === 0) return { samples: new Map(), read: datapointIds.length };
     const sizes = await this.storage.readLong(
-      SIZED.query`select s.datapoint_id as id, sum(coalesce(octet_length(s.output), 0)
-            + coalesce(octet_length(s.score_reason), 0) + coalesce(octet_length(s.scores), 0)
-            + coalesce(octet_length(s.metadata), 0)) as bytes
+      SIZED.query`select s.datapoint_id as id, sum(${SAMPLE_SIZE}) as bytes
         from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
           and ${anyOf('s.datapoint_id', datapointIds)} group by s.datapoint_id`,
       options,
@@ -84,7 +106,7 @@ export class EvalSampleStore {
   }
 
   /** All samples of some datapoints, in order, as their items are made of them; the run is locked. */
-  async ofItems(
+  async findSamplesOfItems(
     tx: WriteTx,
     { projectId }: Scope,
     runId: string,
@@ -105,9 +127,74 @@ export class EvalSampleStore {
     return tx.insert(evalSampleTable, rows);
   }
 
-  /** Deletes all samples of a locked run. */
-  async deleteOf(tx: WriteTx, { projectId }: Scope, runId: string): Promise<void> {
-    await deleteRows(tx, 'eval_sample', sql`project_id = ${projectId} and run_id = ${runId}`);
+  /** The processed items of some datapoints of an external run, as those that replace them need them; the run is locked. */
+  findItemsForUpdate(
+    tx: WriteTx,
+    { projectId }: Scope,
+    run: Run,
+    datapointIds: readonly string[],
+  ): Promise<KnownItem[]> {
+    return tx.all(
+      ITEM.query`select ${ITEM} from eval_result e
+        where e.project_id = ${projectId} and e.run_id = ${run.id} and ${anyOf('e.datapoint_id', datapointIds)}`,
+    );
+  }
+
+  /** The processed samples of some datapoints; where each is tried once, these are the items. */
+  async findForUpdate(tx: WriteTx, scope: Scope, run: Run, datapointIds: readonly string[]): Promise<KnownSample[]> {
+    if (run.repeats === 1) {
+      return (await this.findItemsForUpdate(tx, scope, run, datapointIds)).map((item) => ({ ...item, repeat: 0 }));
+    }
+    return tx.all(
+      SAMPLE.query`select ${SAMPLE} from eval_sample s
+        where s.project_id = ${scope.projectId} and s.run_id = ${run.id} and ${anyOf('s.datapoint_id', datapointIds)}`,
+    );
+  }
+
+  async delete(tx: WriteTx, { projectId }: Scope, run: Run, samples: readonly SampleKey[]): Promise<void> {
+    for (const [repeat, ofRepeat] of Map.groupBy(samples, (sample) => sample.repeat)) {
+      const ids = ofRepeat.map(({ datapointId }) => datapointId);
+      await tx.run(
+        sql`delete from eval_sample where project_id = ${projectId} and run_id = ${run.id} and repeat = ${repeat}
+          and ${anyOf('datapoint_id', ids)}`,
+      );
+    }
+  }
+
+  async deleteItems(tx: WriteTx, { projectId }: Scope, run: Run, datapointIds: readonly string[]): Promise<void> {
+    await tx.run(
+      sql`delete from eval_result
+        where project_id = ${projectId} and run_id = ${run.id} and ${anyOf('datapoint_id', datapointIds)}`,
+    );
+  }
+
+  /** Ids of runs that try each datapoint several times, in order, behind one of them; none at the end. */
+  async findRunsAfter(scope: Scope, after = '', limit: number, options: LongReadOptions): Promise<string[]> {
+    const rows = await this.storage.readLong(
+      RUN_ID.query`select r.id as id from eval_run r where r.project_id = ${scope.projectId} and r.repeats > 1
+        and r.id > ${after} order by r.id limit ${limit}`,
+      options,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Samples of a run in the order of datapoint and repeat, behind one of them; none at the end. */
+  after(
+    { projectId }: Scope,
+    runId: string,
+    after: EvalSampleRow | undefined,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<EvalSampleRow[]> {
+    const ofRun = sql`s.project_id = ${projectId} and s.run_id = ${runId}`;
+    const samples = {
+      columns: COLUMNS,
+      size: SAMPLE_SIZE,
+      bytesMax: READ_BYTES,
+      select: <Row>(columns: Selection<Row>, rest: Sql) =>
+        columns.query`select ${columns} from eval_sample s where ${ofRun} and ${rest}`,
+    };
+    return IN_ORDER.fitting(this.storage, samples, after && [after.datapointId, after.repeat], limit, options);
   }
 }
 

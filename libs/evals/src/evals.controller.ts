@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, StreamableFile, Body } from '@nestjs/common';
 import {
   deletedSchema,
   evalItemListSchema,
@@ -6,29 +6,58 @@ import {
   evalRunSummarySchema,
   listEvalItemsSchema,
   readEvalSchema,
+  evalRunListSchema,
+  listEvalRunsSchema,
+  evalStatisticsQuerySchema,
+  evalStatisticsSchema,
+  setGatesSchema,
   type EvalItemList,
   type EvalRunResource,
   type EvalRunSummary,
   type ListEvalItems,
   type ReadEval,
+  type ListEvalRuns,
+  type EvalStatistics,
+  type EvalStatisticsQuery,
+  type SetGates as SetGatesBody,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import { CurrentReader, CurrentScope, PathId, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
-import { ListItems } from './list-items.js';
-import { evalRunNotFound } from './not-found.js';
-import { ReadRun } from './read-run.js';
+import { evalRunNotFound, runSummary } from './eval-run.js';
+import { EvalRunStore } from './eval-run.store.js';
+import { ListItems, ReadRun } from './read-run.js';
+import { SetGates } from './set-gates.js';
+import { ReadStatistics } from './statistics/read-statistics.js';
 
-/** `/api/eval/:run_id` (docs/spec/evaluations.md#run-routes). */
-@Controller('api/eval/:id')
+/** Eval runs of all datasets (docs/spec/evaluations.md#run-routes, docs/spec/eval-statistics.md, docs/spec/eval-gates.md). */
+@Controller('api/eval')
 export class EvalsController {
   constructor(
+    private readonly runs: EvalRunStore,
     private readonly reads: ReadRun,
     private readonly lists: ListItems,
     private readonly changes: ChangeRun,
+    private readonly statistics: ReadStatistics,
+    private readonly gates: SetGates,
   ) {}
 
   @Get()
+  @Operation({
+    id: 'listEvalRuns',
+    access: 'read',
+    summary: 'Eval runs of all datasets, newest first',
+    answer: evalRunListSchema,
+  })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listEvalRunsSchema }) query: ListEvalRuns,
+  ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.runs.list(scope, query);
+    return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get(':id')
   @Operation({
     id: 'getEval',
     access: 'read',
@@ -48,7 +77,7 @@ export class EvalsController {
     });
   }
 
-  @Get('items')
+  @Get(':id/items')
   @Operation({
     id: 'listEvalItems',
     access: 'read',
@@ -56,7 +85,7 @@ export class EvalsController {
     answer: evalItemListSchema,
     problems: ['eval_run_not_found'],
   })
-  list(
+  listItems(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(evalRunNotFound)) id: string,
     @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
@@ -65,7 +94,7 @@ export class EvalsController {
     return this.lists.execute(scope, id, query, reader);
   }
 
-  @Post('cancel')
+  @Post(':id/cancel')
   @HttpCode(200)
   @Operation({
     id: 'cancelEval',
@@ -82,7 +111,7 @@ export class EvalsController {
     return this.changes.cancel(scope, id, Date.now());
   }
 
-  @Delete()
+  @Delete(':id')
   @HttpCode(200)
   @Operation({
     id: 'deleteEval',
@@ -98,5 +127,40 @@ export class EvalsController {
   ): Promise<{ id: string; deleted: true }> {
     await this.changes.delete(scope, id);
     return { id, deleted: true };
+  }
+
+  @Get(':id/statistics')
+  @Operation({
+    id: 'getEvalStatistics',
+    access: 'read',
+    summary: 'What the scores of an eval run are worth, by themselves and beside a baseline',
+    answer: evalStatisticsSchema,
+    problems: ['eval_run_not_found'],
+  })
+  readStatistics(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @Query({ schema: evalStatisticsQuerySchema }) query: EvalStatisticsQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<EvalStatistics> {
+    return this.statistics.execute(scope, id, query, reader);
+  }
+
+  @Post(':id/gates')
+  @HttpCode(200)
+  @Operation({
+    id: 'setEvalGates',
+    access: 'write',
+    summary: 'Other gates for an eval run',
+    description: 'A run that is over is judged at once, one that goes on at its end.',
+    answer: evalRunSummarySchema,
+    problems: ['eval_run_not_found'],
+  })
+  setGates(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @Body({ schema: setGatesSchema }) { gates }: SetGatesBody,
+  ): Promise<EvalRunSummary> {
+    return this.gates.execute(scope, id, gates);
   }
 }

@@ -4,15 +4,37 @@ import { DomainEvents } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { EvalMetrics } from './eval-metrics.js';
-import { EvalResultStore } from './eval-result.store.js';
+import { EvalResultStore, type ErrorCount } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
+import { endRun, isThrough, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
-import { whyAllFailed } from './execution/why-all-failed.js';
-import { endOf } from './run-end.js';
-import { isThrough } from './run-plan.js';
-import { JudgeRun } from './statistics/judge-run.js';
-import { passedOf } from './statistics/gates.js';
-import { RUN_STATUS } from './status.js';
+import { decidePassed } from './statistics/gates.js';
+import { JudgeRun } from './statistics/measure-run.js';
+
+/**
+ * Says why a run came to nothing, by the commonest reason (docs/spec/evaluations.md#runs-whose-items-all-fail).
+ * @param total items of the run, all of them failed.
+ * @param errors of its items, the commonest first.
+ */
+export function whyAllFailed(total: number, errors: readonly ErrorCount[]): string {
+  const reasons = new Map<string, ErrorCount>();
+  for (const { error, count } of errors) {
+    const reason = reasons.get(normalizeReason(error));
+    if (reason) reason.count += count;
+    else reasons.set(normalizeReason(error), { error, count });
+  }
+  const [first] = [...reasons.values()].toSorted((a, b) => b.count - a.count);
+  const items = total === 1 ? 'the only item failed' : `all ${total} items failed`;
+  if (!first) return items;
+  return `${items}: ${first.error}${first.count === total ? '' : ` (${first.count} of ${total})`}`;
+}
+
+/** What errors have in common that differ in quoted text, numbers and ids only; a status of HTTP is no such number. */
+const normalizeReason = (error: string): string =>
+  error
+    .replaceAll(/"[^"]*"/g, '""')
+    .replaceAll(/\w[\w-]{7,}/g, (word) => (/\d/.test(word) ? '#' : word))
+    .replaceAll(/(?<!HTTP |\d)\d+(?:\.\d+)*/g, '#');
 
 /** Completes runs: with what their scores are worth, whether their gates hold, and their counters counted again, in one transaction. */
 @Injectable()
@@ -49,7 +71,7 @@ export class FinishRun {
           ...run,
           ...counters,
           gates: toJsonText(gates.length === 0 ? null : gates),
-          passed: passedOf(RUN_STATUS.completed, gates),
+          passed: decidePassed(RUN_STATUS.completed, gates),
           scoreSe: score.se,
           scoreCi: toJsonText(score.ci),
         });
@@ -64,7 +86,7 @@ export class FinishRun {
       ? toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, run.id)))
       : run.error;
     const completed: EventPayload = { type: 'eval_completed', run_id: run.id };
-    await this.runs.update(tx, { ...run, ...endOf(RUN_STATUS.completed, Date.now()), error });
+    await this.runs.update(tx, { ...run, ...endRun(RUN_STATUS.completed, Date.now()), error });
     await this.events.emit(tx, scope, completed);
     tx.end.afterCommit(() => this.metrics.countOutcomes([completed]));
   }

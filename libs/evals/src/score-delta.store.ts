@@ -20,7 +20,7 @@ import {
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
-import { RESULT_STATUS } from './status.js';
+import { RESULT_STATUS } from './eval-run.js';
 
 /** Runs, one of which the others are compared with. */
 export interface RunsWithBaseline {

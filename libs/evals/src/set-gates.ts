@@ -1,16 +1,53 @@
 import { Injectable } from '@nestjs/common';
-import type { EvalRunSummary, Gate, JudgedGate } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import type { FieldError, Gate, JudgedGate, RunScorer, EvalRunSummary } from '@spandrel/contract';
+import { invalidRequest, NotFound, type Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
+import { evalRunNotFound, listScorers, runSummary, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { evalRunNotFound } from './not-found.js';
-import { PlanGates } from './plan-gates.js';
-import { scorersOf } from './run-plan.js';
-import { runSummary } from './run-resource.js';
-import { JudgeRun } from './statistics/judge-run.js';
-import { passedOf } from './statistics/gates.js';
-import { RUN_STATUS } from './status.js';
+import { gateFaults, unjudged, decidePassed } from './statistics/gates.js';
+import { JudgeRun } from './statistics/measure-run.js';
+
+/** Gates that a run is to have. */
+interface WantedGates {
+  datasetId: string;
+  repeats: number;
+  scorers: readonly RunScorer[];
+  gates: readonly Gate[];
+}
+
+/** Checks gates against the run that is to have them (docs/spec/eval-gates.md). */
+@Injectable()
+export class PlanGates {
+  constructor(private readonly runs: EvalRunStore) {}
+
+  /**
+   * @returns the gates as a run shows them before they are judged.
+   * @throws Invalid with all faults; NotFound for a baseline.
+   */
+  async execute(tx: WriteTx, scope: Scope, { datasetId, repeats, scorers, gates }: WantedGates): Promise<JudgedGate[]> {
+    const names = scorers.map(({ name }) => name);
+    const faults: FieldError[] = gates.flatMap((gate, index) =>
+      gateFaults(gate, { repeats, scorers: names }).map(({ member, message }) => ({
+        path: `gates[${index}].${member}`,
+        message,
+      })),
+    );
+    const planned = gates.map(unjudged);
+    const baselines = new Set(planned.flatMap(({ baseline_run_id: id }) => id ?? []));
+    for (const id of baselines) {
+      const baseline = await this.runs.findDatasetId(tx, scope, id);
+      if (baseline === undefined)
+        throw new NotFound('eval_run_not_found', `there is no eval run ${JSON.stringify(id)} to compare with`);
+      if (baseline !== datasetId) {
+        const index = planned.findIndex(({ baseline_run_id: of }) => of === id);
+        faults.push({ path: `gates[${index}].baseline_run_id`, message: 'must be a run of the same dataset' });
+      }
+    }
+    if (faults.length > 0) throw invalidRequest(faults);
+    return planned;
+  }
+}
 
 /** `POST /api/eval/:run_id/gates`: other gates for a run (docs/spec/eval-gates.md). */
 @Injectable()
@@ -31,7 +68,7 @@ export class SetGates {
     const { run, planned } = await this.storage.write(async (tx) => {
       const found = await this.locked(tx, scope, id);
       const { datasetId, repeats } = found;
-      const wanted = await this.plans.execute(tx, scope, { datasetId, repeats, scorers: scorersOf(found), gates });
+      const wanted = await this.plans.execute(tx, scope, { datasetId, repeats, scorers: listScorers(found), gates });
       const changed = isOver(found) ? found : await this.write(tx, found, wanted, null);
       return { run: changed, planned: wanted };
     });
@@ -39,7 +76,7 @@ export class SetGates {
     const judged = planned.length === 0 ? [] : (await this.judgements.execute(scope, run, planned)).gates;
     const over = await this.storage.write(async (tx) => {
       const found = await this.locked(tx, scope, id);
-      return this.write(tx, found, judged, passedOf(found.status, judged));
+      return this.write(tx, found, judged, decidePassed(found.status, judged));
     });
     return runSummary(over);
   }

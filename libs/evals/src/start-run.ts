@@ -1,15 +1,189 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EvalRunSummary, StartEval } from '@spandrel/contract';
+import { Connections, type UsableConnection } from '@spandrel/connections';
+import {
+  EXTERNAL_SCORER,
+  type EvalConfigResource,
+  type FieldError,
+  type JudgedGate,
+  type RunScorer,
+  type StartEval,
+  type EvalRunSummary,
+} from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { Conflict, newId, type Scope } from '@spandrel/kernel';
+import { invalidRequest, NotFound, PLUGINS, Conflict, newId, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
-import { requestHash } from '@spandrel/tracing';
-import type { EvalRunRow } from './eval-run.entity.js';
-import { EvalRunStore } from './eval-run.store.js';
+import { PRICING, requestHash, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
-import { PlanRun, type RunPlan } from './plan-run.js';
-import { runSummary } from './run-resource.js';
-import { EXECUTION, RUN_STATUS } from './status.js';
+import type { EvalRunRow } from './eval-run.entity.js';
+import { runSummary, EXECUTION, RUN_STATUS } from './eval-run.js';
+import { EvalRunStore } from './eval-run.store.js';
+import { EvalsSettings } from './evals.settings.js';
+import { PlanGates } from './set-gates.js';
+
+/** What a run is to do, with all that was left out. */
+interface RunPlan {
+  config: EvalConfigResource;
+  scorers: RunScorer[];
+  gates: JudgedGate[];
+}
+
+/** Makes what a request to start a run says into a plan that can be carried out (docs/spec/evaluations.md#starting-a-run). */
+@Injectable()
+export class PlanRun {
+  constructor(
+    private readonly connections: Connections,
+    private readonly gates: PlanGates,
+    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+    @Inject(PRICING) private readonly pricing: PricingTable,
+    private readonly settings: EvalsSettings,
+  ) {}
+
+  /** The scorers of a run, checked by their plugins. @throws Invalid with all faults. */
+  listScorers(body: StartEval): RunScorer[] {
+    const passScore = body.pass_score ?? 1;
+    const listed = body.scorers ?? [{ scoring: body.scoring!, scoring_config: body.scoring_config }];
+    const isExternal = body.execution === 'external';
+    const faults: FieldError[] = [];
+    const names = new Set<string>();
+    const scorers = listed.map((scorer, index): RunScorer => {
+      const at = body.scorers ? `scorers[${index}].` : '';
+      const name = scorer.name ?? scorer.scoring;
+      if (names.has(name))
+        faults.push({ path: `${at}name`, message: `${JSON.stringify(name)} is the name of two scorers` });
+      names.add(name);
+      faults.push(...this.findFaults(scorer, at, isExternal));
+      const { connection_id: connectionId, model, rubric } = scorer.judge ?? {};
+      return {
+        name,
+        scoring: scorer.scoring,
+        scoring_config: scorer.scoring_config ?? null,
+        judge: scorer.judge
+          ? { connection_id: connectionId ?? null, model: model ?? null, rubric: rubric ?? null }
+          : null,
+        weight: scorer.weight ?? 1,
+        pass_score: scorer.pass_score ?? passScore,
+      };
+    });
+    if (faults.length > 0) throw invalidRequest(faults);
+    return scorers;
+  }
+
+  /**
+   * The config with its defaults, and the gates; connections are there and stay until the transaction ends.
+   * @throws NotFound for a connection or baseline; Invalid for a model that is not named or has no price, and for gates.
+   */
+  async execute(tx: WriteTx, scope: Scope, datasetId: string, body: StartEval, scorers: RunScorer[]): Promise<RunPlan> {
+    const gates = await this.gates.execute(tx, scope, {
+      datasetId,
+      repeats: body.repeats ?? 1,
+      scorers,
+      gates: body.gates ?? [],
+    });
+    const judges = scorers.flatMap(({ judge }) => judge?.connection_id ?? []);
+    const { connection_id: id, judge } = body.config ?? {};
+    const own = body.execution === 'external' ? undefined : id!;
+    // Locked in one order by everybody.
+    const connections = new Map<string, UsableConnection>();
+    const needed = [own, judge?.connection_id, ...judges].filter((each) => typeof each === 'string');
+    for (const each of [...new Set(needed)].sort()) connections.set(each, await this.connection(tx, scope, each));
+    for (const { judge: scorerJudge } of scorers) {
+      if (scorerJudge?.connection_id && scorerJudge.model === null) {
+        scorerJudge.model = connections.get(scorerJudge.connection_id)!.defaultModel;
+      }
+    }
+    const config = this.complete(body, own, connections);
+    this.assertPriced(body, config);
+    if (own === undefined) this.assertJudges(body, config, scorers);
+    return { config, scorers, gates };
+  }
+
+  private findFaults(
+    {
+      scoring,
+      scoring_config: config,
+    }: Pick<RunScorer, 'scoring'> & { scoring_config?: RunScorer['scoring_config'] | undefined },
+    at: string,
+    isExternal: boolean,
+  ): FieldError[] {
+    if (scoring === EXTERNAL_SCORER && isExternal) {
+      return config ? [{ path: `${at}scoring_config`, message: `must be left out with ${EXTERNAL_SCORER}` }] : [];
+    }
+    const scorer = this.plugins.scorers.find(({ name }) => name === scoring);
+    if (!scorer || scoring === EXTERNAL_SCORER) {
+      const names = [...(isExternal ? [EXTERNAL_SCORER] : []), ...this.plugins.scorers.map(({ name }) => name)];
+      return [{ path: `${at}scoring`, message: `must be the name of a scoring strategy: ${names.join(', ')}` }];
+    }
+    const checked = scorer.configure(config);
+    if (!('faults' in checked)) return [];
+    return checked.faults.map(({ path, message }) => ({
+      path: path ? `${at}scoring_config.${path}` : `${at}scoring_config`,
+      message,
+    }));
+  }
+
+  private complete(
+    { config = {} }: StartEval,
+    id: string | undefined,
+    connections: ReadonlyMap<string, UsableConnection>,
+  ): EvalConfigResource {
+    const { judge } = config;
+    const model = config.model ?? (id === undefined ? null : connections.get(id)!.defaultModel);
+    if (model === null && id !== undefined) {
+      throw invalidRequest([
+        { path: 'config.model', message: 'is required, since the connection has no default_model' },
+      ]);
+    }
+    const judgeId = judge?.connection_id ?? null;
+    const judgeModel = judge?.model ?? (judgeId === null ? null : connections.get(judgeId)!.defaultModel);
+    return {
+      connection_id: id ?? null,
+      model,
+      system_prompt: config.system_prompt ?? null,
+      temperature: config.temperature ?? null,
+      max_tokens: config.max_tokens ?? null,
+      trace: id !== undefined && (config.trace ?? this.settings.trace),
+      judge: judge ? { connection_id: judgeId, model: judgeModel, rubric: judge.rubric ?? null } : null,
+    };
+  }
+
+  /** A cap holds only where what calls cost is known. */
+  private assertPriced({ max_cost_usd: cap, execution }: StartEval, { model }: EvalConfigResource): void {
+    if ((cap ?? null) === null || execution === 'external') return;
+    if (model !== null && this.pricing.has(model)) return;
+    const message = `cannot be kept, since the model ${JSON.stringify(model)} has no price; see pricing in the configuration`;
+    throw invalidRequest([{ path: 'max_cost_usd', message }]);
+  }
+
+  /** An external run has no connection of its own, which a judge could be asked by. @throws Invalid with all faults. */
+  private assertJudges(
+    { scorers: listed }: StartEval,
+    config: EvalConfigResource,
+    scorers: readonly RunScorer[],
+  ): void {
+    const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
+      if (!this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.asksJudge)) return [];
+      const at = listed ? `scorers.${index}.judge` : 'config.judge';
+      if ((judge?.connection_id ?? config.judge?.connection_id ?? null) === null) {
+        const message = `is required: ${scoring} asks a judge, and an external run has no connection of its own`;
+        return [{ path: `${at}.connection_id`, message }];
+      }
+      if ((judge?.model ?? config.judge?.model ?? config.model) !== null) return [];
+      return [{ path: `${at}.model`, message: "is required, since the judge's connection has no default_model" }];
+    });
+    if (faults.length > 0) throw invalidRequest(faults);
+  }
+
+  private async connection(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {
+    const connection = await this.connections.findForUse(tx, scope, id);
+    if (!connection) {
+      throw new NotFound(
+        'connection_not_found',
+        'there is no provider connection with this id; GET /api/provider-connections lists them',
+      );
+    }
+    return connection;
+  }
+}
 
 /**
  * Starts eval runs: a row with a snapshot's number, whatever the size of the dataset; the work goes on behind
@@ -31,7 +205,7 @@ export class StartRun {
    *   request has taken.
    */
   async execute(scope: Scope, datasetId: string, body: StartEval): Promise<EvalRunSummary> {
-    const scorers = this.plans.scorersOf(body);
+    const scorers = this.plans.listScorers(body);
     const startHash = body.id ? requestHash({ ...body, dataset_id: datasetId }) : null;
     const now = Date.now();
     const run = await this.storage.write(async (tx) => {

@@ -6,7 +6,7 @@ import {
   exportedSample,
   EvalResultStore,
   EvalRunStore,
-  SampleScanStore,
+  EvalSampleStore,
   type EvalResultRow,
   type EvalSampleRow,
 } from '@spandrel/evals';
@@ -23,7 +23,7 @@ export class ExportWork {
     private readonly connections: ConnectionStore,
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
-    private readonly samples: SampleScanStore,
+    private readonly samples: EvalSampleStore,
     private readonly queue: QueueListStore,
   ) {}
 
@@ -53,7 +53,7 @@ export class ExportWork {
 
   /** Samples of runs that try each datapoint several times, run by run. */
   async *allSamples(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
-    const read = (after?: string) => this.samples.runsAfter(scope, after, SLICE.rows, options);
+    const read = (after?: string) => this.samples.findRunsAfter(scope, after, SLICE.rows, options);
     for await (const runs of slicesOf(read)) {
       for (const runId of runs) if (written.runs.has(runId)) yield* this.samplesOf(scope, runId, options);
     }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ExportCollection, RejectedItem } from '@spandrel/contract';
 import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets } from '@spandrel/datasets';
-import { RestoreResults, RestoreRuns } from '@spandrel/evals';
+import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
@@ -22,7 +22,6 @@ export class WriteImportBatch {
     private readonly rules: RestoreCaptureRules,
     private readonly connections: RestoreConnections,
     private readonly runs: RestoreRuns,
-    private readonly results: RestoreResults,
     private readonly queue: RestoreQueueItems,
     private readonly masking: ProjectMasking,
   ) {}
@@ -71,8 +70,8 @@ export class WriteImportBatch {
       return rejected;
     });
     const isTaken = (runId: string): boolean => takenRuns.has(runId);
-    await write(batch, 'eval_results', progress, (items) => this.results.restoreResults(scope, items, isTaken));
-    await write(batch, 'eval_samples', progress, (items) => this.results.restoreSamples(scope, items, isTaken));
+    await write(batch, 'eval_results', progress, (items) => this.runs.restoreResults(scope, items, isTaken));
+    await write(batch, 'eval_samples', progress, (items) => this.runs.restoreSamples(scope, items, isTaken));
   }
 }
 

@@ -3,8 +3,7 @@ import { createLogger } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import type { EvalRunStore, RunKey } from '../eval-run.store.js';
 import { LocalDispatch } from './local-dispatch.js';
-import { RUNS_AT_ONCE } from './run-dispatch.js';
-import { runTiming } from './run-timing.js';
+import { RUNS_AT_ONCE, runTiming } from './run-dispatch.js';
 
 const runOf = (number: number): RunKey => ({ projectId: 'p', id: `r${number}` });
 

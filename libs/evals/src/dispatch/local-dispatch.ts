@@ -1,8 +1,7 @@
 import { PeriodicTask, type Logger } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import type { EvalRunStore, RunKey } from '../eval-run.store.js';
-import { nameOfRun, RUNS_AT_ONCE, type RunDispatch, type RunHandler } from './run-dispatch.js';
-import type { RunTiming } from './run-timing.js';
+import { formatRunName, RUNS_AT_ONCE, type RunDispatch, type RunHandler, type RunTiming } from './run-dispatch.js';
 
 /** The dispatch of a process that has its database to itself: runs go from the commit to the handler. */
 export class LocalDispatch implements RunDispatch {
@@ -54,7 +53,7 @@ export class LocalDispatch implements RunDispatch {
   }
 
   private take(run: RunKey): void {
-    const name = nameOfRun(run);
+    const name = formatRunName(run);
     if (!this.handler) return;
     if (this.underWay.has(name)) {
       this.again.add(name);
@@ -75,4 +74,23 @@ export class LocalDispatch implements RunDispatch {
       });
     this.underWay.set(name, through);
   }
+}
+
+/**
+ * The dispatch of a server with `evals.paused`: it brings no run to this process and makes no jobs. Runs wait in their table, where
+ * a server that is not paused finds them: at its start, and while it runs by looking for runs without a job.
+ */
+export class PausedDispatch implements RunDispatch {
+  constructor(private readonly logger: Logger) {}
+
+  async enqueue(): Promise<void> {}
+
+  /** Jobs that other servers made of runs that are gone are through at once, and deleted an hour later. */
+  async forget(): Promise<void> {}
+
+  async start(): Promise<void> {
+    this.logger.warn('eval runs are paused at this server (evals.paused): none begins here, and none goes on');
+  }
+
+  async stop(): Promise<void> {}
 }

@@ -3,17 +3,83 @@ import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import type { WireEvent } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { together, type WriteTx } from '@spandrel/storage';
+import { addCost, isUnpricedUse, subtractCost, toCostSum, type CostSum } from '@spandrel/tracing';
+import { sampleName } from '../eval-item.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
+import { sampleTotal, listScorers, RESULT_STATUS } from '../eval-run.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
-import { sampleName } from '../running-items.js';
-import { sampleTotal, scorersOf } from '../run-plan.js';
-import { itemOfSamples, type SampleOfItem } from './item-of-samples.js';
-import { resultRow, sampleRow, type FinishedSample } from './sample-rows.js';
-import { addItem, addSample } from './sample-sums.js';
+import { mergeSamples, resultRow, sampleRow, type SampleOfItem, type FinishedSample } from './sample-result.js';
+
+/** What sums over samples are made of. */
+type CountedSample = Pick<EvalResultRow, 'status' | 'tokens' | 'cost' | 'judgeTokens' | 'judgeCost'>;
+
+/** What sums over items are made of. */
+type CountedItem = Pick<EvalResultRow, 'status' | 'score'>;
+
+/** Adds a processed sample to the run's sums. */
+export function addSample(run: EvalRunRow, sample: CountedSample): void {
+  countSample(run, sample, 1, addCost);
+  const { cost, judgeCost } = sample;
+  if (cost !== null || judgeCost !== null) noteDearest(run, addCost(toCostSum(cost ?? 0), toCostSum(judgeCost ?? 0)));
+}
+
+/** Takes a sample that was added out of the run's sums again; what the dearest one costs stays as it is. */
+export const takeSample = (run: EvalRunRow, sample: CountedSample): void => countSample(run, sample, -1, subtractCost);
+
+/** Adds an item, all of whose samples are processed, to the run's sums. */
+export const addItem = (run: EvalRunRow, item: CountedItem): void => countItem(run, item, 1);
+
+/** Takes an item that was added out of the run's sums again. */
+export function takeItem(run: EvalRunRow, item: CountedItem): void {
+  countItem(run, item, -1);
+  // No rounding is left of scores that are all gone.
+  if (run.scoreCount === 0) run.scoreSum = 0;
+}
+
+function countSample(
+  run: EvalRunRow,
+  { status, tokens, cost, judgeTokens, judgeCost }: CountedSample,
+  count: 1 | -1,
+  sumOf: typeof addCost,
+): void {
+  run.sampleProgress += count;
+  if (status === RESULT_STATUS.failed) run.failedSamples += count;
+  run.totalTokens += count * (tokens ?? 0);
+  if (cost !== null) {
+    const { usd, pico } = sumOf({ usd: run.costUsd, pico: run.costPico }, toCostSum(cost));
+    run.costUsd = usd;
+    run.costPico = pico;
+    run.costCount += count;
+  }
+  if (isUnpricedUse(tokens, cost)) run.unpricedCount += count;
+  run.judgeTokens += count * (judgeTokens ?? 0);
+  if (judgeCost !== null) {
+    const { usd, pico } = sumOf({ usd: run.judgeCostUsd, pico: run.judgeCostPico }, toCostSum(judgeCost));
+    run.judgeCostUsd = usd;
+    run.judgeCostPico = pico;
+    run.judgeCostCount += count;
+  }
+  if (isUnpricedUse(judgeTokens, judgeCost)) run.judgeUnpricedCount += count;
+}
+
+function countItem(run: EvalRunRow, { status, score }: CountedItem, count: 1 | -1): void {
+  run.progress += count;
+  if (status === RESULT_STATUS.failed) run.failedCount += count;
+  if (score === null) return;
+  run.scoreSum += count * score;
+  run.scoreCount += count;
+}
+
+function noteDearest(run: EvalRunRow, { usd, pico }: CostSum): void {
+  const { dearestUsd, dearestPico } = run;
+  if (dearestUsd !== null && (usd < dearestUsd || (usd === dearestUsd && pico <= dearestPico!))) return;
+  run.dearestUsd = usd;
+  run.dearestPico = pico;
+}
 
 /** What finished samples come to, beside the sums of their run. */
-export interface SampleChanges {
+interface SampleChanges {
   /** New rows of samples; none where each datapoint is tried once. */
   samples: EvalSampleRow[];
   /** New rows of items. */
@@ -24,7 +90,7 @@ export interface SampleChanges {
   events: WireEvent[];
 }
 
-/** The one way in which samples come into runs, whoever made them: each once, however often it is brought. */
+/** The one way in which samples come into runs, whether the server or a caller made them: each once, however often it is sent. */
 @Injectable()
 export class AddSamples {
   constructor(
@@ -57,12 +123,12 @@ export class AddSamples {
     finished: readonly FinishedSample[],
   ): Promise<SampleChanges> {
     const changes: SampleChanges = { samples: [], items: [], written: [], events: [] };
-    const progressOf = progressEvents(run);
+    const progressOf = createProgressEvents(run);
     const fresh = finished.filter((sample) => {
       const name = sampleName(sample);
       return !processed.has(name) && processed.add(name);
     });
-    const items = run.repeats === 1 ? undefined : await this.itemsOf(tx, scope, run, processed, fresh);
+    const items = run.repeats === 1 ? undefined : await this.buildItems(tx, scope, run, processed, fresh);
     for (const sample of fresh) {
       const row = items ? sampleRow(run, sample) : resultRow(run, sample);
       addSample(run, row);
@@ -93,7 +159,7 @@ export class AddSamples {
   }
 
   /** The items whose last samples are among new ones, by the last of each. */
-  private async itemsOf(
+  private async buildItems(
     tx: WriteTx,
     scope: Scope,
     run: EvalRunRow,
@@ -105,8 +171,11 @@ export class AddSamples {
       repeats.every((repeat) => processed.has(sampleName({ datapointId, repeat }))),
     );
     const begun = completed.filter(([, samples]) => samples.length < run.repeats).map(([datapointId]) => datapointId);
-    const earlier = Map.groupBy(await this.samples.ofItems(tx, scope, run.id, begun), ({ datapointId }) => datapointId);
-    const scorer = scorersOf(run)[0]!.name;
+    const earlier = Map.groupBy(
+      await this.samples.findSamplesOfItems(tx, scope, run.id, begun),
+      ({ datapointId }) => datapointId,
+    );
+    const scorer = listScorers(run)[0]!.name;
     return new Map(
       completed.map(([datapointId, samples]) => {
         const rows = samples.map((sample): SampleOfItem => {
@@ -115,8 +184,47 @@ export class AddSamples {
         });
         const all = [...(earlier.get(datapointId) ?? []), ...rows].toSorted((a, b) => a.repeat - b.repeat);
         const output = all[0]!.hasOutput ? all[0]!.output : null;
-        return [samples.at(-1)!, { item: itemOfSamples(all, scorer), output }];
+        return [samples.at(-1)!, { item: mergeSamples(all, scorer), output }];
       }),
+    );
+  }
+
+  /**
+   * Puts finished samples into a locked external run, where one may replace another, whose progress never goes back: those that are replaced are out and in again before
+   * others are counted, and no event is emitted for them.
+   * @param run the caller's copy, which is changed; its row is the caller's to write.
+   * @param processed names of all samples of their datapoints that are processed; they grow.
+   * @returns what is new, for {@link write}.
+   */
+  async upsert(
+    tx: WriteTx,
+    scope: Scope,
+    run: EvalRunRow,
+    processed: Set<string>,
+    finished: readonly FinishedSample[],
+  ): Promise<SampleChanges> {
+    const { again = [], fresh = [] } = Object.groupBy(finished, (sample) =>
+      processed.has(sampleName(sample)) ? 'again' : 'fresh',
+    );
+    if (again.length > 0) {
+      await this.takeOut(tx, scope, run, again);
+      for (const sample of again) processed.delete(sampleName(sample));
+      await this.write(tx, scope, run, await this.add(tx, scope, run, processed, again));
+    }
+    return this.add(tx, scope, run, processed, fresh);
+  }
+
+  private async takeOut(tx: WriteTx, scope: Scope, run: EvalRunRow, again: readonly FinishedSample[]): Promise<void> {
+    const ids = [...new Set(again.map(({ datapointId }) => datapointId))];
+    const items = await this.samples.findItemsForUpdate(tx, scope, run, ids);
+    for (const item of items) takeItem(run, item);
+    const names = new Set(again.map(sampleName));
+    for (const sample of await this.samples.findForUpdate(tx, scope, run, ids)) {
+      if (names.has(sampleName(sample))) takeSample(run, sample);
+    }
+    await together(
+      this.samples.deleteItems(tx, scope, run, ids),
+      run.repeats > 1 && this.samples.delete(tx, scope, run, again),
     );
   }
 }
@@ -128,7 +236,7 @@ interface CompletedItem {
 }
 
 /** The events of a run's progress, of which only the progress differs: each as JSON, as the stream has it. */
-function progressEvents(run: EvalRunRow): (now: Pick<EvalRunRow, 'progress' | 'sampleProgress'>) => WireEvent {
+function createProgressEvents(run: EvalRunRow): (now: Pick<EvalRunRow, 'progress' | 'sampleProgress'>) => WireEvent {
   const runId = JSON.stringify(run.id);
   const rest = `"total":${run.total},"sample_total":${sampleTotal(run)}}`;
   return ({ progress, sampleProgress }) => ({

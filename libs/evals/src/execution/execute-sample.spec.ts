@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MaskingCalls } from '@spandrel/masking';
-import { NO_SCORE } from './combine-scores.js';
+import { NO_SCORE, NO_RESULT } from './sample-result.js';
 import { maskResult } from './execute-sample.js';
-import { NO_RESULT } from './sample-result.js';
 
 const masking = { text: (text: string | null) => text && text.replaceAll('secret', '***') } as unknown as MaskingCalls;
 

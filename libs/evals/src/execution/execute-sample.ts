@@ -2,11 +2,9 @@ import type { OpenConnection } from '@spandrel/connections';
 import type { DatapointKind, ScorerResult } from '@spandrel/contract';
 import type { BoundedMasking, MaskingCalls } from '@spandrel/masking';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
-import { combineScores, NO_SCORE } from './combine-scores.js';
-import { datapointFacts } from '../datapoint-facts.js';
-import { ModelCallError, totalTokens, type ModelAnswer } from './model-call.js';
-import { noteCall, type ItemCallOptions } from './note-call.js';
-import { NO_RESULT, type SampleResult } from './sample-result.js';
+import { combineScores, NO_SCORE, NO_RESULT, type SampleResult } from './sample-result.js';
+import { readDatapoint } from '../eval-item.js';
+import { ModelCallError, totalTokens, observeModelCall, type ModelAnswer, type ItemCallOptions } from './model-call.js';
 import { scoreSample, type PreparedScorer } from './score-sample.js';
 
 /** The model that a run asks. */
@@ -32,11 +30,11 @@ export async function executeSample(
   options: ItemCallOptions,
   masking: BoundedMasking | null = null,
 ): Promise<SampleResult> {
-  const { input, messages, expected } = datapointFacts(kind, asked.systemPrompt);
+  const { input, messages, expected } = readDatapoint(kind, asked.systemPrompt);
   let answer: ModelAnswer;
   try {
     const { model, temperature, maxTokens } = asked;
-    answer = await noteCall('model', asked.connection, { model, messages, temperature, maxTokens }, options);
+    answer = await observeModelCall('model', asked.connection, { model, messages, temperature, maxTokens }, options);
   } catch (error) {
     options.signal.throwIfAborted();
     const attempts = error instanceof ModelCallError ? error.attempts : 0;
@@ -44,7 +42,7 @@ export async function executeSample(
       scorers,
       scorers.map(() => NO_SCORE),
     );
-    return { ...NO_RESULT, ...nothing, attempts, error: messageOf(error, asked.connection.providerName) };
+    return { ...NO_RESULT, ...nothing, attempts, error: describeError(error, asked.connection.providerName) };
   }
   // What a datapoint expects was masked as it was stored: masked alike, the two can be compared.
   const output = masking ? await masking.run((calls) => calls.text(answer.text, 'output')) : answer.text;
@@ -87,7 +85,7 @@ export const unrecordable = ({ attempts, traceId, resultHash }: SampleResult): S
   error: 'the result could not be stored',
 });
 
-function messageOf(error: unknown, provider: string): string {
+function describeError(error: unknown, provider: string): string {
   if (error instanceof ModelCallError) return error.message;
   return `provider ${provider}: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -35,7 +35,7 @@ export class ModelCallError extends Error {
   }
 }
 
-export interface ModelCallOptions {
+interface ModelCallOptions {
   permits: CallPermits;
   signal: AbortSignal;
   /** Tests use shorter times. */
@@ -65,7 +65,7 @@ export async function callModel(
     } finally {
       permits.leave();
     }
-    if (reply.status >= 200 && reply.status < 300) return await answerOf(connection, reply, attempt);
+    if (reply.status >= 200 && reply.status < 300) return await readModelAnswer(connection, reply, attempt);
     if (attempt === ATTEMPTS_MAX || !RETRYABLE.has(reply.status)) {
       throw new ModelCallError(refusalOf(connection, reply, call.model), attempt);
     }
@@ -73,7 +73,11 @@ export async function callModel(
   }
 }
 
-async function answerOf(connection: OpenConnection, reply: ConnectionReply, attempts: number): Promise<ModelAnswer> {
+async function readModelAnswer(
+  connection: OpenConnection,
+  reply: ConnectionReply,
+  attempts: number,
+): Promise<ModelAnswer> {
   if (reply.body === undefined) {
     const answer = `the answer of ${connection.server}`;
     if (reply.excerpt === '') throw new ModelCallError(`${answer} is empty or cannot be decoded`, attempts);
@@ -105,3 +109,58 @@ const countedUsage = (usage: Usage): Usage => ({
 /** Input and output tokens together; `null` when neither is known. */
 export const totalTokens = ({ inputTokens, outputTokens }: Usage): number | null =>
   inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0);
+
+/** A call that was made for an item, with all its attempts. */
+export interface ObservedCall {
+  /** Whom it asked: the run's model, or the judge. */
+  asked: 'model' | 'judge';
+  /** The scorer that asked the judge, where a run has several. */
+  scorer?: string;
+  connection: Pick<OpenConnection, 'id' | 'providerName'>;
+  call: ChatCall;
+  /** From the first attempt to the last, in ms since the epoch. */
+  startedAt: number;
+  endedAt: number;
+  attempts: number;
+  /** What came of it; an error is a sentence without the key. */
+  outcome: ModelAnswer | { error: string };
+}
+
+/** How the calls of an item are made; `observe`, where given, gets each one that is over. */
+export interface ItemCallOptions extends ModelCallOptions {
+  observe?: (call: ObservedCall) => void;
+}
+
+/** Calls a model like {@link callModel}, and hands it to `options.observe`; a call that is given up is left out. */
+export const observeModelCall = (
+  asked: ObservedCall['asked'],
+  connection: OpenConnection,
+  call: ChatCall,
+  options: ItemCallOptions,
+): Promise<ModelAnswer> =>
+  options.observe
+    ? callAndObserve(asked, connection, call, options, options.observe)
+    : callModel(connection, call, options);
+
+async function callAndObserve(
+  asked: ObservedCall['asked'],
+  connection: OpenConnection,
+  call: ChatCall,
+  options: ModelCallOptions,
+  observe: (call: ObservedCall) => void,
+): Promise<ModelAnswer> {
+  const startedAt = Date.now();
+  const report = (attempts: number, outcome: ObservedCall['outcome']): void =>
+    observe({ asked, connection, call, startedAt, endedAt: Date.now(), attempts, outcome });
+  try {
+    const answer = await callModel(connection, call, options);
+    report(answer.attempts, answer);
+    return answer;
+  } catch (error) {
+    if (!options.signal.aborted) {
+      const message = error instanceof Error ? error.message : String(error);
+      report(error instanceof ModelCallError ? error.attempts : 0, { error: connection.redact(message) });
+    }
+    throw error;
+  }
+}

@@ -4,11 +4,9 @@ import { EXTERNAL_SCORER, type EvalConfigResource, type RunScorer } from '@spand
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { scorersOf } from '../run-plan.js';
-import { runConfig } from '../run-resource.js';
-import type { Judge } from './ask-judge.js';
+import { listScorers, runConfig } from '../eval-run.js';
+import type { Judge, PreparedScorer } from './score-sample.js';
 import type { PreparedModel } from './execute-sample.js';
-import type { PreparedScorer } from './score-sample.js';
 
 /** A run ready to be executed: its connections opened, its scorers configured. */
 export interface PreparedRun {
@@ -41,18 +39,18 @@ export class PrepareRun {
       opened.set(id, connection);
       return connection;
     };
-    const model = await modelOf(config, open);
+    const model = await prepareModel(config, open);
     const scorers: PreparedScorer[] = [];
-    for (const scorer of scorersOf(run)) {
+    for (const scorer of listScorers(run)) {
       if (scorer.scoring === EXTERNAL_SCORER) continue;
-      const judge = await this.judgeOf(run, scorer, config, open);
+      const judge = await this.prepareJudge(run, scorer, config, open);
       scorers.push({ ...this.configured(scorer), weight: scorer.weight, judge });
     }
     return { model, scorers, trace: config.trace };
   }
 
   /** The judge of a scorer over that of the config over the run's own model, member by member. */
-  private async judgeOf(
+  private async prepareJudge(
     { costCap }: EvalRunRow,
     { judge }: RunScorer,
     config: EvalConfigResource,
@@ -81,7 +79,7 @@ export class PrepareRun {
   }
 }
 
-async function modelOf(
+async function prepareModel(
   config: EvalConfigResource,
   open: (id: string) => Promise<OpenConnection>,
 ): Promise<PreparedModel | undefined> {

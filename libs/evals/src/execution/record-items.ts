@@ -3,18 +3,44 @@ import type { EventPayload } from '@spandrel/contract';
 import { DomainEvents, type WireEvent } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { Storage, together, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
+import { toCostSum, type CostSum } from '@spandrel/tracing';
+import { readRunningSamples, writeRunningSamples, sampleName, type SampleKey } from '../eval-item.js';
 import { EvalMetrics } from '../eval-metrics.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
+import { cancelRun, EXECUTION, RUN_STATUS } from '../eval-run.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
-import { cancelledFor } from '../run-end.js';
-import { runningSamples, runningText, sampleName, type SampleKey } from '../running-items.js';
-import { PutSamples } from '../external/put-samples.js';
-import { WaitingResults } from '../external/waiting-results.js';
-import { EXECUTION, RUN_STATUS } from '../status.js';
+import { SubmissionStore } from '../external/submission.store.js';
 import { AddSamples } from './add-samples.js';
-import { decideByCap, type CapDecision } from './cost-cap.js';
 import { Permits } from './permits.js';
 import type { SampleResult } from './sample-result.js';
+
+/** Whether a sample may begin: at once, perhaps when another one has ended, or never. */
+type CapDecision = 'begin' | 'wait' | 'stop';
+
+type CappedRun = Pick<
+  EvalRunRow,
+  'costCap' | 'costUsd' | 'costPico' | 'judgeCostUsd' | 'judgeCostPico' | 'dearestUsd' | 'dearestPico'
+>;
+
+/**
+ * Decides by the cost cap of a run (docs/spec/evaluations.md#cost-cap): what was spent, and the dearest sample so far for each
+ * one that is under way and for this one, must not be above it. Until a cost is known, samples go one at a time.
+ * All in whole trillionths of a dollar, so that sums are exact.
+ * @param inFlight samples that are being called.
+ */
+export function decideByCap(run: CappedRun, inFlight: number): CapDecision {
+  if (run.costCap === null) return 'begin';
+  if (run.dearestUsd === null) return inFlight === 0 ? 'begin' : 'wait';
+  const spent =
+    toPico({ usd: run.costUsd, pico: run.costPico }) + toPico({ usd: run.judgeCostUsd, pico: run.judgeCostPico });
+  const dearest = toPico({ usd: run.dearestUsd, pico: run.dearestPico! });
+  if (spent + BigInt(inFlight + 1) * dearest <= toPico(toCostSum(run.costCap))) return 'begin';
+  return inFlight > 0 ? 'wait' : 'stop';
+}
+
+const PICO_PER_USD = 1_000_000_000_000n;
+
+const toPico = ({ usd, pico }: CostSum): bigint => BigInt(usd) * PICO_PER_USD + BigInt(pico);
 
 /** One step of a run's slot: a sample is done, the next one begins. */
 export interface ItemStep {
@@ -43,7 +69,7 @@ const STEPS_MAX = 64;
 
 /**
  * How the executor writes: steps of all runs share commits. A sample that is processed stays as it is, progress only grows, and
- * whether a cost cap lets a sample begin is decided where the run is locked, so that it holds whoever asks.
+ * whether a cost cap lets a sample begin is decided where the run is locked, so that it holds for every process.
  */
 @Injectable()
 export class RecordItems {
@@ -53,8 +79,7 @@ export class RecordItems {
     storage: Storage,
     private readonly runs: EvalRunStore,
     private readonly samples: AddSamples,
-    private readonly puts: PutSamples,
-    private readonly waiting: WaitingResults,
+    private readonly submissions: SubmissionStore,
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
     calls: Permits,
@@ -80,7 +105,7 @@ export class RecordItems {
       // Asked for together, done in this order: what is processed is read once the runs are locked.
       const locking = this.runs.findForWrite(tx, scope, [...byRun.keys()]);
       const reading = [...byRun].map(async ([id, ofRun]) => {
-        return [id, await this.samples.processed(tx, scope, ofRun[0]!.run, datapointsOf(ofRun))] as const;
+        return [id, await this.samples.processed(tx, scope, ofRun[0]!.run, listDatapointIds(ofRun))] as const;
       });
       await together(locking, ...reading);
       const processed = new Map(await Promise.all(reading));
@@ -101,12 +126,18 @@ export class RecordItems {
     outcomes: Map<ItemStep, Outcome<StepAnswer>>,
   ): Promise<void> {
     let now = { ...run };
-    const running = new Map(runningSamples(run).map((sample) => [sampleName(sample), sample]));
+    const running = new Map(readRunningSamples(run).map((sample) => [sampleName(sample), sample]));
     const finished = steps.flatMap((step) => (step.finished ? { ...step.finished, now: step.now } : []));
     for (const sample of finished) running.delete(sampleName(sample));
     const isExternal = run.execution === EXECUTION.external;
     const changes = isExternal
-      ? await this.puts.execute(tx, scope, now, processed, await this.waiting.take(tx, scope, now, finished))
+      ? await this.samples.upsert(
+          tx,
+          scope,
+          now,
+          processed,
+          await this.submissions.takeScored(tx, scope, now, finished),
+        )
       : await this.samples.add(tx, scope, now, processed, finished);
     const events = changes.events;
     for (const step of steps) {
@@ -117,12 +148,12 @@ export class RecordItems {
       const decision: CapDecision | undefined = mayBegin ? decideByCap(now, running.size) : undefined;
       if (decision === 'begin') running.set(sampleName(next!), next!);
       if (decision === 'stop') {
-        now = { ...now, ...cancelledFor(now, 'cost_cap', step.now) };
+        now = { ...now, ...cancelRun(now, 'cost_cap', step.now) };
         events.push(cancelled(run));
       }
       outcomes.set(step, { answer: { begun: decision === 'begin', waits: decision === 'wait' } });
     }
-    now.running = runningText(running.values());
+    now.running = writeRunningSamples(running.values());
     await together(
       this.samples.write(tx, scope, run, changes),
       now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
@@ -139,7 +170,7 @@ const isWorkedOnBy = ({ status, leaseOwner }: EvalRunRow, owner: string): boolea
   status === RUN_STATUS.running && leaseOwner === owner;
 
 /** The datapoints of the samples that steps finish or begin. */
-function datapointsOf(steps: readonly ItemStep[]): string[] {
+function listDatapointIds(steps: readonly ItemStep[]): string[] {
   const ids = new Set<string>();
   for (const { finished, next } of steps) {
     if (finished) ids.add(finished.datapointId);

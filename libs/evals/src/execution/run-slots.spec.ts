@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import type { SampleKey } from '../running-items.js';
+import type { SampleKey } from '../eval-item.js';
 import type { ItemStep, StepAnswer } from './record-items.js';
 import { RunSlots } from './run-slots.js';
 import type { SampleResult } from './sample-result.js';

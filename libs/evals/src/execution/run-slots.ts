@@ -1,13 +1,88 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { LOGGER, type Logger } from '@spandrel/kernel';
+import { Unavailable, LOGGER, type Logger } from '@spandrel/kernel';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import type { RunKey } from '../eval-run.store.js';
-import type { SampleKey } from '../running-items.js';
+import type { SampleKey } from '../eval-item.js';
 import { unrecordable } from './execute-sample.js';
-import { patiently, type Patience } from './patiently.js';
 import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
-import { SampleEnds } from './sample-ends.js';
 import type { SampleResult } from './sample-result.js';
+
+/** How what a run has to write is tried again. */
+interface RetryOptions {
+  /** Ends it, with what the last attempt threw. */
+  kill: AbortSignal;
+  /** Called once, for the first attempt that failed. */
+  failed: (error: unknown) => void;
+}
+
+/** Pause between attempts to write while the database cannot take it. */
+const PAUSE_MS = 1_000;
+
+/** Attempts that may fail in other ways, and the pause behind each: conflicts with other processes pass, a fault stays. */
+const OTHER_ATTEMPTS_MAX = 3;
+const OTHER_PAUSE_MS = 250;
+
+/**
+ * Does something with the database until it is done: a result is not to be lost for want of a database, since the model
+ * would have to be called again.
+ * @throws what is not passing: the error of the third attempt that failed in another way than `Unavailable`.
+ */
+export async function retryStorageWrite<T>(work: () => Promise<T>, { kill, failed }: RetryOptions): Promise<T> {
+  for (let attempt = 1, others = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (kill.aborted) throw error;
+      if (attempt === 1) failed(error);
+      const isAway = error instanceof Unavailable;
+      if (!isAway && ++others === OTHER_ATTEMPTS_MAX) throw error;
+      await pause(isAway ? PAUSE_MS : OTHER_PAUSE_MS, undefined, { signal: kill });
+    }
+  }
+}
+
+/**
+ * Wakes slots of a run that wait for room below its cost cap when one of its samples has ended. An end wakes one of them, and each
+ * that found room two more: so many ask as can begin, about, and nobody polls.
+ */
+class SampleCompletions {
+  private count = 0;
+  private isClosed = false;
+  private readonly waiting: (() => void)[] = [];
+
+  /** How many samples have ended so far. */
+  get soFar(): number {
+    return this.count;
+  }
+
+  /** A sample's end is durable. */
+  notify(): void {
+    this.count++;
+    this.wake(1);
+  }
+
+  /** A slot that had waited found room: there may be more of it. */
+  releaseSlot(): void {
+    this.wake(2);
+  }
+
+  /** Nobody is to wait any more: the run is left, or a sample under way will never end here. */
+  close(): void {
+    this.isClosed = true;
+    this.wake(this.waiting.length);
+  }
+
+  /** Waits until it is woken, unless more samples have ended already than the caller has seen. @returns whether to ask again. */
+  async beyond(seen: number): Promise<boolean> {
+    if (!this.isClosed && this.count <= seen) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return !this.isClosed;
+  }
+
+  private wake(count: number): void {
+    for (const resolve of this.waiting.splice(0, count)) resolve();
+  }
+}
 
 export interface ExecuteRunOptions {
   /** The process that holds the run's lease. */
@@ -21,14 +96,13 @@ export interface ExecuteRunOptions {
 }
 
 /** By what a run takes turns with others for its model calls: organization, project, run. */
-export const turnOf = ({ projectId, id }: RunKey, { orgId = projectId }: ExecuteRunOptions): readonly string[] => [
-  orgId,
-  projectId,
-  id,
-];
+export const createTurnPath = (
+  { projectId, id }: RunKey,
+  { orgId = projectId }: ExecuteRunOptions,
+): readonly string[] => [orgId, projectId, id];
 
 /** What the slots of a run have to do. */
-export interface SlotWork<Sample extends SampleKey> {
+interface SlotWork<Sample extends SampleKey> {
   /** Samples at once. */
   slots: number;
   samples: { next(): Promise<Sample | undefined> };
@@ -37,10 +111,10 @@ export interface SlotWork<Sample extends SampleKey> {
 }
 
 /** What one execution of a run's slots goes by. */
-interface Shift<Sample extends SampleKey> extends ExecuteRunOptions {
+interface RunContext<Sample extends SampleKey> extends ExecuteRunOptions {
   run: EvalRunRow;
   work: SlotWork<Sample>;
-  ends: SampleEnds;
+  completions: SampleCompletions;
 }
 
 /** Keeps so many samples of a run going: one is called once the one before in its slot is durable. */
@@ -60,12 +134,12 @@ export class RunSlots {
     work: SlotWork<Sample>,
     options: ExecuteRunOptions,
   ): Promise<void> {
-    const ends = new SampleEnds();
-    const shift: Shift<Sample> = { ...options, run, work, ends };
-    const close = (): void => ends.close();
+    const completions = new SampleCompletions();
+    const context: RunContext<Sample> = { ...options, run, work, completions };
+    const close = (): void => completions.close();
     options.stop.addEventListener('abort', close, { once: true });
     try {
-      const ended = await Promise.allSettled(Array.from({ length: work.slots }, () => this.slot(shift)));
+      const ended = await Promise.allSettled(Array.from({ length: work.slots }, () => this.slot(context)));
       const failed = ended.find(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
     } finally {
@@ -73,31 +147,31 @@ export class RunSlots {
     }
   }
 
-  /** A notice of what could not be stored, for {@link Patience}. */
+  /** A notice of what could not be stored, for {@link RetryOptions}. */
   notStored =
-    ({ id }: RunKey): Patience['failed'] =>
+    ({ id }: RunKey): RetryOptions['failed'] =>
     (error) =>
       this.logger.warn({ err: error, run_id: id }, 'a result could not be stored; trying again');
 
   /** One sample after the other. */
-  private async slot<Sample extends SampleKey>(shift: Shift<Sample>): Promise<void> {
+  private async slot<Sample extends SampleKey>(context: RunContext<Sample>): Promise<void> {
     try {
-      let current = await this.next(shift, undefined);
+      let current = await this.next(context, undefined);
       while (current !== undefined) {
         const { datapointId, repeat } = current;
-        const result = await shift.work.call(current);
-        current = await this.next(shift, { datapointId, repeat, result });
+        const result = await context.work.call(current);
+        current = await this.next(context, { datapointId, repeat, result });
       }
     } catch (error) {
       // The sample of this slot counts as one that is under way and never ends: nobody may wait for it.
-      shift.ends.close();
-      if (!shift.kill.aborted) throw error;
+      context.completions.close();
+      if (!context.kill.aborted) throw error;
     }
   }
 
   /** Records what is finished and begins the next sample. @returns it; `undefined` when there is none for this slot. */
   private async next<Sample extends SampleKey>(
-    { run, work, ends, owner, stop, kill }: Shift<Sample>,
+    { run, work, completions, owner, stop, kill }: RunContext<Sample>,
     finished: ItemStep['finished'],
   ): Promise<Sample | undefined> {
     const next = stop.aborted ? undefined : await work.samples.next();
@@ -105,29 +179,29 @@ export class RunSlots {
     const step: ItemStep = { run, owner, now: Date.now() };
     if (next) step.next = { datapointId: next.datapointId, repeat: next.repeat };
     // The decision knows of the end of this one.
-    let seen = ends.soFar + (finished ? 1 : 0);
-    let answer = await this.recordPatiently(finished ? { ...step, finished } : step, kill);
-    if (finished) ends.notify();
+    let seen = completions.soFar + (finished ? 1 : 0);
+    let answer = await this.recordWithRetries(finished ? { ...step, finished } : step, kill);
+    if (finished) completions.notify();
     if (!answer.waits) return answer.begun ? next : undefined;
-    while (answer.waits && (await ends.beyond(seen))) {
-      seen = ends.soFar;
-      answer = await this.recordPatiently({ ...step, now: Date.now() }, kill);
+    while (answer.waits && (await completions.beyond(seen))) {
+      seen = completions.soFar;
+      answer = await this.recordWithRetries({ ...step, now: Date.now() }, kill);
     }
-    // Whoever waits on is told that there is more room, or none for anybody.
-    if (answer.begun) ends.foundRoom();
-    else ends.close();
+    // Slots that still wait learn that there is more room, or none at all.
+    if (answer.begun) completions.releaseSlot();
+    else completions.close();
     return answer.begun ? next : undefined;
   }
 
-  /** A result that can never be written fails its sample, lest the sample be called for ever. */
-  private async recordPatiently(step: ItemStep, kill: AbortSignal): Promise<StepAnswer> {
-    const patience = { kill, failed: this.notStored(step.run) };
+  /** A result that can never be written fails its sample, which would otherwise be called for ever. */
+  private async recordWithRetries(step: ItemStep, kill: AbortSignal): Promise<StepAnswer> {
+    const retry = { kill, failed: this.notStored(step.run) };
     try {
-      return await patiently(() => this.record.execute(step), patience);
+      return await retryStorageWrite(() => this.record.execute(step), retry);
     } catch (error) {
       if (kill.aborted || !step.finished) throw error;
       const finished = { ...step.finished, result: unrecordable(step.finished.result) };
-      return patiently(() => this.record.execute({ ...step, finished }), patience);
+      return retryStorageWrite(() => this.record.execute({ ...step, finished }), retry);
     }
   }
 }

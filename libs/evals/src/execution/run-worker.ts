@@ -13,10 +13,16 @@ import {
 import { ChangeRun } from '../change-run.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
-import { connectionsOf, isThrough } from '../run-plan.js';
+import { listConnections, isThrough } from '../eval-run.js';
 import { ExecuteRun } from './execute-run.js';
-import { nameOfRun, RUN_DISPATCH, type DispatchedRun, type RunDispatch } from '../dispatch/run-dispatch.js';
-import { RUN_TIMING, type RunTiming } from '../dispatch/run-timing.js';
+import {
+  formatRunName,
+  RUN_DISPATCH,
+  RUN_TIMING,
+  type DispatchedRun,
+  type RunDispatch,
+  type RunTiming,
+} from '../dispatch/run-dispatch.js';
 
 /** Pauses before a run that is interrupted is taken up again: the first, and the longest. */
 const RETRY_MS_MIN = 5_000;
@@ -77,7 +83,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
 
   /** Works on a run for as long as it is this process's. @returns as {@link RunHandler} has it. */
   private async work(run: DispatchedRun): Promise<number | undefined> {
-    const name = nameOfRun(run);
+    const name = formatRunName(run);
     let from = 0;
     this.working.add(run.id);
     try {
@@ -109,13 +115,13 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     const row = await this.runs.find(scope, run.id);
     // A run that is through calls nobody any more.
     if (!row || isThrough(row)) return false;
-    return this.readers.onlyElsewhere(scope, [...connectionsOf(row)]);
+    return this.readers.onlyElsewhere(scope, [...listConnections(row)]);
   }
 
   /** @returns when the run is to be taken up again. */
   private interrupted(run: RunKey, error: unknown): number {
-    const interruptions = (this.interruptions.get(nameOfRun(run)) ?? 0) + 1;
-    this.interruptions.set(nameOfRun(run), interruptions);
+    const interruptions = (this.interruptions.get(formatRunName(run)) ?? 0) + 1;
+    this.interruptions.set(formatRunName(run), interruptions);
     this.logger.error(
       { err: error, run_id: run.id, interruptions },
       'an eval run was interrupted; it is taken up again',

@@ -1,4 +1,9 @@
-import type { ScorerResult } from '@spandrel/contract';
+import type { ScorerResult, RunScorer } from '@spandrel/contract';
+import { toJsonText } from '@spandrel/storage';
+import { addCost, costOf, toCostSum, type CostSum } from '@spandrel/tracing';
+import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
+import { scorerResults, type SampleKey } from '../eval-item.js';
+import { RESULT_STATUS } from '../eval-run.js';
 
 /** What asking judges took for one sample, kept apart from the model's own use. */
 export interface JudgeUse {
@@ -49,3 +54,195 @@ export const NO_RESULT = {
   metadata: null,
   resultHash: null,
 } as const;
+
+/** The sum of the amounts that are known; `null` when none is. */
+export function addAmounts(amounts: readonly (number | null)[]): number | null {
+  const known = amounts.filter((amount) => amount !== null);
+  return known.length === 0 ? null : known.reduce((sum, amount) => sum + amount, 0);
+}
+
+/** The sum of the costs that are known, to the trillionth of a dollar; `null` when none is. */
+export function addCosts(costs: readonly (number | null)[]): number | null {
+  const known = costs.filter((cost) => cost !== null);
+  // One that stands alone stays to the last digit what it is.
+  return known.length <= 1 ? (known[0] ?? null) : costOf(known.map(toCostSum).reduce(addCost, NOTHING));
+}
+
+const NOTHING: CostSum = { usd: 0, pico: 0 };
+
+/** What several scorers say of a sample, together. */
+type Combined = Pick<SampleResult, 'score' | 'reason' | 'error' | 'judge' | 'promptHash' | 'scores'>;
+
+/** A result that says nothing. */
+export const NO_SCORE: ScorerResult = {
+  score: null,
+  reason: null,
+  error: null,
+  judge_model: null,
+  judge_prompt_hash: null,
+  judge_tokens: null,
+  judge_cost: null,
+};
+
+/**
+ * What the scorers of a run say of a sample, as one (docs/spec/evaluations.md#several-scorers). When one of them failed the sample
+ * has no score, and the scores of the others are kept by name.
+ * @param results one for each scorer, in the same order.
+ */
+export function combineScores(
+  scorers: readonly Pick<RunScorer, 'name' | 'weight'>[],
+  results: readonly ScorerResult[],
+): Combined {
+  if (results.length === 1 && scorers[0]!.weight > 0) return only(results[0]!);
+  const failed = results.flatMap(({ error }) => error ?? []);
+  const hasFailed = failed.length > 0;
+  return {
+    score: hasFailed ? null : weightedMean(scorers, results),
+    reason: hasFailed ? null : findFirst(results, 'reason'),
+    error: hasFailed ? failed.join('; ') : null,
+    judge: {
+      model: findFirst(results, 'judge_model'),
+      tokens: addAmounts(results.map(({ judge_tokens: tokens }) => tokens)),
+      cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
+    },
+    promptHash: findFirst(results, 'judge_prompt_hash'),
+    scores: Object.fromEntries(scorers.map(({ name }, index) => [name, results[index]!])),
+  };
+}
+
+const only = (result: ScorerResult): Combined => ({
+  score: result.score,
+  reason: result.reason,
+  error: result.error,
+  judge: { model: result.judge_model, tokens: result.judge_tokens, cost: result.judge_cost },
+  promptHash: result.judge_prompt_hash,
+  scores: null,
+});
+
+const findFirst = (
+  results: readonly ScorerResult[],
+  member: 'reason' | 'judge_model' | 'judge_prompt_hash',
+): string | null => results.find((result) => result[member] !== null)?.[member] ?? null;
+
+/** Over the scorers that have a weight and a score; `null` when there is none. */
+function weightedMean(scorers: readonly Pick<RunScorer, 'weight'>[], results: readonly ScorerResult[]): number | null {
+  const counted = results.flatMap(({ score }, index) => {
+    const { weight } = scorers[index]!;
+    return score === null || weight === 0 ? [] : [{ score, weight }];
+  });
+  if (counted.length <= 1) return counted[0]?.score ?? null;
+  // Weights may be so large that their sum is no number.
+  const largest = Math.max(...counted.map(({ weight }) => weight));
+  const unit = largest * counted.length === Infinity ? largest : 1;
+  let sum = 0;
+  let weights = 0;
+  for (const { score, weight } of counted) {
+    sum += (weight / unit) * score;
+    weights += weight / unit;
+  }
+  return sum / weights;
+}
+
+/** A sample that was processed. */
+export interface FinishedSample extends SampleKey {
+  result: SampleResult;
+  /** When, in ms. */
+  now: number;
+}
+
+/** The row of an item that was tried once. */
+export const resultRow = ({ projectId, id }: EvalRunRow, { datapointId, result }: FinishedSample): EvalResultRow => ({
+  projectId,
+  runId: id,
+  datapointId,
+  status: result.error === null ? RESULT_STATUS.completed : RESULT_STATUS.failed,
+  output: toJsonText(result.output),
+  score: result.score,
+  scoreReason: toJsonText(result.reason),
+  latencyMs: result.latencyMs === null ? null : Math.round(result.latencyMs),
+  tokens: result.tokens,
+  cost: result.cost,
+  error: toJsonText(result.error),
+  attempts: result.attempts,
+  judgeModel: result.judge.model,
+  judgePromptHash: result.promptHash,
+  judgeTokens: result.judge.tokens,
+  judgeCost: result.judge.cost,
+  traceId: result.traceId,
+  spanId: result.spanId,
+  metadata: result.metadata,
+  scores: toJsonText(result.scores),
+  resultHash: result.resultHash,
+});
+
+/** The row of one of several tries of an item. */
+export const sampleRow = (run: EvalRunRow, sample: FinishedSample): EvalSampleRow => ({
+  ...resultRow(run, sample),
+  repeat: sample.repeat,
+});
+
+/** A processed sample as the row of its item is made of it; only the first that has an output needs to show it. */
+export type SampleOfItem = Omit<EvalSampleRow, 'metadata' | 'resultHash'> & { hasOutput: boolean };
+
+/**
+ * The row of an item that was tried several times (docs/spec/evaluations.md#samples).
+ * @param samples all of them, in order.
+ * @param onlyScorer the name of the scorer, where the run has but one.
+ */
+export function mergeSamples(samples: readonly SampleOfItem[], onlyScorer: string): EvalResultRow {
+  const first = samples[0]!;
+  const hasFailed = samples.every(({ status }) => status === RESULT_STATUS.failed);
+  const latency = averageKnown(samples.map(({ latencyMs }) => latencyMs));
+  return {
+    projectId: first.projectId,
+    runId: first.runId,
+    datapointId: first.datapointId,
+    status: hasFailed ? RESULT_STATUS.failed : RESULT_STATUS.completed,
+    output: samples.find(({ hasOutput }) => hasOutput)?.output ?? null,
+    score: averageKnown(samples.map(({ score }) => score)),
+    scoreReason: firstText(samples, 'scoreReason'),
+    latencyMs: latency === null ? null : Math.round(latency),
+    tokens: addAmounts(samples.map(({ tokens }) => tokens)),
+    cost: addCosts(samples.map(({ cost }) => cost)),
+    error: hasFailed ? firstText(samples, 'error') : null,
+    attempts: samples.reduce((sum, { attempts }) => sum + attempts, 0),
+    judgeModel: firstText(samples, 'judgeModel'),
+    judgePromptHash: firstText(samples, 'judgePromptHash'),
+    judgeTokens: addAmounts(samples.map(({ judgeTokens }) => judgeTokens)),
+    judgeCost: addCosts(samples.map(({ judgeCost }) => judgeCost)),
+    traceId: firstText(samples, 'traceId'),
+    spanId: firstText(samples, 'spanId'),
+    metadata: null,
+    scores: toJsonText(mergeScores(samples.map((sample) => scorerResults(sample, onlyScorer)))),
+    resultHash: null,
+  };
+}
+
+type Text = 'scoreReason' | 'error' | 'judgeModel' | 'judgePromptHash' | 'traceId' | 'spanId';
+
+const firstText = (samples: readonly SampleOfItem[], member: Text): string | null =>
+  samples.find((sample) => sample[member] !== null)?.[member] ?? null;
+
+/** By scorer: the mean of its scores, its first reason and error, the sums of what its judge took. */
+function mergeScores(ofSamples: readonly Record<string, ScorerResult>[]): Record<string, ScorerResult> {
+  const names = new Set(ofSamples.flatMap((scores) => Object.keys(scores)));
+  return Object.fromEntries(
+    Array.from(names, (name) => [name, ofScorer(ofSamples.flatMap((scores) => scores[name] ?? []))]),
+  );
+}
+
+const ofScorer = (results: readonly ScorerResult[]): ScorerResult => ({
+  score: averageKnown(results.map(({ score }) => score)),
+  reason: results.find(({ reason }) => reason !== null)?.reason ?? null,
+  error: results.find(({ error }) => error !== null)?.error ?? null,
+  judge_model: results.find(({ judge_model: model }) => model !== null)?.judge_model ?? null,
+  judge_prompt_hash: results.find(({ judge_prompt_hash: hash }) => hash !== null)?.judge_prompt_hash ?? null,
+  judge_tokens: addAmounts(results.map(({ judge_tokens: tokens }) => tokens)),
+  judge_cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
+});
+
+/** Over the values that are known; `null` when none is. */
+function averageKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}

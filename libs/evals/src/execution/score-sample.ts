@@ -1,10 +1,160 @@
+import type { OpenConnection } from '@spandrel/connections';
 import type { ScorerResult } from '@spandrel/contract';
-import type { PricingTable } from '@spandrel/tracing';
-import { askJudge, type Judge } from './ask-judge.js';
-import { NO_SCORE } from './combine-scores.js';
-import type { ItemCallOptions, NotedCall } from './note-call.js';
-import type { JudgeUse } from './sample-result.js';
-import { scoreOutput, ScoringError, type ConfiguredScorer } from './score-output.js';
+import type { Score, Scorer, ScoreSample } from '@spandrel/plugin-api';
+import { estimateCost, type PricingTable } from '@spandrel/tracing';
+import { NO_SCORE, addAmounts, addCosts, type JudgeUse } from './sample-result.js';
+import { totalTokens, observeModelCall, type ItemCallOptions, type ObservedCall } from './model-call.js';
+
+/** A loaded scoring plugin with the checked config of a run. */
+interface ConfiguredScorer {
+  name: string;
+  scorer: Scorer;
+  config: unknown;
+}
+
+/** What scoring an output gave. */
+interface OutputScore {
+  score: number | null;
+  reason: string | null;
+  promptHash: string | null;
+}
+
+/** Scoring failed; the message names the scorer. */
+export class ScoringError extends Error {
+  override readonly name = 'ScoringError';
+}
+
+/** What a scorer may take for itself between its calls of the judge. */
+const SCORER_TIMEOUT_MS = 60_000;
+
+/**
+ * Has an output scored; a plugin that throws, hangs or answers nonsense fails this item and nothing else.
+ * @throws ScoringError; the reason of the sample's signal when that fires.
+ */
+export async function scoreOutput(
+  { name, scorer, config }: ConfiguredScorer,
+  sample: Omit<ScoreSample, 'config'>,
+  timeoutMs: number = SCORER_TIMEOUT_MS,
+): Promise<OutputScore> {
+  if (scorer.needsExpected && sample.expected === undefined) {
+    throw new ScoringError(`${name}: the datapoint has no expected value to compare with`);
+  }
+  const watch = new Watch(timeoutMs);
+  try {
+    const given = scorer.score({
+      ...sample,
+      config,
+      signal: watch.signal,
+      complete: (request) => watch.paused(() => sample.complete(request)),
+    });
+    return checked(isPromise(given) ? await watch.over(given, sample.signal) : given);
+  } catch (error) {
+    sample.signal.throwIfAborted();
+    throw new ScoringError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** A plugin's promise may come from anywhere. */
+const isPromise = (given: unknown): given is Promise<Score> =>
+  typeof (given as PromiseLike<unknown> | null | undefined)?.then === 'function';
+
+function checked(given: unknown): OutputScore {
+  const { score, reason, promptHash } = Object(given) as Partial<Score>;
+  const usable = score === null || (typeof score === 'number' && score >= 0 && score <= 1);
+  if (!usable) throw new Error('the scorer gave no score from 0 to 1 and no null');
+  return {
+    score,
+    reason: typeof reason === 'string' ? reason : null,
+    promptHash: typeof promptHash === 'string' && /^[0-9a-f]{64}$/i.test(promptHash) ? promptHash : null,
+  };
+}
+
+/** Ends a scorer that works on for too long; the time does not run while the judge is asked. */
+class Watch {
+  private readonly abort = new AbortController();
+  private readonly expired = Promise.withResolvers<never>();
+  private timer: NodeJS.Timeout | undefined;
+  private watching = false;
+  private asking = 0;
+
+  constructor(private readonly timeoutMs: number) {}
+
+  get signal(): AbortSignal {
+    return this.abort.signal;
+  }
+
+  /** The score, unless the time is over or `stop` fires before. */
+  async over<T>(score: Promise<T>, stop: AbortSignal): Promise<T> {
+    const onStop = (): void => this.end(stop.reason as Error);
+    stop.addEventListener('abort', onStop, { once: true });
+    if (stop.aborted) onStop();
+    this.watching = true;
+    this.restart();
+    try {
+      return await Promise.race([score, this.expired.promise]);
+    } finally {
+      this.watching = false;
+      clearTimeout(this.timer);
+      stop.removeEventListener('abort', onStop);
+    }
+  }
+
+  async paused<T>(work: () => Promise<T>): Promise<T> {
+    this.asking++;
+    clearTimeout(this.timer);
+    try {
+      return await work();
+    } finally {
+      this.asking--;
+      this.restart();
+    }
+  }
+
+  private restart(): void {
+    clearTimeout(this.timer);
+    if (!this.watching || this.asking > 0) return;
+    const late = (): void => this.end(new Error(`took longer than ${this.timeoutMs / 1_000} s`));
+    this.timer = setTimeout(late, this.timeoutMs);
+  }
+
+  private end(reason: Error): void {
+    this.abort.abort(reason);
+    this.expired.reject(reason);
+  }
+}
+
+/** Whom a scorer asks, and by which rubric. */
+export interface Judge {
+  /** The text is why nobody can be asked. */
+  asks: { connection: OpenConnection; model: string } | string;
+  rubric: string | undefined;
+}
+
+/**
+ * The judge as the scorer of a sample sees it (docs/spec/evaluations.md#llmjudge).
+ * @param use is added to with every answer.
+ */
+function askJudge(
+  { asks }: Judge,
+  use: JudgeUse,
+  pricing: PricingTable,
+  options: ItemCallOptions,
+): ScoreSample['complete'] {
+  return async ({ messages, temperature }) => {
+    if (typeof asks === 'string') throw new Error(asks);
+    const { connection, model } = asks;
+    use.model = model;
+    const { text, usage } = await observeModelCall(
+      'judge',
+      connection,
+      { model, messages, temperature: temperature ?? 0 },
+      options,
+    );
+    use.tokens = addAmounts([use.tokens, totalTokens(usage)]);
+    use.cost = addCosts([use.cost, estimateCost(pricing, model, usage)]);
+    return { text };
+  };
+}
 
 /** A scorer of a run, ready to score: its plugin is configured, its judge's connection is open. */
 export interface PreparedScorer extends ConfiguredScorer {
@@ -13,7 +163,7 @@ export interface PreparedScorer extends ConfiguredScorer {
 }
 
 /** An output to be scored, beside what its datapoint says. */
-export interface ScoredOutput {
+interface ScoredOutput {
   input: unknown;
   output: string;
   /** `undefined`: nothing is expected. */
@@ -31,21 +181,21 @@ export async function scoreSample(
   pricing: PricingTable,
   options: ItemCallOptions,
 ): Promise<ScorerResult[]> {
-  const { note } = options;
-  if (scorers.length === 1 || !note) {
+  const { observe } = options;
+  if (scorers.length === 1 || !observe) {
     return Promise.all(scorers.map((scorer) => scoreBy(scorer, sample, pricing, options)));
   }
-  // Their calls are told in the order of the scorers, whichever ends first, so that a sample that is done again tells the same.
-  const calls: NotedCall[][] = scorers.map(() => []);
+  // Calls are reported in the order of the scorers, whichever ends first, so that a repeated sample reports the same.
+  const calls: ObservedCall[][] = scorers.map(() => []);
   const results = await Promise.all(
     scorers.map((scorer, index) =>
       scoreBy(scorer, sample, pricing, {
         ...options,
-        note: (call) => void calls[index]!.push({ ...call, scorer: scorer.name }),
+        observe: (call) => void calls[index]!.push({ ...call, scorer: scorer.name }),
       }),
     ),
   );
-  for (const call of calls.flat()) note(call);
+  for (const call of calls.flat()) observe(call);
   return results;
 }
 
@@ -65,12 +215,12 @@ async function scoreBy(
     result = { score: scored.score, reason: scored.reason, error: null, judge_prompt_hash: scored.promptHash };
   } catch (error) {
     signal.throwIfAborted();
-    result = { ...NO_SCORE, error: messageOf(error, scorer.name) };
+    result = { ...NO_SCORE, error: describeError(error, scorer.name) };
   }
   return { ...result, judge_model: use.model, judge_tokens: use.tokens, judge_cost: use.cost };
 }
 
-function messageOf(error: unknown, scorer: string): string {
+function describeError(error: unknown, scorer: string): string {
   if (error instanceof ScoringError) return error.message;
   return `scorer ${scorer}: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -1,17 +1,39 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import type { EvalRunSummary } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
-import { Invalid, newId, type Scope } from '@spandrel/kernel';
+import { Conflict, Invalid, newId, LOGGER, PeriodicTask, type Scope, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
-import { RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
-import { RUN_TIMING, type RunTiming } from '../dispatch/run-timing.js';
+import { ChangeRun } from '../change-run.js';
+import { RUN_DISPATCH, RUN_TIMING, type RunDispatch, type RunTiming } from '../dispatch/run-dispatch.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore } from '../eval-run.store.js';
+import { EvalsSettings } from '../evals.settings.js';
 import { FinishRun } from '../finish-run.js';
-import { isThrough } from '../run-plan.js';
-import { runSummary } from '../run-resource.js';
-import { RUN_STATUS, runStatusName } from '../status.js';
-import { assertExternal } from './takes-results.js';
+import { evalRunNotFound, isThrough, runSummary, EXECUTION, RUN_STATUS, runStatusName } from '../eval-run.js';
+
+/** @throws NotFound where there is no run; Conflict `eval_run_not_external` for one that the server executes. */
+function assertExternal(run: EvalRunRow | null | undefined): asserts run is EvalRunRow {
+  if (!run) throw evalRunNotFound();
+  if (run.execution === EXECUTION.external) return;
+  throw new Conflict(
+    'eval_run_not_external',
+    'the server executes this eval run itself; start one with "execution": "external" to send results',
+  );
+}
+
+/** @throws as {@link assertExternal}; Invalid `eval_run_not_running` for a run that is over, or about to be. */
+export function assertTakesResults(run: EvalRunRow | null | undefined): asserts run is EvalRunRow {
+  assertExternal(run);
+  const reason = whyNot(run);
+  if (reason) throw new Invalid('eval_run_not_running', `the eval run ${reason}; no more results can be added`);
+}
+
+function whyNot(run: EvalRunRow): string | undefined {
+  if (run.status >= RUN_STATUS.completed) return `is ${runStatusName(run.status)}`;
+  if (run.closedAt !== null) return 'was completed by its caller';
+  // The statistics of such a run are being made.
+  return isThrough(run) ? 'has all of its results' : undefined;
+}
 
 /** `POST /api/eval/:run_id/complete` (docs/spec/external-runs.md#completing-a-run). */
 @Injectable()
@@ -63,5 +85,49 @@ export class CompleteRun {
       await this.runs.update(tx, closed);
       return closed;
     });
+  }
+}
+
+/** How often idle runs are looked for, at the longest. */
+const EVERY_MS_MAX = 60_000;
+
+/** Cancels external runs whose callers have sent nothing for `evals.external_idle` (docs/spec/external-runs.md#idle-runs). */
+@Injectable()
+export class CancelIdleRuns implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private task: PeriodicTask | undefined;
+
+  constructor(
+    private readonly runs: EvalRunStore,
+    private readonly change: ChangeRun,
+    private readonly settings: EvalsSettings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { paused, externalIdleMs } = this.settings;
+    // The runs of a restored copy are not to be ended by it.
+    if (paused) return;
+    this.task = new PeriodicTask({
+      everyMs: Math.min(EVERY_MS_MAX, externalIdleMs / 2),
+      task: () => this.execute(Date.now()),
+      failure: 'idle eval runs cannot be looked for now',
+      logger: this.logger,
+    });
+    this.task.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.task?.stop();
+  }
+
+  /**
+   * Cancels the runs that are idle at a time, in ms. Servers that find the same one cancel it once: how it is found is looked at
+   * again where it is locked.
+   */
+  async execute(now: number): Promise<void> {
+    const { externalIdleMs } = this.settings;
+    for (const run of await this.runs.idle(now - externalIdleMs)) {
+      await this.change.cancelIdle(run, externalIdleMs, now);
+    }
   }
 }

@@ -7,9 +7,9 @@ import {
   type AddResults as AddResultsBody,
   type EvalRunSummary,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, PathId, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { evalRunNotFound } from '../not-found.js';
+import { evalRunNotFound } from '../eval-run.js';
 import { AddResults } from './add-results.js';
 import { CompleteRun } from './complete-run.js';
 

@@ -14,10 +14,10 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import type { EvalRunRow, EvalSubmissionRow } from '../eval-run.entity.js';
-import type { SampleKey } from '../running-items.js';
-import { RUN_STATUS } from '../status.js';
-import { evalSubmissionTable } from '../tables.js';
+import { sampleName, type SampleKey } from '../eval-item.js';
+import { evalSubmissionTable, type EvalRunRow, type EvalSubmissionRow } from '../eval-run.entity.js';
+import { RUN_STATUS } from '../eval-run.js';
+import type { FinishedSample } from '../execution/sample-result.js';
 
 const WAITING = evalSubmissionTable.select('w', ['datapointId', 'repeat', 'result', 'resultHash']);
 const HASHED = evalSubmissionTable.select('w', ['datapointId', 'repeat', 'resultHash']);
@@ -115,6 +115,31 @@ export class SubmissionStore {
           and ${anyOf('datapoint_id', ids)}`,
       );
     }
+  }
+
+  /**
+   * Takes those that were scored out of the results that wait; the run is locked.
+   * @param run the caller's copy, which is changed.
+   * @returns the samples whose results still waited: another may have taken the place of one while it was scored.
+   */
+  async takeScored(
+    tx: WriteTx,
+    scope: Scope,
+    run: EvalRunRow,
+    scored: readonly FinishedSample[],
+  ): Promise<FinishedSample[]> {
+    if (scored.length === 0) return [];
+    const ids = scored.map(({ datapointId }) => datapointId);
+    const waiting = await this.hashedForWrite(tx, scope, run.id, ids);
+    const hashes = new Map(waiting.map((sample) => [sampleName(sample), sample.resultHash]));
+    const taken = scored.filter((sample) => {
+      const name = sampleName(sample);
+      // However often one is brought.
+      return hashes.get(name) === sample.result.resultHash && hashes.delete(name);
+    });
+    await this.delete(tx, scope, run.id, taken);
+    run.unscored -= taken.length;
+    return taken;
   }
 }
 

@@ -1,55 +1,103 @@
-import type { Clusters } from './clusters.js';
-import type { DatapointScores } from './datapoint-scores.js';
-import type { Distributions } from './distributions.js';
-import { meanWithError } from './estimate.js';
-import { tInterval, type Interval } from './intervals.js';
-import { pairDatapoints, pairedDifferences } from './pairs.js';
-import { mcnemarP, pairedTP } from './paired-tests.js';
-import type { RunSamples } from './run-samples.js';
-import { inStretches } from './stretches.js';
-import { isZeroOrOne, zeroWhenTiny } from './tolerance.js';
+import type { EvalStatistics, ScoreComparison, Verdict } from '@spandrel/contract';
+import { tInterval, mcnemarP, pairedTP, type Distributions } from './distributions.js';
+import { inStretches, zeroWhenTiny, isZeroOrOne } from './numerics.js';
+import type { RunSamples, Clusters, DatapointScores } from './run-samples.js';
+import { meanWithError } from './run-statistics.js';
 
-/** How a quantity differs from the baseline's, as the wire has it. */
-interface QuantityComparison {
-  pairs: number;
-  clusters: number;
-  /** The mean of the differences, run less baseline; `null` without pairs. */
-  diff: number | null;
-  se: number | null;
-  ci: Interval | null;
-  test: 'paired_t';
-  p_value: number | null;
-}
-
-type Verdict = 'better' | 'worse' | 'no_difference' | 'unknown';
-
-/** How a score differs from the baseline's. */
-export interface ScoreComparison extends Omit<QuantityComparison, 'test'> {
-  test: 'mcnemar_exact' | 'paired_t';
-  /** Datapoints whose score rose, fell, stayed. */
-  better: number;
-  worse: number;
-  same: number;
-  verdict: Verdict;
-  /** The difference that so many datapoints would have shown with a chance of 80%. */
-  detectable_diff: number | null;
-}
-
-export interface RunComparison {
-  baseline_run_id: string;
-  alpha: number;
-  pairs: number;
+/** Which datapoints of a run and of its baseline belong together, and which are left out of the comparison. */
+interface Pairs {
+  /** For each datapoint of the run the position of its partner in the baseline; -1 when it has none. */
+  partners: Int32Array;
+  /** Partners with a score in both runs. */
+  count: number;
+  /** Datapoints with a score in both runs whose content differs. */
   changed: number;
-  unpaired_run: number;
-  unpaired_baseline: number;
-  score: ScoreComparison;
-  /** Scorers that both runs have. */
-  scorers: Record<string, ScoreComparison>;
-  latency_ms: QuantityComparison;
-  cost: QuantityComparison;
+  /** Datapoints with a score in the run alone; in the baseline alone. */
+  unpairedRun: number;
+  unpairedBaseline: number;
 }
 
-export interface ComparisonOptions {
+/** @param changed ids of datapoints whose content is not the same in both snapshots. */
+async function pairDatapoints(run: RunSamples, baseline: RunSamples, changed: ReadonlySet<string>): Promise<Pairs> {
+  const positions = new Positions(baseline.ids);
+  const partners = new Int32Array(run.ids.length).fill(-1);
+  const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
+  const pairs: Pairs = { partners, count: 0, changed: 0, unpairedRun: 0, unpairedBaseline: 0 };
+  // Mostly there are none: an id is not looked for then, which would take its hash.
+  const isChanged = changed.size === 0 ? () => false : (id: string) => changed.has(id);
+  await inStretches(run.ids.length, async (from, to) => {
+    for (let i = from; i < to; i++) {
+      const id = run.ids[i]!;
+      if (!positions.isNext(id) && !positions.hasTable) await positions.makeTable();
+      const position = positions.of(id);
+      const differs = isChanged(id);
+      if (position !== undefined && !differs) partners[i] = position;
+      if (runCounts[i] === 0) continue;
+      if (position === undefined || baselineCounts[position] === 0) pairs.unpairedRun++;
+      else if (differs) pairs.changed++;
+      else pairs.count++;
+    }
+  });
+  let scored = 0;
+  for (const count of baselineCounts) if (count > 0) scored++;
+  pairs.unpairedBaseline = scored - pairs.count - pairs.changed;
+  return pairs;
+}
+
+/**
+ * Finds ids among others. Two runs of one dataset mostly have the same ids in the same order, where the id after the last one
+ * found is the one; a table of all of them is needed when it is not.
+ */
+class Positions {
+  private next = 0;
+  private table: Map<string, number> | undefined;
+
+  constructor(private readonly ids: readonly string[]) {}
+
+  isNext(id: string): boolean {
+    return this.ids[this.next] === id;
+  }
+
+  get hasTable(): boolean {
+    return this.table !== undefined;
+  }
+
+  async makeTable(): Promise<void> {
+    const table = new Map<string, number>();
+    await inStretches(this.ids.length, (from, to) => {
+      for (let i = from; i < to; i++) table.set(this.ids[i]!, i);
+    });
+    this.table = table;
+  }
+
+  of(id: string): number | undefined {
+    const position = this.isNext(id) ? this.next : this.table?.get(id);
+    if (position !== undefined) this.next = position + 1;
+    return position;
+  }
+}
+
+/** dᵢ = mᵢ(run) − mᵢ(baseline) of each datapoint of the run, NaN where one of them is missing. */
+async function pairedDifferences(
+  run: Float64Array,
+  baseline: Float64Array,
+  partners: Int32Array,
+): Promise<Float64Array> {
+  const differences = new Float64Array(run.length);
+  await inStretches(run.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const partner = partners[i]!;
+      differences[i] = partner < 0 ? Number.NaN : zeroWhenTiny(run[i]! - baseline[partner]!);
+    }
+  });
+  return differences;
+}
+
+/** How a run differs from its baseline; `diff` is the run less the baseline. */
+export type RunComparison = NonNullable<EvalStatistics['comparison']>;
+type QuantityComparison = RunComparison['cost'];
+
+interface ComparisonOptions {
   baselineRunId: string;
   /** How rare a difference must be, if there is none, to count as one: above 0 and below 1. */
   alpha: number;
@@ -122,7 +170,7 @@ async function compareScores(
   return {
     ...compared,
     ...signs,
-    verdict: verdictOf(compared, alpha),
+    verdict: decideVerdict(compared, alpha),
     detectable_diff: compared.se === null ? null : detectable * compared.se,
   };
 }
@@ -166,7 +214,7 @@ async function arePairsOfZeroAndOne(
   baseline: DatapointScores,
   partners: Int32Array,
 ): Promise<boolean> {
-  const [ofRun, ofBaseline] = [singlesOf(run), singlesOf(baseline)];
+  const [ofRun, ofBaseline] = [readSingles(run), readSingles(baseline)];
   let all = true;
   await inStretches(partners.length, (from, to) => {
     for (let i = from; all && i < to; i++) {
@@ -179,14 +227,14 @@ async function arePairsOfZeroAndOne(
 }
 
 /** Looks at datapoints by their position. The arrays are taken once: each look at a getter of the scores makes one. */
-function singlesOf({ counts, means }: DatapointScores) {
+function readSingles({ counts, means }: DatapointScores) {
   return {
     isUnscored: (i: number): boolean => counts[i] === 0,
     isZeroOrOne: (i: number): boolean => counts[i] === 1 && isZeroOrOne(means[i]!),
   };
 }
 
-function verdictOf({ diff, p_value: p }: Pick<ScoreComparison, 'diff' | 'p_value'>, alpha: number): Verdict {
+function decideVerdict({ diff, p_value: p }: Pick<ScoreComparison, 'diff' | 'p_value'>, alpha: number): Verdict {
   if (diff === null || p === null) return 'unknown';
   if (p >= alpha) return 'no_difference';
   return diff > 0 ? 'better' : 'worse';

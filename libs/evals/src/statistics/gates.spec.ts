@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { GATE_METRICS, GATE_OPS, type Gate } from '@spandrel/contract';
 import { compareWithBaseline, type RunComparison } from './comparison.js';
 import { loadDistributions } from './distributions.js';
-import { gateFaults, judgeGate, ksOfGates, unjudged } from './gates.js';
+import { gateFaults, judgeGate, listKs, unjudged } from './gates.js';
 import { runStatistics, type RunStatistics } from './run-statistics.js';
 import { digits, runOf, single } from './testing/run-of.js';
 
@@ -106,7 +106,7 @@ describe('a gate', () => {
 
   it('asks for the numbers of tries that it needs', () => {
     const gates: Gate[] = [{ metric: 'pass_at_k' }, { metric: 'pass_hat_k', k: 5 }, { metric: 'pass_at_k', k: 5 }];
-    expect(ksOfGates([...gates, { metric: 'mean' } as const].map(unjudged))).toEqual([1, 5]);
+    expect(listKs([...gates, { metric: 'mean' } as const].map(unjudged))).toEqual([1, 5]);
   });
 });
 

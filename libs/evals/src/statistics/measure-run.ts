@@ -1,16 +1,44 @@
 import { Injectable } from '@nestjs/common';
+import type { FailedAs, JudgedGate, ScoreStatistics } from '@spandrel/contract';
 import { SnapshotContents } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { totalCost } from '../run-resource.js';
+import { listScorers, readGates, totalCost, RESULT_STATUS } from '../eval-run.js';
+import { EvalRunStore } from '../eval-run.store.js';
 import { compareWithBaseline, type RunComparison } from './comparison.js';
 import { loadDistributions } from './distributions.js';
-import { ReadSamples, type Counting } from './read-samples.js';
+import { judgeGate, listKs } from './gates.js';
+import { clusterKey, RunSamples, type DatapointMeasures, type SampleMeasures } from './run-samples.js';
 import { runStatistics, type RunStatistics } from './run-statistics.js';
+import { SampleScoresStore, readScores, type SampleScoresRow } from './sample-scores.store.js';
+
+/** How samples are counted. */
+export interface Counting {
+  failedAs: FailedAs;
+  /** A member of the datapoints' `metadata`; `null`: each is a cluster of its own. */
+  clusterBy: string | null;
+}
+
+/** @param scorers names, in the order of the run. */
+export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): SampleMeasures {
+  const { status, score, said, latencyMs, cost } = row;
+  const failed = status === RESULT_STATUS.failed;
+  return {
+    failed,
+    score,
+    scores: said === null ? readColumnScores(score, scorers) : readScores(said, scorers),
+    latencyMs,
+    cost,
+  };
+}
+
+/** Where a row has no scores by name, its own is that of the only scorer; of several none has said anything. */
+const readColumnScores = (score: number | null, { length }: readonly string[]): (number | null)[] =>
+  length === 1 ? [score] : [];
 
 /** What is asked of a run. */
-export interface Question extends Counting {
+interface Question extends Counting {
   /** Numbers of tries. */
   ks: readonly number[];
   /** Runs of the same dataset. */
@@ -19,27 +47,30 @@ export interface Question extends Counting {
 }
 
 /** What a question without parameters counts (docs/spec/eval-statistics.md). */
-export const DEFAULT_QUESTION = { failedAs: 'excluded', clusterBy: null, alpha: 0.05 } as const;
+const DEFAULT_QUESTION = { failedAs: 'excluded', clusterBy: null, alpha: 0.05 } as const;
 
 /** What the samples of a run come to. */
-export interface Measured {
+interface Measured {
   statistics: RunStatistics;
   /** By the id of the baseline. */
   comparisons: Map<string, RunComparison>;
 }
 
-/** Computes the statistics of a run from its samples, and compares it with others (ADR 0046). */
+/**
+ * Computes the statistics of a run from its samples, which it reads slice by slice beside the requests, and compares it with
+ * others (ADR 0046).
+ */
 @Injectable()
 export class MeasureRun {
   constructor(
-    private readonly samples: ReadSamples,
+    private readonly samples: SampleScoresStore,
     private readonly contents: SnapshotContents,
   ) {}
 
   async execute(scope: Scope, run: EvalRunRow, question: Question, options: LongReadOptions = {}): Promise<Measured> {
     const patient = { ...options, patient: true };
     const distributions = await loadDistributions();
-    const samples = await this.samples.execute(scope, run, question, patient);
+    const samples = await this.readSamples(scope, run, question, patient);
     const statistics = await runStatistics(samples, question.ks, distributions);
     // The run has the sum to the last digit, which a sum of doubles need not.
     statistics.cost.total = totalCost(run);
@@ -48,10 +79,101 @@ export class MeasureRun {
       const { datasetId, datasetVersion } = run;
       const versions = [datasetVersion, baseline.datasetVersion] as const;
       const changed = await this.contents.changed(scope, datasetId, versions, patient);
-      const others = await this.samples.execute(scope, baseline, { ...question, clusterBy: null }, patient);
+      const others = await this.readSamples(scope, baseline, { ...question, clusterBy: null }, patient);
       const against = { baselineRunId: baseline.id, alpha: question.alpha, changed, distributions };
       comparisons.set(baseline.id, await compareWithBaseline(samples, others, against));
     }
     return { statistics, comparisons };
+  }
+
+  /** The processed samples of a run, in the order of the dataset. A run that goes on has those that are there. */
+  async readSamples(
+    scope: Scope,
+    run: EvalRunRow,
+    { failedAs, clusterBy }: Counting,
+    options: LongReadOptions,
+  ): Promise<RunSamples> {
+    const scorers = listScorers(run);
+    const taken = new RunSamples({
+      capacity: run.total,
+      passScore: run.passScore,
+      scorers: scorers.map(({ name, pass_score: passScore }) => ({ name, passScore })),
+      failedAs,
+      clustered: clusterBy !== null,
+    });
+    const names = scorers.map(({ name }) => name);
+    for await (const datapoints of this.datapoints(scope, run, names, options)) {
+      if (clusterBy !== null) await this.addClusters(scope, run, datapoints, clusterBy, options);
+      for (const datapoint of datapoints) taken.add(datapoint);
+    }
+    return taken;
+  }
+
+  /** Whole datapoints: one whose samples lie in two slices comes with the second. */
+  private async *datapoints(
+    scope: Scope,
+    run: EvalRunRow,
+    names: readonly string[],
+    options: LongReadOptions,
+  ): AsyncGenerator<DatapointMeasures[], void, undefined> {
+    let open: { id: string; samples: SampleMeasures[] } | undefined;
+    for await (const rows of this.samples.slices(scope, run, options)) {
+      const whole: DatapointMeasures[] = [];
+      for (const row of rows) {
+        const sample = toMeasures(row, names);
+        if (open?.id === row.datapointId) {
+          open.samples.push(sample);
+          continue;
+        }
+        if (open) whole.push(open);
+        // Not an empty array that grows: it would have room for 17 samples, where most runs have one.
+        open = { id: row.datapointId, samples: [sample] };
+      }
+      yield whole;
+    }
+    if (open) yield [open];
+  }
+
+  private async addClusters(
+    scope: Scope,
+    { datasetId, datasetVersion: version }: EvalRunRow,
+    datapoints: DatapointMeasures[],
+    member: string,
+    options: LongReadOptions,
+  ): Promise<void> {
+    const ids = datapoints.map(({ id }) => id);
+    const metadata = await this.contents.metadata(scope, { datasetId, version }, ids, options);
+    for (const datapoint of datapoints) datapoint.cluster = clusterKey(metadata.get(datapoint.id), member);
+  }
+}
+
+/** What a run is said to be worth. */
+interface Judgement {
+  gates: JudgedGate[];
+  /** The mean score and how far it may be off. */
+  score: Pick<ScoreStatistics, 'se' | 'ci'>;
+}
+
+/** Puts its gates to a run, by the statistics that a question without parameters gets (docs/spec/eval-gates.md). */
+@Injectable()
+export class JudgeRun {
+  constructor(
+    private readonly measures: MeasureRun,
+    private readonly runs: EvalRunStore,
+  ) {}
+
+  /** @param gates those of the run, or others that it is to have. A baseline that is gone leaves them without a value. */
+  async execute(scope: Scope, run: EvalRunRow, gates: readonly JudgedGate[] = readGates(run)): Promise<Judgement> {
+    const ids = new Set(gates.flatMap(({ baseline_run_id: id }) => id ?? []));
+    const baselines = ids.size === 0 ? [] : await this.runs.findAll(scope, [...ids]);
+    const { statistics, comparisons } = await this.measures.execute(scope, run, {
+      ...DEFAULT_QUESTION,
+      ks: listKs(gates),
+      baselines: baselines.filter(({ datasetId }) => datasetId === run.datasetId),
+    });
+    return {
+      gates: gates.map((gate) => judgeGate(gate, statistics, comparisons)),
+      score: { se: statistics.score.se, ci: statistics.score.ci },
+    };
   }
 }

@@ -4,10 +4,9 @@ import { invalidRequest, NotFound, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore } from '../eval-run.store.js';
-import { evalRunNotFound } from '../not-found.js';
-import { runSummary } from '../run-resource.js';
+import { evalRunNotFound, runSummary } from '../eval-run.js';
 import { MeasureRun } from './measure-run.js';
-import { defaultKs } from './pass-k.js';
+import { defaultKs } from './run-statistics.js';
 
 /** `GET /api/eval/:run_id/statistics` (docs/spec/eval-statistics.md). */
 @Injectable()
@@ -31,7 +30,7 @@ export class ReadStatistics {
     if (!run) throw evalRunNotFound();
     const baseline = query.baseline === undefined ? undefined : await this.baseline(scope, run, query.baseline);
     const question = {
-      ks: ksOf(query, run),
+      ks: readKs(query, run),
       failedAs: query.failed_as,
       clusterBy: query.cluster_by ?? null,
       alpha: query.alpha,
@@ -70,7 +69,7 @@ export class ReadStatistics {
   }
 }
 
-function ksOf({ k }: EvalStatisticsQuery, { repeats }: EvalRunRow): number[] {
+function readKs({ k }: EvalStatisticsQuery, { repeats }: EvalRunRow): number[] {
   if (k === undefined) return defaultKs(repeats);
   if (k.some((each) => each > repeats)) {
     throw invalidRequest([{ path: 'k', message: `must be at most ${repeats}, the repeats of the run` }], 'the query');

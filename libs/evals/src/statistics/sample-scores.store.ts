@@ -1,29 +1,74 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
+  positionIn,
+  rawSql,
+  sql,
   integer,
   nullable,
   number,
-  rawSql,
   shapeOf,
-  sql,
   Storage,
   text,
+  type Sql,
   type LongReadOptions,
   type Query,
   type RowOfShape,
-  type Sql,
 } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { scorersOf } from '../run-plan.js';
-import { saidOf } from './said-scores.sql.js';
+import { listScorers } from '../eval-run.js';
+
+/** Longest number that JSON has, with what ends it. */
+const NUMBER_LENGTH_MAX = 32;
+
+/** Between what is said of two scorers; JSON text has none. */
+const BETWEEN = '\n';
+
+/**
+ * What the column `s.scores` says of each scorer, in few characters: their reasons may be long, and neither leave the database nor
+ * are parsed. The text begins with `{"name":{"score":` for each scorer, since the service writes it, and the place of that is where
+ * the score is; a text inside a reason has its quotes escaped. A scorer that is not found so has the whole text instead.
+ */
+export const selectScores = (names: readonly string[]): Sql =>
+  names.map(selectScore).reduce((before, one) => sql`${before} || ${BETWEEN} || ${one}`);
+
+function selectScore(name: string): Sql {
+  const head = headOf(name);
+  const place = positionIn('s.scores', head);
+  return sql`case when ${place} = 0 then s.scores
+    else substr(s.scores, ${place} + ${rawSql(String([...head].length))}, ${rawSql(String(NUMBER_LENGTH_MAX))}) end`;
+}
+
+const headOf = (name: string): string => `${JSON.stringify(name)}:{"score":`;
+
+/**
+ * The scores in a row, as selected by {@link selectScores}.
+ * @param names of the scorers, as they were given to it.
+ */
+export function readScores(said: string, names: readonly string[]): (number | null)[] {
+  const texts = said.split(BETWEEN);
+  return names.map((name, index) => {
+    const text = texts[index]!;
+    return text.startsWith('{') ? scoreIn(text, name) : numberAtStart(text);
+  });
+}
+
+function scoreIn(scores: string, name: string): number | null {
+  const all = JSON.parse(scores) as Record<string, { score?: number | null } | undefined>;
+  return (Object.hasOwn(all, name) ? all[name]?.score : null) ?? null;
+}
+
+function numberAtStart(text: string): number | null {
+  const value = text.slice(0, text.search(/[,}]/));
+  return value === 'null' ? null : Number(value);
+}
 
 const ROW = shapeOf({
   datapointId: text(),
   repeat: integer(),
   status: integer(),
   score: nullable(number()),
-  /** What `scores` says of each scorer, see {@link saidOf}; `null` where the columns have it. */
+  /** What `scores` says of each scorer, see {@link selectScores}; `null` where the columns have it. */
   said: nullable(text()),
   latencyMs: nullable(integer()),
   cost: nullable(number()),
@@ -51,7 +96,7 @@ export class SampleScoresStore {
     run: EvalRunRow,
     options: LongReadOptions,
   ): AsyncGenerator<SampleScoresRow[], void, undefined> {
-    const said = saidOf(scorersOf(run).map(({ name }) => name));
+    const said = selectScores(listScorers(run).map(({ name }) => name));
     const read = (last: { datapointId: string; repeat: number }): Promise<SampleScoresRow[]> => {
       const of = { projectId, runId: run.id, said, last };
       const rows = this.storage.readLong(run.repeats === 1 ? ofSingles(of) : ofRepeats(of), options);

@@ -1,32 +1,215 @@
 import { Injectable } from '@nestjs/common';
-import type { RejectedItem, RestoredRun } from '@spandrel/contract';
+import type {
+  RestoredResult,
+  RestoredRun,
+  RestoredSample,
+  ExportedResult,
+  ExportedRun,
+  ExportedSample,
+  ScorerResult,
+  RejectedItem,
+} from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
-import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
-import type { EvalRunRow } from '../eval-run.entity.js';
+import { toJsonText, fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
+import { toCostSum } from '@spandrel/tracing';
+import { processedOutcome, sampleName, type Outcome } from '../eval-item.js';
+import { EvalResultStore } from '../eval-result.store.js';
+import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
+import {
+  listScorers,
+  readMetadata,
+  runSummary,
+  EXECUTION,
+  RESULT_STATUS,
+  RUN_STATUS,
+  STOP_REASON,
+} from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
-import { metadataOf } from '../run-plan.js';
-import { RUN_STATUS } from '../status.js';
-import { exportedRun } from './exported-run.js';
-import { restoredRun, UNFINISHED } from './restored-rows.js';
+import { EvalSampleStore } from '../eval-sample.store.js';
+
+/** Why a run failed that was under way when it was exported: nobody goes on with it here. */
+const UNFINISHED = 'the run was not finished when it was exported; start another one to go on';
+
+/**
+ * The row of a run of an export. One that was not finished is failed: an import starts nothing.
+ * @param exportedAt in ms, when it is known.
+ */
+function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefined): EvalRunRow {
+  const cost = toCostSum(run.total_cost ?? 0);
+  const judgeCost = toCostSum(run.judge_cost ?? 0);
+  const isFinished = RUN_STATUS[run.status] >= RUN_STATUS.completed;
+  const hasGates = run.gates.length > 0;
+  const passed = isFinished ? run.passed : hasGates ? false : null;
+  const stopReason = run.stop_reason === undefined && run.status === 'cancelled' ? 'cancelled' : run.stop_reason;
+  const row: EvalRunRow = {
+    projectId: scope.projectId,
+    id: run.id,
+    datasetId: run.dataset_id,
+    datasetVersion: run.dataset_version,
+    name: run.name,
+    status: isFinished ? RUN_STATUS[run.status] : RUN_STATUS.failed,
+    config: JSON.stringify(run.config),
+    scoring: run.scoring,
+    scoringConfig: toJsonText(run.scoring_config),
+    scorers: null,
+    connectionId: run.config.connection_id ?? '',
+    judgeConnectionId: run.config.judge?.connection_id ?? null,
+    execution: EXECUTION[run.execution],
+    repeats: run.repeats,
+    passScore: run.pass_score,
+    costCap: run.max_cost_usd,
+    gates: hasGates ? JSON.stringify(run.gates) : null,
+    metadata: Object.keys(run.metadata).length === 0 ? null : JSON.stringify(run.metadata),
+    startHash: null,
+    total: run.total,
+    progress: run.progress,
+    failedCount: run.failed_count,
+    sampleProgress: run.sample_progress ?? run.progress,
+    failedSamples: run.failed_samples ?? run.failed_count,
+    scoreSum: run.score_sum,
+    scoreCount: run.score_count,
+    totalTokens: run.total_tokens,
+    costUsd: cost.usd,
+    costPico: cost.pico,
+    costCount: run.cost_count,
+    unpricedCount: run.unpriced_count,
+    judgeTokens: run.judge_tokens,
+    judgeCostUsd: judgeCost.usd,
+    judgeCostPico: judgeCost.pico,
+    judgeCostCount: run.judge_cost_count,
+    judgeUnpricedCount: run.judge_unpriced_count,
+    // Counts for runs that go on alone.
+    dearestUsd: null,
+    dearestPico: null,
+    scoreSe: run.score_se,
+    scoreCi: run.score_ci === null ? null : JSON.stringify(run.score_ci),
+    passed: passed === null ? null : Number(passed),
+    stopReason: stopReason ? STOP_REASON[stopReason] : null,
+    error: toJsonText(isFinished ? run.error : UNFINISHED),
+    unscored: 0,
+    resultAt: null,
+    closedAt: null,
+    createdAt: run.created_at,
+    startedAt: run.started_at,
+    endedAt: isFinished ? run.ended_at : (exportedAt ?? run.started_at ?? run.created_at),
+    running: '[]',
+    leaseOwner: null,
+    leaseUntil: 0,
+  };
+  return { ...row, scorers: scorersText(row, run.scorers) };
+}
+
+/** The column of scorers; `null` for the one that `scoring` and `scoring_config` say, as runs that list none have it. */
+function scorersText(row: EvalRunRow, scorers: RestoredRun['scorers']): string | null {
+  if (scorers === undefined) return null;
+  const text = JSON.stringify(scorers);
+  return text === JSON.stringify(listScorers(row)) ? null : text;
+}
+
+/** The row of a processed item of an export. */
+const restoredResult = ({ projectId }: Scope, result: RestoredResult): EvalResultRow => ({
+  projectId,
+  runId: result.run_id,
+  datapointId: result.datapoint_id,
+  ...restoredOutcome(result),
+});
+
+/** The row of a processed sample of an export. */
+const restoredSample = ({ projectId }: Scope, sample: RestoredSample): EvalSampleRow => ({
+  projectId,
+  runId: sample.run_id,
+  datapointId: sample.datapoint_id,
+  repeat: sample.repeat,
+  ...restoredOutcome(sample),
+});
+
+const restoredOutcome = (result: RestoredResult): Outcome => ({
+  status: RESULT_STATUS[result.status],
+  output: toJsonText(result.output),
+  score: result.score,
+  scoreReason: toJsonText(result.score_reason),
+  latencyMs: result.latency_ms,
+  tokens: result.tokens,
+  cost: result.cost,
+  error: toJsonText(result.error),
+  attempts: result.attempts,
+  judgeModel: result.judge_model,
+  judgePromptHash: result.judge_prompt_hash,
+  judgeTokens: result.judge_tokens,
+  judgeCost: result.judge_cost,
+  traceId: result.trace_id,
+  spanId: result.span_id,
+  metadata: toJsonText(result.metadata),
+  scores: result.scores === null ? null : JSON.stringify(result.scores),
+  resultHash: null,
+});
+
+/** A run as an export has it: with the sums that its averages and totals are made of. */
+export const exportedRun = (run: EvalRunRow): ExportedRun => ({
+  ...runSummary(run),
+  score_sum: run.scoreSum,
+  score_count: run.scoreCount,
+  cost_count: run.costCount,
+  judge_cost_count: run.judgeCostCount,
+});
+
+/** A processed item as an export has it. */
+export const exportedResult = (result: EvalResultRow): ExportedResult => ({
+  run_id: result.runId,
+  datapoint_id: result.datapointId,
+  ...exportedOutcome(result),
+});
+
+/** A processed sample as an export has it. */
+export const exportedSample = (sample: EvalSampleRow): ExportedSample => ({
+  run_id: sample.runId,
+  datapoint_id: sample.datapointId,
+  repeat: sample.repeat,
+  ...exportedOutcome(sample),
+});
+
+const exportedOutcome = (outcome: Outcome) => ({
+  ...processedOutcome(outcome),
+  scores: exportedScores(outcome.scores),
+});
+
+/** What scorers said, its members in one order, so that exports can be compared by line. */
+function exportedScores(scores: string | null): ExportedResult['scores'] {
+  const said = fromJsonText(scores) as ExportedResult['scores'];
+  if (said === null) return null;
+  return Object.fromEntries(Object.entries(said).map(([name, result]) => [name, inOrder(result)]));
+}
+
+const inOrder = (said: ScorerResult): ScorerResult => ({
+  score: said.score,
+  reason: said.reason,
+  error: said.error,
+  judge_model: said.judge_model,
+  judge_prompt_hash: said.judge_prompt_hash,
+  judge_tokens: said.judge_tokens,
+  judge_cost: said.judge_cost,
+});
 
 /** Why an item of a file has no place here. */
-export type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
+type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
 
 /** What is known of the file that runs come from. */
-export interface RunsFile {
+interface RunsFile {
   /** In ms; `undefined` when the file does not say. */
   exportedAt: number | undefined;
   /** Whether a dataset here may have another history than in the file. */
   isOther: (datasetId: string) => boolean;
 }
 
-/** Brings runs of an export back (docs/spec/transfer.md#runs-and-their-snapshots). */
+/** Brings runs of an export back with what became of their items and samples (docs/spec/transfer.md#runs-and-their-snapshots). */
 @Injectable()
 export class RestoreRuns {
   constructor(
     private readonly storage: Storage,
     private readonly runs: EvalRunStore,
+    private readonly results: EvalResultStore,
+    private readonly samples: EvalSampleStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
 
@@ -46,7 +229,7 @@ export class RestoreRuns {
     return this.storage.write(async (tx) => {
       const rejected: RejectedItem<RestoredRun>[] = [];
       for (const item of inOrder) {
-        const isWhole = counts.get(snapshotOf(item)) === item.total && !isOther(item.dataset_id);
+        const isWhole = counts.get(toSnapshotKey(item)) === item.total && !isOther(item.dataset_id);
         const after = restoredRun(scope, item, exportedAt);
         const snapshot = { datasetId: item.dataset_id, version: item.dataset_version };
         // The dataset before the run, as a start and a delete lock them.
@@ -75,7 +258,7 @@ export class RestoreRuns {
       await this.runs.update(tx, after);
       await this.runs.deleteMetadata(tx, after);
     } else await this.runs.insert(tx, after);
-    await this.runs.insertMetadata(tx, after, metadataOf(after));
+    await this.runs.insertMetadata(tx, after, readMetadata(after));
     return undefined;
   }
 
@@ -83,16 +266,78 @@ export class RestoreRuns {
   private async countSnapshots(scope: Scope, items: readonly RestoredRun[]): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     for (const item of items) {
-      const key = snapshotOf(item);
+      const key = toSnapshotKey(item);
       if (counts.has(key)) continue;
       const snapshot = { datasetId: item.dataset_id, version: item.dataset_version };
       counts.set(key, await this.snapshots.count(scope, snapshot));
     }
     return counts;
   }
+
+  /**
+   * Adds the results that runs do not have yet, in one transaction.
+   * @param isTaken whether a run is as in the file.
+   */
+  restoreResults(
+    scope: Scope,
+    restored: readonly RestoredResult[],
+    isTaken: (runId: string) => boolean,
+  ): Promise<RejectedItem<RestoredResult>[]> {
+    return this.restore(scope, restored, isTaken, (tx, runId, items) => this.addResults(tx, scope, runId, items));
+  }
+
+  /** Adds the samples that runs do not have yet, as {@link restoreResults} adds results. */
+  restoreSamples(
+    scope: Scope,
+    restored: readonly RestoredSample[],
+    isTaken: (runId: string) => boolean,
+  ): Promise<RejectedItem<RestoredSample>[]> {
+    return this.restore(scope, restored, isTaken, (tx, runId, items) => this.addSamples(tx, scope, runId, items));
+  }
+
+  /** Has those that are of runs from the file added, and rejects the others. */
+  private restore<Item extends { run_id: string }>(
+    scope: Scope,
+    restored: readonly Item[],
+    isTaken: (runId: string) => boolean,
+    add: (tx: WriteTx, runId: string, items: readonly Item[]) => Promise<void>,
+  ): Promise<RejectedItem<Item>[]> {
+    const byRun = Map.groupBy(restored, ({ run_id: runId }) => runId);
+    return this.storage.write(async (tx) => {
+      const rejected: RejectedItem<Item>[] = [];
+      const runs = await this.runs.findForWrite(tx, scope, [...byRun.keys()].toSorted());
+      const here = new Map(runs.map((run) => [run.id, run]));
+      for (const [runId, items] of byRun) {
+        const run = here.get(runId);
+        const isDone = run !== undefined && run.status >= RUN_STATUS.completed;
+        const reason = run === undefined ? NO_RUN : isDone && isTaken(runId) ? undefined : OTHER_RUN;
+        if (reason) rejected.push(...items.map((item) => ({ item, ...reason })));
+        else await add(tx, runId, items);
+      }
+      return rejected;
+    });
+  }
+
+  private async addResults(tx: WriteTx, scope: Scope, runId: string, items: readonly RestoredResult[]): Promise<void> {
+    const byDatapoint = new Map(items.map((item) => [item.datapoint_id, item]));
+    const there = await this.results.processedForWrite(tx, scope, runId, [...byDatapoint.keys()]);
+    const missing = [...byDatapoint.values()].filter(({ datapoint_id: id }) => !there.has(id));
+    await this.results.insert(
+      tx,
+      missing.map((item) => restoredResult(scope, item)),
+    );
+  }
+
+  private async addSamples(tx: WriteTx, scope: Scope, runId: string, items: readonly RestoredSample[]): Promise<void> {
+    const rows = new Map(items.map((item) => restoredSample(scope, item)).map((row) => [sampleName(row), row]));
+    const datapointIds = new Set(items.map(({ datapoint_id: id }) => id));
+    const there = await this.samples.processedForWrite(tx, scope, runId, [...datapointIds]);
+    for (const sample of there) rows.delete(sampleName(sample));
+    await this.samples.insert(tx, [...rows.values()]);
+  }
 }
 
-const snapshotOf = ({ dataset_id: id, dataset_version: version }: RestoredRun): string => `${version} ${id}`;
+const toSnapshotKey = ({ dataset_id: id, dataset_version: version }: RestoredRun): string => `${version} ${id}`;
 
 const byDatasetAndId = (a: RestoredRun, b: RestoredRun): number => {
   if (a.dataset_id !== b.dataset_id) return a.dataset_id < b.dataset_id ? -1 : 1;
@@ -108,8 +353,10 @@ const shown = (run: EvalRunRow): string => JSON.stringify(exportedRun(run));
 const isUnfinishedImport = ({ status, error }: EvalRunRow): boolean =>
   status === RUN_STATUS.failed && error === toJsonText(UNFINISHED);
 
-export const OTHER_RUN: Reason = { code: 'id_conflict', message: 'the eval run is here with other values, and stays' };
+const OTHER_RUN: Reason = { code: 'id_conflict', message: 'the eval run is here with other values, and stays' };
 const NO_SNAPSHOT: Reason = {
   code: 'snapshot_conflict',
   message: 'the dataset does not have the datapoints here that this eval run worked on',
 };
+
+const NO_RUN: Reason = { code: 'eval_run_not_found', message: 'there is no eval run with this run_id' };

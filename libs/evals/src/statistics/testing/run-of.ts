@@ -1,5 +1,4 @@
-import { clusterKey } from '../clusters.js';
-import { RunSamples, type RunSamplesOptions } from '../run-samples.js';
+import { clusterKey, RunSamples, type RunSamplesOptions } from '../run-samples.js';
 
 /** Makes a run out of scores: a list a datapoint, one a repeat; `null` is a failed sample. */
 export interface RunShape extends Partial<Omit<RunSamplesOptions, 'capacity' | 'clustered' | 'scorers'>> {

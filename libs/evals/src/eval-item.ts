@@ -1,0 +1,212 @@
+import type { DatapointKind, ScorerResult, ResultItemResource, SampleResource } from '@spandrel/contract';
+import type { SnapshotDatapoint } from '@spandrel/datasets';
+import { plainTextOf, type ChatMessage } from '@spandrel/plugin-api';
+import { fromJsonText } from '@spandrel/storage';
+import type { EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
+import { readText, listScorers, resultStatusName } from './eval-run.js';
+
+/** What a run needs to know of a datapoint. */
+interface DatapointFacts {
+  /** The input as the datapoint has it: any JSON, or the messages of a conversation. */
+  input: unknown;
+  /** Messages to send, the run's system prompt first (docs/spec/evaluations.md#prompts). */
+  messages: ChatMessage[];
+  /** `undefined` when there is none; an explicit `null` is none (docs/spec/evaluations.md#expected-text). */
+  expected: unknown;
+}
+
+/** The input and the expected value of {@link readDatapoint} alone: to write a large input as a message takes long. */
+export function readInputAndExpected(kind: DatapointKind): Pick<DatapointFacts, 'input' | 'expected'> {
+  const [input, expected] =
+    'LlmConversation' in kind
+      ? [kind.LlmConversation.messages, kind.LlmConversation.expected]
+      : [kind.Generic.input, kind.Generic.expected_output];
+  return { input, expected: expected ?? undefined };
+}
+
+/** @param systemPrompt `null`: none is added. */
+export function readDatapoint(kind: DatapointKind, systemPrompt: string | null): DatapointFacts {
+  const system: ChatMessage[] = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt }];
+  const asked =
+    'LlmConversation' in kind
+      ? kind.LlmConversation.messages.map((message) => ({ ...message, content: message.content ?? null }))
+      : [{ role: 'user', content: plainTextOf(kind.Generic.input) }];
+  return { ...readInputAndExpected(kind), messages: [...system, ...asked] };
+}
+
+/** The expected text of a result item; `null` when there is none. */
+export const expectedText = (expected: unknown): string | null =>
+  expected === undefined ? null : plainTextOf(expected);
+
+/** A try of a datapoint in a run. */
+export interface SampleKey {
+  datapointId: string;
+  /** From 0. */
+  repeat: number;
+}
+
+/** A text for each sample of a run, by which sets and maps know it. */
+export const sampleName = ({ datapointId, repeat }: SampleKey): string =>
+  repeat === 0 ? datapointId : `${repeat} ${datapointId}`;
+
+/** The samples of a run that are being called. */
+export const readRunningSamples = (run: Pick<EvalRunRow, 'running'>): SampleKey[] =>
+  (JSON.parse(run.running) as (string | [string, number])[]).map((entry) =>
+    typeof entry === 'string' ? { datapointId: entry, repeat: 0 } : { datapointId: entry[0], repeat: entry[1] },
+  );
+
+/** Samples that are being called, as a run's row has them. */
+export const writeRunningSamples = (samples: Iterable<SampleKey>): string =>
+  JSON.stringify(
+    Array.from(samples, ({ datapointId, repeat }) => (repeat === 0 ? datapointId : [datapointId, repeat])),
+  );
+
+/** Longest that an item of a run that was cancelled goes on: its call, the judge's, each with a retry. */
+const IN_FLIGHT_MS_MAX = 300_000;
+
+/** Names of the samples that are being called; those of a run that is over and whose process is gone are called by nobody. */
+const listSamplesRunningNow = (run: EvalRunRow): ReadonlySet<string> => new Set(callsNow(run).map(sampleName));
+
+/** The datapoints that are being called. */
+export const listDatapointsRunningNow = (run: EvalRunRow): ReadonlySet<string> =>
+  new Set(callsNow(run).map(({ datapointId }) => datapointId));
+
+const callsNow = (run: EvalRunRow): SampleKey[] =>
+  run.endedAt === null || Date.now() - run.endedAt < IN_FLIGHT_MS_MAX ? readRunningSamples(run) : [];
+
+type Scored = Pick<
+  EvalResultRow,
+  'score' | 'scoreReason' | 'error' | 'judgeModel' | 'judgePromptHash' | 'judgeTokens' | 'judgeCost' | 'scores'
+> & { hasOutput: boolean };
+
+/**
+ * What each scorer said of a processed item or sample, by name.
+ * @param only the scorer whose word the columns have, where there is but one.
+ */
+export const scorerResults = (row: Scored, only: string): Record<string, ScorerResult> =>
+  row.scores === null ? { [only]: ofColumns(row) } : (fromJsonText(row.scores) as Record<string, ScorerResult>);
+
+const ofColumns = (row: Scored): ScorerResult => ({
+  score: row.score,
+  reason: readText(row.scoreReason),
+  // A model that did not answer leaves nothing to score.
+  error: row.hasOutput ? readText(row.error) : null,
+  judge_model: row.judgeModel,
+  judge_prompt_hash: row.judgePromptHash,
+  judge_tokens: row.judgeTokens,
+  judge_cost: row.judgeCost,
+});
+
+/** How the items of a run are shown. */
+export class ItemView {
+  /** The scorer whose word the columns of a result have, where there is but one. */
+  private readonly scorer: string;
+  private readonly repeats: number;
+  /** Names of samples. */
+  private readonly running: Set<string>;
+
+  constructor(run: EvalRunRow) {
+    this.scorer = listScorers(run)[0]!.name;
+    this.repeats = run.repeats;
+    this.running = new Set(listSamplesRunningNow(run));
+  }
+
+  /** Shows samples as running whose results wait for the server's scorers. */
+  addWaiting(samples: readonly SampleKey[]): void {
+    for (const sample of samples) this.running.add(sampleName(sample));
+  }
+
+  /**
+   * An item as the wire shows it.
+   * @param result `undefined`: it is not processed.
+   * @param samples rows of its samples, which are shown where they are given; a datapoint that is tried once has none.
+   */
+  item(
+    datapoint: SnapshotDatapoint,
+    result: EvalResultRow | undefined,
+    samples?: readonly EvalSampleRow[],
+  ): ResultItemResource {
+    const { input, expected } = readInputAndExpected(datapoint.kind);
+    const { output, ...others } = this.outcome(datapoint.id, result);
+    return {
+      ...{ datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others },
+      ...(this.repeats === 1 ? { samples: null } : samples && { samples: this.samples(datapoint.id, samples) }),
+    };
+  }
+
+  /** What became of an item. @param result `undefined`: it is not processed. */
+  outcome(datapointId: string, result: EvalResultRow | undefined): ItemOutcome {
+    return result
+      ? this.processed(result)
+      : { ...UNPROCESSED, status: this.isRunning(datapointId) ? 'running' : 'pending' };
+  }
+
+  /** What became of an item, or a sample, that is processed. */
+  private processed(result: Outcome): ItemOutcome {
+    const scores = scorerResults({ ...result, hasOutput: result.output !== null }, this.scorer);
+    return { ...processedOutcome(result), scores };
+  }
+
+  /** All samples of a datapoint in order, those that are not processed among them. */
+  private samples(datapointId: string, rows: readonly EvalSampleRow[]): SampleResource[] {
+    const byRepeat = new Map(rows.map((row) => [row.repeat, row]));
+    return Array.from({ length: this.repeats }, (_, repeat) => {
+      const row = byRepeat.get(repeat);
+      if (row) return { repeat, ...this.processed(row) };
+      const running = this.running.has(sampleName({ datapointId, repeat }));
+      return { repeat, ...UNPROCESSED, status: running ? 'running' : 'pending' };
+    });
+  }
+
+  private isRunning(datapointId: string): boolean {
+    for (let repeat = 0; repeat < this.repeats; repeat++) {
+      if (this.running.has(sampleName({ datapointId, repeat }))) return true;
+    }
+    return false;
+  }
+}
+
+/** What rows of results and of samples have in common. */
+export type Outcome = Omit<EvalResultRow, 'projectId' | 'runId' | 'datapointId'>;
+
+/** What became of an item, or a sample, that is processed, but for its scores by name. */
+export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores'> => ({
+  output: readText(result.output),
+  score: result.score,
+  score_reason: readText(result.scoreReason),
+  latency_ms: result.latencyMs,
+  tokens: result.tokens,
+  cost: result.cost,
+  status: resultStatusName(result.status),
+  error: readText(result.error),
+  attempts: result.attempts,
+  judge_model: result.judgeModel,
+  judge_prompt_hash: result.judgePromptHash,
+  judge_tokens: result.judgeTokens,
+  judge_cost: result.judgeCost,
+  trace_id: result.traceId,
+  span_id: result.spanId,
+  metadata: fromJsonText(result.metadata) as Record<string, unknown> | null,
+});
+
+/** The members of an item that do not come from its datapoint. */
+type ItemOutcome = Omit<ResultItemResource, 'datapoint_id' | 'input' | 'expected' | 'samples'>;
+
+const UNPROCESSED: Omit<ItemOutcome, 'status'> = {
+  output: null,
+  score: null,
+  score_reason: null,
+  scores: {},
+  latency_ms: null,
+  tokens: null,
+  cost: null,
+  error: null,
+  attempts: 0,
+  judge_model: null,
+  judge_prompt_hash: null,
+  judge_tokens: null,
+  judge_cost: null,
+  trace_id: null,
+  span_id: null,
+  metadata: null,
+};

@@ -1,0 +1,188 @@
+import {
+  EVAL_EXECUTIONS,
+  EVAL_STATUSES,
+  RESULT_STATUSES,
+  STOP_REASONS,
+  formatTimestamp,
+  type EvalExecution,
+  type EvalStatus,
+  type ResultStatus,
+  type StopReason,
+  type JudgedGate,
+  type RunScorer,
+  type EvalConfigResource,
+  type EvalRunSummary,
+  type Interval,
+} from '@spandrel/contract';
+import { NotFound } from '@spandrel/kernel';
+import { fromJsonText } from '@spandrel/storage';
+import { costOf } from '@spandrel/tracing';
+import type { EvalRunRow } from './eval-run.entity.js';
+
+/** Statuses of runs as the table holds them; those below {@link RUN_STATUS.completed} are unfinished. */
+export const RUN_STATUS = {
+  pending: 0,
+  running: 1,
+  completed: 2,
+  failed: 3,
+  cancelled: 4,
+} as const satisfies Record<EvalStatus, number>;
+
+export const runStatusName = (status: number): EvalStatus => EVAL_STATUSES[status] ?? 'failed';
+
+/** Statuses of result items; the table has rows of completed and failed ones alone. */
+export const RESULT_STATUS = {
+  pending: 0,
+  running: 1,
+  completed: 2,
+  failed: 3,
+} as const satisfies Record<ResultStatus, number>;
+
+export const resultStatusName = (status: number): ResultStatus => RESULT_STATUSES[status] ?? 'pending';
+
+/** Who executes a run, as the table holds it. */
+export const EXECUTION = { server: 0, external: 1 } as const satisfies Record<EvalExecution, number>;
+
+const executionName = (execution: number): EvalExecution => EVAL_EXECUTIONS[execution] ?? 'server';
+
+/** Why a run was cancelled, as the table holds it. */
+export const STOP_REASON = { cancelled: 0, cost_cap: 1, idle: 2 } as const satisfies Record<StopReason, number>;
+
+const stopReasonName = (reason: number): StopReason => STOP_REASONS[reason] ?? 'cancelled';
+
+export const evalRunNotFound = (): NotFound => new NotFound('eval_run_not_found', 'there is no eval run with this id');
+
+/** The `scoring_config` that a run was started with. */
+const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
+  fromJsonText(run.scoringConfig) as Record<string, unknown> | null;
+
+/** The scorers of a run: those that were listed, or the one of `scoring` and `scoring_config`. */
+export function listScorers(run: EvalRunRow): RunScorer[] {
+  if (run.scorers !== null) return fromJsonText(run.scorers) as RunScorer[];
+  const { scoring, passScore } = run;
+  return [
+    { name: scoring, scoring, scoring_config: scoringConfig(run), judge: null, weight: 1, pass_score: passScore },
+  ];
+}
+
+/** The gates of a run with what was found; none have been looked at before the end. */
+export const readGates = (run: EvalRunRow): JudgedGate[] => (fromJsonText(run.gates) ?? []) as JudgedGate[];
+
+/** Texts by key that a run was started with. */
+export const readMetadata = (run: EvalRunRow): Record<string, string> =>
+  (fromJsonText(run.metadata) ?? {}) as Record<string, string>;
+
+/** Samples that a run is to have. */
+export const sampleTotal = ({ total, repeats }: Pick<EvalRunRow, 'total' | 'repeats'>): number => total * repeats;
+
+/** Ids of the connections that a run needs, for itself and for its judges; an external run has none of its own. */
+export function listConnections(
+  run: Pick<EvalRunRow, 'connectionId' | 'judgeConnectionId' | 'scorers'>,
+): ReadonlySet<string> {
+  const scorers = (fromJsonText(run.scorers) ?? []) as RunScorer[];
+  const judges = scorers.map(({ judge }) => judge?.connection_id ?? '');
+  return new Set([run.connectionId, run.judgeConnectionId ?? '', ...judges].filter((id) => id !== ''));
+}
+
+/** The members that decide whether a run is through. */
+type RunProgress = Pick<EvalRunRow, 'execution' | 'total' | 'progress' | 'unscored' | 'closedAt'>;
+
+/**
+ * Whether nothing of a run is left to be processed, so that it can be completed. An external run also is when its caller has said
+ * that no more results come, but not before the server's scorers have seen all that came.
+ */
+export const isThrough = ({ execution, total, progress, unscored, closedAt }: RunProgress): boolean =>
+  execution === EXECUTION.external ? unscored === 0 && (closedAt !== null || progress >= total) : progress >= total;
+
+/** Whether a process has something to do for an unfinished run; others execute an external one, until its results come. */
+export const isDue = (run: RunProgress): boolean =>
+  run.execution === EXECUTION.server || run.unscored > 0 || isThrough(run);
+
+/** What every run has that is over; nobody works on it any more. @param now in ms. */
+export const endRun = (
+  status: number,
+  now: number,
+): Pick<EvalRunRow, 'status' | 'endedAt' | 'leaseOwner' | 'leaseUntil'> => ({
+  status,
+  endedAt: now,
+  leaseOwner: null,
+  leaseUntil: 0,
+});
+
+/** What a run has that came to its end without being completed: gates that it may have do not hold. */
+export const breakOff = (
+  run: EvalRunRow,
+  status: number,
+  now: number,
+): ReturnType<typeof endRun> & Pick<EvalRunRow, 'passed'> => ({
+  ...endRun(status, now),
+  passed: run.gates === null ? null : 0,
+});
+
+/** What a run has that is cancelled. */
+export const cancelRun = (
+  run: EvalRunRow,
+  reason: StopReason,
+  now: number,
+): ReturnType<typeof breakOff> & Pick<EvalRunRow, 'stopReason'> => ({
+  ...breakOff(run, RUN_STATUS.cancelled, now),
+  stopReason: STOP_REASON[reason],
+});
+
+/** A stored run as the wire shows it, without its items. */
+export function runSummary(run: EvalRunRow): EvalRunSummary {
+  return {
+    id: run.id,
+    dataset_id: run.datasetId,
+    dataset_version: run.datasetVersion,
+    name: run.name,
+    status: runStatusName(run.status),
+    progress: run.progress,
+    total: run.total,
+    execution: executionName(run.execution),
+    repeats: run.repeats,
+    sample_progress: run.sampleProgress,
+    sample_total: sampleTotal(run),
+    failed_samples: run.failedSamples,
+    config: runConfig(run),
+    scoring: run.scoring,
+    scoring_config: scoringConfig(run),
+    scorers: listScorers(run),
+    pass_score: run.passScore,
+    max_cost_usd: run.costCap,
+    metadata: readMetadata(run),
+    gates: readGates(run),
+    passed: run.passed === null ? null : run.passed === 1,
+    stop_reason: run.stopReason === null ? null : stopReasonName(run.stopReason),
+    avg_score: averageScore(run),
+    score_se: run.scoreSe,
+    score_ci: fromJsonText(run.scoreCi) as Interval | null,
+    total_cost: totalCost(run),
+    unpriced_count: run.unpricedCount,
+    total_tokens: run.totalTokens,
+    failed_count: run.failedCount,
+    judge_tokens: run.judgeTokens,
+    judge_cost: run.judgeCostCount === 0 ? null : costOf({ usd: run.judgeCostUsd, pico: run.judgeCostPico }),
+    judge_unpriced_count: run.judgeUnpricedCount,
+    error: readText(run.error),
+    created_at: formatTimestamp(run.createdAt),
+    started_at: formatTime(run.startedAt),
+    ended_at: formatTime(run.endedAt),
+  };
+}
+
+/** The config of a run. */
+export const runConfig = (run: EvalRunRow): EvalConfigResource => fromJsonText(run.config) as EvalConfigResource;
+
+/** Over the items that have a score. */
+export const averageScore = (run: EvalRunRow): number | null =>
+  run.scoreCount === 0 ? null : run.scoreSum / run.scoreCount;
+
+/** Dollars; `null` when no item has a cost. */
+export const totalCost = (run: EvalRunRow): number | null =>
+  run.costCount === 0 ? null : costOf({ usd: run.costUsd, pico: run.costPico });
+
+/** A text as a column keeps it: a JSON string, so that NUL and lone surrogates survive. */
+export const readText = (json: string | null): string | null => fromJsonText(json) as string | null;
+
+const formatTime = (epochMs: number | null): string | null => (epochMs === null ? null : formatTimestamp(epochMs));

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { EVAL_TAG, formatTimestamp, type IngestSpan, type IngestTrace } from '@spandrel/contract';
+import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
+import { Ingest } from '@spandrel/tracing';
+import type { EvalRunRow } from '../eval-run.entity.js';
+import type { SampleKey } from '../eval-item.js';
+import type { ObservedCall } from './model-call.js';
+
+type TracedRun = Pick<EvalRunRow, 'id' | 'name' | 'datasetId' | 'repeats'>;
+
+/** Timestamps as the wire has them. */
+type Wire<Item> = Omit<Item, 'started_at' | 'ended_at'> & { started_at: string; ended_at?: string };
+
+/** The trace of the calls for one sample of an item and its spans, as ingest takes them. */
+interface ItemTrace {
+  trace: Wire<IngestTrace>;
+  spans: Wire<IngestSpan>[];
+}
+
+/** Hexadecimal digits of an id: as many as OpenTelemetry's trace ids have. */
+const ID_DIGITS = 32;
+
+/** The id of a sample's trace, the same for every process and every attempt. */
+function createTraceId(runId: string, { datapointId, repeat }: SampleKey): string {
+  const name = repeat === 0 ? `${runId}\0${datapointId}` : `${runId}\0${datapointId}\0${repeat}`;
+  return createHash('sha256').update(name).digest('hex').slice(0, ID_DIGITS);
+}
+
+/**
+ * The trace of a sample: a span for the call of the model, one for each call of the judge
+ * (docs/spec/evaluations.md#traces-of-items).
+ * @param calls at least one, in the order in which they began.
+ */
+export function createItemTrace(run: TracedRun, sample: SampleKey, calls: readonly ObservedCall[]): ItemTrace {
+  const id = createTraceId(run.id, sample);
+  const { datapointId, repeat } = sample;
+  return {
+    trace: {
+      id,
+      name: run.name,
+      tags: [EVAL_TAG],
+      metadata: {
+        eval_run_id: run.id,
+        dataset_id: run.datasetId,
+        datapoint_id: datapointId,
+        ...(run.repeats > 1 && { repeat }),
+      },
+      started_at: formatTimestamp(calls[0]!.startedAt),
+    },
+    spans: calls.map((call, index) => toSpan(id, call, index)),
+  };
+}
+
+function toSpan(traceId: string, observed: ObservedCall, index: number): Wire<IngestSpan> {
+  const { asked, scorer, connection, call, startedAt, endedAt, attempts, outcome } = observed;
+  const { model, messages, temperature, maxTokens } = call;
+  const failed = 'error' in outcome;
+  return {
+    id: `${traceId}-${index}`,
+    trace_id: traceId,
+    name: `${asked} call`,
+    kind: { type: 'llm_call', model, provider: connection.providerName, ...(!failed && countsOf(outcome.usage)) },
+    input: messages,
+    output: failed ? null : { text: outcome.text, finish_reason: outcome.finishReason },
+    ...(failed && { error: outcome.error }),
+    metadata: {
+      connection_id: connection.id,
+      attempts,
+      latency_ms: failed ? null : outcome.latencyMs,
+      temperature: temperature ?? null,
+      max_tokens: maxTokens ?? null,
+      ...(scorer !== undefined && { scorer }),
+    },
+    started_at: formatTimestamp(startedAt),
+    ended_at: formatTimestamp(Math.max(startedAt, endedAt)),
+  };
+}
+
+const countsOf = (usage: Exclude<ObservedCall['outcome'], { error: string }>['usage']) => ({
+  input_tokens: usage.inputTokens,
+  output_tokens: usage.outputTokens,
+  cached_input_tokens: usage.cachedInputTokens,
+  reasoning_tokens: usage.reasoningTokens,
+});
+
+/** Writes the traces of items (docs/spec/evaluations.md#traces-of-items). */
+@Injectable()
+export class WriteItemTrace {
+  constructor(
+    private readonly ingest: Ingest,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Writes the calls for a sample of an item as a trace; the same sample always has the same one.
+   * @returns its id once it is durable; `null` when there was no call, or the trace was refused.
+   * @throws Unavailable when the database cannot take it now.
+   */
+  async execute(run: EvalRunRow, sample: SampleKey, calls: readonly ObservedCall[]): Promise<string | null> {
+    if (calls.length === 0) return null;
+    const { trace, spans } = createItemTrace(run, sample, calls);
+    const { accepted, rejected } = await this.ingest.execute(projectScope(run.projectId), { traces: [trace], spans });
+    if (rejected.length > 0) {
+      const facts = { run_id: run.id, datapoint_id: sample.datapointId, rejected };
+      this.logger.warn(facts, 'the trace of an item could not be written whole');
+    }
+    return accepted.traces === 1 ? trace.id : null;
+  }
+}

@@ -1,0 +1,107 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { DatapointKind } from '@spandrel/contract';
+import { DatasetSnapshots } from '@spandrel/datasets';
+import { projectScope, type Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
+import { fromJsonText } from '@spandrel/storage';
+import { PRICING, type PricingTable } from '@spandrel/tracing';
+import { readDatapoint, type SampleKey } from '../eval-item.js';
+import type { EvalRunRow } from '../eval-run.entity.js';
+import { EvalRunStore } from '../eval-run.store.js';
+import { EvalsSettings } from '../evals.settings.js';
+import { maskScore } from '../execution/execute-sample.js';
+import { Permits } from '../execution/permits.js';
+import type { PreparedRun } from '../execution/prepare-run.js';
+import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from '../execution/run-slots.js';
+import type { SampleResult } from '../execution/sample-result.js';
+import { scoreSample, type PreparedScorer } from '../execution/score-sample.js';
+import { listScorers, RUN_STATUS } from '../eval-run.js';
+import { SubmissionStore } from './submission.store.js';
+import { toSampleResult, type NormalizedResult } from './submitted-result.js';
+
+/** Results read in one go. */
+const PAGE = 200;
+
+/** A result that waits, with its datapoint. */
+interface PendingResult extends SampleKey {
+  kind: DatapointKind;
+  taken: NormalizedResult;
+  hash: string;
+}
+
+/** Has the server's scorers look at results of external runs (docs/spec/external-runs.md#scorers). */
+@Injectable()
+export class ScorePending {
+  constructor(
+    private readonly submissions: SubmissionStore,
+    private readonly snapshots: DatasetSnapshots,
+    private readonly runs: EvalRunStore,
+    private readonly slots: RunSlots,
+    private readonly permits: Permits,
+    @Inject(PRICING) private readonly pricing: PricingTable,
+    private readonly settings: EvalsSettings,
+    private readonly masking: ProjectMasking,
+  ) {}
+
+  /**
+   * Scores results, `evals.concurrency` at once, until none waits: also those that come meanwhile. Returns earlier when the run is
+   * no longer this owner's to work on, or when `stop` fires.
+   * @throws what the database throws.
+   */
+  async execute(run: EvalRunRow, { scorers }: PreparedRun, options: ExecuteRunOptions): Promise<void> {
+    const scope = projectScope(run.projectId);
+    const call = (sample: PendingResult): Promise<SampleResult> => this.score(run, scorers, sample, options);
+    for (let hasMore = true; hasMore && !options.stop.aborted;) {
+      const samples = this.pages(scope, run);
+      let count = 0;
+      const next = async (): Promise<PendingResult | undefined> => {
+        const { value } = await samples.next();
+        if (value) count++;
+        return value ?? undefined;
+      };
+      await this.slots.execute(run, { slots: this.settings.concurrency, samples: { next }, call }, options);
+      hasMore = count > 0 && (await this.isLeft(scope, run, options.owner));
+    }
+  }
+
+  /** What waits as of now, in order. */
+  private async *pages(scope: Scope, run: EvalRunRow): AsyncGenerator<PendingResult, undefined> {
+    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+    for (let after: SampleKey | undefined; ;) {
+      const page = await this.submissions.after(scope, run.id, after, PAGE, {});
+      if (page.length === 0) return undefined;
+      const ids = [...new Set(page.map(({ datapointId }) => datapointId))];
+      const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids, {});
+      const looked = new Set(ids.slice(0, read));
+      for (const { datapointId, repeat, result, resultHash } of page) {
+        // What did not fit into memory comes with the next page.
+        if (!looked.has(datapointId)) break;
+        after = { datapointId, repeat };
+        const { kind } = datapoints.get(datapointId)!;
+        yield { datapointId, repeat, kind, taken: fromJsonText(result) as NormalizedResult, hash: resultHash };
+      }
+    }
+  }
+
+  private async score(
+    run: EvalRunRow,
+    scorers: readonly PreparedScorer[],
+    { kind, taken, hash }: PendingResult,
+    options: ExecuteRunOptions,
+  ): Promise<SampleResult> {
+    const { kill } = options;
+    const { input, expected } = readDatapoint(kind, null);
+    const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill };
+    const scored = await scoreSample(scorers, { input, output: taken.output!, expected }, this.pricing, calling);
+    const retry = { kill, failed: this.slots.notStored(run) };
+    const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);
+    const results = masking ? await masking.run((calls) => scored.map((result) => maskScore(calls, result))) : scored;
+    const byName = new Map(scorers.map(({ name }, index) => [name, results[index]!]));
+    return toSampleResult(listScorers(run), taken, byName, hash);
+  }
+
+  private async isLeft(scope: Scope, { id }: EvalRunRow, owner: string): Promise<boolean> {
+    const run = await this.runs.find(scope, id);
+    return run?.status === RUN_STATUS.running && run.leaseOwner === owner && run.unscored > 0;
+  }
+}

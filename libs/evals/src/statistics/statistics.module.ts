@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { DatasetsModule } from '@spandrel/datasets';
+import { EventsModule } from '@spandrel/events';
+import { FinishRun } from '../finish-run.js';
+import { RunsModule } from '../runs.module.js';
+import { PlanGates, SetGates } from '../set-gates.js';
+import { JudgeRun, MeasureRun } from './measure-run.js';
+import { ReadStatistics } from './read-statistics.js';
+import { SampleScoresStore } from './sample-scores.store.js';
+
+/** What the scores of runs are worth, and the gates that are judged by it. */
+@Module({
+  imports: [RunsModule, EventsModule, DatasetsModule],
+  providers: [SampleScoresStore, MeasureRun, JudgeRun, ReadStatistics, PlanGates, SetGates, FinishRun],
+  exports: [ReadStatistics, PlanGates, SetGates, FinishRun],
+})
+export class StatisticsModule {}
