@@ -45,7 +45,7 @@ const HEARD_ELSEWHERE = [
     where: 'http-proxy-3 listens to the upstream',
   },
   {
-    file: 'apps/cli/src/demo/fake-model/start-fake-model.ts',
+    file: 'apps/cli/src/demo/fake-model.ts',
     of: /^(createServer|IntakeRequest)$/,
     where: 'serves the demo on loopback',
   },

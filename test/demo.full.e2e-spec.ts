@@ -135,7 +135,7 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
     await until(async () => (await place.rows('select 1 from capture_task')).length === 0);
     const made = await contents(place);
     const { code, output } = await runSpandrel(['demo', ...flags]);
-    expect([code, output]).toEqual([0, expect.stringContaining('there already; nothing was made anew')]);
+    expect([code, output]).toEqual([0, expect.stringContaining('there already; nothing was added')]);
     expect(await contents(place)).toEqual(made);
   });
 

@@ -275,7 +275,7 @@ describe('in cloud mode', () => {
     const { body } = await api.post<{ id: string }>('/api/traces', {});
     await api.post('/api/spans', { trace_id: body.id, name: 'counted' });
     const { out, code } = await run(rebuildAnalytics);
-    expect(out).toMatch(/Counted the analytics anew: \d+ traces?, 1 span, .*right\.\n$/s);
+    expect(out).toMatch(/Counted the analytics again: \d+ traces?, 1 span, .*correct\.\n$/s);
     expect(code).toBe(0);
   });
 

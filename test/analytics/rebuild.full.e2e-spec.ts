@@ -10,7 +10,7 @@ import { describeOnBothDatabases } from '../support/databases.ts';
 
 /** More than are counted at once, and roll-ups than are written at once. */
 const SPANS = 1_100;
-const COUNTED = `Counted the analytics anew: 3 traces, ${SPANS} spans, 1 project.\n`;
+const COUNTED = `Counted the analytics again: 3 traces, ${SPANS} spans, 1 project.\n`;
 
 describeOnBothDatabases('spandrel analytics rebuild', ({ name: database, takePlace }) => {
   let place: Place;
@@ -59,7 +59,7 @@ describeOnBothDatabases('spandrel analytics rebuild', ({ name: database, takePla
 
   it('finds nothing to change after a server, on Postgres beside it, and counts all of it', async () => {
     const { code, output } = await place.run('analytics', 'rebuild');
-    expect([code, output]).toEqual([0, `${COUNTED}What was stored was right.\n`]);
+    expect([code, output]).toEqual([0, `${COUNTED}The stored values were correct.\n`]);
   });
 
   it.each([
@@ -72,7 +72,7 @@ describeOnBothDatabases('spandrel analytics rebuild', ({ name: database, takePla
     await tamper(statement);
     expect(await stored()).not.toEqual(before);
     const { code, output } = await rebuild();
-    expect([code, output]).toEqual([0, `${COUNTED}What was stored differed; it is replaced.\n`]);
+    expect([code, output]).toEqual([0, `${COUNTED}The stored values differed and have been replaced.\n`]);
     expect(await stored()).toEqual(before);
   });
 

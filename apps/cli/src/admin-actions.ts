@@ -1,6 +1,13 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { CLI_ACTOR, type Administration } from '@spandrel/access';
+import { CLI_ACTOR, type JwtCheck, type JwtRule, type Administration } from '@spandrel/access';
+import type { CheckedChain, ChainHead } from '@spandrel/audit';
 import {
+  fieldErrors,
+  putMaskingSchema,
+  auditFilterSchema,
+  listAuditSchema,
   createKeySchema,
   createMemberSchema,
   createOrganizationSchema,
@@ -10,13 +17,259 @@ import {
   updateMemberSchema,
   updateOrganizationSchema,
   updateProjectSchema,
+  type AuditEntry,
+  type KeyResource,
+  type MemberResource,
+  type OrganizationResource,
+  type ProjectResource,
+  type RemovalResource,
+  type MaskingResource,
+  type MaskingRule,
 } from '@spandrel/contract';
-import { StartError } from '@spandrel/kernel';
+import { formatCounted } from '@spandrel/contract/browser';
+import { StartError, pathFault } from '@spandrel/kernel';
+import type { MaskingCommands } from '@spandrel/masking';
 import type { Page } from '@spandrel/storage';
-import { checked, type AdminInput, type Outcome } from './admin-outcome.js';
-import { AUDIT_ACTIONS } from './audit-actions.js';
-import { MASKING_ACTIONS, type MaskingAdministration } from './masking-actions.js';
-import { jwtLines, keyLine, memberLine, organizationLine, projectLine } from './admin-lines.js';
+import { z } from 'zod';
+
+/** What an administrative command was given. */
+export interface AdminInput {
+  /** What it is about, where it is about one thing. */
+  id: string | undefined;
+  /** Options by their names in camel case. */
+  options: Readonly<Record<string, string | boolean>>;
+  /** Settings, as for the server. */
+  args: readonly string[];
+}
+
+/** What it says: a resource or a list of them, as the API has it, and the same for people. */
+export interface Outcome {
+  /** Absent for a command that has printed everything. */
+  json?: unknown;
+  lines: readonly string[];
+  /** Whether what was asked about is refused: the command then ends with 1. */
+  isRefused?: boolean;
+}
+
+/** @throws StartError naming each option that is not valid. */
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new StartError(fieldErrors(parsed.error).map(({ path, message }) => `${optionOf(path)}: ${message}`));
+}
+
+const OPTIONS: Readonly<Record<string, string>> = { project_id: 'project' };
+
+/** `--rate-limit` of `rate_limit`; `--scopes` of `scopes[1]`. */
+export const optionOf = (path: string): string => {
+  const member = path.replace(/[[.].*/, '');
+  return `--${(OPTIONS[member] ?? member).replaceAll('_', '-')}`;
+};
+
+/** One line for people. */
+const organizationLine = ({
+  id,
+  name,
+  plan,
+  rate_limit,
+  retention_days: days,
+  retention_by: by,
+  removal,
+}: OrganizationResource): string =>
+  `${id}  ${quoted(name)}  plan ${plan}, ${rate_limit} requests/s` +
+  (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`) +
+  (removal ? `, ${deletingOf(removal)}` : '');
+
+const deletingOf = ({ rows_deleted, step, last_error: error }: RemovalResource): string =>
+  `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`}${error === null ? '' : `; does not go on: ${error}`})`;
+
+/** One line for people. */
+const projectLine = (project: ProjectResource): string => {
+  const { id, name, org_id, retention_days: days } = project;
+  const said = [
+    days !== null && `keeps traces ${days} days`,
+    project.rate_limit !== null && `${project.rate_limit} requests/s`,
+    project.protected && 'protected',
+    project.removal && deletingOf(project.removal),
+  ].filter(Boolean);
+  return `${id}  ${quoted(name)}  of organization ${org_id}${said.map((each) => `, ${each}`).join('')}`;
+};
+
+/** One line for people. */
+const keyLine = (key: KeyResource): string => {
+  const { id, name, prefix, scopes, project_id, org_id, expires_at, state, maker, last_used_at, rate_limit } = key;
+  const by = maker === null ? 'somebody unknown' : maker.id + (maker.name === null ? '' : ` ${quoted(maker.name)}`);
+  const said = [
+    expires_at === null ? 'does not end' : `${state === 'expired' ? 'ended' : 'ends'} ${expires_at}`,
+    state === 'suspended' && 'refused: its maker has no role there, or is not confirmed',
+    `made by ${by}${key.service_account ? ' for a service account' : ''}`,
+    last_used_at === null ? 'not used yet' : `last used ${last_used_at}`,
+    rate_limit !== null && `${rate_limit} requests/s`,
+  ].filter(Boolean);
+  return (
+    `${id}  ${quoted(name)}  ${prefix}…  ${scopes.join(',')}  ` +
+    `project ${project_id} of organization ${org_id}, ${said.join(', ')}`
+  );
+};
+
+/** One line for people. */
+const auditLine = (entry: AuditEntry): string => {
+  const { at, actor, actor_name, action, target_id, target_name, address, details } = entry;
+  const named = (id: string, name: string | null): string =>
+    name === null ? quoted(id) : `${quoted(id)} ${quoted(name)}`;
+  const from = address === null ? '' : `  from ${address}`;
+  return `${at}  ${named(actor, actor_name)}  ${action}  ${named(target_id, target_name)}${from}  ${JSON.stringify(details)}`;
+};
+
+/** What became of the check of a chain, for people: a line, and one for each fault. */
+const chainLines = ({ chain, entries, head, faults }: CheckedChain): string[] => [
+  `${chain}: ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${
+    faults.length === 0 ? 'nothing is amiss' : formatCounted(faults.length, 'fault')
+  }${head ? `; the newest is ${head.seq}, ${head.hash}` : ''}`,
+  ...faults.map(({ kind, id, message }) => `  ${kind}: ${message}${id === undefined ? '' : ` (${id})`}`),
+];
+
+/** One line for people. */
+const memberLine = ({
+  id,
+  role,
+  email,
+  person,
+  project_id,
+  org_id,
+  source,
+  provider_status: status,
+  provider_asked_at: askedAt,
+}: MemberResource): string =>
+  `${id}  ${role}  ${quoted(email ?? person?.email ?? person?.name ?? '')}  ` +
+  `${project_id === null ? 'all projects' : `project ${project_id}`} of organization ${org_id}, ` +
+  (source === 'groups' ? 'from groups' : person === null ? 'never signed in' : 'added') +
+  (askedAt === null ? '' : `, ${status} at the identity provider (asked ${askedAt})`);
+
+/** What became of a JWT: a line a rule, and what it is allowed. */
+const jwtLines = ({ rules, allows }: JwtCheck): string[] => [
+  ...rules.map(ruleLine),
+  '',
+  allows
+    ? `This token is let in as ${quoted(allows.sub)} to the project ${allows.project_id} of organization ${allows.org_id} until ${allows.expires_at}, with ${allows.scopes.join(',') || 'no scope'}.`
+    : 'This token is refused with 401.',
+];
+
+const ruleLine = ({ rule, ok, detail }: JwtRule): string =>
+  `${ok === null ? '-   ' : ok ? 'ok  ' : 'FAIL'}  ${rule.padEnd(13)}  ${detail}`;
+
+/** A name as one word of one line, whatever is in it. */
+const quoted = (name: string): string => JSON.stringify(name);
+
+/** What the commands about masking work with; plugins are loaded for them alone. */
+interface MaskingAdministration extends Pick<Administration, 'directory'> {
+  masking(): Promise<MaskingCommands>;
+}
+
+/** What each command about masking does. */
+const MASKING_ACTIONS = {
+  showMasking: async (administration: MaskingAdministration, { id }: AdminInput) => {
+    await organizationOf(administration, id!);
+    return listRules(await (await administration.masking()).read(id!));
+  },
+  setMasking: async (administration: MaskingAdministration, { id, options }: AdminInput) => {
+    const orgId = await organizationOf(administration, id!);
+    const rules = await rulesIn(String(options['rules']));
+    const body = checked(putMaskingSchema, Array.isArray(rules) ? { rules } : rules);
+    return listRules(await (await administration.masking()).put({ orgId, projectId: id! }, body));
+  },
+};
+
+/** @throws StartError when there is no such project. */
+async function organizationOf({ directory }: MaskingAdministration, projectId: string): Promise<string> {
+  const orgId = await directory.organizationOf(projectId);
+  if (orgId === undefined) throw new StartError(['there is no such project']);
+  return orgId;
+}
+
+/** @param file its path; `-` is standard input. @throws StartError when it cannot be read or is no JSON. */
+async function rulesIn(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(file === '-' ? await text(process.stdin) : readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new StartError([`--rules: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+const listRules = (masking: MaskingResource): Outcome => ({
+  json: masking,
+  lines: masking.rules.length === 0 ? ['No rules: texts are stored as they come.'] : masking.rules.map(maskingRuleLine),
+});
+
+const maskingRuleLine = ({ masker, replace, label, fields, config }: MaskingRule): string =>
+  `${masker}  ${replace} ${label}  in ${fields.join(',')}${Object.keys(config).length > 0 ? `  ${JSON.stringify(config)}` : ''}`;
+
+/** What the commands below `admin audit` do. */
+const AUDIT_ACTIONS = {
+  listAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
+    const query = checked(listAuditSchema, { ...filterOf(options), limit: options['limit'] });
+    const { items } = await audit.log.list(orgOf(options), query);
+    return { json: items, lines: items.map(auditLine) };
+  },
+  exportAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
+    const content = await audit.exports.execute(orgOf(options), checked(auditFilterSchema, filterOf(options)));
+    for await (const lines of content) if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
+    return { lines: [] };
+  },
+  listAuditHeads: async ({ audit }: Administration): Promise<Outcome> => {
+    const heads = await audit.chains.heads();
+    return { json: heads, lines: heads.map((head) => JSON.stringify(head)) };
+  },
+  verifyAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
+    const { chain, heads } = options;
+    const noted = heads === undefined ? [] : readHeads(String(heads));
+    const all: CheckedChain[] = [];
+    for await (const one of audit.verify.execute(chain === undefined ? undefined : String(chain), noted)) all.push(one);
+    if (chain !== undefined && all.length === 0) throw new StartError([`--chain: there is no chain ${String(chain)}`]);
+    const lines = all.flatMap(chainLines);
+    return {
+      json: all,
+      lines: lines.length === 0 ? ['The audit log is empty.'] : lines,
+      isRefused: all.some(({ faults }) => faults.length > 0),
+    };
+  },
+};
+
+type Options = AdminInput['options'];
+
+const orgOf = ({ org }: Options): string | null => (org === undefined ? null : String(org));
+
+const filterOf = ({ actor, action, target, since, until }: Options) => ({
+  ...{ actor, target, since, until },
+  action: action === undefined ? undefined : String(action).split(','),
+});
+
+const headSchema = z.object({ chain: z.string(), seq: z.number().int().min(1), hash: z.string() });
+
+/** Heads as `admin audit heads` prints them, one a line. @throws StartError naming the line that is none. */
+function readHeads(path: string): ChainHead[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new StartError([`--heads: ${pathFault(path, error).message}`]);
+  }
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const head = headSchema.safeParse(jsonOf(line));
+    if (head.success) return head.data;
+    throw new StartError([`--heads: line ${index + 1} of ${path} is no head: admin audit heads prints them`]);
+  });
+}
+
+/** @returns `undefined` for what is no JSON. */
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
 
 type Action = (administration: Administration & MaskingAdministration, input: AdminInput) => Promise<Outcome>;
 

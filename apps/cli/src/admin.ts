@@ -2,12 +2,9 @@ import 'reflect-metadata';
 import { accessFeature, AccessSettings, administrationOf, JwtSettings } from '@spandrel/access';
 import { commandContext, DomainError, inContext, loadPlugins, StartError } from '@spandrel/kernel';
 import { maskingCommands, type MaskingCommands } from '@spandrel/masking';
-import { openDatabase } from '@spandrel/server';
-import { commandLogger } from './command-logger.js';
-import { commandSettings } from './command-settings.js';
-import { ADMIN_ACTIONS } from './admin-actions.js';
-import { optionOf, type AdminInput, type Outcome } from './admin-outcome.js';
-import { printFailure } from './print-failure.js';
+import { ADMIN_ACTIONS, optionOf, type AdminInput, type Outcome } from './admin-actions.js';
+import { withDatabase } from './command-database.js';
+import { commandSettings, printFailure } from './command-settings.js';
 
 export type AdminAction = keyof typeof ADMIN_ACTIONS;
 
@@ -21,9 +18,7 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
     if (settings.core.mode === 'local') {
       throw new StartError(['mode: local mode has no organizations and no keys; add --mode cloud']);
     }
-    const logger = commandLogger(settings);
-    const storage = await openDatabase(settings, { features: [accessFeature], logger });
-    try {
+    await withDatabase(settings, [accessFeature], async (storage, logger) => {
       const access = administrationOf(storage, settings.of(AccessSettings), settings.of(JwtSettings));
       const masking = async (): Promise<MaskingCommands> =>
         maskingCommands(storage, access.audit.trail, (await loadPlugins(settings.core.plugins, logger)).maskers);
@@ -36,9 +31,7 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
           : lines.map((line) => `${line}\n`).join(''),
       );
       if (outcome.isRefused) process.exitCode = 1;
-    } finally {
-      await storage.close();
-    }
+    });
   } catch (error) {
     printFailure(error instanceof DomainError ? new StartError(faultsOf(error)) : error, 'admin: ');
   }

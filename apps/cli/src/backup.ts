@@ -4,8 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { newFileFault, pathFault, PRIVATE_FILE, StartError, type Settings } from '@spandrel/kernel';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { backupDatabase } from '@spandrel/storage';
-import { commandSettings } from './command-settings.js';
-import { printFailure } from './print-failure.js';
+import { commandSettings, printFailure } from './command-settings.js';
 
 /** How often progress is shown on a terminal, in milliseconds. */
 const PROGRESS_MS = 250;

@@ -1,4 +1,4 @@
-import { loadSettings, writeWarnings, type Settings, type SettingsPart } from '@spandrel/kernel/launch';
+import { loadSettings, writeWarnings, StartError, type Settings, type SettingsPart } from '@spandrel/kernel/launch';
 import { SERVER_SETTINGS } from '@spandrel/server/settings';
 import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 
@@ -13,4 +13,15 @@ export function commandSettings(args: readonly string[]): Settings {
   const settings = loadSettings(ALL_SETTINGS, { args, env: process.env, cwd: process.cwd() });
   writeWarnings(settings.warnings, process.stderr);
   return settings;
+}
+
+/**
+ * Says on standard error why a command did not do its work, a line a fault; the program ends with 1.
+ * @param during put before an error that does not say by itself what it is about.
+ */
+export function printFailure(error: unknown, during = ''): void {
+  const faults =
+    error instanceof StartError ? error.faults : [during + (error instanceof Error ? error.message : String(error))];
+  process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
+  process.exitCode = 1;
 }

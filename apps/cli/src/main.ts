@@ -3,12 +3,10 @@ import { PACKAGE, settingsHelp, settingSources, StartError } from '@spandrel/ker
 import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 import { adminCommand } from './admin-command.js';
 import { CLIENT_COMMANDS, findClientCommand } from './client/client-commands.js';
-import { ALL_SETTINGS } from './command-settings.js';
+import { ALL_SETTINGS, printFailure } from './command-settings.js';
 import type { DemoOptions } from './demo/demo-settings.js';
 import { npmFlagFault } from './npm-flags.js';
-import { printFailure } from './print-failure.js';
-import { serve } from './serve.js';
-import { runInPlace } from './run-in-place.js';
+import { serve, runInPlace } from './serve.js';
 
 const program = new Command('spandrel')
   .description('Records, evaluates and reviews what LLM applications do.')

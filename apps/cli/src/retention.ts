@@ -2,15 +2,14 @@ import 'reflect-metadata';
 import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
 import { connectionsFeature } from '@spandrel/connections';
+import { formatCounted } from '@spandrel/contract/browser';
 import { eventsFeature } from '@spandrel/events';
 import { commandContext, inContext, StartError } from '@spandrel/kernel';
 import { searchFeature, SearchSettings } from '@spandrel/search';
 import { openServer } from '@spandrel/server';
 import { RetentionTask, tracingFeature, type Expired } from '@spandrel/tracing';
-import { commandLogger } from './command-logger.js';
-import { commandSettings } from './command-settings.js';
-import { count } from './count.js';
-import { printFailure } from './print-failure.js';
+import { commandLogger } from './command-database.js';
+import { commandSettings, printFailure } from './command-settings.js';
 
 /** What hears of deleted spans, and what that needs. */
 const FEATURES = [eventsFeature, accessFeature, tracingFeature, connectionsFeature, analyticsFeature, searchFeature];
@@ -47,9 +46,9 @@ export async function runRetention(args: readonly string[]): Promise<void> {
 function report({ plans, daysDropped }: Expired): void {
   const lines = [...plans].map(
     ([plan, { days, traces, spans }]) =>
-      `${days === null ? plan : `${plan} (${days} days)`}: ${count(traces, 'trace')} and ${count(spans, 'span')} deleted`,
+      `${days === null ? plan : `${plan} (${days} days)`}: ${formatCounted(traces, 'trace')} and ${formatCounted(spans, 'span')} deleted`,
   );
   if (lines.length === 0) lines.push('There are no projects.');
-  lines.push(`${count(daysDropped, 'day')} dropped as a whole.`);
+  lines.push(`${formatCounted(daysDropped, 'day')} dropped as a whole.`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }

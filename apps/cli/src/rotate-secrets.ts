@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuditTrail } from '@spandrel/audit';
 import {
@@ -13,14 +12,12 @@ import {
   type Rotation,
   type SecretKey,
 } from '@spandrel/connections';
+import { formatCounted } from '@spandrel/contract/browser';
 import { commandContext, inContext, StartError, type Settings } from '@spandrel/kernel';
 import { readSecretFile } from '@spandrel/kernel/launch';
-import { openDatabase } from '@spandrel/server';
-import { databaseOf, type Storage } from '@spandrel/storage';
-import { commandLogger } from './command-logger.js';
-import { commandSettings } from './command-settings.js';
-import { count } from './count.js';
-import { printFailure } from './print-failure.js';
+import type { Storage } from '@spandrel/storage';
+import { assertDatabase, withDatabase } from './command-database.js';
+import { commandSettings, printFailure } from './command-settings.js';
 
 const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
 
@@ -32,23 +29,16 @@ const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
 export async function rotateSecrets(args: readonly string[]): Promise<void> {
   try {
     const settings = commandSettings(args);
-    const database = databaseOf(settings);
-    if (database.dialect === 'sqlite' && !existsSync(database.file)) {
-      throw new StartError([`${database.file}: there is no database whose keys could be rotated; check --data-dir`]);
-    }
+    assertDatabase(settings, 'whose keys could be rotated');
     const keys = keysOf(settings.of(ConnectionsSettings), process.env);
     if (!keys && wantsNewKey(process.env)) throw new StartError([keyFileAdvice(settings)]);
-    const logger = commandLogger(settings);
-    const storage = await openDatabase(settings, { features: [connectionsFeature], logger });
-    try {
+    await withDatabase(settings, [connectionsFeature], async (storage, logger) => {
       if (keys) await refuseServersWithout(keys[0]!, storage);
       const rotation = keys
         ? await inContext(commandContext(), () => resealKeys(storage, keys, new AuditTrail(settings.core)))
         : await rotateKeyFile(storage, settings.core.dataDir, logger);
       report(rotation, keys !== null && wantsNewKey(process.env));
-    } finally {
-      await storage.close();
-    }
+    });
   } catch (error) {
     printFailure(error);
   }
@@ -74,16 +64,18 @@ async function refuseServersWithout({ id }: SecretKey, storage: Storage): Promis
   if (lacking.length === 0) return;
   const names = lacking.map(({ host, id: server }) => `${host} (${server})`).join(', ');
   throw new StartError([
-    `SPANDREL_SECRET_KEY: ${count(lacking.length, 'server')} without the new key ${lacking.length === 1 ? 'runs' : 'run'}: ${names}; ` +
+    `SPANDREL_SECRET_KEY: ${formatCounted(lacking.length, 'server')} without the new key ${lacking.length === 1 ? 'runs' : 'run'}: ${names}; ` +
       'start each with the new key as SPANDREL_SECRET_KEY and the one before as SPANDREL_SECRET_KEY_PREVIOUS, or stop it ' +
       '(a server that was killed counts for 20 s more)',
   ]);
 }
 
 function report({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rotation, byVariable: boolean): void {
-  process.stdout.write(`Encrypted the keys of ${count(rotated, 'provider connection')} with the new secret key.\n`);
+  process.stdout.write(
+    `Encrypted the keys of ${formatCounted(rotated, 'provider connection')} with the new secret key.\n`,
+  );
   if (maskingKeys > 0)
-    process.stdout.write(`Encrypted the masking keys of ${count(maskingKeys, 'project')} with it.\n`);
+    process.stdout.write(`Encrypted the masking keys of ${formatCounted(maskingKeys, 'project')} with it.\n`);
   if (byVariable) {
     process.stdout.write(
       `Next: set SPANDREL_SECRET_KEY to the value of ${NEW_KEY}, unset ${NEW_KEY}, and start the server.\n`,
@@ -98,7 +90,7 @@ function report({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rot
   if (unreadable.length === 0) return;
   const lines = unreadable.map(({ id, projectId }) => `spandrel:   ${id} (project ${projectId})\n`);
   process.stderr.write(
-    `spandrel: ${count(unreadable.length, 'provider connection')} could not be decrypted and stayed as before; give each its api_key again:\n${lines.join('')}`,
+    `spandrel: ${formatCounted(unreadable.length, 'provider connection')} could not be decrypted and stayed as before; give each its api_key again:\n${lines.join('')}`,
   );
   process.exitCode = 1;
 }

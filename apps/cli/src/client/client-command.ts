@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Api } from '@spandrel/sdk';
-import { clientOf, type ClientOptions } from './client-of.js';
+import { clientOf, type ClientOptions } from './server.js';
 import type { CommandIo } from './command-io.js';
 import type { ExitCode } from './exit-codes.js';
 import { Output } from './output/output.js';

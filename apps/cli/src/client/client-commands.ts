@@ -44,7 +44,7 @@ export const CLIENT_COMMANDS: readonly ClientCommandEntry[] = [
   {
     name: 'eval',
     description: 'run evaluations, judge them by gates, compare them',
-    prepareProcess: async () => (await import('../eval/files/lend-sdk.js')).lendSdk(),
+    prepareProcess: async () => (await import('../eval/provide-sdk.js')).provideSdk(),
     load: async () => (await import('../eval/eval-command.js')).addEval,
   },
   {

@@ -81,3 +81,10 @@ export async function write(stream: Writable, chunk: string | Uint8Array, signal
     signal.addEventListener('abort', done, { once: true });
   });
 }
+
+/** The text of a body, as it comes; a character that two pieces share comes whole. */
+export async function* decodeText(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}

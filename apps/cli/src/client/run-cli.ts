@@ -2,8 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { findClientCommand } from './client-commands.js';
 import { OutputClosed, written, type CommandIo } from './command-io.js';
 import { CommandFailure, ExitCode, fail, UsageFault } from './exit-codes.js';
-import { oneLine } from './output/clean-text.js';
-import { paintFor } from './output/styles.js';
+import { oneLine } from './output/text.js';
+import { paintFor } from './output/table.js';
 
 /**
  * Runs one command that asks a server. Errors are told on standard error.

@@ -1,17 +1,12 @@
 import { once } from 'node:events';
 import { StartError } from '@spandrel/kernel/launch';
-import { printFailure } from '../print-failure.js';
-import { ApiClient } from './api-client.js';
-import { connectModel } from './connect-model.js';
+import { printFailure } from '../command-settings.js';
+import { createApi, SpandrelError, type Api } from '@spandrel/sdk';
 import { demoSettings, type DemoOptions, type DemoSettings } from './demo-settings.js';
-import { startFakeModel } from './fake-model/start-fake-model.js';
-import { findDemo } from './find-demo.js';
-import { GatewayClient } from './gateway-client.js';
-import { capturedDatapoints, describeAsWhole, makeDataset } from './make-dataset.js';
-import { RecordTraces } from './record-traces.js';
-import { removeDemo } from './remove-demo.js';
-import { reviewAnswer } from './review-answer.js';
-import { runEvaluation } from './run-evaluation.js';
+import { startFakeModel } from './fake-model.js';
+import { findDemo, removeDemo } from './find-demo.js';
+import { describeCause, GatewayClient } from './gateway-client.js';
+import { connectModel, makeDemo } from './make-demo.js';
 import { removedWords, servingWords, whatToOpen } from './words.js';
 
 /**
@@ -23,23 +18,25 @@ import { removedWords, servingWords, whatToOpen } from './words.js';
 export async function demo(options: DemoOptions, args: readonly string[]): Promise<void> {
   try {
     const settings = demoSettings(options, args);
-    const api = new ApiClient(settings.apiUrl, settings.key, settings.startCommand);
-    if (options.remove) await remove(api, settings);
-    else await withModel(api, settings, options.serve === true);
+    await run(settings, options).catch((error: unknown) => {
+      throw error instanceof SpandrelError ? toStartError(error, settings) : error;
+    });
   } catch (error) {
     printFailure(error, 'demo: ');
   }
 }
 
-async function remove(api: ApiClient, settings: DemoSettings): Promise<void> {
-  say(removedWords(await removeDemo(api), settings));
+async function run(settings: DemoSettings, { remove, serve }: DemoOptions): Promise<void> {
+  const api = createApi({ url: settings.apiUrl, key: settings.key ?? undefined });
+  const { mode } = await api.getHealth({ retry: false });
+  if (remove) say(removedWords(await removeDemo(api), settings));
+  else await withModel(api, mode, settings, serve === true);
 }
 
-async function withModel(api: ApiClient, settings: DemoSettings, serve: boolean): Promise<void> {
-  const { mode } = await api.get<{ mode: string }>('/api/health');
+async function withModel(api: Api, mode: string, settings: DemoSettings, serve: boolean): Promise<void> {
   if (mode === 'cloud' && settings.modelUrl === null) throw new StartError([CLOUD_NEEDS]);
   const isThere = (await findDemo(api)).state === 'whole';
-  if (isThere && !serve) return say(whatToOpen(settings, 'there', await api.hasDashboard()));
+  if (isThere && !serve) return say(whatToOpen(settings, 'there', await hasDashboard(api)));
   const model = await startModel(settings.modelPort);
   try {
     const modelUrl = settings.modelUrl ?? `http://127.0.0.1:${model.port}`;
@@ -48,20 +45,34 @@ async function withModel(api: ApiClient, settings: DemoSettings, serve: boolean)
     // What an interrupted command left would be there twice.
     if (!isThere) await removeDemo(api);
     const connectionId = await connectModel(api, modelUrl);
-    if (!isThere) await make(api, gateway, connectionId);
-    say(whatToOpen(settings, isThere ? 'there' : 'made', await api.hasDashboard()));
+    if (!isThere) await makeDemo(api, gateway, connectionId);
+    say(whatToOpen(settings, isThere ? 'there' : 'made', await hasDashboard(api)));
     if (serve) await serveUntilSignal(settings, modelUrl);
   } finally {
     await model.close();
   }
 }
 
-async function make(api: ApiClient, gateway: GatewayClient, connectionId: string): Promise<void> {
-  await makeDataset(api);
-  await new RecordTraces(api, gateway).execute();
-  await reviewAnswer(api, await capturedDatapoints(api));
-  await runEvaluation(api, connectionId);
-  await describeAsWhole(api);
+/** Whether pages for people are served at the same address: where the feature is left out or nothing was built, none are. */
+const hasDashboard = (api: Api): Promise<boolean> =>
+  api.raw('HEAD', '/traces', { retry: false }).then(
+    () => true,
+    () => false,
+  );
+
+function toStartError(error: SpandrelError, { apiUrl, key, startCommand }: DemoSettings): StartError {
+  if (error.code === 'unreachable') {
+    return new StartError([
+      `${apiUrl}: Spandrel does not answer there (${describeCause(error.cause)}); start it: ${startCommand}`,
+    ]);
+  }
+  if (error.code === 'unexpected_answer') return new StartError([`${apiUrl}: this is not the API of Spandrel`]);
+  if (error.status !== 401) return new StartError([`${error.detail} (${error.code}, ${error.status})`]);
+  return new StartError([
+    key === null
+      ? `${apiUrl}: the API asks for a key: give one with the scopes read and write in SPANDREL_API_KEY`
+      : `${apiUrl}: the API does not accept the key of SPANDREL_API_KEY; it must be valid, with the scopes read and write`,
+  ]);
 }
 
 async function startModel(port: number) {

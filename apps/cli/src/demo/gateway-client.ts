@@ -1,6 +1,5 @@
 import { StartError } from '@spandrel/kernel/launch';
-import { reasonOf } from './api-client.js';
-import { DEMO_MARKS } from './demo-marks.js';
+import { DEMO_MARKS } from './demo-settings.js';
 
 /** Where a call belongs. */
 interface Place {
@@ -22,16 +21,16 @@ export class GatewayClient {
   ) {}
 
   /**
-   * Makes sure that calls get through to the fake model. Nothing is recorded.
+   * Makes sure that calls reach the fake model. Nothing is recorded.
    * @throws StartError with what is in the way.
    */
   async check(): Promise<void> {
     const response = await this.send('GET', '/v1/models', {});
     const text = await response.text();
     if (response.ok && text.includes('spandrel-demo')) return;
-    const told = /"(?:detail|message)":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.slice(0, 200);
+    const reason = /"(?:detail|message)":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.slice(0, 200);
     throw new StartError([
-      `${this.url}: the gateway does not get through to the fake model at ${this.modelUrl}: ${response.status} ${told}`,
+      `${this.url}: the gateway cannot reach the fake model at ${this.modelUrl}: ${response.status} ${reason}`,
     ]);
   }
 
@@ -65,8 +64,14 @@ export class GatewayClient {
         ...(body !== undefined && { body }),
       });
     } catch (error) {
-      const fault = `${this.url}: the gateway does not answer there (${reasonOf(error)}); it runs beside the API unless told otherwise (--no-gateway), see --gateway-port`;
+      const fault = `${this.url}: the gateway does not answer there (${describeCause(error)}); it runs beside the API unless --no-gateway is set, see --gateway-port`;
       throw new StartError([fault]);
     }
   }
+}
+
+/** Why a request got no answer, in the words of the system: `ECONNREFUSED`. */
+export function describeCause(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+  return cause?.code ?? cause?.message ?? message;
 }

@@ -1,10 +1,9 @@
 import { EVAL_TAG } from '@spandrel/contract';
-import { DEMO_MARKS } from './demo-marks.js';
-import type { DemoSettings } from './demo-settings.js';
-import { FAKE_MODELS } from './fake-model/fake-models.js';
+import { formatCounted } from '@spandrel/contract/browser';
+import { DEMO_MARKS, type DemoSettings } from './demo-settings.js';
+import { FAKE_MODELS } from './fake-model.js';
 import type { FoundDemo } from './find-demo.js';
-import { DEMO_TRACES } from './record-traces.js';
-import { count } from '../count.js';
+import { DEMO_TRACES } from './make-demo.js';
 
 /**
  * What the user reads at the end: what this is, where to look at it, how to get rid of it.
@@ -19,7 +18,7 @@ export function whatToOpen(
   const get = (path: string): string => `curl${auth} '${apiUrl}${path}'`;
   const dataset = `/api/datasets/${DEMO_MARKS.datasetId}`;
   return `
-  ${what === 'made' ? 'The demo is recorded.' : 'The demo is there already; nothing was made anew.'} Its answers come from a fake model inside this command
+  ${what === 'made' ? 'The demo is recorded.' : 'The demo is there already; nothing was added.'} Its answers come from a fake model inside this command
   (${FAKE_MODELS.chat}, wrong about Australia on purpose); no provider was called, no key was needed.
 
 ${hasDashboard ? dashboardWords(apiUrl) : ''}  Traces        ${get(`/api/traces?tag=${DEMO_MARKS.tag}`)}
@@ -68,7 +67,7 @@ export function servingWords({ gatewayUrl, key }: DemoSettings, modelUrl: string
 export function removedWords({ state, traces, dataset, connections }: FoundDemo, { apiUrl }: DemoSettings): string {
   if (state === 'none') return `There is nothing of the demo at ${apiUrl}.\n`;
   const gone = [
-    ...(traces.length > 0 ? [count(traces.length, 'trace')] : []),
+    ...(traces.length > 0 ? [formatCounted(traces.length, 'trace')] : []),
     ...(dataset ? ['the dataset with its capture rule, runs and reviews'] : []),
     ...(connections.length > 0 ? ['the connection to the fake model'] : []),
   ];

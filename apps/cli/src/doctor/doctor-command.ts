@@ -1,11 +1,10 @@
 import { clientCommand, type ClientCall, type ClientProgram } from '../client/client-command.js';
-import { serverOf } from '../client/client-of.js';
+import { serverOf } from '../client/server.js';
 import { ExitCode } from '../client/exit-codes.js';
-import { oneLine } from '../client/output/clean-text.js';
+import { oneLine } from '../client/output/text.js';
 import type { Output } from '../client/output/output.js';
-import type { Style } from '../client/output/styles.js';
-import type { Check } from './check.js';
-import { runChecks, type DoctorOptions } from './run-checks.js';
+import type { Style } from '../client/output/table.js';
+import { runChecks, type Check, type DoctorOptions } from './checks.js';
 
 /** `spandrel doctor`. */
 export function addDoctor(client: ClientProgram, description: string): void {

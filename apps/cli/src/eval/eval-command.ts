@@ -1,17 +1,20 @@
 import { Command } from 'commander';
 import { clientCommand, type ClientProgram } from '../client/client-command.js';
-import { cancelEval } from './commands/cancel-eval.js';
-import { checkEval, type CheckEvalOptions } from './commands/check-eval.js';
+import {
+  cancelEval,
+  checkEval,
+  runEval,
+  showEval,
+  type CheckEvalOptions,
+  type RunEvalOptions,
+  type ShowEvalOptions,
+} from './commands/run-eval.js';
 import { compareEvals, type CompareEvalsOptions } from './commands/compare-evals.js';
 import { evalFiles, type EvalFilesOptions } from './commands/eval-files.js';
 import { listEvals, type ListEvalsOptions } from './commands/list-evals.js';
-import { runEval, type RunEvalOptions } from './commands/run-eval.js';
-import { showEval, type ShowEvalOptions } from './commands/show-eval.js';
-import { addJudgingOptions } from './options/judging-options.js';
-import { collected } from './options/read-option.js';
-import { addReportOption } from './options/report-option.js';
+import { addJudgingOptions, collected, addStatisticsOptions } from './options/judging-options.js';
+import { addReportOption } from './reports/reports.js';
 import { addRunOptions } from './options/run-options.js';
-import { addStatisticsOptions } from './options/statistics-options.js';
 
 const CODES = `
 Exit codes: 0 done, gates hold; 1 unforeseen, or the run failed; 2 called wrongly, nothing was sent; 3 no server answered;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { addServerOptions, type ClientProgram } from '../client/client-command.js';
-import { serverOf, type ClientOptions, type Server } from '../client/client-of.js';
+import { serverOf, type ClientOptions, type Server } from '../client/server.js';
 import { write, type CommandIo } from '../client/command-io.js';
 import { McpBridge } from './mcp-bridge.js';
 

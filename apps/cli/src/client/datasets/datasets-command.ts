@@ -4,9 +4,14 @@ import { clientCommand, type ClientProgram } from '../client-command.js';
 import { addListCommand } from '../list/list-command.js';
 import type { Column } from '../output/table.js';
 import { countText, timeText } from '../output/units.js';
-import { exportDataset, type ExportOptions } from './export-dataset.js';
-import { FILE_FORMATS, PIPE } from './file-format.js';
-import { importDataset, type ImportOptions } from './import-dataset.js';
+import {
+  exportDataset,
+  FILE_FORMATS,
+  PIPE,
+  importDataset,
+  type ExportOptions,
+  type ImportOptions,
+} from './import-export.js';
 
 /** `spandrel datasets …`. */
 export function addDatasets(client: ClientProgram, description: string): void {

@@ -1,7 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpandrelError, type Api } from '@spandrel/sdk';
-import { notOfSpandrel } from '../read-answer.js';
-import { serverEvents, type ServerEvent } from './server-events.js';
+import { createParser } from 'eventsource-parser';
+import { decodeText } from '../command-io.js';
+import { notOfSpandrel } from '../server.js';
+
+/** One event of a stream. */
+interface ServerEvent {
+  /** The number of the event; events are followed from there. */
+  id: number;
+  /** The JSON of its `data:` line. */
+  json: string;
+}
+
+/** The server says every 15 s that it is there; a connection that says nothing for so long is none. */
+const SILENCE_MS_MAX = 45_000;
+
+/**
+ * Reads the events of an answer as they come.
+ * @param silent is called when the connection seems to be gone; it has to end the stream.
+ * @throws what ends the stream but its end.
+ */
+async function* serverEvents(
+  body: ReadableStream<Uint8Array>,
+  silent: () => void,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  const waiting: ServerEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ id, data }) => {
+      if (id !== undefined) waiting.push({ id: Number(id), json: data });
+    },
+  });
+  const watch = setTimeout(silent, SILENCE_MS_MAX);
+  try {
+    for await (const text of decodeText(body)) {
+      watch.refresh();
+      parser.feed(text);
+      yield* waiting.splice(0);
+    }
+  } finally {
+    clearTimeout(watch);
+  }
+}
 
 /** An event, and whether it may have happened before anybody listened. */
 export interface FollowedEvent extends ServerEvent {
@@ -10,7 +49,7 @@ export interface FollowedEvent extends ServerEvent {
 }
 
 /** Which events, and who hears of the connection. */
-export interface FollowOptions {
+interface FollowOptions {
   /** Parameters of `GET /api/events`, without `since`. */
   query: { types?: string; view?: 'full' | 'outline'; trace_id?: string };
   /** The number of the last event that is known; only later ones come. */

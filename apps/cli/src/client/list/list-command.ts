@@ -1,7 +1,101 @@
 import type { Command } from 'commander';
-import { clientCommand, type ClientProgram } from '../client-command.js';
-import { addParameterFlags } from '../parameter-flags.js';
-import { listItems, type ShownList } from './list-items.js';
+import type { z } from 'zod';
+import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
+import type { Column } from '../output/table.js';
+import { cleanJson } from '../output/text.js';
+import { parametersOf, addParameterFlags } from '../parameter-flags.js';
+import { readAnswer } from '../server.js';
+
+/** A list of the API, and how it is shown. */
+interface ShownList<Item> {
+  path: string;
+  /** The member of the answer with the items, which is what they are called, too. */
+  member: string;
+  schema: z.ZodObject;
+  /** The columns of its table; a terminal has times of this machine. */
+  columns: (isTerminal: boolean) => readonly Column<Item>[];
+  /** Columns behind these when previews of texts are asked for. */
+  previews?: readonly Column<Item>[];
+  /** Parameters that count for a table unless they were given. */
+  forTable?: Readonly<Record<string, unknown>>;
+}
+
+/** A page of any list. */
+type Page = Record<string, unknown> & { next_cursor: string | null };
+
+/** Shows a page of a list, or with `--all` every page from there on. */
+async function listItems<Item>(
+  { api, out, options }: ClientCall<{ all?: boolean }>,
+  { path, member, schema, columns, previews = [], forTable = {} }: ShownList<Item>,
+): Promise<void> {
+  const query: Record<string, unknown> = { ...(!out.json && forTable), ...parametersOf(schema, options) };
+  const read = async (cursor?: string): Promise<Page> =>
+    readAnswer(await api.raw('GET', path, { query: cursor === undefined ? query : { ...query, cursor } }));
+  const first = await read();
+  const pages = options.all === true ? following(first, read) : [first];
+  if (out.json && options.all !== true) {
+    await out.document(first);
+    return;
+  }
+  if (out.json) await writeDocument(pages, member, (text) => out.raw(text));
+  else await writeTable(pages);
+
+  async function writeTable(shown: Iterable<Page> | AsyncIterable<Page>): Promise<void> {
+    const table = out.table([...columns(out.isTerminal), ...(Number(query['preview']) > 0 ? previews : [])]);
+    let count = 0;
+    let cursor: string | null = null;
+    for await (const page of shown) {
+      const items = page[member] as Item[];
+      if (items.length > 0) await out.lines(table.lines(items));
+      count += items.length;
+      cursor = page.next_cursor;
+    }
+    if (count === 0) out.note(`no ${member}`);
+    if (cursor !== null) {
+      // A cursor is long: whoever reads on a terminal wants to know that there is more, a program the place to go on.
+      out.note(`there are more ${member}: --limit up to 1000, --all${out.isTerminal ? '' : ` or --cursor ${cursor}`}`);
+    }
+  }
+}
+
+async function* following(first: Page, read: (cursor: string) => Promise<Page>): AsyncGenerator<Page> {
+  let page = first;
+  yield page;
+  while (page.next_cursor !== null) {
+    page = await read(page.next_cursor);
+    yield page;
+  }
+}
+
+/** One document of all pages, written as they come: memory holds a page. */
+async function writeDocument(
+  pages: Iterable<Page> | AsyncIterable<Page>,
+  member: string,
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  let count = 0;
+  await write(`{${JSON.stringify(member)}:[`);
+  for await (const page of pages) {
+    const items = page[member] as unknown[];
+    if (items.length === 0) continue;
+    const text = items.map((item) => cleanJson(JSON.stringify(item))).join(',\n');
+    await write(count === 0 ? text : `,\n${text}`);
+    count += items.length;
+  }
+  await write(`],"count":${count},"next_cursor":null}\n`);
+}
+
+/** What has previews where `--preview` asks for them (docs/spec/outlines.md#previews). */
+interface Previewed {
+  input_preview?: string | null;
+  output_preview?: string | null;
+}
+
+/** The beginnings of texts, behind the other columns of a list. */
+export const PREVIEW_COLUMNS: readonly Column<object>[] = [
+  { title: 'INPUT', text: (item: Previewed) => item.input_preview ?? '', shrinks: true },
+  { title: 'OUTPUT', text: (item: Previewed) => item.output_preview ?? '', shrinks: true },
+];
 
 /** Puts a command below another that shows a list, with a flag for each parameter of the API. */
 export function addListCommand<Item>(

@@ -1,8 +1,6 @@
-import { write, type CommandIo } from '../command-io.js';
-import { decodedText } from '../decoded-text.js';
-import { cleanJson, manyLines, oneLine } from './clean-text.js';
-import { paintFor, type Paint } from './styles.js';
-import { Table, type Column } from './table.js';
+import { write, decodeText, type CommandIo } from '../command-io.js';
+import { paintFor, Table, type Paint, type Column } from './table.js';
+import { cleanJson, manyLines, oneLine } from './text.js';
 
 /**
  * What a command shows: tables and sentences for people, or one JSON document. Recorded texts go through it and not
@@ -53,7 +51,7 @@ export class Output {
     }
     const clean = form === 'json' ? cleanJson : manyLines;
     let last = '';
-    for await (const text of decodedText(body)) {
+    for await (const text of decodeText(body)) {
       await this.raw(clean(text));
       last = text.at(-1) ?? last;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { widthOf } from './cut-text.js';
+import { widthOf } from './text.js';
 import { Table, tableLines, type Column } from './table.js';
 
 interface Row {

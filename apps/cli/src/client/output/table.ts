@@ -1,6 +1,31 @@
-import { oneLine } from './clean-text.js';
-import { cutText, padText, widthOf } from './cut-text.js';
-import { plain, type Paint, type Style } from './styles.js';
+import { styleText } from 'node:util';
+import type { CommandIo, OutputStream } from '../command-io.js';
+import { oneLine, cutText, padText, widthOf } from './text.js';
+
+/** How a piece of text looks on a terminal with colours. */
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** Gives a text its style, or leaves it as it is where colours are not wanted. */
+export type Paint = (text: string, style: Style | undefined) => string;
+
+/** @returns paint for a stream: of a terminal alone, and not with `NO_COLOR` (https://no-color.org). */
+export const paintFor = (stream: OutputStream, env: CommandIo['env']): Paint =>
+  hasColours(stream, env) ? painted : plain;
+
+const painted: Paint = (text, style) =>
+  style === undefined || text === '' ? text : styleText(style, text, { validateStream: false });
+
+/** Leaves every text as it is. */
+const plain: Paint = (text) => text;
+
+function hasColours(stream: OutputStream, env: CommandIo['env']): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+const STYLES: Readonly<Record<string, Style>> = { failed: 'red', running: 'yellow', completed: 'green' };
+
+/** @returns the colour of a status of a span, a trace or a run. */
+export const statusStyle = (status: string): Style | undefined => STYLES[status];
 
 /** A column of a table over rows. */
 export interface Column<Row> {
@@ -18,7 +43,7 @@ export interface Column<Row> {
 }
 
 /** Where a table is shown. */
-export interface TableRoom {
+interface TableRoom {
   /** Columns of the terminal; `undefined`: as wide as it is, nothing is cut. */
   width?: number | undefined;
   paint?: Paint;
@@ -112,3 +137,13 @@ const narrowest = <Row>(laid: readonly Laid<Row>[]): number =>
 
 const widthTogether = <Row>(laid: readonly Laid<Row>[], width: (of: Laid<Row>) => number): number =>
   laid.reduce((sum, each) => sum + width(each), GAP.length * Math.max(0, laid.length - 1));
+
+/** A name and what it is; facts without a text are left out. */
+export type Fact = readonly [name: string, text: string | null | undefined];
+
+/** @returns a line a fact, the texts below each other. */
+export function factLines(facts: readonly Fact[], paint: Paint): string[] {
+  const known = facts.filter(([, text]) => text !== null && text !== undefined && text !== '');
+  const width = Math.max(0, ...known.map(([name]) => name.length));
+  return known.map(([name, text]) => `${paint(name.padEnd(width), 'bold')}  ${oneLine(text!)}`);
+}

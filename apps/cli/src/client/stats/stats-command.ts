@@ -1,10 +1,9 @@
 import { timeSeriesSchema, type AnalyticsSummary, type TimeBucket, type TimeSeriesAnswer } from '@spandrel/contract';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
-import { factLines } from '../output/fact-lines.js';
-import type { Column } from '../output/table.js';
+import { factLines, type Column } from '../output/table.js';
 import { costText, countText, durationText, percentText } from '../output/units.js';
 import { addParameterFlags, parametersOf } from '../parameter-flags.js';
-import { readAnswer } from '../read-answer.js';
+import { readAnswer } from '../server.js';
 
 /** `spandrel stats`. */
 export function addStats(client: ClientProgram, description: string): void {

@@ -1,16 +1,141 @@
-import type { SpanOutline, TraceListItem } from '@spandrel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SpanOutline, TraceListItem, SpanResource } from '@spandrel/contract';
+import type { Api } from '@spandrel/sdk';
 import type { ClientCall } from '../client-command.js';
-import { UsageFault } from '../exit-codes.js';
-import { manyLines } from '../output/clean-text.js';
-import { factLines } from '../output/fact-lines.js';
+import { isRefusal } from '../events/follow-events.js';
+import { UsageFault, CommandFailure } from '../exit-codes.js';
 import type { Output } from '../output/output.js';
-import { statusStyle } from '../output/status-style.js';
-import type { Column } from '../output/table.js';
+import { factLines, statusStyle, type Column, type Fact } from '../output/table.js';
+import { manyLines } from '../output/text.js';
 import { bytesText, costText, countText, durationText, timeText } from '../output/units.js';
-import { readAnswer } from '../read-answer.js';
-import { amountsOf, kindText, statusOf } from '../spans/span-facts.js';
-import { showSpan } from './show-span.js';
-import { spanTree, type TreeRow } from './span-tree.js';
+import { readAnswer } from '../server.js';
+import { amountsOf, kindText, statusOf } from '../spans/spans-command.js';
+
+/** What a tree needs to know of a span. */
+interface TreeSpan {
+  id: string;
+  parent_id: string | null;
+}
+
+/** A span where it stands in the tree. */
+interface TreeRow<Span> {
+  span: Span;
+  /** 0 for those without a parent. */
+  level: number;
+  /** Lines in front of its name: `│  ├─ `. */
+  branch: string;
+  /** Lines in front of what stands below it: `│  │  `. */
+  below: string;
+  /** Spans below it that are not shown, since they are deeper than was asked for. */
+  hidden: number;
+}
+
+/** A chain of a thousand calls is not drawn a thousand branches wide. */
+const LEVELS_DRAWN = 24;
+
+/**
+ * Puts spans below their parents, each list in the order that they came in. A span whose parent is not there has none; of
+ * spans that are each other's parents the first that came has none.
+ * @param depth levels that are shown.
+ */
+export function spanTree<Span extends TreeSpan>(spans: readonly Span[], depth = Infinity): TreeRow<Span>[] {
+  const known = new Set(spans.map(({ id }) => id));
+  const children = Map.groupBy(spans, ({ parent_id: parent }) =>
+    parent !== null && known.has(parent) ? parent : undefined,
+  );
+  const rows: TreeRow<Span>[] = [];
+  const seen = new Set<string>();
+  const grow = (roots: readonly Span[]): void => {
+    const open = placed(roots, 0, '').toReversed();
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const { span, level, below } = at;
+      if (seen.has(span.id)) continue;
+      seen.add(span.id);
+      const under = (children.get(span.id) ?? []).filter(({ id }) => !seen.has(id));
+      if (level + 1 < depth) {
+        rows.push({ ...at, hidden: 0 });
+        open.push(...placed(under, level + 1, below).toReversed());
+      } else {
+        rows.push({ ...at, hidden: mark(under) });
+      }
+    }
+  };
+  grow(children.get(undefined) ?? []);
+  for (const span of spans) if (!seen.has(span.id)) grow([span]);
+  return rows;
+
+  /** Marks spans and all below them as seen. @returns how many they are. */
+  function mark(roots: readonly Span[]): number {
+    const open = [...roots];
+    let count = 0;
+    for (let span = open.pop(); span !== undefined; span = open.pop()) {
+      if (seen.has(span.id)) continue;
+      seen.add(span.id);
+      count++;
+      open.push(...(children.get(span.id) ?? []));
+    }
+    return count;
+  }
+}
+
+type Placed<Span> = Omit<TreeRow<Span>, 'hidden'>;
+
+function placed<Span>(spans: readonly Span[], level: number, before: string): Placed<Span>[] {
+  return spans.map((span, index) => {
+    if (level === 0) return { span, level, branch: '', below: '' };
+    if (level > LEVELS_DRAWN) return { span, level, branch: `${before}… `, below: before };
+    const isLast = index === spans.length - 1;
+    return { span, level, branch: `${before}${isLast ? '└─ ' : '├─ '}`, below: `${before}${isLast ? '   ' : '│  '}` };
+  });
+}
+
+/** Traces whose session is remembered. */
+const REMEMBERED_MAX = 10_000;
+/** A trace may get its session later than its first span. */
+const FRESH_MS = 30_000;
+/** Between two questions to a server that does not answer. */
+const PAUSE_MS = 1_000;
+
+/** Which session traces are of: a span does not say. */
+export class SessionOfTraces {
+  private readonly known = new Map<string, { session: string | null; at: number }>();
+
+  constructor(
+    private readonly api: Api,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Remembers what an event told. */
+  note(traceId: string, session: string | null): void {
+    this.known.delete(traceId);
+    this.known.set(traceId, { session, at: performance.now() });
+    if (this.known.size > REMEMBERED_MAX) this.known.delete(this.known.keys().next().value!);
+  }
+
+  /** @returns the session of a trace; `null` where it has none, or is gone. */
+  async of(traceId: string): Promise<string | null> {
+    const known = this.known.get(traceId);
+    // A session is not changed, as a rule; having none is what changes.
+    if (known && (known.session !== null || performance.now() - known.at < FRESH_MS)) return known.session;
+    const session = await this.ask(traceId);
+    this.note(traceId, session);
+    return session;
+  }
+
+  /** A server that restarts is asked until it answers: the span that wants to know is not lost. */
+  private async ask(traceId: string): Promise<string | null> {
+    for (;;) {
+      try {
+        const { traces } = await this.api.listTraces({ query: { ids: [traceId] } });
+        return traces[0]?.session_id ?? null;
+      } catch (error) {
+        this.signal.throwIfAborted();
+        if (isRefusal(error)) throw error;
+        await sleep(PAUSE_MS, undefined, { signal: this.signal });
+      }
+    }
+  }
+}
 
 /** Options of `traces show`. */
 export interface ShowOptions {
@@ -126,3 +251,54 @@ function textLines(name: string, text: string): string[] {
   const [first, ...others] = manyLines(text).split('\n');
   return [`${name}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
+
+/** What stands in lines of their own. */
+const SHOWN_ABOVE: ReadonlySet<string> = new Set(['duration_ms', 'total_tokens', 'cost']);
+
+/** Shows a span whole: its facts, and its input and output where they are asked for. */
+async function showSpan(
+  { api, out, options }: ClientCall<{ input?: boolean; output?: boolean }>,
+  traceId: string,
+  spanId: string,
+): Promise<void> {
+  const span = await readAnswer<SpanResource>(await api.raw('GET', `/api/spans/${encodeURIComponent(spanId)}`));
+  if (span.trace_id !== traceId) throw new CommandFailure(`span ${span.id} is of trace ${span.trace_id}`);
+  if (out.json) {
+    await out.document(span);
+    return;
+  }
+  const { durationMs, tokens, cost } = amountsOf(span);
+  const { type, ...kind } = span.kind;
+  const metadata = Object.fromEntries(Object.entries(span.metadata).filter(([name]) => !SHOWN_ABOVE.has(name)));
+  const facts: Fact[] = [
+    ['Span', span.id],
+    ['Trace', span.trace_id],
+    ['Parent', span.parent_id],
+    ['Name', span.name],
+    ['Kind', type],
+    ...Object.entries(kind).map(([name, value]): Fact => [`  ${name}`, shown(value)]),
+    ['Status', statusOf(span)],
+    ['Error', span.error],
+    ['Started', timeText(span.started_at, out.isTerminal)],
+    ['Ended', timeText(span.ended_at, out.isTerminal)],
+    ['Duration', durationText(durationMs)],
+    ['Tokens', countText(tokens)],
+    ['Cost', costText(cost)],
+    ...Object.entries(metadata).map(([name, value]): Fact => [`  ${name}`, shown(value)]),
+  ];
+  await out.lines(factLines(facts, out.paint));
+  for (const name of ['input', 'output'] as const) {
+    if (options[name] !== true) continue;
+    await out.lines(['', out.paint(name === 'input' ? 'Input' : 'Output', 'bold')]);
+    await out.text(readable(span[name]));
+  }
+}
+
+function shown(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A text as it reads, anything else as JSON in lines. */
+const readable = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? 'null');

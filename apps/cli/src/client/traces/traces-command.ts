@@ -1,11 +1,24 @@
-import { listPreviewedTracesSchema } from '@spandrel/contract';
+import { listPreviewedTracesSchema, type TraceListItem } from '@spandrel/contract';
 import { Option } from 'commander';
 import { clientCommand, type ClientProgram } from '../client-command.js';
-import { addListCommand } from '../list/list-command.js';
-import { PREVIEW_COLUMNS } from '../list/preview-columns.js';
+import { addListCommand, PREVIEW_COLUMNS } from '../list/list-command.js';
+import { statusStyle, type Column } from '../output/table.js';
+import { costText, countText, durationText, timeText } from '../output/units.js';
 import { showTrace, type ShowOptions } from './show-trace.js';
 import { tailTraces, type TailOptions } from './tail-traces.js';
-import { traceColumns } from './trace-columns.js';
+
+/** How a list shows traces. @param isTerminal whether times are those of this machine. */
+const traceColumns = (isTerminal: boolean): readonly Column<TraceListItem>[] => [
+  { title: 'ID', text: ({ id }) => id, style: () => 'cyan' },
+  { title: 'STARTED', text: ({ started_at: at }) => timeText(at, isTerminal), leaveOut: 3 },
+  { title: 'STATUS', text: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+  { title: 'DURATION', text: ({ duration_ms: ms }) => durationText(ms), align: 'right', leaveOut: 1 },
+  { title: 'SPANS', text: ({ span_count: spans }) => countText(spans), align: 'right', leaveOut: 5 },
+  { title: 'TOKENS', text: ({ total_tokens: tokens }) => countText(tokens), align: 'right', leaveOut: 4 },
+  { title: 'COST', text: ({ total_cost: cost }) => costText(cost), align: 'right', leaveOut: 2 },
+  { title: 'NAME', text: ({ name }) => name ?? '', shrinks: true },
+  { title: 'MODELS', text: ({ models }) => models.join(', '), shrinks: true, leaveOut: 6 },
+];
 
 /** `spandrel traces …`. */
 export function addTraces(client: ClientProgram, description: string): void {

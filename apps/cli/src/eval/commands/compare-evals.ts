@@ -8,14 +8,12 @@ import {
 } from '@spandrel/contract/browser';
 import type { Api } from '@spandrel/sdk';
 import type { ClientCall } from '../../client/client-command.js';
-import { oneLine } from '../../client/output/clean-text.js';
+import { oneLine } from '../../client/output/text.js';
 import type { Output } from '../../client/output/output.js';
 import type { Column } from '../../client/output/table.js';
-import { readNumber } from '../options/read-option.js';
-import { readStatisticsOptions, type StatisticsOptions } from '../options/statistics-options.js';
-import { previewOf } from '../reports/preview.js';
-import { describeDifference, describeLatency } from '../words/comparison-words.js';
-import { namedScores } from '../words/named-scores.js';
+import { readNumber, readStatisticsOptions, type StatisticsOptions } from '../options/judging-options.js';
+import { previewOf } from '../reports/report-items.js';
+import { describeDifference, describeLatency, namedScores } from '../words.js';
 
 export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
 

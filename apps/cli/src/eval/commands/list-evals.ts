@@ -4,10 +4,10 @@ import type { AnswerOf } from '@spandrel/sdk';
 import type { ClientCall } from '../../client/client-command.js';
 import type { Column } from '../../client/output/table.js';
 import { timeText } from '../../client/output/units.js';
-import { findDataset } from '../../client/datasets/find-dataset.js';
-import { readMetadata } from '../options/metadata-option.js';
-import { readNumber, readOption } from '../options/read-option.js';
-import { formatDollars } from '../words/numbers.js';
+import { findDataset } from '../../client/server.js';
+import { readMetadata } from '../options/run-options.js';
+import { readNumber, readOption } from '../options/judging-options.js';
+import { formatDollars } from '../words.js';
 
 export interface ListEvalsOptions {
   dataset?: string;

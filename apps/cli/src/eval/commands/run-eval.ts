@@ -3,18 +3,63 @@ import { SpandrelError, type Api } from '@spandrel/sdk';
 import { ciMetadata, DefinitionError, findBaseline, type Gate } from '@spandrel/sdk/eval';
 import { ulid } from 'ulid';
 import type { ClientCall } from '../../client/client-command.js';
-import { clientOf } from '../../client/client-of.js';
 import { ExitCode, UsageFault } from '../../client/exit-codes.js';
-import { findDataset } from '../../client/datasets/find-dataset.js';
-import { findConnection } from '../find-connection.js';
-import { gatesAgainst, readJudging, type Judging, type JudgingOptions } from '../options/judging-options.js';
-import { readReports, type ReportOptions } from '../options/report-option.js';
+import { oneLine } from '../../client/output/text.js';
+import { serverOf, clientOf, findDataset, findConnection, type ClientOptions } from '../../client/server.js';
+import { exitCodeOf, type JudgedBy } from '../judge-run.js';
+import {
+  gatesAgainst,
+  readJudging,
+  readStatisticsOptions,
+  type Judging,
+  type JudgingOptions,
+  type StatisticsOptions,
+} from '../options/judging-options.js';
 import { readRunPlan, type RunOptions, type RunPlan } from '../options/run-options.js';
-import { warnOfMissingBaseline } from '../reports/github.js';
-import { prepareReports } from '../reports/write-reports.js';
-import { progressOn } from '../watch/progress.js';
-import { watchRun } from '../watch/watch-run.js';
-import { finishRun } from './finish-run.js';
+import { reportLines } from '../report-lines.js';
+import { makeReport, type EvalReport } from '../reports/eval-report.js';
+import {
+  tellGitHub,
+  warnOfMissingBaseline,
+  jsonResult,
+  readReports,
+  writeReports,
+  prepareReports,
+  type ReportOption,
+  type ReportOptions,
+} from '../reports/reports.js';
+import { progressOn, watchRun } from '../watch-run.js';
+
+/** Judges a run, writes its reports and shows it. @returns the exit code of the command. */
+async function finishRun(
+  call: Pick<ClientCall<object>, 'api' | 'out' | 'io' | 'options'>,
+  run: EvalRunSummary,
+  by: JudgedBy,
+  reports: readonly ReportOption[],
+): Promise<ExitCode> {
+  const { url } = serverOf(call.options as ClientOptions, call.io.env);
+  const report = await makeReport(call.api, run, by, url);
+  writeReports(reports, [report], false);
+  await showReports(call, [report]);
+  return exitCodeOf(report.verdict);
+}
+
+/** Shows reports to whoever looks: people, a program, GitHub. */
+async function showReports(
+  { out, io }: Pick<ClientCall<object>, 'out' | 'io'>,
+  reports: readonly EvalReport[],
+): Promise<void> {
+  if (out.json) await out.document(documentOf(reports[0]!));
+  else for (const report of reports) await out.lines(reportLines(report, out));
+  // A document stands alone on its stream; GitHub's runner reads both.
+  tellGitHub(reports, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
+}
+
+/** Items are in reports and not here: an answer on a terminal is to be small. */
+export function documentOf(report: EvalReport): object {
+  const { items: _items, ...document } = jsonResult(report);
+  return document;
+}
 
 export type RunEvalOptions = RunOptions & JudgingOptions & ReportOptions & { detach?: boolean };
 
@@ -57,7 +102,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
 }
 
 /** @returns the id of the run to compare with; `undefined` where none was asked for, or there is none yet. */
-export async function baselineFor(
+async function baselineFor(
   { api, io }: Pick<ClientCall<object>, 'api' | 'io'>,
   { baseline }: Judging,
   dataset: { id: string; name: string },
@@ -72,7 +117,7 @@ export async function baselineFor(
 }
 
 /** Waits for the end of a run, and shows how far it is. */
-export async function watched(
+async function watched(
   { api, io }: Pick<ClientCall<object>, 'api' | 'io'>,
   { id, name }: Pick<EvalRunSummary, 'id' | 'name'>,
 ): Promise<EvalRunSummary> {
@@ -126,3 +171,49 @@ async function cancel({ options, io, out }: ClientCall<RunEvalOptions>, runId: s
 
 const isAway = (error: unknown): boolean =>
   error instanceof SpandrelError && (error.status === 0 || error.status >= 500);
+
+export type CheckEvalOptions = JudgingOptions & ReportOptions;
+
+/**
+ * `spandrel eval check`: waits for the end of a run and judges it, by gates that take the place of its own where some are
+ * given. An interrupt leaves the run alone: somebody else began it.
+ */
+export async function checkEval(call: ClientCall<CheckEvalOptions>, runId: string): Promise<ExitCode> {
+  const { api, options } = call;
+  const judging = readJudging(options);
+  const reports = readReports(options);
+  prepareReports(reports);
+  const { dataset_id: datasetId, name } = await api.getEval({ path: { id: runId }, query: { items: 'none' } });
+  const dataset = await api.getDataset({ path: { id: datasetId } });
+  const baselineRunId = await baselineFor(call, judging, dataset, runId);
+  let run = await watched(call, { id: runId, name });
+  if (judging.gates.length > 0) {
+    const gates = gatesAgainst(judging.gates, baselineRunId);
+    run = await api.setEvalGates({ path: { id: runId }, body: { gates } });
+  }
+  return finishRun(call, run, { baselineRunId, ...judging }, reports);
+}
+
+export type ShowEvalOptions = StatisticsOptions & ReportOptions;
+
+/** `spandrel eval show`: a run as it is now. */
+export async function showEval({ api, out, io, options }: ClientCall<ShowEvalOptions>, runId: string): Promise<void> {
+  const by = readStatisticsOptions(options);
+  const reports = readReports(options);
+  prepareReports(reports);
+  const run = await api.getEval({ path: { id: runId }, query: { items: 'none' } });
+  const report = await makeReport(api, run, by, serverOf(options, io.env).url);
+  writeReports(reports, [report], false);
+  if (out.json) await out.document(documentOf(report));
+  else await out.lines(reportLines(report, out));
+}
+
+/** `spandrel eval cancel`: no further sample of the run begins. */
+export async function cancelEval({ api, out }: ClientCall<object>, runId: string): Promise<void> {
+  const run = await api.cancelEval({ path: { id: runId } });
+  if (out.json) await out.document(run);
+  else {
+    const { name, sample_progress: done, sample_total: total } = run;
+    await out.lines([`Cancelled ${oneLine(name)} (${runId}); ${done} of ${total} samples are processed.`]);
+  }
+}

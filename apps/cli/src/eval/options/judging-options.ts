@@ -1,7 +1,28 @@
 import { describeGate, needsBaseline, parseGate, type Gate } from '@spandrel/sdk/eval';
 import type { Command } from 'commander';
 import { UsageFault } from '../../client/exit-codes.js';
-import { collected, readOption } from './read-option.js';
+
+/** Gathers the values of an option that may come often, for commander. */
+export const collected = (value: string, before: string[] = []): string[] => [...before, value];
+
+/** Reads the value of an option. @throws UsageFault that names the option, for whatever `read` throws. */
+export function readOption<Value>(name: string, text: string, read: (text: string) => Value): Value {
+  try {
+    return read(text);
+  } catch (error) {
+    throw new UsageFault(`${name}: ${(error as Error).message}`);
+  }
+}
+
+/** Reads a number. @throws UsageFault */
+export const readNumber = (name: string, text: string | undefined): number | undefined =>
+  text === undefined
+    ? undefined
+    : readOption(name, text, () => {
+        const number = Number(text);
+        if (text.trim() === '' || !Number.isFinite(number)) throw new Error(`must be a number, not "${text}"`);
+        return number;
+      });
 
 /** What commander gives of the options that judge a run. */
 export interface JudgingOptions {
@@ -74,3 +95,33 @@ export const gatesAgainst = (gates: readonly Gate[], baselineRunId: string | und
   gates
     .filter((gate) => baselineRunId !== undefined || !needsBaseline(gate))
     .map((gate) => (needsBaseline(gate) ? { ...gate, baseline_run_id: baselineRunId! } : gate));
+
+/** What commander gives of the options that say how a run is looked at. */
+export interface StatisticsOptions {
+  baseline?: string;
+  alpha?: string;
+  clusterBy?: string;
+  failedAs?: string;
+}
+
+/** Parameters of the statistics of a run. */
+interface StatisticsQuestion {
+  baselineRunId: string | undefined;
+  alpha: number;
+  clusterBy: string | undefined;
+  failedAs: 'excluded' | 'zero' | undefined;
+}
+
+export const addStatisticsOptions = (command: Command): Command =>
+  command
+    .option('--alpha <number>', `how rare a difference must be by chance to count; ${GATES_ALPHA} when left out`)
+    .option('--cluster-by <member>', "a member of the datapoints' metadata: those with the same value belong together")
+    .option('--failed-as <zero|excluded>', 'zero: a failed sample counts as 0; excluded when left out');
+
+/** What the server does not take it refuses. @throws UsageFault for an alpha that is no number. */
+export const readStatisticsOptions = (options: StatisticsOptions): StatisticsQuestion => ({
+  baselineRunId: options.baseline,
+  alpha: readNumber('--alpha', options.alpha) ?? GATES_ALPHA,
+  clusterBy: options.clusterBy,
+  failedAs: options.failedAs as StatisticsQuestion['failedAs'],
+});

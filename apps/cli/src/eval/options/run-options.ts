@@ -1,9 +1,155 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UsageFault } from '../../client/exit-codes.js';
-import { readMetadata } from './metadata-option.js';
-import { collected, readNumber, readOption } from './read-option.js';
-import { readScorer, type ScorerBody } from './scorer-option.js';
+import { collected, readNumber, readOption } from './judging-options.js';
+
+/**
+ * Splits `name=tone,weight=2` into its pairs. A value in double quotes may have commas, and `\"` and `\\` in it.
+ * @param text as it stands on the command line.
+ * @returns names and values in their order.
+ * @throws Error that says what is wrong with the text: a part without `=`, a name that comes twice, a quote that is not closed.
+ */
+function readPairs(text: string): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  let rest = text;
+  while (rest.trim() !== '') {
+    const [, before, after] = /^([^=,]*)=(.*)$/s.exec(rest) ?? [];
+    const name = before?.trim();
+    if (!name) throw new Error(`"${firstPart(rest)}" is not NAME=VALUE`);
+    if (pairs.some(([known]) => known === name)) throw new Error(`"${name}" comes twice`);
+    const { value, behind } = after!.startsWith('"') ? quotedValue(after!, name) : plainValue(after!);
+    pairs.push([name, value]);
+    rest = behind;
+  }
+  return pairs;
+}
+
+const firstPart = (text: string): string => text.split(',', 1)[0]!.trim();
+
+interface Value {
+  value: string;
+  /** What comes after the comma behind it. */
+  behind: string;
+}
+
+function plainValue(text: string): Value {
+  const end = text.indexOf(',');
+  return end < 0
+    ? { value: text.trim(), behind: '' }
+    : { value: text.slice(0, end).trim(), behind: text.slice(end + 1) };
+}
+
+function quotedValue(text: string, name: string): Value {
+  const found = /^"((?:[^"\\]|\\.)*)"\s*(?:,|$)/s.exec(text);
+  if (!found)
+    throw new Error(`the quote that "${name}" begins with must be closed, and be followed by a comma or nothing`);
+  return { value: found[1]!.replace(/\\(["\\])/g, '$1'), behind: text.slice(found[0].length) };
+}
+
+/**
+ * Reads what `--metadata` takes, one text for each time that it was given: `commit=3f2c1ab`.
+ * @throws Error that says what is wrong: a text without `=` or key, a key that comes twice.
+ */
+export function readMetadata(texts: readonly string[]): Record<string, string> {
+  const metadata = new Map<string, string>();
+  for (const text of texts) {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (key === undefined) throw new Error(`"${text}" is not KEY=VALUE`);
+    if (metadata.has(key)) throw new Error(`"${key}" comes twice`);
+    metadata.set(key, value!);
+  }
+  return Object.fromEntries(metadata);
+}
+
+/** A scorer of a run as the API takes it; `judge.connection_id` may still be the name of a connection. */
+interface ScorerBody {
+  name?: string;
+  scoring: string;
+  scoring_config?: Record<string, unknown>;
+  judge?: { connection_id?: string; model?: string; rubric?: string };
+  weight?: number;
+  pass_score?: number;
+}
+
+const CONFIG = 'config.';
+const MEMBERS = [
+  'name',
+  'scoring',
+  'weight',
+  'pass_score',
+  'rubric',
+  'judge_model',
+  'judge_connection',
+  'config',
+] as const;
+type Member = (typeof MEMBERS)[number];
+
+/**
+ * Reads a scorer as `--scorer` takes it: `name=tone,scoring=LlmJudge,rubric=@tone.txt,weight=2`.
+ * @param readFile the text of a file: a value that begins with `@` names one (`@@` for a text that begins with `@`).
+ * @throws Error that says what is wrong.
+ */
+export function readScorer(text: string, readFile: (path: string) => string): ScorerBody {
+  const given = new Map<Member, string>();
+  const config: Record<string, unknown> = {};
+  for (const [name, written] of readPairs(text)) {
+    const value = valueOf(written, readFile);
+    const member = name.replaceAll('-', '_');
+    if (member.startsWith(CONFIG)) config[name.slice(CONFIG.length)] = jsonOrText(value);
+    else if ((MEMBERS as readonly string[]).includes(member)) given.set(member as Member, value);
+    else throw new Error(`"${name}" is not known; there are ${MEMBERS.join(', ')} and config.KEY`);
+  }
+  const scoring = given.get('scoring');
+  if (scoring === undefined || scoring === '') throw new Error('scoring=NAME is missing');
+  const scoringConfig = { ...configOf(given.get('config')), ...config };
+  const judge = judgeOf(given);
+  return {
+    ...(given.has('name') && { name: given.get('name')! }),
+    scoring,
+    ...(Object.keys(scoringConfig).length > 0 && { scoring_config: scoringConfig }),
+    ...(Object.keys(judge).length > 0 && { judge }),
+    ...(given.has('weight') && { weight: numberOf('weight', given.get('weight')!) }),
+    ...(given.has('pass_score') && { pass_score: numberOf('pass_score', given.get('pass_score')!) }),
+  };
+}
+
+function valueOf(written: string, readFile: (path: string) => string): string {
+  if (written.startsWith('@@')) return written.slice(1);
+  return written.startsWith('@') ? readFile(written.slice(1)) : written;
+}
+
+function judgeOf(given: ReadonlyMap<Member, string>): NonNullable<ScorerBody['judge']> {
+  const [connection, model, rubric] = [given.get('judge_connection'), given.get('judge_model'), given.get('rubric')];
+  return {
+    ...(connection !== undefined && { connection_id: connection }),
+    ...(model !== undefined && { model }),
+    ...(rubric !== undefined && { rubric }),
+  };
+}
+
+function configOf(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  const parsed = jsonOrText(text);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new Error('config must be a JSON object, such as config=@config.json');
+  }
+  return parsed as Record<string, unknown>;
+}
+
+/** `true`, `3` and `["a"]` are what they are in JSON; what is no JSON is a text. */
+function jsonOrText(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function numberOf(name: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number)) throw new Error(`${name} must be a number, not "${text}"`);
+  return number;
+}
 
 /** What commander gives of the options that say what a run is. */
 export interface RunOptions {

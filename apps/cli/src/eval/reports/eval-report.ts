@@ -1,7 +1,7 @@
 import type { EvalItem, EvalRunSummary, EvalStatistics } from '@spandrel/contract';
+import type { Api } from '@spandrel/sdk';
 import type { ExitCode } from '../../client/exit-codes.js';
-import type { GateResult } from '../judge/gate-results.js';
-import type { Verdict } from '../judge/verdict-of-run.js';
+import { judgeRun, type GateResult, type Verdict, type JudgedBy } from '../judge-run.js';
 
 /** A run that is over, with what reports tell of it. */
 export interface EvalReport {
@@ -27,4 +27,28 @@ export interface EvalFault {
   /** What is wrong, in a sentence. */
   fault: string;
   exitCode: ExitCode;
+}
+
+const PAGE = 200;
+
+/** What a report needs of a run. @param serverUrl where its dashboard is. */
+export async function makeReport(api: Api, run: EvalRunSummary, by: JudgedBy, serverUrl: string): Promise<EvalReport> {
+  const judgement = await judgeRun(api, run, by);
+  const { id, name } = await api.getDataset({ path: { id: run.dataset_id } });
+  const items: EvalItem[] = [];
+  const query = { include: 'samples', limit: PAGE };
+  for await (const item of api.pages('listEvalItems', { path: { id: run.id }, query })) items.push(item as EvalItem);
+  return {
+    dataset: { id, name },
+    run: withoutItems(run),
+    ...judgement,
+    items,
+    url: `${serverUrl}/evaluations/${encodeURIComponent(run.id)}`,
+  };
+}
+
+/** A run that was asked for without its items has an empty list of them. */
+function withoutItems(run: EvalRunSummary & { result_items?: unknown }): EvalRunSummary {
+  const { result_items: _items, ...summary } = run;
+  return summary;
 }

@@ -1,10 +1,89 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { EvalItem } from '@spandrel/contract';
-import type { EvalFault, EvalReport } from './eval-report.js';
-import { outcomeOf } from './item-outcome.js';
-import { describeStop } from '../words/stop-words.js';
-import { cutText, previewOf, textOf } from './preview.js';
-import { statisticsProperties } from './statistics-properties.js';
-import { xmlDocument, type XmlElement } from './xml.js';
+import { namedScores, describeStop } from '../words.js';
+import type { EvalReport, EvalFault } from './eval-report.js';
+import { outcomeOf, cutText, previewOf, textOf } from './report-items.js';
+
+/** An element; members that are `undefined` are left out. */
+interface XmlElement {
+  name: string;
+  attributes?: Readonly<Record<string, string | number | undefined>>;
+  /** Elements, or a text. */
+  content?: readonly XmlElement[] | string;
+}
+
+/** A document of one element, indented. Texts may hold anything: what XML cannot say is left out. */
+const xmlDocument = (root: XmlElement): string => `<?xml version="1.0" encoding="UTF-8"?>\n${elementText(root, '')}\n`;
+
+function elementText({ name, attributes = {}, content }: XmlElement, indent: string): string {
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}="${attributeText(String(value))}"`);
+  const head = `${indent}<${name}${written.join('')}`;
+  if (content === undefined || content.length === 0) return `${head}/>`;
+  if (typeof content === 'string') return `${head}>${escaped(content)}</${name}>`;
+  return [`${head}>`, ...content.map((child) => elementText(child, `${indent}  `)), `${indent}</${name}>`].join('\n');
+}
+
+/** Line ends and tabs of an attribute would be read as blanks. */
+const attributeText = (text: string): string =>
+  escaped(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+
+/** Everything that XML 1.0 does not take in any form (section 2.2), and the controls that it takes and no reader shows. */
+// oxlint-disable-next-line no-control-regex
+const UNSAYABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/g;
+
+const escaped = (text: string): string =>
+  stripVTControlCharacters(text)
+    .toWellFormed()
+    .replace(UNSAYABLE, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#13;');
+
+/** Lists in the statistics have one entry for each `k`. */
+const isPassK = (value: unknown): value is { k: number; [member: string]: number | null } =>
+  typeof value === 'object' && value !== null && 'k' in value;
+
+/** What a run was, and its statistics, as names and values: `score.mean` `0.7`. What has no value is left out. */
+function statisticsProperties({ run, statistics, dataset, url, file }: EvalReport): [string, string][] {
+  const { config } = run;
+  const about = {
+    run_id: run.id,
+    url,
+    file,
+    dataset: dataset.name,
+    dataset_id: run.dataset_id,
+    dataset_version: run.dataset_version,
+    model: config.model,
+    status: run.status,
+    stop_reason: run.stop_reason,
+    metadata: run.metadata,
+  };
+  const { run_id: _id, status: _status, scorers, comparison, ...numbers } = statistics;
+  return flattened({
+    ...about,
+    ...numbers,
+    scorers: Object.fromEntries(namedScores(scorers)),
+    comparison: comparison && { ...comparison, scorers: Object.fromEntries(namedScores(comparison.scorers)) },
+  });
+}
+
+/** Paths of all values that are neither objects nor lists. */
+function flattened(value: unknown, path = ''): [string, string][] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== 'object') return [[path, String(value)]];
+  if (Array.isArray(value)) {
+    return value.filter(isPassK).flatMap(({ k, ...rest }) =>
+      Object.entries(rest)
+        .filter(([, amount]) => amount !== null)
+        .map(([member, amount]): [string, string] => [`${path}.${member}@${k}`, String(amount)]),
+    );
+  }
+  const under = path === '' ? '' : `${path}.`;
+  return Object.entries(value).flatMap(([member, inner]) => flattened(inner, under + member));
+}
 
 const NAME_COLUMNS_MAX = 80;
 /** The longest text of a datapoint: readers of these files load them whole. */

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { EvalItem } from '@spandrel/contract';
 import {
   describePairs,
@@ -8,15 +9,40 @@ import {
   formatP,
   NONE,
 } from '@spandrel/contract/browser';
-import { describeDifference, describeLatency } from '../words/comparison-words.js';
-import { namedScores } from '../words/named-scores.js';
-import { describeStop } from '../words/stop-words.js';
-import { VERDICT_TITLES } from '../words/verdict-titles.js';
-import type { EvalFault, EvalReport } from './eval-report.js';
-import { failingItems } from './failing-items.js';
-import { inlineCode, markdownTable, plainText } from './markdown-text.js';
-import { numberRows } from './number-rows.js';
-import { previewOf } from './preview.js';
+import { VERDICT_TITLES } from '../judge-run.js';
+import { describeDifference, describeLatency, namedScores, describeStop } from '../words.js';
+import type { EvalReport, EvalFault } from './eval-report.js';
+import { failingItems, numberRows, previewOf } from './report-items.js';
+
+/** A table of texts that are markdown already; nothing without rows. */
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line), ''];
+}
+
+/** A recorded text as code in one line, so that nothing in it is markdown, a link or the name of somebody. */
+export function inlineCode(text: string): string {
+  const line = stripVTControlCharacters(text)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  if (line === '') return '';
+  // Code may have any backticks but a run of as many as it stands between.
+  const fence = '`'.repeat(longestRun(line) + 1);
+  const blank = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  // In a table a backslash takes its meaning from the bar behind it: one before it would free the bar.
+  return `${fence}${blank}${line.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')}${blank}${fence}`;
+}
+
+/** A name in running text: nothing in it is markdown. */
+const plainText = (text: string): string =>
+  stripVTControlCharacters(text)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[\\`*_[\]<>|~&]/g, (character) => `&#${character.codePointAt(0)};`);
+
+const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 
 /** Datapoints that are shown of those that do not pass. */
 const SHOWN_MAX = 10;

@@ -1,0 +1,156 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat, rename, rm } from 'node:fs/promises';
+import { extname, basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ImportLine, ImportResult, Problem } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
+import { SpandrelError } from '@spandrel/sdk';
+import type { ClientCall } from '../client-command.js';
+import { decodeText } from '../command-io.js';
+import { UsageFault, CommandFailure } from '../exit-codes.js';
+import { countText } from '../output/units.js';
+import { lookForDataset, findDataset } from '../server.js';
+
+/** The formats of files of datapoints (docs/spec/import-export.md#file-formats). */
+export const FILE_FORMATS = ['jsonl', 'json', 'csv'] as const;
+type FileFormat = (typeof FILE_FORMATS)[number];
+
+const BY_ENDING: Readonly<Record<string, FileFormat>> = {
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.json': 'json',
+  '.csv': 'csv',
+};
+
+/** Standard input or output, where a file's name is expected. */
+export const PIPE = '-';
+
+/**
+ * @param given by `--format`.
+ * @returns the format that was given, else that of the file's name, else JSONL for a pipe, as the API exports it.
+ * @throws UsageFault where nothing tells.
+ */
+export function formatOf(file: string, given: FileFormat | undefined): FileFormat {
+  if (given !== undefined) return given;
+  if (file === PIPE) return 'jsonl';
+  const found = BY_ENDING[extname(file).toLowerCase()];
+  if (found) return found;
+  throw new UsageFault(`${file}: its name does not tell what it is; say --format ${FILE_FORMATS.join(', ')}`);
+}
+
+/** Options of `datasets import`. */
+export interface ImportOptions {
+  dataset: string;
+  format?: FileFormat;
+  onError?: 'reject' | 'skip';
+}
+
+const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
+  jsonl: 'application/x-ndjson',
+  json: 'application/json',
+  csv: 'text/csv',
+};
+
+/** The answer begins when the file has arrived, however large it is and slow the line. */
+const ARRIVAL_MS_MAX = 3_600_000;
+
+/** Sends a file into a dataset, which is made when there is none of the name. The file is never in memory as a whole. */
+export async function importDataset({ api, out, io, options }: ClientCall<ImportOptions>, file: string): Promise<void> {
+  const format = formatOf(file, options.format);
+  const body = await contentOf(file, io.stdin);
+  const found = await lookForDataset(api, options.dataset);
+  const dataset = found ?? (await api.createDataset({ body: { name: options.dataset } }));
+  if (!found) out.note(`made the dataset "${dataset.name}" (${dataset.id})`);
+  const answer = await api.raw('POST', `/api/datasets/${dataset.id}/import`, {
+    query: {
+      on_error: options.onError ?? 'reject',
+      filename: file === PIPE ? `stdin.${format}` : `${basename(file)}${options.format ? `.${format}` : ''}`,
+    },
+    headers: { 'content-type': MEDIA_TYPES[format], accept: 'application/x-ndjson' },
+    body,
+    timeoutMs: ARRIVAL_MS_MAX,
+  });
+  const result = await resultOf(answer.body!, (rows) => {
+    if (io.stderr.isTTY) io.stderr.write(`\r${countText(rows)} rows`);
+  });
+  if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+  if (out.json) await out.document(result);
+  else await out.lines(resultLines(result, dataset.name));
+}
+
+async function contentOf(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
+  if (file === PIPE) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
+  const facts = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageFault(`${file}: cannot be read (${error.code})`);
+  });
+  if (facts.isDirectory()) throw new UsageFault(`${file}: is a folder, not a file`);
+  return Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
+}
+
+/** Reads the lines of progress. @returns what the last says. @throws SpandrelError when that is an error. */
+async function resultOf(body: ReadableStream<Uint8Array>, tell: (rows: number) => void): Promise<ImportResult> {
+  let rest = '';
+  let last: ImportLine | undefined;
+  for await (const text of decodeText(body)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) {
+      if (line === '') continue;
+      last = JSON.parse(line) as ImportLine;
+      if ('rows' in last) tell(last.rows);
+    }
+  }
+  if (last === undefined || !('status' in last)) {
+    const detail = 'the connection was lost before the import had ended; nothing was imported unless all was';
+    throw new SpandrelError({ status: 0, code: 'unreachable', detail });
+  }
+  if (last.status < 400) return last.body as ImportResult;
+  const { code, detail, title, errors, request_id: requestId } = last.body as Problem;
+  throw new SpandrelError({ status: last.status, code, detail: detail ?? title, errors, requestId });
+}
+
+function resultLines(result: ImportResult, name: string): string[] {
+  const { imported, columns_ignored: ignored, skipped = [], skipped_count: skippedCount = 0, hint } = result;
+  return [
+    `imported ${formatCounted(imported, 'datapoint')} into "${name}"`,
+    ...(ignored.length > 0 ? [`ignored columns: ${ignored.map(({ column }) => column).join(', ')}`] : []),
+    ...(skippedCount > 0 ? [`left out ${formatCounted(skippedCount, 'row')}:`] : []),
+    ...skipped.slice(0, 20).map(({ line, message }) => `  line ${line}: ${message}`),
+    ...(hint === undefined ? [] : [hint]),
+  ];
+}
+
+/** Options of `datasets export`. */
+export interface ExportOptions {
+  format?: FileFormat;
+  output: string;
+}
+
+/** Writes a dataset to a file or to standard output as it comes. A file that is there is whole: it gets its name at the end. */
+export async function exportDataset(
+  { api, out, io, options: { format: given, output } }: ClientCall<ExportOptions>,
+  nameOrId: string,
+): Promise<void> {
+  const format = formatOf(output, given);
+  const dataset = await findDataset(api, nameOrId);
+  const { body } = await api.raw('GET', `/api/datasets/${dataset.id}/export`, { query: { format } });
+  if (output === PIPE) {
+    await out.stream(body!, format === 'csv' ? 'text' : 'json');
+    return;
+  }
+  const partial = `${output}.${process.pid}.partial`;
+  const file = createWriteStream(partial, { flags: 'wx' });
+  let failed: Error | undefined;
+  file.once('error', (error) => (failed = error));
+  try {
+    await pipeline(body!, file, { signal: io.signal });
+    await rename(partial, output);
+  } catch (error) {
+    const isOfFile = failed !== undefined || (error as NodeJS.ErrnoException).syscall === 'rename';
+    throw isOfFile ? new CommandFailure(`${output}: cannot be written (${(error as Error).message})`) : error;
+  } finally {
+    await rm(partial, { force: true });
+  }
+  out.note(`wrote ${formatCounted(dataset.datapoint_count, 'datapoint')} of "${dataset.name}" to ${output}`);
+}

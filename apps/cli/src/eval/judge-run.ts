@@ -1,0 +1,152 @@
+import type { EvalRunSummary, EvalStatistics, JudgedGate } from '@spandrel/contract';
+import { SpandrelError, type Api } from '@spandrel/sdk';
+import { describeGate } from '@spandrel/sdk/eval';
+import { ExitCode } from '../client/exit-codes.js';
+import { formatActual } from './words.js';
+
+/** What became of a run, by its exit code (docs/cli.md#exit-codes). */
+export type Verdict = 'passed' | 'failed' | 'gate' | 'regression' | 'stopped' | 'unfinished';
+
+type Run = Pick<EvalRunSummary, 'status' | 'error'>;
+
+/**
+ * What a run comes to.
+ * @param gates those of the run, and what the command itself judged.
+ */
+export function verdictOf({ status, error }: Run, gates: readonly GateResult[]): Verdict {
+  if (status === 'pending' || status === 'running') return 'unfinished';
+  if (status === 'cancelled') return 'stopped';
+  if (status === 'failed') return 'failed';
+  const broken = gates.filter(({ passed }) => passed !== true);
+  if (broken.some(({ isRegression }) => !isRegression)) return 'gate';
+  if (broken.length > 0) return 'regression';
+  // A completed run has an error where not a single sample came to an end: bad weather, that nobody may take for a pass.
+  return error === null ? 'passed' : 'failed';
+}
+
+const CODES: Readonly<Record<Verdict, ExitCode>> = {
+  passed: ExitCode.done,
+  failed: ExitCode.unforeseen,
+  gate: ExitCode.gate,
+  regression: ExitCode.regression,
+  stopped: ExitCode.stopped,
+  unfinished: ExitCode.done,
+};
+
+/** The exit code by what became of a run; a command that does not wait has nothing to complain about. */
+export const exitCodeOf = (verdict: Verdict): ExitCode => CODES[verdict];
+
+/** What is certain comes first: no better weather makes up for a gate that does not hold. */
+const ORDER: readonly ExitCode[] = [
+  ExitCode.gate,
+  ExitCode.regression,
+  ExitCode.usage,
+  ExitCode.refused,
+  ExitCode.unforeseen,
+  ExitCode.stopped,
+];
+
+/** The exit code of a command that waited for several. */
+export const exitCodeOfAll = (codes: readonly ExitCode[]): ExitCode =>
+  ORDER.find((code) => codes.includes(code)) ?? ExitCode.done;
+
+/** A gate with what became of it. */
+export interface GateResult {
+  /** The words of the command line: `pass_hat_k@3 >= 0.8`. */
+  text: string;
+  /** What was found, in words; an en dash where there is no value. */
+  found: string;
+  /** `null` where the run did not come to its end. */
+  passed: boolean | null;
+  /** Whether it does not hold because the run is worse than its baseline. */
+  isRegression: boolean;
+}
+
+/** The gates of a run, as the server judged them. */
+export const gateResults = (gates: readonly JudgedGate[]): GateResult[] =>
+  gates.map((gate) => ({
+    text: describeGate(gate),
+    found: formatActual(gate),
+    passed: gate.passed,
+    isRegression: gate.metric === 'regression' && gate.passed === false && gate.actual === 'worse',
+  }));
+
+/**
+ * The gate "no regression" by a comparison, for an `alpha` that gates of the server do not know.
+ * @param comparison made with that `alpha`.
+ * @param scorer `null`: the score of all together.
+ */
+export function regressionResult(
+  { alpha, score, scorers }: NonNullable<EvalStatistics['comparison']>,
+  scorer: string | null,
+): GateResult {
+  const compared = scorer === null ? score : scorers[scorer];
+  const gate = describeGate({ metric: 'regression', ...(scorer !== null && { scorer }) });
+  const isRegression = compared?.verdict === 'worse';
+  return {
+    text: `${gate} (alpha ${alpha})`,
+    found: formatActual({ metric: 'regression', actual: compared?.verdict ?? null }),
+    // A gate without a value does not hold.
+    passed: compared !== undefined && !isRegression,
+    isRegression,
+  };
+}
+
+/** What a run that is over comes to. */
+interface Judgement {
+  /** With the comparison, where there is a baseline. */
+  statistics: EvalStatistics;
+  baselineName?: string;
+  gates: GateResult[];
+  verdict: Verdict;
+}
+
+export interface JudgedBy {
+  /** The run to compare with; that of the run's gates when left out. */
+  baselineRunId?: string | undefined;
+  alpha: number;
+  /** Scores whose regression counts beside the gates of the run, by scorer; `null` for that of all together. */
+  regressionsOf?: readonly (string | null)[];
+  clusterBy?: string | undefined;
+  failedAs?: 'excluded' | 'zero' | undefined;
+}
+
+/** Asks for the statistics of a run, and says what becomes of it by its gates. */
+export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Promise<Judgement> {
+  const ofGates = run.gates.find(({ baseline_run_id: id }) => id !== null)?.baseline_run_id ?? undefined;
+  const baselineRunId = by.baselineRunId ?? ofGates;
+  const baseline = baselineRunId === undefined ? undefined : await baselineOf(api, baselineRunId, by);
+  const statistics = await api.getEvalStatistics({
+    path: { id: run.id },
+    query: {
+      ...(baseline && { baseline: baseline.id, alpha: by.alpha }),
+      cluster_by: by.clusterBy,
+      failed_as: by.failedAs,
+    },
+  });
+  const { comparison } = statistics;
+  const looksFor = run.status === 'completed' && comparison !== null ? (by.regressionsOf ?? []) : [];
+  const ofCommand = looksFor.map((scorer) => regressionResult(comparison!, scorer));
+  const gates = [...gateResults(run.gates), ...ofCommand];
+  return { statistics, ...(baseline && { baselineName: baseline.name }), gates, verdict: verdictOf(run, gates) };
+}
+
+/** A baseline that a gate names may have been deleted since; one that was asked for is to be there. */
+async function baselineOf(api: Api, id: string, { baselineRunId }: JudgedBy): Promise<EvalRunSummary | undefined> {
+  try {
+    return await api.getEval({ path: { id }, query: { items: 'none' } });
+  } catch (error) {
+    if (baselineRunId === undefined && error instanceof SpandrelError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** What became of a run, for headings. */
+export const VERDICT_TITLES: Readonly<Record<Verdict, string>> = {
+  passed: 'passed',
+  gate: 'a gate does not hold',
+  regression: 'worse than the baseline',
+  stopped: 'stopped before its end',
+  failed: 'the run failed',
+  unfinished: 'not finished yet',
+};

@@ -1,0 +1,99 @@
+import type { EvalItem } from '@spandrel/contract';
+import { describePairs, describeVerdict, formatCounted } from '@spandrel/contract/browser';
+import type { Output } from '../client/output/output.js';
+import type { Style, Column } from '../client/output/table.js';
+import { oneLine } from '../client/output/text.js';
+import { VERDICT_TITLES, type Verdict } from './judge-run.js';
+import type { EvalReport } from './reports/eval-report.js';
+import { failingItems, numberRows, previewOf, type FailingItems, type NumberRow } from './reports/report-items.js';
+import { describeDifference, describeLatency, namedScores, describeStop } from './words.js';
+
+const SHOWN_MAX = 5;
+const CELL_COLUMNS_MAX = 60;
+
+const STYLES: Readonly<Record<Verdict, Style>> = {
+  passed: 'green',
+  failed: 'red',
+  gate: 'red',
+  regression: 'red',
+  stopped: 'yellow',
+  unfinished: 'yellow',
+};
+
+/** A run for people: its numbers, its gates, its baseline, the worst datapoints, and what became of it. */
+export function reportLines(report: EvalReport, out: Output): string[] {
+  const { run, verdict, url } = report;
+  const stop = describeStop(run);
+  return [
+    titleLine(report, out),
+    '',
+    ...out.table(NUMBERS).lines(numberRows(report)),
+    ...gateLines(report, out),
+    ...comparisonLines(report),
+    ...failureLines(report, out),
+    '',
+    ...(stop === null ? [] : [out.paint(oneLine(stop), STYLES[verdict])]),
+    `${out.paint(capital(VERDICT_TITLES[verdict]), STYLES[verdict])}  ${url}`,
+  ];
+}
+
+function titleLine({ run, dataset, file }: EvalReport, out: Output): string {
+  const size = `${formatCounted(run.total, 'datapoint')}${run.repeats > 1 ? `, ${run.repeats} samples each` : ''}`;
+  const { model } = run.config;
+  const about = [`dataset ${oneLine(dataset.name)}`, ...(model === null ? [] : [oneLine(model)]), size];
+  const name = file === undefined ? oneLine(run.name) : `${oneLine(file)}: ${oneLine(run.name)}`;
+  return `Eval ${out.paint(name, 'bold')} (${about.join(', ')})`;
+}
+
+const NUMBERS: readonly Column<NumberRow>[] = [
+  { title: '', text: ({ what }) => what },
+  { title: 'value', text: ({ value }) => value },
+  { title: '95% interval', text: ({ interval }) => interval },
+];
+
+const HOLDS = { true: 'holds', false: 'does not hold', null: 'not judged' } as const;
+const HOLDS_STYLE = { true: 'green', false: 'red', null: 'yellow' } as const;
+
+function gateLines({ gates }: EvalReport, out: Output): string[] {
+  if (gates.length === 0) return [];
+  const columns: Column<EvalReport['gates'][number]>[] = [
+    { title: 'Gate', text: ({ text }) => text },
+    { title: 'found', text: ({ found }) => found },
+    { title: '', text: ({ passed }) => HOLDS[`${passed}`], style: ({ passed }) => HOLDS_STYLE[`${passed}`] },
+  ];
+  return ['', ...out.table(columns).lines(gates)];
+}
+
+/** How a run stands beside its baseline, in sentences. */
+function comparisonLines({
+  statistics: { comparison },
+  baselineName,
+}: Pick<EvalReport, 'statistics' | 'baselineName'>): string[] {
+  if (comparison === null) return [];
+  const { score, scorers, baseline_run_id: id } = comparison;
+  return [
+    '',
+    `Compared with ${oneLine(baselineName ?? 'the baseline')} (${id}): ${describeVerdict(score)}.`,
+    `  ${describeDifference(score)}`,
+    ...namedScores(scorers).map(([name, of]) => `  ${name}: ${describeVerdict(of)}`),
+    ...describeLatency(comparison).map((words) => `  ${words}`),
+    `  ${describePairs(comparison, 'the run', 'the baseline')}`,
+  ];
+}
+
+function failureLines(report: EvalReport, out: Output): string[] {
+  const failing = failingItems(report, SHOWN_MAX);
+  if (!failing) return [];
+  const text = (value: EvalItem['input']): string => (value === null ? '' : previewOf(value, CELL_COLUMNS_MAX));
+  const columns: Column<FailingItems['worst'][number]>[] = [
+    // A line that begins with a recorded text could be taken for a command of GitHub's runner.
+    { title: '', text: ({ outcome }) => (outcome === 'error' ? 'error' : 'fails') },
+    { title: 'input', text: ({ item }) => text(item.input), shrinks: true },
+    { title: 'expected', text: ({ item }) => text(item.expected), shrinks: true },
+    { title: 'output', text: ({ item }) => text(item.output), shrinks: true },
+    { title: 'why', text: ({ why }) => previewOf(why, CELL_COLUMNS_MAX), shrinks: true },
+  ];
+  return ['', `${failing.title}:`, ...out.table(columns).lines(failing.worst)];
+}
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,0 +1,124 @@
+import type { EvalItem, ScoreStatistics } from '@spandrel/contract';
+import { formatScore, formatCounted, formatInterval } from '@spandrel/contract/browser';
+import { oneLine, cutText as cutColumns } from '../../client/output/text.js';
+import { namedScores, formatDollars, formatLatency } from '../words.js';
+import type { EvalReport } from './eval-report.js';
+
+/** Characters of a recorded text that are looked at for one column: marks that stand on one letter take none. */
+const CHARACTERS_A_COLUMN = 16;
+
+/** What a person reads of a recorded value in one line, cut to so many columns. */
+export const previewOf = (value: unknown, columns: number): string =>
+  cutColumns(oneLine(textOf(value).slice(0, columns * CHARACTERS_A_COLUMN)), columns);
+
+/** A text that is cut says so. */
+export const cutText = (text: string, charactersMax: number): string =>
+  text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()} … (${text.length} characters)`;
+
+/** A text as it is, of a conversation what was said last, any other value as JSON. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const said = Array.isArray(value) ? contentOf(value.at(-1)) : undefined;
+  return said ?? JSON.stringify(value) ?? '';
+}
+
+function contentOf(message: unknown): string | undefined {
+  if (typeof message !== 'object' || message === null || !('role' in message)) return undefined;
+  const { content } = message as { content?: unknown };
+  return typeof content === 'string' ? content : undefined;
+}
+
+/** What a datapoint came to, and why it did not pass. */
+interface ItemOutcome {
+  outcome: 'passed' | 'failed' | 'error' | 'skipped';
+  /** Why; empty for one that passed. */
+  why: string;
+}
+
+/** Scores that differ by less are equal (docs/spec/eval-statistics.md#rounding). */
+const EQUAL = 1e-12;
+
+/**
+ * A datapoint passes when all of its samples that have a score do.
+ * @param item with its samples, where there are several.
+ * @param passScore of the run.
+ */
+export function outcomeOf(item: EvalItem, passScore: number): ItemOutcome {
+  if (item.status === 'failed') return { outcome: 'error', why: item.error ?? 'all samples failed' };
+  if (item.status !== 'completed') return { outcome: 'skipped', why: 'not finished before the run ended' };
+  const samples = item.samples ?? [item];
+  const scores = samples.map(({ score }) => score).filter((score) => score !== null);
+  if (scores.length === 0) return { outcome: 'skipped', why: 'has no score' };
+  const passing = scores.filter((score) => score >= passScore - EQUAL).length;
+  if (passing === scores.length) return { outcome: 'passed', why: '' };
+  const [only] = scores;
+  return {
+    outcome: 'failed',
+    why:
+      samples.length === 1
+        ? `score ${formatScore(only!)} is below ${formatScore(passScore)}`
+        : `${passing} of ${scores.length} samples passed, mean score ${formatScore(item.score)}`,
+  };
+}
+
+/** Datapoints that do not pass. */
+export interface FailingItems {
+  /** `3 datapoints do not pass`. */
+  title: string;
+  /** The worst of them, lowest score first. */
+  worst: (ItemOutcome & { item: EvalItem })[];
+}
+
+/** @returns the datapoints of a run that do not pass; `undefined` where all do. @param shownMax most that are given. */
+export function failingItems(
+  { items, run }: Pick<EvalReport, 'items' | 'run'>,
+  shownMax: number,
+): FailingItems | undefined {
+  const failing = items
+    .map((item) => ({ item, ...outcomeOf(item, run.pass_score) }))
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'error')
+    // One without any score is worse than one with 0.
+    .sort((a, b) => (a.item.score ?? -1) - (b.item.score ?? -1));
+  if (failing.length === 0) return undefined;
+  const count = `${formatCounted(failing.length, 'datapoint')} ${failing.length === 1 ? 'does' : 'do'} not pass`;
+  return {
+    title: failing.length > shownMax ? `${count}, the worst ${shownMax} of them` : count,
+    worst: failing.slice(0, shownMax),
+  };
+}
+
+/** A number of a run in words. */
+export interface NumberRow {
+  what: string;
+  value: string;
+  /** The 95% interval; empty where there is none by its nature. */
+  interval: string;
+}
+
+/** The numbers of a run that people look at, in the order in which they do. */
+export function numberRows({ run, statistics }: Pick<EvalReport, 'run' | 'statistics'>): NumberRow[] {
+  const { score, scorers, latency_ms: latency, cost, judge_cost: judges } = statistics;
+  return [
+    row('Mean score', formatScore(score.mean), formatInterval(score.ci)),
+    ...namedScores(scorers).map(([name, { mean, ci }]) =>
+      row(`Mean score of ${name}`, formatScore(mean), formatInterval(ci)),
+    ),
+    row('Pass rate', formatScore(score.pass_rate.mean), formatInterval(score.pass_rate.ci)),
+    ...(run.repeats > 1 ? repeatedRows(score) : []),
+    row('Failed samples', `${statistics.failed_samples} of ${statistics.samples}`),
+    row('Latency p50, p95', `${formatLatency(latency.p50)}, ${formatLatency(latency.p95)}`),
+    row('Cost', formatDollars(cost.total)),
+    ...(judges === null ? [] : [row('Cost of judges', formatDollars(judges))]),
+  ];
+}
+
+const row = (what: string, value: string, interval = ''): NumberRow => ({ what, value, interval });
+
+const repeatedRows = ({ pass_k: passK, flaky_datapoints: flaky }: ScoreStatistics): NumberRow[] => [
+  ...passK
+    .filter(({ k }) => k > 1)
+    .map(({ k, pass_at_k: any, pass_hat_k: all }) =>
+      row(`pass@${k}, pass^${k}`, `${formatScore(any)}, ${formatScore(all)}`),
+    ),
+  row('Flaky datapoints', String(flaky)),
+];

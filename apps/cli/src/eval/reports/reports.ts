@@ -1,0 +1,149 @@
+import { appendFileSync, accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CommandIo } from '../../client/command-io.js';
+import { oneLine } from '../../client/output/text.js';
+import { exitCodeOf } from '../judge-run.js';
+import { collected, readOption } from '../options/judging-options.js';
+import { describeStop } from '../words.js';
+import type { EvalReport, EvalFault } from './eval-report.js';
+import { junitReport } from './junit.js';
+import { markdownReport } from './markdown.js';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Tells GitHub's runner of runs: the page of markdown behind what the step's summary has, and a line `::error` for each
+ * gate that does not hold and each run that was stopped or failed. Elsewhere it does nothing.
+ * @param env `GITHUB_STEP_SUMMARY` and `GITHUB_ACTIONS`.
+ * @param write takes the lines.
+ */
+export function tellGitHub(
+  reports: readonly EvalReport[],
+  env: Variables,
+  write: (text: string) => void,
+  faults: readonly EvalFault[] = [],
+): void {
+  const { GITHUB_STEP_SUMMARY: summary, GITHUB_ACTIONS: actions } = env;
+  if (summary) appendFileSync(summary, `${markdownReport(reports, faults)}\n`);
+  if (actions !== 'true') return;
+  const ofFaults = faults.map(({ file, fault }) => `::error file=${property(file)}::${data(fault)}`);
+  for (const line of [...reports.flatMap(errorLines), ...ofFaults]) write(`${line}\n`);
+}
+
+/**
+ * Says that there is no run to compare with yet, as where the first run of a branch is still to come: gates that compare
+ * are left out then, and nobody is to take that for a pass unseen.
+ */
+export function warnOfMissingBaseline(baseline: string, datasetName: string, io: CommandIo): void {
+  const message = `the dataset "${oneLine(datasetName)}" has no completed run for the baseline ${oneLine(baseline)}: nothing is compared`;
+  io.stderr.write(io.env['GITHUB_ACTIONS'] === 'true' ? `::warning::${data(message)}\n` : `${message}\n`);
+}
+
+/** Workflow commands for what does not hold. */
+export function errorLines({ run, gates, file }: EvalReport): string[] {
+  const stop = describeStop(run);
+  const broken = gates.filter(({ passed }) => passed === false);
+  const messages = [
+    ...(stop === null ? [] : [stop]),
+    ...broken.map(({ text, found }) => `${text} does not hold: found ${found}`),
+  ];
+  const properties = [
+    ...(file === undefined ? [] : [`file=${property(file)}`]),
+    `title=${property(`eval ${run.name}`)}`,
+  ];
+  return messages.map((message) => `::error ${properties.join(',')}::${data(message)}`);
+}
+
+/** Texts that GitHub's runner reads back: a line end would end the command, a percent sign would begin an escape. */
+const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+const REPORT_FORMATS = ['junit', 'json', 'markdown'] as const;
+type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** A report that is asked for. */
+export interface ReportOption {
+  format: ReportFormat;
+  file: string;
+}
+
+/** What commander gives. */
+export interface ReportOptions {
+  output?: string[];
+}
+
+export const addReportOption = (command: Command): Command =>
+  command.option(
+    '-o, --output <format=file>',
+    `a report: ${REPORT_FORMATS.map((format) => `${format}=FILE`).join(', ')}; may come often`,
+    collected,
+  );
+
+/** Reads reports as `-o` takes them: `junit=report.xml`. @throws UsageFault */
+export const readReports = ({ output = [] }: ReportOptions): ReportOption[] =>
+  output.map((text) => readOption('--output', text, readReport));
+
+function readReport(text: string): ReportOption {
+  const [, format, file] = /^([a-z]+)=(.+)$/s.exec(text) ?? [];
+  if (!isFormat(format)) {
+    throw new Error(`"${text}" is not FORMAT=FILE; formats are ${REPORT_FORMATS.join(', ')}`);
+  }
+  return { format, file: file! };
+}
+
+const isFormat = (text: string | undefined): text is ReportFormat =>
+  (REPORT_FORMATS as readonly (string | undefined)[]).includes(text);
+
+/** A report as a program reads it: the resources as the API has them, what became of the run, and its exit code. */
+export const jsonResult = ({ file, run, statistics, gates, verdict, items, url }: EvalReport) => ({
+  ...(file !== undefined && { file }),
+  verdict,
+  exit_code: exitCodeOf(verdict),
+  url,
+  gates: gates.map(({ text, found, passed }) => ({ gate: text, found, passed })),
+  run,
+  statistics,
+  items,
+});
+
+/** An eval that could not be run, as a program reads it. */
+export const jsonFault = ({ file, fault, exitCode }: EvalFault) => ({ file, exit_code: exitCode, error: fault });
+
+type Write = (reports: readonly EvalReport[], faults: readonly EvalFault[], areSeveral: boolean) => string;
+
+const TEXT_OF: Readonly<Record<ReportFormat, Write>> = {
+  junit: junitReport,
+  markdown: markdownReport,
+  json: (reports, faults, areSeveral) => {
+    const results = [...reports.map(jsonResult), ...faults.map(jsonFault)];
+    return `${JSON.stringify(areSeveral ? { evals: results } : results[0], null, 2)}\n`;
+  },
+};
+
+/**
+ * Makes the folders that reports go to, before anything is started whose reports could not be written then.
+ * @throws UsageFault for a file that cannot be written.
+ */
+export function prepareReports(options: readonly ReportOption[]): void {
+  for (const { file } of options) readOption('--output', file, prepareFile);
+}
+
+function prepareFile(file: string): void {
+  const folder = dirname(resolve(file));
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.W_OK);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw new Error(`${file} is a folder`);
+  if (found) accessSync(file, constants.W_OK);
+}
+
+/** Writes the reports that were asked for. @param areSeveral whether they are those of a command that takes several evals. */
+export function writeReports(
+  options: readonly ReportOption[],
+  reports: readonly EvalReport[],
+  areSeveral: boolean,
+  faults: readonly EvalFault[] = [],
+): void {
+  for (const { format, file } of options) writeFileSync(file, TEXT_OF[format](reports, faults, areSeveral));
+}
