@@ -35,7 +35,7 @@ const EXCEPTIONS = [
   { file: 'libs/connections/src/keys/key-redaction.ts', text: 'new RegExp', why: 'one fixed text, a key' },
   { file: 'libs/contract/src/api-key.ts', text: 'new RegExp', why: 'of one length' },
   { file: 'libs/kernel/src/http/intake/wrong-method.ts', text: 'new RegExp', why: 'parts of a path between slashes' },
-  { file: 'libs/sdk/src/evaluating/built-in-scorers.ts', text: 'new RegExp', why: 'of the application that scores' },
+  { file: 'libs/sdk/src/evaluating/scorer.ts', text: 'new RegExp', why: 'of the application that scores' },
   { file: 'apps/cli/src/eval/commands/eval-files.ts', text: 'new RegExp', why: 'of who runs the command' },
   { file: 'apps/cli/src/npm-flags.ts', text: 'new RegExp', why: 'over the file of who runs the command' },
   { file: 'apps/dashboard/src/components/text-view/find-in-text.ts', text: 'new RegExp', why: 'one fixed text' },

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { requestHeaders } from '../../apps/gateway/src/forward/forward-headers.js';
 import { parseBase } from '../../apps/gateway/src/target/base-url.js';
 import { KeyRedaction } from '../../libs/connections/src/keys/key-redaction.js';
-import { whyAllFailed } from '../../libs/evals/src/execution/why-all-failed.js';
+import { whyAllFailed } from '../../libs/evals/src/finish-run.js';
 import { MessageStream } from '../../plugins/providers/anthropic/message-stream.js';
 
 const stream = (member: string) => (length: number) => () => {

@@ -1,7 +1,7 @@
-export { contains, exactMatch, jsonEqual, matches } from './evaluating/built-in-scorers.js';
+export { contains, exactMatch, jsonEqual, matches } from './evaluating/scorer.js';
 export { ciMetadata } from './evaluating/ci-metadata.js';
-export { defineEval, isEvalDefinition } from './evaluating/define-eval.js';
-export { DefinitionError } from './evaluating/definition-error.js';
+export { defineEval, isEvalDefinition } from './evaluating/read-definition.js';
+export { DefinitionError } from './evaluating/gate.js';
 export type {
   Answer,
   ConversationItem,
@@ -14,12 +14,12 @@ export type {
   TaskContext,
   TaskInput,
 } from './evaluating/definition.js';
-export type { EvalFacts } from './evaluating/eval-facts.js';
+export type { EvalFacts } from './evaluating/definition.js';
 export { EvalNotPassedError, type EvalResult } from './evaluating/eval-result.js';
-export type { EvalSpan, EvalSpandrel } from './evaluating/eval-spandrel.js';
+export type { EvalSpan, EvalSpandrel } from './evaluating/definition.js';
 export { evaluate } from './evaluating/evaluate.js';
-export type { EvalProgress, EvaluateOptions } from './evaluating/evaluate-options.js';
-export { findBaseline, type BaselineOptions } from './evaluating/find-baseline.js';
+export type { EvalProgress, EvaluateOptions } from './evaluating/definition.js';
+export { findBaseline, type BaselineOptions } from './evaluating/start-run.js';
 export {
   describeGate,
   needsBaseline,
@@ -28,7 +28,7 @@ export {
   type GateMetric,
   type GateOp,
 } from './evaluating/gate.js';
-export { parseGate, type GateContext } from './evaluating/parse-gate.js';
+export { parseGate, type GateContext } from './evaluating/gate.js';
 export {
   scorer,
   server,

@@ -1,6 +1,6 @@
 export { createApi } from './api/client.js';
 export type { AnswerOf, Api, ArgumentsOf, ItemOf, ListId, OperationId } from './api/operation-types.js';
-export type { ApiOptions, CallOptions, RawOptions } from './api/send.js';
+export type { ApiOptions, CallOptions, RawOptions } from './api/operation-types.js';
 export type { FileBody, Operations } from './api/schema.js';
 export type * as resources from './api/schema.js';
 export { SpandrelError, type SpandrelErrorCode } from './api/spandrel-error.js';
@@ -10,6 +10,6 @@ export type { FlushResult } from './delivery/delivery.js';
 export type { Mask, MaskPlace } from './recording/recording.js';
 export type { ObserveOptions } from './tracing/tracer.js';
 export type { Span, SpanChanges, SpanEnd, SpanOptions } from './tracing/span.js';
-export type { LlmCall, OtherKind, SpanKind } from './tracing/span-kind.js';
+export type { LlmCall, OtherKind, SpanKind } from './tracing/span.js';
 export type { Trace, TraceChanges, TraceOptions } from './tracing/trace.js';
-export type { HeadersLike } from './tracing/traceparent.js';
+export type { HeadersLike } from './tracing/ids.js';

@@ -1,17 +1,16 @@
 import { createApi } from './api/client.js';
 import type { Api } from './api/operation-types.js';
 import { Delivery, type FlushResult } from './delivery/delivery.js';
-import { gatewayFetch, type GatewayFetch } from './gateway/gateway-fetch.js';
-import { viaGateway } from './gateway/via-gateway.js';
+import { gatewayFetch, viaGateway, type GatewayFetch } from './gateway/gateway-fetch.js';
 import { Recording } from './recording/recording.js';
 import { readSettings, type Settings, type SpandrelOptions } from './settings.js';
 import { context } from './tracing/context.js';
+import type { HeadersLike } from './tracing/ids.js';
 import type { Recorder } from './tracing/recorder.js';
 import { NO_SPAN, Span, type SpanOptions } from './tracing/span.js';
 import { traceHeaders } from './tracing/trace-headers.js';
 import { NO_TRACE, type Trace, type TraceOptions } from './tracing/trace.js';
 import { Tracer, type ObserveOptions } from './tracing/tracer.js';
-import type { HeadersLike } from './tracing/traceparent.js';
 
 const NOTHING_SENT: FlushResult = { delivered: 0, pending: 0, dropped: 0, rejected: 0, lastError: null };
 
@@ -34,8 +33,8 @@ export class Spandrel {
   /** @throws TypeError for an option that is unknown or malformed; afterwards nothing throws for a setting. */
   constructor(options: SpandrelOptions = {}) {
     this.settings = readSettings(options);
-    const headersOf = (url: URL): Record<string, string> => traceHeaders(url, this.settings.gatewayUrl);
-    this.makeFetch = gatewayFetch(this.settings, { headersOf });
+    const buildHeaders = (url: URL): Record<string, string> => traceHeaders(url, this.settings.gatewayUrl);
+    this.makeFetch = gatewayFetch(this.settings, { buildHeaders });
     this.fetch = this.settings.isEnabled ? this.makeFetch() : plainFetch(this.settings.fetch);
     if (!this.settings.isEnabled) return;
     const { onWarning, delivery, ...others } = this.settings;

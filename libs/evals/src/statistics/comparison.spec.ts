@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { compareWithBaseline } from './comparison.js';
 import { loadDistributions } from './distributions.js';
 import { RunSamples } from './run-samples.js';
-import { runOf, single } from './testing/run-of.js';
+import { runOf, single } from '../../../../test/evals/support/run-of.js';
 
 const distributions = await loadDistributions();
 

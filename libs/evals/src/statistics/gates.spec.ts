@@ -4,7 +4,7 @@ import { compareWithBaseline, type RunComparison } from './comparison.js';
 import { loadDistributions } from './distributions.js';
 import { gateFaults, judgeGate, listKs, unjudged } from './gates.js';
 import { runStatistics, type RunStatistics } from './run-statistics.js';
-import { digits, runOf, single } from './testing/run-of.js';
+import { digits, runOf, single } from '../../../../test/evals/support/run-of.js';
 
 const distributions = await loadDistributions();
 const NO_COMPARISONS: ReadonlyMap<string, RunComparison> = new Map();

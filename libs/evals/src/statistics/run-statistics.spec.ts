@@ -5,7 +5,7 @@ import { random } from '../../../../test/support/random.js';
 import { compareWithBaseline } from './comparison.js';
 import { loadDistributions } from './distributions.js';
 import { scoreStatistics, defaultKs, passAtK, passHatK, passK, runStatistics } from './run-statistics.js';
-import { digits, runOf, single, type RunShape } from './testing/run-of.js';
+import { digits, runOf, single, type RunShape } from '../../../../test/evals/support/run-of.js';
 
 const distributions = await loadDistributions();
 

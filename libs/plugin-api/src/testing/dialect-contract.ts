@@ -3,7 +3,7 @@ import { AttributeMap, withAttribute, type GrowingAttributes } from '../dialect/
 import type { Dialect, DialectClaims, Given, SpanReading } from '../dialect/dialect.js';
 import type { OtelMap, OtelSpan, OtelValue } from '../dialect/otel-span.js';
 import type { DialectPlugin } from '../plugin.js';
-import { assertGivenBack } from './given-back.js';
+import { assertReturnedValues } from './returned-values.js';
 import { ODD_VALUES } from './odd-values.js';
 import { otelSpan, otelValue } from './otel-span.js';
 import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
@@ -59,7 +59,7 @@ export function describeDialectContract<Config>(contract: DialectContract<Config
         assert.deepEqual(dialect.read(copyOf(span)), first);
       });
       it(`gives back what it takes from ${name}`, async () => {
-        assertGivenBack(span, (await provide()).read(span) ?? {});
+        assertReturnedValues(span, (await provide()).read(span) ?? {});
       });
       it(`reads whatever stands in place of ${name}`, async () => {
         const dialect = await provide();

@@ -1,6 +1,5 @@
-import type { Api, ListId } from './operation-types.js';
-import { checkedBase } from './checked-base.js';
-import type { ApiOptions } from './send.js';
+import { checkedBase } from './http.js';
+import type { Api, ListId, ApiOptions } from './operation-types.js';
 
 export type { Api } from './operation-types.js';
 
@@ -18,7 +17,7 @@ export function createApi(options: ApiOptions): Api {
   let loaded: Promise<Api> | undefined;
   const client = (): Promise<Api> =>
     (loaded ??= import('./operation-calls.js').then(({ createClient }) => createClient(options)));
-  const methodOf = async (name: string): Promise<AnyMethod> => {
+  const loadMethod = async (name: string): Promise<AnyMethod> => {
     const method = ((await client()) as unknown as Record<string, AnyMethod | undefined>)[name];
     if (!method) throw new TypeError(`the API has no operation "${name}"`);
     return method;
@@ -31,7 +30,7 @@ export function createApi(options: ApiOptions): Api {
       if (name in target || typeof name === 'symbol') return Reflect.get(target, name) as unknown;
       if (NO_METHODS.has(name)) return undefined;
       if (name === 'pages') return pages;
-      return async (...args: unknown[]) => (await methodOf(name))(...args);
+      return async (...args: unknown[]) => (await loadMethod(name))(...args);
     },
   });
 }

@@ -1,5 +1,4 @@
 import type { LISTS } from './operations.js';
-import type { CallOptions, RawOptions } from './send.js';
 import type {
   DatapointList,
   DatapointPreviewList,
@@ -10,6 +9,7 @@ import type {
   SpanOutlineList,
   TraceOutline,
   TraceSpans,
+  FileBody,
 } from './schema.js';
 
 /** The id of an operation of the API. */
@@ -111,3 +111,42 @@ interface Whole {
  * `Response` itself where that is a file or a stream. @throws SpandrelError when no answer came, or an error.
  */
 export type Api = { readonly [Id in keyof Operations]: Call<Id> } & Whole;
+
+/** Values of a query: lists are repeated, members of an object are `name.key`, what is undefined or null is left out. */
+export type Query = Readonly<Record<string, unknown>>;
+
+/** The server that a client calls, and how. */
+export interface ApiOptions {
+  /** Base URL of the server, which may have a path. */
+  url: string;
+  /** API key or JWT; cloud mode needs one. */
+  key?: string | undefined;
+  /** The global one when left out. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Longest time that a try may take, 60,000 ms when left out; of files and streams, until they begin. */
+  timeoutMs?: number | undefined;
+  /** Waits between tries; for tests. */
+  wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call: what it was aborted with is thrown. */
+  signal?: AbortSignal | undefined;
+  /** Instead of the client's. */
+  timeoutMs?: number | undefined;
+  /** Headers beside those of the client. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Whether to try again, three times at most, when no answer came or one that passes (408, 429, 5xx). When left out: what
+   * reads, and what makes something under an id that the caller chose (`body.id`).
+   */
+  retry?: boolean | undefined;
+}
+
+/** A request of any endpoint. */
+export interface RawOptions extends CallOptions {
+  query?: Query | undefined;
+  /** An object or a list is sent as JSON, everything else as it is; text is JSON where no header says otherwise. */
+  body?: FileBody | object | undefined;
+}

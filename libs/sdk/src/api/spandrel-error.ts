@@ -1,3 +1,4 @@
+import { passes } from './http.js';
 import type { FieldError, Problem } from './schema.js';
 
 /**
@@ -44,3 +45,6 @@ export class SpandrelError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** Whether what went wrong may go right a little later. */
+export const mayPass = ({ status, code }: SpandrelError): boolean => code === 'unreachable' || passes(status);

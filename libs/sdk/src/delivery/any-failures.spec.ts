@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Delivery, type FlushResult } from './delivery.js';
-import { FakeIngest, type Behaviour } from './testing/fake-ingest.js';
-import { TestSpan, TestTrace } from './testing/outgoing-things.js';
-import { VirtualTimers } from './testing/virtual-timers.js';
+import { FakeIngest, type Behaviour } from '../../../../test/sdk/support/fake-ingest.js';
+import { TestSpan, TestTrace } from '../../../../test/sdk/support/outgoing-things.js';
+import { VirtualTimers } from '../../../../test/sdk/support/virtual-timers.js';
 
 type Step =
   | { do: 'start' }

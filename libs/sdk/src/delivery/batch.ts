@@ -1,8 +1,70 @@
-import type { BodyRoom } from './body-room.js';
-import type { OutgoingSpan } from './outgoing.js';
-import type { Queue } from './queue.js';
-import type { QueuedItem } from './queued-items.js';
-import type { QueuedTrace } from './queued-trace.js';
+import type { Pace } from './delivery-settings.js';
+import type { OutgoingSpan, Queue, QueuedItem, QueuedTrace } from './queue.js';
+
+/**
+ * Memory for the bodies of batches, one after another in the same place. With memory of its own for each, a flush takes so much
+ * outside of V8's heap that V8 stops the application for 5 to 10 ms at a time to look for garbage.
+ */
+export class BodyRoom {
+  private room = new Uint8Array(0);
+
+  /**
+   * @param isCopied whether `fetch` copies a body as it is called, as the Fetch standard has it ("extract a body"). Where
+   *   another one is given, nobody knows how long it reads what it got: then each body has memory of its own.
+   */
+  constructor(private readonly isCopied: boolean) {}
+
+  /** @returns so many bytes, whatever is in them; with `isCopied` they are those that were given last. */
+  take(bytes: number): Uint8Array<ArrayBuffer> {
+    if (!this.isCopied) return new Uint8Array(bytes);
+    // Full batches differ by a span at most: all of them fit in the first one's room.
+    if (bytes > this.room.length) this.room = new Uint8Array(2 ** Math.ceil(Math.log2(bytes)));
+    return this.room.subarray(0, bytes);
+  }
+
+  /** Nothing waits any more. */
+  release(): void {
+    this.room = new Uint8Array(0);
+  }
+}
+
+/** A batch is never cut below this, however small a body the server takes. */
+const BYTES_MIN = 65_536;
+
+/** How large a batch may be: smaller while the item is looked for that made the server refuse one. */
+export class BatchLimits {
+  items: number;
+  bytes: number;
+  /** The oldest so many hold an item at fault. */
+  private suspects = 0;
+
+  constructor(private readonly pace: Pace) {
+    this.items = pace.batchItems;
+    this.bytes = pace.batchBytes;
+  }
+
+  get isSearching(): boolean {
+    return this.suspects > 0;
+  }
+
+  /** So many of the oldest are settled. */
+  settled(count: number): void {
+    this.suspects = Math.max(0, this.suspects - count);
+    if (this.suspects === 0) this.items = this.pace.batchItems;
+  }
+
+  /** The item at fault was found. */
+  found(): void {
+    this.settled(this.suspects);
+  }
+
+  /** A batch of several items was refused. @param tooLargeBytes its size when that is why: later ones stay below half of it. */
+  refused(count: number, tooLargeBytes: number | null): void {
+    this.items = count >> 1;
+    this.suspects = count;
+    if (tooLargeBytes !== null) this.bytes = Math.max(BYTES_MIN, Math.min(this.bytes, tooLargeBytes / 2));
+  }
+}
 
 /** A trace as a batch carries it. */
 interface SentTrace {
@@ -39,13 +101,13 @@ const COMMAS = 2;
  */
 export function composeBatch(
   queue: Queue,
-  unreported: Iterable<OutgoingSpan>,
+  untold: Iterable<OutgoingSpan>,
   limits: { readonly items: number; readonly bytes: number },
   room: BodyRoom,
 ): Batch | null {
   const draft = new Draft(queue, limits.items, limits.bytes);
   while (draft.takeItem());
-  for (const span of unreported) if (!draft.takeRunning(span)) break;
+  for (const span of untold) if (!draft.takeRunning(span)) break;
   return draft.finish(room);
 }
 

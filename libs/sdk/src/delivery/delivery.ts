@@ -1,20 +1,14 @@
-import { finishAtExit, nothingAtExit } from './at-exit.js';
-import { BatchLimits } from './batch-limits.js';
-import { BodyRoom } from './body-room.js';
-import { composeBatch, spanCount, type Batch } from './batch.js';
+import { finishAtExit, nothingAtExit, onSignals } from './at-exit.js';
+import { BatchLimits, BodyRoom, composeBatch, spanCount, type Batch } from './batch.js';
 import { PACE, type DeliverySettings, type Pace } from './delivery-settings.js';
-import { FlushWaiters, type FlushResult } from './flush-waiters.js';
-import { Losses } from './losses.js';
-import { onSignals } from './on-signals.js';
-import type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
-import { Pauses } from './pauses.js';
+import { FlushWaiters, Pauses, type FlushResult } from './pauses.js';
+import { Losses, dropSingle, settleBatch } from './settle-batch.js';
+import { Queue, type OutgoingSpan, type OutgoingTrace } from './queue.js';
 import { postBatch, type Answer, type PostSettings } from './post-batch.js';
-import { Queue } from './queue.js';
-import { dropSingle, settleBatch } from './settle-batch.js';
 import { systemTimers, type Timers } from './timers.js';
 
-export type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
-export type { FlushResult } from './flush-waiters.js';
+export type { OutgoingSpan, OutgoingTrace } from './queue.js';
+export type { FlushResult } from './pauses.js';
 export type { DeliverySettings } from './delivery-settings.js';
 
 /** A timer or an answer so late will not come: the function was frozen, or the request they belong to is over. */
@@ -38,7 +32,7 @@ export class Delivery {
   private readonly losses: Losses;
   private readonly waiters: FlushWaiters;
   /** Spans that run and have not been reported, with their place. */
-  private readonly unreported = new Map<OutgoingSpan, number>();
+  private readonly untold = new Map<OutgoingSpan, number>();
   /** Counts what is recorded. */
   private place = 0;
   private delivered = 0;
@@ -78,7 +72,7 @@ export class Delivery {
   started(span: OutgoingSpan): void {
     this.guard(() => {
       if (this.isClosed) return;
-      this.unreported.set(span, ++this.place);
+      this.untold.set(span, ++this.place);
       this.wake();
     });
   }
@@ -86,7 +80,7 @@ export class Delivery {
   /** The span has ended; its JSON is read now. */
   ended(span: OutgoingSpan): void {
     this.guard(() => {
-      this.unreported.delete(span);
+      this.untold.delete(span);
       if (this.isClosed) this.losses.drop('recorded after the shutdown');
       else if (this.queue.addSpan(span, this.place + 1)) this.place++;
       else this.dropNewest();
@@ -131,7 +125,7 @@ export class Delivery {
     this.isClosed = true;
     this.request?.abort();
     this.clearTimer();
-    this.unreported.clear();
+    this.untold.clear();
     this.stopSignals?.();
     nothingAtExit(this);
     this.losses.end();
@@ -156,13 +150,13 @@ export class Delivery {
   }
 
   private get pending(): number {
-    return this.queue.length + this.unreported.size;
+    return this.queue.length + this.untold.size;
   }
 
   /** Place of the oldest thing that waits; `Infinity` when nothing does. */
   private get firstPlace(): number {
-    const unreported = this.unreported.values().next();
-    return Math.min(this.queue.firstPlace, unreported.done ? Infinity : unreported.value);
+    const untold = this.untold.values().next();
+    return Math.min(this.queue.firstPlace, untold.done ? Infinity : untold.value);
   }
 
   /** The process has waited for all that there is and may end now, which another request would keep it from. */
@@ -233,7 +227,7 @@ export class Delivery {
     const turn = ++this.turn;
     try {
       while (!this.isClosed) {
-        const batch = composeBatch(this.queue, this.unreported.keys(), this.limits, this.room);
+        const batch = composeBatch(this.queue, this.untold.keys(), this.limits, this.room);
         if (batch === null) break;
         const answer = await this.exchange(batch);
         if (turn !== this.turn) return;
@@ -274,12 +268,12 @@ export class Delivery {
     this.pauses.note(answer, this.waiters.size > 0);
     const size = batch.items.length + batch.running.length;
     if (answer.kind === 'taken') {
-      this.delivered += settleBatch(batch, answer.rejected, this.queue, this.unreported, this.losses);
+      this.delivered += settleBatch(batch, answer.rejected, this.queue, this.untold, this.losses);
       this.limits.settled(size);
     } else if (answer.kind === 'refused' && size > 1) {
       this.limits.refused(size, answer.isTooLarge ? batch.body.length : null);
     } else if (answer.kind === 'refused') {
-      dropSingle(batch, answer, this.queue, this.unreported, this.losses);
+      dropSingle(batch, answer, this.queue, this.untold, this.losses);
       this.limits.found();
     }
     if (answer.kind === 'denied') this.waiters.end();

@@ -1,5 +1,4 @@
-import { retryAfterMs } from './backoff.js';
-import { passes, reasonOf } from './failures.js';
+import { retryAfterMs, passes, reasonOf } from '../api/http.js';
 import type { Timers } from './timers.js';
 
 /** An item that the server did not take. */
@@ -80,7 +79,7 @@ export async function postBatch(
 function readAnswer(response: Response, text: string, sent: Sent): Answer {
   const { status } = response;
   if (status >= 200 && status < 300) return readResult(text, sent);
-  const error = `HTTP ${status}${problemOf(text)}`;
+  const error = `HTTP ${status}${readProblem(text)}`;
   if (status === 400 || status === 413 || status === 422) return { kind: 'refused', error, isTooLarge: status === 413 };
   if (passes(status)) {
     const wait = retryAfterMs(response.headers.get('retry-after'), Date.now());
@@ -110,7 +109,7 @@ function isRejection(value: unknown): value is Rejection {
 }
 
 /** The code and the detail of a problem document (RFC 9457). */
-function problemOf(text: string): string {
+function readProblem(text: string): string {
   const problem = attemptJson(text) as { code?: unknown; detail?: unknown } | null | undefined;
   const parts = [problem?.code, problem?.detail].filter((part) => typeof part === 'string');
   return parts.length === 0 ? '' : `, ${parts.join(': ').slice(0, 500)}`;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Queue } from './queue.js';
-import type { QueuedItem } from './queued-items.js';
-import { TestSpan, TestTrace } from './testing/outgoing-things.js';
+import { Queue, type QueuedItem } from './queue.js';
+import { TestSpan, TestTrace } from '../../../../test/sdk/support/outgoing-things.js';
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 

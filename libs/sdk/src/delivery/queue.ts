@@ -1,8 +1,112 @@
-import type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
-import { QueuedItems, type QueuedItem } from './queued-items.js';
-import type { QueuedTrace } from './queued-trace.js';
-import { SpanTexts, type StoredText } from './span-texts.js';
-import { utf8Bytes } from './utf8-bytes.js';
+/** How many bytes a text has as UTF-8. JSON holds no lone surrogates, which are counted like the pairs they are halves of. */
+export function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80) continue;
+    bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2;
+  }
+  return bytes;
+}
+
+/**
+ * What a queue knows of a trace. The trace holds it and not the other way round, so that of a trace that the application has
+ * let go of nothing else waits.
+ */
+export interface QueuedTrace {
+  /** The queue that knows this: what two instances of the SDK record within one trace waits in two queues. */
+  readonly queue: object;
+  /** What another queue knows of the same trace. */
+  readonly next: QueuedTrace | undefined;
+  json: string;
+  bytes: number;
+  /** Rises with each change, so that the answer to an older form settles no newer one. */
+  version: number;
+  /** Items of the queue that need it. */
+  items: number;
+  /** Whether one of them is the trace itself. */
+  waits: boolean;
+  /** The server refused its members: its id alone is sent, so that its spans arrive. */
+  isRefused: boolean;
+}
+
+/** A trace as delivery sees it. */
+export interface OutgoingTrace {
+  readonly id: string;
+  /** What queues know of it; theirs to write. */
+  queued?: QueuedTrace | undefined;
+  /**
+   * The JSON of the trace as `POST /api/ingest` takes it: whole where this process opened it, else `{ "id": … }`.
+   * Never throws.
+   */
+  json(): string;
+}
+
+/** A span as delivery sees it. */
+export interface OutgoingSpan {
+  readonly id: string;
+  readonly trace: OutgoingTrace;
+  /** The JSON of the span as it is now, as `POST /api/ingest` takes it. Never throws. */
+  json(): string;
+}
+
+/** Where the UTF-8 of a text lies. */
+interface StoredText {
+  readonly chunk: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+const CHUNK_BYTES = 131_072;
+/** Longer texts have memory of their own, so that a chunk's rest is never large. */
+const SHARED_BYTES_MAX = CHUNK_BYTES / 8;
+
+const encoder = new TextEncoder();
+
+/**
+ * Keeps texts as the bytes that are sent. What waits takes the memory it is counted with: a string with one character
+ * beyond Latin-1 would take twice as much, and an array for each text some hundred bytes more. The garbage collector
+ * takes a chunk once nothing of it waits.
+ */
+class SpanTexts {
+  private chunk = new Uint8Array(0);
+  private used = 0;
+
+  /** @returns `null`, and keeps nothing, when the text has more than `bytesMax` bytes. */
+  store(text: string, bytesMax: number): StoredText | null {
+    if (text.length > bytesMax) return null;
+    if (text.length > SHARED_BYTES_MAX) return alone(text, bytesMax);
+    if (text.length > this.chunk.length - this.used) this.renew();
+    let start = this.used;
+    let { read, written } = encoder.encodeInto(text, this.chunk.subarray(start));
+    if (read < text.length) {
+      this.renew();
+      start = 0;
+      ({ read, written } = encoder.encodeInto(text, this.chunk));
+    }
+    if (written > bytesMax) return null;
+    this.used = start + written;
+    return { chunk: this.chunk, start, end: this.used };
+  }
+
+  private renew(): void {
+    this.chunk = new Uint8Array(CHUNK_BYTES);
+    this.used = 0;
+  }
+}
+
+function alone(text: string, bytesMax: number): StoredText | null {
+  const chunk = encoder.encode(text);
+  return chunk.length > bytesMax ? null : { chunk, start: 0, end: chunk.length };
+}
+
+/** A finished span, or (`text` null) a trace that changed. */
+export interface QueuedItem {
+  /** The place in the order in which things were recorded. */
+  readonly place: number;
+  readonly trace: QueuedTrace;
+  readonly text: StoredText | null;
+}
 
 /**
  * What waits for delivery, oldest first. Its bound is exact: the bytes of the spans' and traces' JSON, each trace counted
@@ -10,7 +114,7 @@ import { utf8Bytes } from './utf8-bytes.js';
  */
 export class Queue {
   bytes = 0;
-  private readonly items = new QueuedItems();
+  private readonly items: QueuedItem[] = [];
   private readonly texts = new SpanTexts();
 
   constructor(private readonly bytesMax: number) {}
@@ -21,7 +125,7 @@ export class Queue {
 
   /** Place of the oldest item; `Infinity` when there is none. */
   get firstPlace(): number {
-    return this.items.firstPlace;
+    return this.items[0]?.place ?? Infinity;
   }
 
   /** @returns false, and keeps nothing, when there is no room. */
@@ -74,14 +178,13 @@ export class Queue {
 
   /** The item so many after the oldest. */
   at(index: number): QueuedItem | undefined {
-    return this.items.at(index);
+    return this.items[index];
   }
 
   /** Takes away the oldest `count` items except those to keep, which stay the oldest. @param keep their indexes, rising. */
   remove(count: number, keep: readonly number[]): void {
-    const kept = new Set(keep);
-    for (let index = 0; index < count; index++) if (!kept.has(index)) this.release(this.items.at(index)!);
-    this.items.remove(count, keep);
+    const kept = new Set(keep.map((index) => this.items[index]!));
+    for (const item of this.items.splice(0, count, ...kept)) if (!kept.has(item)) this.release(item);
   }
 
   private release({ trace, text }: QueuedItem): void {
@@ -94,7 +197,7 @@ export class Queue {
 
   private add(place: number, trace: QueuedTrace, text: StoredText | null): void {
     if (trace.items++ === 0) this.bytes += trace.bytes;
-    this.items.add(place, trace, text);
+    this.items.push({ place, trace, text });
   }
 
   private renew(trace: QueuedTrace, json: string, bytes: number): void {

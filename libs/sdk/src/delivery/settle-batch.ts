@@ -1,9 +1,72 @@
 import type { Batch } from './batch.js';
-import type { Losses } from './losses.js';
-import type { OutgoingSpan } from './outgoing.js';
 import type { Answer, Rejection } from './post-batch.js';
-import type { Queue } from './queue.js';
-import type { QueuedTrace } from './queued-trace.js';
+import type { OutgoingSpan, Queue, QueuedTrace } from './queue.js';
+import type { Timers } from './timers.js';
+
+/** Counts what is lost for good and reports it, the first time at once and then once a minute at most. */
+export class Losses {
+  /** Recorded while the queue was full, or after the end. */
+  dropped = 0;
+  /** Refused by the server. */
+  rejected = 0;
+  /** Why the last one was lost. */
+  lastReason: string | null = null;
+  private reportedDropped = 0;
+  private reportedRejected = 0;
+  private timer: unknown = null;
+
+  constructor(
+    private readonly report: (sentence: string) => void,
+    private readonly timers: Timers,
+    private readonly reportMs: number,
+  ) {}
+
+  drop(reason: string): void {
+    this.dropped++;
+    this.note(reason);
+  }
+
+  reject(reason: string): void {
+    this.rejected++;
+    this.note(reason);
+  }
+
+  /** Reports it one last time. */
+  end(): void {
+    this.reportNew();
+    this.stop();
+  }
+
+  private note(reason: string): void {
+    this.lastReason = reason;
+    if (this.timer === null) this.reportNew();
+  }
+
+  /** Says what has not been reported. */
+  reportNew(): void {
+    const dropped = this.dropped - this.reportedDropped;
+    const rejected = this.rejected - this.reportedRejected;
+    if (dropped + rejected === 0) return;
+    this.reportedDropped = this.dropped;
+    this.reportedRejected = this.rejected;
+    const lost = [dropped > 0 ? `${dropped} dropped` : '', rejected > 0 ? `${rejected} refused by the server` : ''];
+    this.report(`spans or traces are lost: ${lost.filter(Boolean).join(', ')} (last reason: ${this.lastReason})`);
+    this.stop();
+    this.timer = this.timers.set(
+      () => {
+        this.timer = null;
+        this.reportNew();
+      },
+      this.reportMs,
+      false,
+    );
+  }
+
+  private stop(): void {
+    if (this.timer !== null) this.timers.clear(this.timer);
+    this.timer = null;
+  }
+}
 
 /**
  * Takes out of the queue what the server has answered for. A span that was refused only since its trace's members were
@@ -14,7 +77,7 @@ export function settleBatch(
   batch: Batch,
   rejected: readonly Rejection[],
   queue: Queue,
-  unreported: Map<OutgoingSpan, number>,
+  untold: Map<OutgoingSpan, number>,
   losses: Losses,
 ): number {
   const spanRejections = new Map<number, Rejection>();
@@ -52,7 +115,7 @@ export function settleBatch(
   for (const span of batch.running) {
     const rejection = spanRejections.get(index++);
     // A running form that is refused counts for nothing: the span is sent again when it has ended.
-    if (rejection === undefined || !waitsForTrace(rejection, queue.traceOf(span.trace))) unreported.delete(span);
+    if (rejection === undefined || !waitsForTrace(rejection, queue.traceOf(span.trace))) untold.delete(span);
   }
   return delivered;
 }
@@ -65,12 +128,12 @@ export function dropSingle(
   { items: [item], running: [span] }: Batch,
   { error, isTooLarge }: Extract<Answer, { kind: 'refused' }>,
   queue: Queue,
-  unreported: Map<OutgoingSpan, number>,
+  untold: Map<OutgoingSpan, number>,
   losses: Losses,
 ): void {
   if (item === undefined) {
     // It counts for nothing: the span is sent again when it has ended.
-    unreported.delete(span!);
+    untold.delete(span!);
     return;
   }
   const { trace, text } = item;

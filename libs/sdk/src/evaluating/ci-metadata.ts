@@ -38,14 +38,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param environment variables; those of the process when left out.
  * @returns `commit` and `branch` as the CI system says them, as far as it does; nothing elsewhere.
  */
-export function ciMetadata(environment: Environment = ofProcess()): { commit?: string; branch?: string } {
+export function ciMetadata(environment: Environment = readEnvironment()): { commit?: string; branch?: string } {
   const commit = VARIABLES.commit.map((name) => environment[name]).find(Boolean);
   const branch = VARIABLES.branch.map((name) => environment[name]).find(Boolean);
   return { ...(commit && { commit }), ...(branch && { branch: branch.replace(/^refs\/heads\//, '') }) };
 }
 
 /** Not every runtime has variables, or lets a program read them. */
-function ofProcess(): Environment {
+function readEnvironment(): Environment {
   try {
     return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
   } catch {

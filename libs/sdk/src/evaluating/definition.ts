@@ -1,17 +1,35 @@
+import type { Api } from '../api/client.js';
+import type { EvalRunSummary, EvalItem, EvalStatistics, JudgedGate } from '../api/schema.js';
 import type { Gate } from './gate.js';
-import type { Scorer } from './scorer.js';
-import type { EvalSpandrel } from './eval-spandrel.js';
-import type { Unsaid } from './unsaid.js';
+import { Unset, type Scorer } from './scorer.js';
+
+/** What evals need of a `Spandrel`, also one of another copy of the package. */
+export interface EvalSpandrel {
+  readonly api: Api;
+  trace<T>(
+    name: string,
+    members: { tags: string[]; metadata: Record<string, unknown> },
+    run: (trace: { readonly id: string }) => T,
+  ): T;
+  span<T>(name: string, members: { input: unknown }, run: (span: EvalSpan) => T): T;
+  flush(options: { timeoutMs: number }): Promise<unknown>;
+}
+
+/** A span that is open. */
+export interface EvalSpan {
+  readonly id: string;
+  set(members: { output: unknown }): unknown;
+}
 
 /** A test case: what the task gets, and what is right. */
-export interface Item<Input = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+export interface Item<Input = Unset, Expected = Unset, Metadata = Unset> {
   input: Input;
   expected?: Expected | undefined;
   metadata?: Metadata | undefined;
 }
 
 /** A conversation as a test case: the task gets the messages as its input. */
-export interface ConversationItem<Input = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+export interface ConversationItem<Input = Unset, Expected = Unset, Metadata = Unset> {
   /** A list of `{ role, content }`. */
   messages: Input;
   expected?: Expected | undefined;
@@ -19,7 +37,7 @@ export interface ConversationItem<Input = Unsaid, Expected = Unsaid, Metadata = 
 }
 
 /** A dataset that is made when there is none of the name; items that it has not yet are added. */
-export interface DatasetSource<Input = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+export interface DatasetSource<Input = Unset, Expected = Unset, Metadata = Unset> {
   name: string;
   description?: string | undefined;
   items: readonly (Item<Input, Expected, Metadata> | ConversationItem<Input, Expected, Metadata>)[];
@@ -77,7 +95,7 @@ export interface EvalConfig {
 }
 
 /** An eval of one's own code. */
-export interface EvalDefinition<Input = Unsaid, Returned = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unset, Metadata = Unset> {
   /** Name or id of a dataset, or one to make or extend. The run is over all datapoints that the dataset has then. */
   dataset: string | DatasetSource<Input, Expected, Metadata>;
   task: Task<Input, Returned, Metadata>;
@@ -104,4 +122,52 @@ export interface EvalDefinition<Input = Unsaid, Returned = Unsaid, Expected = Un
   maxCostUsd?: number | undefined;
   /** Where runs and traces go; by the `SPANDREL_*` variables when left out. */
   spandrel?: EvalSpandrel | undefined;
+}
+
+/** How far an eval is, in samples. */
+export interface EvalProgress {
+  /** Durable on the server, of an earlier process too. */
+  done: number;
+  /** How many of them failed. */
+  failed: number;
+  total: number;
+}
+
+/** How a definition is evaluated; members that a definition has too take the place of its own. */
+export interface EvaluateOptions {
+  name?: string | undefined;
+  repeats?: number | undefined;
+  concurrency?: number | undefined;
+  gates?: readonly (string | Gate)[] | undefined;
+  baseline?: string | undefined;
+  /** Laid over the definition's own, key by key. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+  spandrel?: EvalSpandrel | undefined;
+  /** Id of a run that was begun and not finished: what it has not yet is done, the rest stays. */
+  resume?: string | undefined;
+  /** Stops the eval: no further result is waited for, and what the signal was aborted with is thrown. */
+  signal?: AbortSignal | undefined;
+  /** What becomes of the run then: it is cancelled unless it is to be kept, so that it can be resumed. */
+  onAbort?: 'cancel' | 'keep' | undefined;
+  /** Called once the run is there. */
+  onStarted?: ((run: EvalRunSummary) => void) | undefined;
+  /** Called whenever results have become durable. */
+  onProgress?: ((progress: EvalProgress) => void) | undefined;
+}
+
+/** What the server says of an eval that is over. */
+export interface EvalFacts {
+  run: EvalRunSummary;
+  /** The server's numbers, beside the baseline where there is one. */
+  statistics: EvalStatistics;
+  /** With what was found, and whether they hold. */
+  gates: JudgedGate[];
+  /** Whether the run was completed and all gates hold; without gates, whether not all of its datapoints failed. */
+  passed: boolean;
+  /** Undefined where there was none to compare with. */
+  baselineRunId: string | undefined;
+  /** Gates that were left out, in words: `latest` found no run to compare with. */
+  skippedGates: string[];
+  /** When it did not pass: datapoints that failed, and those with the lowest scores; ten at most. */
+  worst: EvalItem[];
 }

@@ -1,8 +1,118 @@
 import type { Api } from '../api/client.js';
-import type { EvalItem, EvalRunSummary } from '../api/schema.js';
-import type { EvalFacts } from './eval-facts.js';
-import { resultTable } from './result-table.js';
-import type { OpenRun } from './open-run.js';
+import type { EvalItem, EvalRunSummary, JudgedGate, ScoreStatistics } from '../api/schema.js';
+import type { EvalFacts } from './definition.js';
+import { describeGate, type AnyGate } from './gate.js';
+import { textOf } from './json.js';
+import type { OpenRun } from './start-run.js';
+
+const GAP = '  ';
+const SHOWN_CHARACTERS = 60;
+
+/** What came of an eval, in words: its gates first, then the numbers of its scorers, then the datapoints that were worst. */
+export function resultTable(facts: EvalFacts): string {
+  return [heading(facts), gatesPart(facts), scorersPart(facts), worstPart(facts)]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function heading({ run, statistics, passed }: EvalFacts): string {
+  const { samples, datapoints, failed_samples: failed, pending_samples: pending } = statistics;
+  const counts = [
+    `run ${run.id}`,
+    samples === datapoints ? `${datapoints} datapoints` : `${samples} samples of ${datapoints} datapoints`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(pending > 0 ? [`${pending} not done`] : []),
+  ];
+  return `eval "${run.name}" ${passed ? 'passed' : whyNot(run)}: ${counts.join(', ')}`;
+}
+
+function whyNot({ status, stop_reason: reason, error, passed }: EvalRunSummary): string {
+  if (status === 'cancelled') return `was cancelled${reason && reason !== 'cancelled' ? ` (${reason})` : ''}`;
+  if (status === 'failed') return `failed (${error ?? 'for no known reason'})`;
+  return passed === null && error !== null ? `did not pass (${error})` : 'did not pass';
+}
+
+function gatesPart({ gates, skippedGates, statistics }: EvalFacts): string {
+  const diff = statistics.comparison;
+  const rows = gates.map((gate) => {
+    const compared = diff && (gate.scorer === null ? diff.score : diff.scorers[gate.scorer]);
+    const more =
+      gate.metric === 'regression' && compared && compared.diff !== null
+        ? `, difference ${number(compared.diff)}${compared.p_value === null ? '' : `, p ${number(compared.p_value)}`}`
+        : '';
+    const mark = gate.passed === true ? '✓' : gate.passed === false ? '✗' : '?';
+    return [mark, describeGate(gate as AnyGate), `${foundBy(gate)}${more}`];
+  });
+  rows.push(...skippedGates.map((words) => ['-', words, 'left out: there is no run yet to compare with']));
+  return rows.length === 0 ? '' : columns([['', 'gate', 'found'], ...rows]);
+}
+
+function foundBy({ actual, op, value, passed }: JudgedGate): string {
+  if (actual === null) return 'no value';
+  if (typeof actual === 'string') return actual.replaceAll('_', ' ');
+  if (op === null || value === null || passed === null) return number(actual);
+  const holds = (rounded: number): boolean =>
+    op === '>=' ? rounded >= value : op === '>' ? rounded > value : op === '<=' ? rounded <= value : rounded < value;
+  // 0.89996 must not be shown as 0.9 where 0.9 is asked for.
+  const digits = [4, 6, 9].find((count) => holds(Number(number(actual, count))) === passed);
+  return digits === undefined ? String(actual) : number(actual, digits);
+}
+
+function scorersPart({ statistics: { score, scorers } }: EvalFacts): string {
+  const named = Object.entries(scorers);
+  const rows = [['all', score] as const, ...(named.length > 1 ? named : [])].map(([name, of]) => scorerRow(name, of));
+  return columns([['scorer', 'mean', '95% interval', 'pass rate'], ...rows]);
+}
+
+const scorerRow = (name: string, { mean, ci, pass_rate: rate }: ScoreStatistics): string[] => [
+  name,
+  mean === null ? 'no score' : number(mean),
+  ci === null ? '' : `${number(ci.low)} to ${number(ci.high)}`,
+  rate.mean === null ? '' : number(rate.mean),
+];
+
+function worstPart({ worst }: EvalFacts): string {
+  if (worst.length === 0) return '';
+  return columns([['score', 'worst datapoints'], ...worst.map((item) => [scoreOf(item), outcomeOf(item)])]);
+}
+
+const scoreOf = ({ status, score }: EvalItem): string =>
+  status === 'failed' ? 'failed' : score === null ? '' : number(score);
+
+function outcomeOf({ input, output, expected, error, score_reason: reason, trace_id: trace }: EvalItem): string {
+  const got =
+    error === null ? `${shown(output)}${expected === null ? '' : `, expected ${shown(expected)}`}` : shortened(error);
+  const why = error === null && reason ? ` (${shortened(reason)})` : '';
+  return `${shown(input)} → ${got}${why}${trace === null ? '' : `, trace ${trace}`}`;
+}
+
+const shown = (value: unknown): string =>
+  shortened(typeof value === 'string' ? `"${value}"` : (textOf(value) ?? 'null'));
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS - 1)}…` : line;
+}
+
+/** So many digits that count; whole numbers as they are. */
+function number(value: number, digits = 4): string {
+  if (Number.isInteger(value)) return String(value);
+  return String(Math.abs(value) >= 10 ** digits ? Math.round(value) : Number(value.toPrecision(digits)));
+}
+
+/** Cells in columns as wide as their widest. */
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at]!))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join('\n');
+}
 
 /** What came of an eval. */
 export interface EvalResult extends EvalFacts {
@@ -36,7 +146,7 @@ export async function readResult(
   const statistics = await api.getEvalStatistics({ path, query, signal });
   const { gates } = run;
   const passed = run.status === 'completed' && (run.passed ?? run.error === null);
-  const worst = passed ? [] : await worstOf(api, run, signal);
+  const worst = passed ? [] : await findWorst(api, run, signal);
   const facts: EvalFacts = { run, statistics, gates, passed, baselineRunId, skippedGates, worst };
   const result: EvalResult = {
     ...facts,
@@ -48,7 +158,7 @@ export async function readResult(
   return result;
 }
 
-async function worstOf(api: Api, { id, pass_score }: EvalRunSummary, signal: AbortSignal): Promise<EvalItem[]> {
+async function findWorst(api: Api, { id, pass_score }: EvalRunSummary, signal: AbortSignal): Promise<EvalItem[]> {
   const path = { id };
   const failed = await api.listEvalItems({ path, query: { status: 'failed', limit: FAILED_MAX }, signal });
   const query = { sort_by: 'score' as const, score_max: pass_score, limit: WORST_MAX };

@@ -1,13 +1,10 @@
 import { Spandrel } from '../spandrel.js';
-import type { EvalDefinition } from './definition.js';
-import type { EvalSpandrel } from './eval-spandrel.js';
-import type { EvaluateOptions } from './evaluate-options.js';
+import type { EvalDefinition, EvalSpandrel, EvaluateOptions } from './definition.js';
 import { readResult, type EvalResult } from './eval-result.js';
 import { readDefinition } from './read-definition.js';
-import { resumeRun } from './resume-run.js';
-import { startRun } from './start-run.js';
+import type { Unset } from './scorer.js';
+import { resumeRun, startRun } from './start-run.js';
 import { workOnRun } from './work-on-run.js';
-import type { Unsaid } from './unsaid.js';
 
 /** Traces are waited for so long once the run is over: they are not what it is about. */
 const FLUSH_MS = 10_000;
@@ -23,7 +20,7 @@ const FLUSH_STOPPED_MS = 2_000;
  * @throws DefinitionError before anything is started; SpandrelError when the server refuses, or does not answer for two
  *   minutes; what `signal` was aborted with.
  */
-export async function evaluate<Input = Unsaid, Returned = Unsaid, Expected = Unsaid, Metadata = Unsaid>(
+export async function evaluate<Input = Unset, Returned = Unset, Expected = Unset, Metadata = Unset>(
   definition: EvalDefinition<Input, Returned, Expected, Metadata> & EvaluateOptions,
   options: EvaluateOptions = {},
 ): Promise<EvalResult> {

@@ -1,13 +1,151 @@
-import type { StartEval } from '../api/schema.js';
-import { assertKnown, numberFrom, textFrom, wholeNumberFrom } from './check-members.js';
-import { DefinitionError } from './definition-error.js';
-import type { DatasetSource, EvalDefinition, Task } from './definition.js';
-import type { EvalSpandrel } from './eval-spandrel.js';
-import type { EvaluateOptions } from './evaluate-options.js';
-import { needsBaseline, takesTries, type Gate } from './gate.js';
+import type { StartEvalScorer, StartEval } from '../api/schema.js';
+import type { DatasetSource, EvalDefinition, Task, EvalSpandrel, EvaluateOptions } from './definition.js';
+import { DefinitionError, nearest, needsBaseline, takesTries, parseGate, type Gate } from './gate.js';
 import { isObject } from './json.js';
-import { parseGate } from './parse-gate.js';
-import { planScorers, type PlannedScorer } from './plan-scorers.js';
+import type { ScorerFunction, Unset } from './scorer.js';
+
+/** @throws DefinitionError for a member that is not known, with the known name next to it. */
+function assertKnown(members: object, known: readonly string[], path: string): void {
+  const unknown = Object.keys(members).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new DefinitionError(
+    `${path ? `${path}.` : ''}${unknown} is not known${nearest(unknown, known)}; there are ${known.join(', ')}`,
+  );
+}
+
+/** @returns a number within a range, both ends included; undefined when it is left out. @throws DefinitionError */
+function numberFrom(value: unknown, path: string, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
+  throw new DefinitionError(`${path} must be a number ${range}`);
+}
+
+/** @returns a whole number within a range, both ends included; undefined when it is left out. @throws DefinitionError */
+function wholeNumberFrom(value: unknown, path: string, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isInteger(value)) return numberFrom(value, path, least, most);
+  const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
+  throw new DefinitionError(`${path} must be a whole number ${range}`);
+}
+
+/** @returns a text that is not empty; undefined when it is left out. @throws DefinitionError */
+function textFrom(value: unknown, path: string): string | undefined {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+  throw new DefinitionError(`${path} must be a text that is not empty`);
+}
+
+/** A scorer of an eval in its place. */
+export interface PlannedScorer {
+  /** Undefined while a function without a name has not reported it by an answer. */
+  name: string | undefined;
+  /** Undefined for a scorer of the server. */
+  score: ScorerFunction | undefined;
+  /** What the start of the run says of it beside its name. */
+  body: Omit<StartEvalScorer, 'name'>;
+}
+
+const SCORERS_MAX = 16;
+/** The scorer of the API that takes the caller's scores. */
+const EXTERNAL = 'External';
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const NAME_LENGTH_MAX = 64;
+
+/** @throws DefinitionError at the place of what is no scorer. */
+export function planScorers(scorers: unknown): PlannedScorer[] {
+  if (!Array.isArray(scorers)) throw new DefinitionError('scorers must be a list');
+  if (scorers.length > SCORERS_MAX) {
+    throw new DefinitionError(`scorers has ${scorers.length} entries; a run takes ${SCORERS_MAX} at most`);
+  }
+  const planned = scorers.map((scorer: unknown, place) => planScorer(scorer, `scorers[${place}]`));
+  assertDistinct(planned.map(({ name }) => name));
+  return planned;
+}
+
+function planScorer(scorer: unknown, path: string): PlannedScorer {
+  if (typeof scorer === 'function') {
+    return { name: readFunctionName(scorer), score: scorer as ScorerFunction, body: { scoring: EXTERNAL } };
+  }
+  if (isObject(scorer) && 'score' in scorer) return planOwn(scorer, path);
+  if (isObject(scorer) && 'scoring' in scorer) return planServer(scorer, path);
+  throw new DefinitionError(`${path} must be a function, or what scorer(…) or server(…) gives`);
+}
+
+function planOwn(scorer: Record<string, unknown>, path: string): PlannedScorer {
+  assertKnown(scorer, ['name', 'score', 'weight', 'passScore'], path);
+  if (typeof scorer['score'] !== 'function') throw new DefinitionError(`${path}.score must be a function`);
+  const body = { scoring: EXTERNAL, ...readOptions(scorer, path) };
+  return { name: checkedName(scorer['name'], `${path}.name`), score: scorer['score'] as ScorerFunction, body };
+}
+
+function planServer(scorer: Record<string, unknown>, path: string): PlannedScorer {
+  assertKnown(scorer, ['name', 'scoring', 'judge', 'config', 'weight', 'passScore'], path);
+  const { scoring, name = scoring, judge, config } = scorer;
+  if (typeof scoring !== 'string' || scoring === '') throw new DefinitionError(`${path}.scoring must be a text`);
+  if (scoring === EXTERNAL) throw new DefinitionError(`${path}: give the function itself, not server('External')`);
+  if (config !== undefined && !isObject(config)) throw new DefinitionError(`${path}.config must be an object`);
+  const body = {
+    scoring,
+    ...(config !== undefined && { scoring_config: config }),
+    ...(judge !== undefined && { judge: readJudge(judge, `${path}.judge`) }),
+    ...readOptions(scorer, path),
+  };
+  return { name: checkedName(name, `${path}.name`), score: undefined, body };
+}
+
+function readJudge(judge: unknown, path: string): NonNullable<StartEvalScorer['judge']> {
+  if (!isObject(judge)) throw new DefinitionError(`${path} must be { connectionId, model, rubric }`);
+  assertKnown(judge, ['connectionId', 'model', 'rubric'], path);
+  for (const [name, text] of Object.entries(judge)) {
+    if (text !== undefined && typeof text !== 'string') throw new DefinitionError(`${path}.${name} must be a text`);
+  }
+  const { connectionId, model, rubric } = judge as { connectionId?: string; model?: string; rubric?: string };
+  return {
+    ...(connectionId !== undefined && { connection_id: connectionId }),
+    ...(model !== undefined && { model }),
+    ...(rubric !== undefined && { rubric }),
+  };
+}
+
+function readOptions(scorer: Record<string, unknown>, path: string): Pick<StartEvalScorer, 'weight' | 'pass_score'> {
+  const weight = numberFrom(scorer['weight'], `${path}.weight`, 0, Infinity);
+  const passScore = numberFrom(scorer['passScore'], `${path}.passScore`, 0, 1);
+  return { ...(weight !== undefined && { weight }), ...(passScore !== undefined && { pass_score: passScore }) };
+}
+
+function checkedName(name: unknown, path: string): string {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw new DefinitionError(`${path} must be 1 to 64 characters of A-Z, a-z, 0-9, "_", "." and "-"`);
+}
+
+/** A name as scorers may have it; undefined where nothing of it is left. */
+export function scorerName(text: string): string | undefined {
+  const name = text
+    .trim()
+    .replace(/[^A-Za-z0-9_.-]+/g, '_')
+    .slice(0, NAME_LENGTH_MAX);
+  return name === '' ? undefined : name;
+}
+
+const readFunctionName = (score: { name: string }): string | undefined =>
+  scorerName(score.name.replace(/^(bound )+/, ''));
+
+function assertDistinct(names: readonly (string | undefined)[]): void {
+  const twice = names.find((name, place) => name !== undefined && names.indexOf(name) !== place);
+  if (twice === undefined) return;
+  throw new DefinitionError(`two scorers are named "${twice}"; give one another name with scorer(name, function)`);
+}
+
+/**
+ * @param learned the names that answers of the scorers had, by place.
+ * @returns the name of each scorer: that which it has, else that which it reported, else one by its place.
+ * @throws DefinitionError when two are the same.
+ */
+export function finalNames(scorers: readonly PlannedScorer[], learned: readonly (string | undefined)[] = []): string[] {
+  const names = scorers.map(({ name }, place) => name ?? learned[place] ?? `scorer-${place + 1}`);
+  assertDistinct(names);
+  return names;
+}
 
 /** A definition that is as it should be, with what it left out. */
 export interface Plan extends Omit<EvaluateOptions, 'name' | 'metadata' | 'gates'> {
@@ -74,9 +212,9 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
     passScore: numberFrom(given.passScore, 'passScore', 0, 1) ?? 1,
     gates: readGates(given.gates ?? [], { repeats, baseline }),
     baseline,
-    metadata: { ...textsOf(definition.metadata), ...textsOf(options.metadata) },
-    config: configOf(given.config),
-    maxCostUsd: costOf(given.maxCostUsd),
+    metadata: { ...readTexts(definition.metadata), ...readTexts(options.metadata) },
+    config: readConfig(given.config),
+    maxCostUsd: readCost(given.maxCostUsd),
     spandrel: given.spandrel,
     resume: textFrom(given.resume, 'resume'),
     signal: given.signal,
@@ -128,7 +266,7 @@ function readGates(gates: unknown, { repeats, baseline }: { repeats: number; bas
   });
 }
 
-function textsOf(texts: unknown): Record<string, string> {
+function readTexts(texts: unknown): Record<string, string> {
   if (texts === undefined) return {};
   if (!isObject(texts)) throw new DefinitionError('metadata must be an object of texts');
   for (const [key, text] of Object.entries(texts)) {
@@ -137,7 +275,7 @@ function textsOf(texts: unknown): Record<string, string> {
   return texts as Record<string, string>;
 }
 
-function configOf(config: unknown): Plan['config'] {
+function readConfig(config: unknown): Plan['config'] {
   if (config === undefined) return undefined;
   if (!isObject(config)) throw new DefinitionError('config must be an object');
   assertKnown(config, ['model', 'systemPrompt', 'temperature', 'maxTokens'], 'config');
@@ -153,8 +291,26 @@ function configOf(config: unknown): Plan['config'] {
   };
 }
 
-function costOf(maxCostUsd: unknown): number | undefined {
+function readCost(maxCostUsd: unknown): number | undefined {
   const cost = numberFrom(maxCostUsd, 'maxCostUsd', 0, Infinity);
   if (cost === 0) throw new DefinitionError('maxCostUsd must be more than 0');
   return cost;
 }
+
+/** What a definition is known by, also one that another copy of the package made. */
+const MARK = Symbol.for('spandrel.eval');
+
+/**
+ * An eval of one's own code, checked: `export default defineEval({ … })` is what `spandrel eval file` runs, and `evaluate` takes it.
+ * @throws DefinitionError with the member that is wrong.
+ */
+export function defineEval<Input = Unset, Returned = Unset, Expected = Unset, Metadata = Unset>(
+  definition: EvalDefinition<Input, Returned, Expected, Metadata>,
+): EvalDefinition<Input, Returned, Expected, Metadata> {
+  readDefinition(definition);
+  return { ...definition, [MARK]: true } as typeof definition;
+}
+
+/** Whether a value is what `defineEval` gave. */
+export const isEvalDefinition = (value: unknown): value is EvalDefinition =>
+  typeof value === 'object' && value !== null && (value as { [MARK]?: unknown })[MARK] === true;

@@ -1,13 +1,127 @@
+import type { Api } from '../api/client.js';
+import type { EvalRunSummary } from '../api/schema.js';
 import { ciMetadata } from './ci-metadata.js';
-import { DefinitionError } from './definition-error.js';
-import type { EvalSpandrel } from './eval-spandrel.js';
-import { findBaseline } from './find-baseline.js';
+import type { EvalSpandrel } from './definition.js';
 import { findDataset } from './find-dataset.js';
-import { describeGate, needsBaseline, type Gate } from './gate.js';
-import { learnNames } from './learn-names.js';
-import { trialsOf, type OpenRun } from './open-run.js';
-import { finalNames } from './plan-scorers.js';
-import type { Plan } from './read-definition.js';
+import { DefinitionError, describeGate, needsBaseline, type Gate } from './gate.js';
+import { canonicalJson } from './json.js';
+import { finalNames, type PlannedScorer, type Plan } from './read-definition.js';
+import { trySample, type Sample, type Trials, type Tried } from './try-sample.js';
+
+/** How runs are chosen. */
+export interface BaselineOptions {
+  /** A run that is never chosen: that which is compared. */
+  except?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * @param text the id of a run, or `latest[:k=v,…]`: the newest completed run of the dataset with this metadata.
+ * @returns the id of a run; undefined when `latest` finds none.
+ * @throws DefinitionError for a text that is neither, or a run of another dataset; SpandrelError `eval_run_not_found` for an
+ *   unknown one.
+ */
+export async function findBaseline(
+  api: Api,
+  datasetId: string,
+  text: string,
+  { except, signal }: BaselineOptions = {},
+): Promise<string | undefined> {
+  const latest = /^latest(?::(.*))?$/s.exec(text.trim());
+  if (!latest) {
+    const run = await api.getEval({ path: { id: text.trim() }, query: { items: 'none' }, signal });
+    if (run.dataset_id === datasetId) return run.id;
+    throw new DefinitionError(`baseline: run ${run.id} is of another dataset, ${run.dataset_id}`);
+  }
+  const metadata = readMetadata(latest[1], text);
+  // Runs are listed newest first; the second is for when the first is not to be chosen.
+  const query = { status: 'completed' as const, limit: 2, metadata };
+  const { runs } = await api.listEvals({ path: { id: datasetId }, query, signal });
+  return runs.find(({ id }) => id !== except)?.id;
+}
+
+function readMetadata(pairs: string | undefined, text: string): Record<string, string> {
+  if (pairs === undefined) return {};
+  return Object.fromEntries(
+    pairs.split(',').map((pair) => {
+      const at = pair.indexOf('=');
+      const key = pair.slice(0, at).trim();
+      if (at < 0 || key === '') {
+        throw new DefinitionError(
+          `baseline "${text}": "${pair}" is no key=value; the form is latest:branch=main,env=ci`,
+        );
+      }
+      return [key, pair.slice(at + 1).trim()];
+    }),
+  );
+}
+
+/** Tries that were made before their run was started. */
+interface EarlyTries {
+  /** Names that scorers reported, by place. */
+  learned: (string | undefined)[];
+  /** @returns the try of a sample, once, if the snapshot has the datapoint as it was tried. */
+  take(sample: Sample): Tried | undefined;
+}
+
+/** So many datapoints are tried until each scorer has reported its name. */
+const TRIES_MAX = 3;
+
+/**
+ * A run has to say its scorers when it is started, and a function without a name says its own only in an answer
+ * (`async ({ output }) => ({ name: 'short', score: 1 })`). So the first datapoints are tried beforehand, and count for the run.
+ */
+async function learnNames(api: Api, trials: Trials, signal: AbortSignal): Promise<EarlyTries> {
+  const learned: (string | undefined)[] = [];
+  const early = new Map<string, { tried: Tried; content: string }>();
+  const take = ({ datapointId, repeat, kind }: Sample): Tried | undefined => {
+    const known = repeat === 0 ? early.get(datapointId) : undefined;
+    early.delete(datapointId);
+    return known?.content === readContent(kind) ? known.tried : undefined;
+  };
+  if (trials.scorers.every(isNamed)) return { learned, take };
+  const query = { limit: TRIES_MAX };
+  const { datapoints } = await api.listDatapoints({ path: { id: trials.datasetId }, query, signal });
+  for (const { id: datapointId, kind } of datapoints) {
+    const tried = await trySample(trials, { datapointId, repeat: 0, kind });
+    early.set(datapointId, { tried, content: readContent(kind) });
+    for (const [place, said] of tried.said.entries()) learned[place] ??= said?.name;
+    if (trials.scorers.every((scorer, place) => isNamed(scorer) || learned[place] !== undefined)) break;
+  }
+  return { learned, take };
+}
+
+const isNamed = ({ name }: PlannedScorer): boolean => name !== undefined;
+
+/** What tasks and scorers see of a datapoint: the result of another run, which it may have got meanwhile, is left out. */
+function readContent(kind: Sample['kind']): string {
+  if (!('Generic' in kind)) return canonicalJson(kind);
+  const { actual_output: _output, score: _score, ...content } = kind.Generic;
+  return canonicalJson(content);
+}
+
+/** A run that is there, and what its samples are tried with. */
+export interface OpenRun {
+  run: EvalRunSummary;
+  trials: Trials;
+  /** Names of the scorers, by place. */
+  names: readonly string[];
+  early: Pick<EarlyTries, 'take'>;
+  /** Whether this process started it. */
+  isNew: boolean;
+  /** What it is compared with. */
+  baselineRunId: string | undefined;
+  /** Gates that were left out, in words, since there is nothing yet to compare with. */
+  skippedGates: string[];
+}
+
+/** What samples of a run are tried with. */
+const createTrials = (
+  { task, scorers, timeoutMs }: Plan,
+  run: Pick<Trials, 'runId' | 'runName' | 'datasetId' | 'repeats'>,
+  spandrel: EvalSpandrel,
+  signal: AbortSignal,
+): Trials => ({ ...run, task, scorers, spandrel, bounds: { timeoutMs, signal } });
 
 /**
  * Starts a run over the dataset of a definition.
@@ -23,13 +137,13 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const id = crypto.randomUUID();
   const name = plan.name ?? dataset.name;
   const ofRun = { runId: id, runName: name, datasetId: dataset.id, repeats: plan.repeats };
-  const trials = trialsOf(plan, ofRun, spandrel, signal);
+  const trials = createTrials(plan, ofRun, spandrel, signal);
   assertScorersOf(
     gates,
     plan.scorers.some((scorer) => scorer.name === undefined) ? undefined : finalNames(plan.scorers),
   );
   const early = await learnNames(api, trials, signal);
-  const names = finalNames(plan.scorers, early.reported);
+  const names = finalNames(plan.scorers, early.learned);
   assertScorersOf(gates, names);
   const run = await api.startEval({
     path: { id: dataset.id },
@@ -62,4 +176,54 @@ function assertScorersOf(gates: readonly Gate[], names: readonly string[] | unde
   if (!strange) return;
   const known = names.length === 0 ? 'the eval has no scorers' : `there are ${names.join(', ')}`;
   throw new DefinitionError(`gate "${describeGate(strange)}": "${strange.scorer}" is no scorer of the eval; ${known}`);
+}
+
+/**
+ * Takes a run up that an earlier process began. Its scorers, repeats, gates and metadata stay as they were.
+ * @throws DefinitionError when the run is over without being completed, or does not go with the definition.
+ */
+export async function resumeRun(plan: Plan, id: string, spandrel: EvalSpandrel, signal: AbortSignal): Promise<OpenRun> {
+  const { api } = spandrel;
+  const run = await api.getEval({ path: { id }, query: { items: 'none' }, signal });
+  const { id: runId, name: runName, dataset_id: datasetId, repeats } = run;
+  await assertDataset(plan, run, spandrel, signal);
+  const names = namesOf(plan, run);
+  const trials = createTrials(plan, { runId, runName, datasetId, repeats }, spandrel, signal);
+  const named = run.gates.find(({ baseline_run_id: baseline }) => baseline !== null)?.baseline_run_id ?? undefined;
+  const { baseline } = plan;
+  const baselineRunId =
+    named ??
+    (baseline === undefined ? undefined : await findBaseline(api, datasetId, baseline, { except: id, signal }));
+  return { run, trials, names, early: { take: () => undefined }, isNew: false, baselineRunId, skippedGates: [] };
+}
+
+async function assertDataset(
+  plan: Plan,
+  run: EvalRunSummary,
+  { api }: EvalSpandrel,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = typeof plan.dataset === 'string' ? plan.dataset : plan.dataset.name;
+  if (wanted === run.dataset_id) return;
+  const { name } = await api.getDataset({ path: { id: run.dataset_id }, signal });
+  if (name !== wanted)
+    throw new DefinitionError(`resume: run ${run.id} is over the dataset "${name}", not "${wanted}"`);
+}
+
+/** The names of the scorers as the run has them. */
+function namesOf({ scorers }: Plan, run: EvalRunSummary): string[] {
+  const { id, execution, status } = run;
+  if (execution !== 'external') throw new DefinitionError(`resume: run ${id} is executed by the server`);
+  if (status === 'cancelled' || status === 'failed') {
+    throw new DefinitionError(`resume: run ${id} is ${status}${run.stop_reason ? ` (${run.stop_reason})` : ''}`);
+  }
+  const fits = scorers.every(({ name, body }, place) => {
+    const there = run.scorers[place];
+    return there?.scoring === body.scoring && (name === undefined || there.name === name);
+  });
+  // A run without scorers of its definition has one that gets no scores.
+  if (fits && run.scorers.length === Math.max(1, scorers.length)) return run.scorers.map(({ name }) => name);
+  const has = run.scorers.map(({ name }) => name).join(', ');
+  const wants = scorers.map(({ name, body }) => name ?? `a function (${body.scoring})`).join(', ') || 'none';
+  throw new DefinitionError(`resume: run ${id} has other scorers (${has}) than the definition (${wants})`);
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { exactMatch } from './built-in-scorers.js';
+import { exactMatch, scorer, server, type Scorer } from './scorer.js';
 import type { Task } from './definition.js';
-import { finalNames, planScorers } from './plan-scorers.js';
-import { scorer, server, type Scorer } from './scorer.js';
-import { silentSpandrel } from './testing/silent-spandrel.js';
+import { finalNames, planScorers } from './read-definition.js';
+import { silentSpandrel } from '../../../../test/sdk/support/silent-spandrel.js';
 import { resultOf, trySample, type Trials } from './try-sample.js';
 
 const KIND = { Generic: { input: 'France', expected_output: 'Paris', metadata: { easy: true } } };

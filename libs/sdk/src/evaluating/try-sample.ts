@@ -1,12 +1,204 @@
-import type { ExternalResult } from '../api/schema.js';
-import { errorText } from '../recording/error-text.js';
-import type { Task } from './definition.js';
-import type { EvalSpandrel } from './eval-spandrel.js';
-import { limited, type Bounds } from './limited.js';
-import type { PlannedScorer } from './plan-scorers.js';
-import { readAnswer, type ReadAnswer } from './read-answer.js';
-import { factsOf, type Sample } from './sample.js';
-import { scoreOutput, type Said } from './score-output.js';
+import type { DatapointKind, ExternalResult } from '../api/schema.js';
+import { errorText } from '../recording/plain-text.js';
+import type { EvalSpandrel, Task } from './definition.js';
+import { isObject, textOf } from './json.js';
+import { scorerName, type PlannedScorer } from './read-definition.js';
+import { isBuiltIn, type ScorerInput } from './scorer.js';
+
+/** A try of a datapoint that is to be made. */
+export interface Sample {
+  datapointId: string;
+  /** From 0. */
+  repeat: number;
+  /** The datapoint as the run's snapshot has it. */
+  kind: DatapointKind;
+}
+
+/** What the task and the scorers get of a datapoint. */
+interface DatapointFacts {
+  input: unknown;
+  /** Undefined where nothing is expected. */
+  expected: unknown;
+  metadata: Record<string, unknown>;
+}
+
+function factsOf(kind: DatapointKind): DatapointFacts {
+  if ('Generic' in kind) {
+    const { input, expected_output: expected, metadata } = kind.Generic;
+    return { input, expected: expected ?? undefined, metadata: metadata ?? {} };
+  }
+  const { messages, expected, metadata } = kind.LlmConversation;
+  return { input: messages, expected: expected ?? undefined, metadata: (metadata ?? {}) as Record<string, unknown> };
+}
+
+/** Timers of more milliseconds fire at once. */
+const TIMER_MS_MAX = 2_147_483_647;
+
+/** What bounds a call of the user's code. */
+interface Bounds {
+  /** `Infinity`: as long as it takes. */
+  timeoutMs: number;
+  /** Stops it earlier. */
+  signal: AbortSignal;
+}
+
+/**
+ * Calls a function that may take too long. One that does not stop when its signal is aborted goes on, and is heard no more.
+ * @throws what the function throws; a `TimeoutError`; what the signal was aborted with.
+ */
+export async function limited<T>(
+  run: (signal: AbortSignal) => T | Promise<T>,
+  { timeoutMs, signal }: Bounds,
+): Promise<T> {
+  signal.throwIfAborted();
+  const inner = new AbortController();
+  let stop: (reason: unknown) => void = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = (reason) => {
+      // Before the function hears of it, so that it is this reason that counts.
+      reject(reason as Error);
+      inner.abort(reason);
+    };
+  });
+  const expire = (): void => stop(new DOMException(`timed out after ${timeoutMs} ms`, 'TimeoutError'));
+  const timer = timeoutMs > TIMER_MS_MAX ? undefined : setTimeout(expire, timeoutMs);
+  const stops = listenForStops(signal);
+  stops.add(stop);
+  try {
+    return await Promise.race([stopped, (async () => run(inner.signal))()]);
+  } finally {
+    clearTimeout(timer);
+    stops.delete(stop);
+  }
+}
+
+const STOPS = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
+
+/** What a signal stops, by one listener: Node warns of a leak where there are more than ten. */
+function listenForStops(signal: AbortSignal): Set<(reason: unknown) => void> {
+  const known = STOPS.get(signal);
+  if (known) return known;
+  const stops = new Set<(reason: unknown) => void>();
+  STOPS.set(signal, stops);
+  signal.addEventListener('abort', () => stops.forEach((stop) => stop(signal.reason)), { once: true });
+  return stops;
+}
+
+/** @throws what the signal was aborted with. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  limited(() => new Promise<void>(() => {}), { timeoutMs: ms, signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+  });
+
+/** What a task answered. */
+interface ReadAnswer {
+  output: unknown;
+  /** The output as it is kept. */
+  text: string;
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+  /** Dollars. */
+  cost: number | undefined;
+}
+
+const MEMBERS: readonly string[] = ['output', 'usage', 'cost'];
+
+/** What providers and their SDKs call tokens. */
+const INPUT_TOKENS = ['inputTokens', 'input_tokens', 'prompt_tokens', 'promptTokens'];
+const OUTPUT_TOKENS = ['outputTokens', 'output_tokens', 'completion_tokens', 'completionTokens'];
+
+/** @throws Error when the answer is no output, or its cost is none. */
+function readAnswer(answer: unknown): ReadAnswer {
+  const isWhole = isObject(answer) && 'output' in answer && Object.keys(answer).every((name) => MEMBERS.includes(name));
+  const { output, usage, cost } = isWhole ? (answer as Record<string, unknown>) : { output: answer };
+  return {
+    output,
+    text: toText(output),
+    inputTokens: countIn(usage, INPUT_TOKENS),
+    outputTokens: countIn(usage, OUTPUT_TOKENS),
+    cost: readCost(cost ?? undefined),
+  };
+}
+
+function toText(output: unknown): string {
+  if (output === undefined) throw new Error('the task returned nothing; it must return its output');
+  let text: string | undefined;
+  try {
+    text = textOf(output);
+  } catch (error) {
+    throw new Error('the output is no JSON', { cause: error });
+  }
+  if (text === undefined) throw new Error(`the output is a ${typeof output}, and no JSON`);
+  return text;
+}
+
+/** Usage comes from a provider: what is no count in it is not taken. */
+function countIn(usage: unknown, names: readonly string[]): number | undefined {
+  if (!isObject(usage)) return undefined;
+  const count = names.map((name) => usage[name]).find((value) => value !== undefined && value !== null);
+  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : undefined;
+}
+
+function readCost(cost: unknown): number | undefined {
+  if (cost === undefined || (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0)) return cost;
+  throw new Error(`the cost of the answer is ${String(cost)}; it must be dollars, 0 or more`);
+}
+
+/** What a scorer said. */
+interface Said {
+  /** `null`: it gave none. */
+  score: number | null;
+  reason?: string;
+  /** What it calls itself. */
+  name?: string;
+  /** Why it could not score. */
+  error?: string;
+}
+
+/**
+ * Asks a scorer of this process, in a span of its own unless it is a built-in one.
+ * @returns also when the scorer fails. @throws what the eval was stopped with.
+ */
+async function scoreOutput(
+  { name, score }: PlannedScorer,
+  sample: ScorerInput,
+  spandrel: EvalSpandrel,
+  bounds: Bounds,
+): Promise<Said | undefined> {
+  if (score === undefined) return undefined;
+  const ask = async (): Promise<Said> => readScore(await limited(() => score(sample), bounds));
+  try {
+    if (isBuiltIn(score)) return await ask();
+    const { output, expected } = sample;
+    return await spandrel.span(`scorer ${name ?? ''}`.trim(), { input: { output, expected } }, async (span) => {
+      const said = await ask();
+      span.set({ output: { score: said.score, reason: said.reason } });
+      return said;
+    });
+  } catch (error) {
+    bounds.signal.throwIfAborted();
+    return { score: null, error: errorText(error) };
+  }
+}
+
+function readScore(answer: unknown): Said {
+  if (!isObject(answer)) return { score: scoreOf(answer) };
+  if (!('score' in answer)) throw new Error('the answer has no score; it must be a number or { name, score, reason }');
+  const { name, score, reason, metadata } = answer;
+  const rationale = isObject(metadata) ? metadata['rationale'] : undefined;
+  const why = [reason, rationale].find((text): text is string => typeof text === 'string' && text !== '');
+  const own = typeof name === 'string' ? scorerName(name) : undefined;
+  return { score: scoreOf(score), ...(why !== undefined && { reason: why }), ...(own !== undefined && { name: own }) };
+}
+
+function scoreOf(score: unknown): number | null {
+  if (score === null) return null;
+  if (typeof score === 'boolean') return score ? 1 : 0;
+  if (typeof score === 'number' && score >= 0 && score <= 1) return score;
+  const given =
+    typeof score === 'number' ? `is ${score}` : `is ${Array.isArray(score) ? 'a list' : `of type ${typeof score}`}`;
+  throw new Error(`the score ${given}; it must be a number from 0 to 1`);
+}
 
 /** What all samples of a run are tried with. */
 export interface Trials {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
-import { cutJson } from './cut-json.js';
-import { serialise } from './json-writer.js';
+import { cutJson, serialise } from './json-writer.js';
 import { PlainReader } from './plain-reader.js';
 
 const MIB = 1_048_576;

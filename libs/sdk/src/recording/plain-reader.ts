@@ -1,5 +1,67 @@
-import { isPlainData, ownValue } from './plain-data.js';
-import { isSecretName, MASKED, mayBeSecret } from './secret-names.js';
+/** What is recorded in the place of a value whose member is named like a secret. */
+const MASKED = '[masked]';
+
+/**
+ * Ends of names, without their separators and in lower case. Tokens of models and of lists are no secrets:
+ * `next_page_token`, `eos_token`, `time_to_first_token`.
+ */
+const SECRET =
+  /((api|secret|private|access)key|passw(or)?d|passphrase|secret)s?$|(authorization|cookie|^jwt|(?<!page|next|continuation|stop|eos|bos|pad|first|max|per)token)$/;
+/** Names that only data have are not kept for the life of the application: so long ones, and not more than so many. */
+const LENGTH_MAX = 64;
+const REMEMBERED_MAX = 4_096;
+const remembered = new Map<string, boolean>();
+
+/**
+ * Whether a member is named like a secret, whatever its case and separators: `apiKey`, `OPENAI_API_KEY`, `x-api-key`,
+ * `clientSecret`, `access_token`; but not `max_tokens` or `next_page_token` (docs/sdk.md#secrets).
+ */
+export function isSecretName(name: unknown): boolean {
+  if (typeof name !== 'string') return false;
+  let isSecret = remembered.get(name);
+  if (isSecret === undefined) {
+    isSecret = SECRET.test(name.toLowerCase().replace(/[\W_]/g, ''));
+    if (name.length < LENGTH_MAX && remembered.size < REMEMBERED_MAX) remembered.set(name, isSecret);
+  }
+  return isSecret;
+}
+
+/** Whether a value may be a secret: what only says that there is one, is none. */
+const mayBeSecret = (value: unknown): boolean => Boolean(value) && value !== true;
+
+/** Methods that do not make a class more than data. */
+const OF_DATA = /^(constructor|to(Locale)?String|valueOf)$/;
+
+/** Prototypes by whether a class of that kind does something. */
+const known = new WeakMap<object, boolean>();
+
+/**
+ * Whether an instance of a class is data as one's own types for requests and rows are: its class and those above have no methods by name,
+ * and none of its members is a function. All else (clients, pools, services) has keys and connections inside that nobody wants
+ * recorded (docs/sdk.md#instances-of-classes).
+ * @throws what a trap of a proxy throws.
+ */
+const isPlainData = (instance: object, prototype: object): boolean =>
+  !hasMethods(prototype) && !Object.keys(instance).some((key) => isFunction(instance, key));
+
+function hasMethods(prototype: object): boolean {
+  let answer = known.get(prototype);
+  if (answer === undefined) {
+    const above = Object.getPrototypeOf(prototype) as object | null;
+    // The topmost one is that of all objects, also of another realm.
+    answer =
+      above !== null &&
+      (Object.getOwnPropertyNames(prototype).some((key) => !OF_DATA.test(key) && isFunction(prototype, key)) ||
+        hasMethods(above));
+    known.set(prototype, answer);
+  }
+  return answer;
+}
+
+/** A member of an object itself; getters are not asked. */
+const ownValue = (of: object, key: string): unknown => Object.getOwnPropertyDescriptor(of, key)?.value;
+
+const isFunction = (of: object, key: string): boolean => typeof ownValue(of, key) === 'function';
 
 /** The server takes bodies of 200 levels, of which the span around it needs some. */
 export const LEVELS_MAX = 128;
@@ -80,7 +142,7 @@ export class PlainReader {
     }
     if (Array.isArray(value)) return this.list(source, value);
     const prototype = Object.getPrototypeOf(value) as object | null;
-    const plain = prototype === Object.prototype || prototype === null ? value : asPlain(value, prototype);
+    const plain = prototype === Object.prototype || prototype === null ? value : toPlain(value, prototype);
     if (typeof plain !== 'object') return this.read(plain, key);
     if (Array.isArray(plain)) return this.list(source, plain);
     if (plain !== value || isAsked) return this.members(source, plain, key);
@@ -103,7 +165,7 @@ export class PlainReader {
       }
       // An item and a comma.
       this.length += 2;
-      const item = memberOf(items, index);
+      const item = readMember(items, index);
       if (index === 0) first = item;
       // A header as a pair of its name and its value.
       const isSecret = index === 1 && length === 2 && this.masksSecrets && isSecretName(first) && mayBeSecret(item);
@@ -123,7 +185,7 @@ export class PlainReader {
         this.isTruncated = true;
         break;
       }
-      const value = memberOf(members, key);
+      const value = readMember(members, key);
       if (value === undefined) continue;
       count++;
       // Quotes, a colon, a comma and the value.
@@ -150,10 +212,10 @@ export class PlainReader {
 }
 
 /** @returns what stands for an instance of a class: a plain value, a list, a plain object, or itself. */
-function asPlain(value: object, prototype: object): object | string | number | boolean {
+function toPlain(value: object, prototype: object): object | string | number | boolean {
   const tag = Object.prototype.toString.call(value);
-  if (value instanceof Error || tag === '[object Error]') return ofError(value as Error);
-  if (value instanceof Map) return ofMap(value);
+  if (value instanceof Error || tag === '[object Error]') return toPlainError(value as Error);
+  if (value instanceof Map) return toPlainMap(value);
   if (value instanceof Set) return [...value];
   if (/^\[object (String|Number|Boolean)\]$/.test(tag)) return value.valueOf();
   if (value instanceof RegExp) return String(value);
@@ -166,19 +228,19 @@ function asPlain(value: object, prototype: object): object | string | number | b
 }
 
 /** An error without what clients hang on it: requests and their headers. */
-function ofError(error: Error): object {
+function toPlainError(error: Error): object {
   return Object.fromEntries(
-    ['name', 'message', 'stack', 'code', 'cause', 'errors'].map((key) => [key, memberOf(error, key)]),
+    ['name', 'message', 'stack', 'code', 'cause', 'errors'].map((key) => [key, readMember(error, key)]),
   );
 }
 
-function ofMap(map: Map<unknown, unknown>): object {
+function toPlainMap(map: Map<unknown, unknown>): object {
   const entries = [...map];
   return entries.every(([key]) => typeof key === 'string') ? Object.fromEntries(entries) : entries;
 }
 
 /** Reads one member; one that throws is a text that says so. */
-function memberOf(from: ArrayLike<unknown> | object, key: string | number): unknown {
+function readMember(from: ArrayLike<unknown> | object, key: string | number): unknown {
   try {
     return (from as Record<string | number, unknown>)[key];
   } catch (error) {

@@ -23,3 +23,42 @@ function textOf(value: unknown): string {
 export const NAME_LENGTH_MAX = 2_000;
 /** Longest session, user, tag or model that the server takes. */
 export const KEY_LENGTH_MAX = 512;
+
+const CAUSES_MAX = 3;
+const LENGTH_MAX = 100_000;
+
+/**
+ * What a person reads of something thrown: `TypeError: fetch failed (caused by: connect ECONNREFUSED)`; the message alone
+ * of a plain `Error`. Nothing else of it, since clients keep requests with their keys in errors. Never throws.
+ */
+export function errorText(error: unknown): string {
+  const parts: string[] = [];
+  for (let one = error; parts.length <= CAUSES_MAX;) {
+    parts.push(oneText(one));
+    const cause = readCause(one);
+    if (cause === undefined || cause === null) break;
+    one = cause;
+  }
+  return plainText(parts.join(' (caused by: ') + ')'.repeat(parts.length - 1), LENGTH_MAX);
+}
+
+function oneText(error: unknown): string {
+  try {
+    if (typeof error !== 'object' || error === null) return plainText(error, LENGTH_MAX) || 'an empty text was thrown';
+    const { name, message } = error as { name?: unknown; message?: unknown };
+    if (typeof message !== 'string') return `${typeof name === 'string' ? name : 'an object'} was thrown`;
+    const text = plainText(message, LENGTH_MAX);
+    if (typeof name !== 'string' || name === 'Error') return text || 'Error';
+    return text === '' ? name : `${name}: ${text}`;
+  } catch {
+    return 'something unreadable was thrown';
+  }
+}
+
+function readCause(error: unknown): unknown {
+  try {
+    return typeof error === 'object' && error !== null ? (error as { cause?: unknown }).cause : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,8 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Context } from './open-context.js';
+import type { OutgoingSpan } from '../delivery/queue.js';
+import { isIterator, watchIterator } from '../following/follow.js';
+import type { Trace } from './trace.js';
+
+/** What is open where code runs. */
+export interface Context {
+  readonly trace: Trace;
+  /** The id of the span that new spans are children of; null in a trace without one. */
+  readonly spanId: string | null;
+  /** Undefined where the span belongs to the caller of this process. */
+  readonly span: OutgoingSpan | undefined;
+}
 
 const KEY = Symbol.for('@spandrel/sdk context 1');
 const shared = globalThis as { [KEY]?: AsyncLocalStorage<Context> };
 
 /** One for all instances of the SDK in a process, and for each copy of the package that is loaded. */
 export const context: AsyncLocalStorage<Context> = (shared[KEY] ??= new AsyncLocalStorage());
+
+/**
+ * Runs a function with the trace and span given as the current ones, and so each step of a generator that it makes.
+ * @returns what the function returns; throws what it throws.
+ */
+export function inContext<Result>(current: Context, work: () => Result): Result {
+  const result = context.run(current, work);
+  if (isIterator(result)) watchIterator(result, { run: (step) => context.run(current, step) });
+  return result;
+}

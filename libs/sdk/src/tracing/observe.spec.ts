@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
-import { FakeIngest } from '../delivery/testing/fake-ingest.js';
+import { FakeIngest } from '../../../../test/sdk/support/fake-ingest.js';
 import { Spandrel } from '../spandrel.js';
 
 function lab() {

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { FakeIngest } from '../delivery/testing/fake-ingest.js';
+import { FakeIngest } from '../../../../test/sdk/support/fake-ingest.js';
 import { Spandrel } from '../spandrel.js';
 
 const KEY = 'sk-the-key-of-the-test';

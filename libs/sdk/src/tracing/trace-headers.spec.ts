@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeIngest } from '../delivery/testing/fake-ingest.js';
+import { FakeIngest } from '../../../../test/sdk/support/fake-ingest.js';
 import { Spandrel } from '../spandrel.js';
 import { traceHeaders } from './trace-headers.js';
 import type { TraceOptions } from './trace.js';

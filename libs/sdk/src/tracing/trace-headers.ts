@@ -1,5 +1,5 @@
 import { context } from './context.js';
-import { formatTraceparent } from './traceparent.js';
+import { formatTraceparent } from './ids.js';
 
 /** Values longer than this together are left to the spans that come later: servers take 16 KB of headers. */
 const LENGTH_MAX = 2_048;

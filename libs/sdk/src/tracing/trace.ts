@@ -1,9 +1,8 @@
-import type { OutgoingTrace } from '../delivery/outgoing.js';
-import type { QueuedTrace } from '../delivery/queued-trace.js';
+import type { OutgoingTrace, QueuedTrace } from '../delivery/queue.js';
 import { KEY_LENGTH_MAX, NAME_LENGTH_MAX, plainText } from '../recording/plain-text.js';
+import { formatTraceparent } from './ids.js';
 import type { Recorder } from './recorder.js';
 import { formatTime } from './time.js';
-import { formatTraceparent } from './traceparent.js';
 
 /** What is known of a trace beside its name. */
 export interface TraceOptions {
@@ -86,8 +85,8 @@ export class Trace implements OutgoingTrace {
 
   private change({ name, sessionId, userId, tags, metadata }: TraceChanges): void {
     if (name !== undefined) this.name = plainText(name, NAME_LENGTH_MAX);
-    if (sessionId !== undefined) this.known = { ...this.known, sessionId: keyOf(sessionId) };
-    if (userId !== undefined) this.known = { ...this.known, userId: keyOf(userId) };
+    if (sessionId !== undefined) this.known = { ...this.known, sessionId: createKey(sessionId) };
+    if (userId !== undefined) this.known = { ...this.known, userId: createKey(userId) };
     if (tags !== undefined) {
       const texts = Array.from(tags, (tag) => plainText(tag, KEY_LENGTH_MAX)).slice(0, TAGS_MAX);
       this.known = { ...this.known, tags: texts };
@@ -99,7 +98,7 @@ export class Trace implements OutgoingTrace {
   }
 }
 
-const keyOf = (text: unknown): string | null => (text === null ? null : plainText(text, KEY_LENGTH_MAX));
+const createKey = (text: unknown): string | null => (text === null ? null : plainText(text, KEY_LENGTH_MAX));
 
 /** The trace of instances that record nothing. */
 export const NO_TRACE = new Trace(undefined, '');

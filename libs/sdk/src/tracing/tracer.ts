@@ -1,13 +1,9 @@
-import { follow } from '../following/follow.js';
-import type { AnyFunction } from '../following/own-member.js';
-import { context } from './context.js';
-import { newSpanId, newTraceId } from './ids.js';
-import { inContext } from './in-context.js';
+import { follow, type AnyFunction } from '../following/follow.js';
+import { context, inContext } from './context.js';
+import { newSpanId, newTraceId, readTraceparent, type HeadersLike } from './ids.js';
 import type { Recorder } from './recorder.js';
-import { NO_SPAN, Span, type SpanOptions } from './span.js';
-import type { SpanKind } from './span-kind.js';
+import { NO_SPAN, Span, type SpanOptions, type SpanKind } from './span.js';
 import { NO_TRACE, Trace, type TraceOptions } from './trace.js';
-import { readTraceparent, type HeadersLike } from './traceparent.js';
 
 /** How calls of a function are recorded. */
 export interface ObserveOptions {

@@ -1,0 +1,43 @@
+import { clusterKey, RunSamples, type RunSamplesOptions } from '../../../libs/evals/src/statistics/run-samples.js';
+
+/** Makes a run out of scores: a list a datapoint, one a repeat; `null` is a failed sample. */
+export interface RunShape extends Partial<Omit<RunSamplesOptions, 'capacity' | 'clustered' | 'scorers'>> {
+  /** The cluster of each datapoint; left out: none were asked for. */
+  clusters?: readonly (string | undefined)[];
+  /** Ids of the datapoints, `0`, `1` … when left out. */
+  ids?: readonly string[];
+}
+
+/** A run of one scorer named `only`, whose scores are the combined ones. */
+export function runOf(
+  datapoints: readonly (readonly (number | null)[])[],
+  { clusters, ids, passScore = 1, failedAs = 'excluded' }: RunShape = {},
+): RunSamples {
+  const run = new RunSamples({
+    capacity: datapoints.length,
+    passScore,
+    scorers: [{ name: 'only', passScore }],
+    failedAs,
+    clustered: clusters !== undefined,
+  });
+  for (const [i, scores] of datapoints.entries()) {
+    run.add({
+      id: ids?.[i] ?? String(i),
+      cluster: clusterKey({ in: clusters?.[i] }, 'in'),
+      samples: scores.map((score) => ({
+        failed: score === null,
+        score,
+        scores: [score],
+        latencyMs: score === null ? null : 100,
+        cost: null,
+      })),
+    });
+  }
+  return run;
+}
+
+/** Scores written as digits, a word a datapoint: `111 101` is two datapoints of three repeats. */
+export const digits = (text: string): number[][] => text.split(' ').map((word) => Array.from(word, Number));
+
+/** Datapoints of one sample each. */
+export const single = (scores: readonly number[]): number[][] => scores.map((score) => [score]);
