@@ -55,13 +55,13 @@ export interface Outcome {
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new StartError(fieldErrors(parsed.error).map(({ path, message }) => `${optionOf(path)}: ${message}`));
+  throw new StartError(fieldErrors(parsed.error).map(({ path, message }) => `${toOption(path)}: ${message}`));
 }
 
 const OPTIONS: Readonly<Record<string, string>> = { project_id: 'project' };
 
 /** `--rate-limit` of `rate_limit`; `--scopes` of `scopes[1]`. */
-export const optionOf = (path: string): string => {
+export const toOption = (path: string): string => {
   const member = path.replace(/[[.].*/, '');
   return `--${(OPTIONS[member] ?? member).replaceAll('_', '-')}`;
 };
@@ -78,9 +78,9 @@ const organizationLine = ({
 }: OrganizationResource): string =>
   `${id}  ${quoted(name)}  plan ${plan}, ${rate_limit} requests/s` +
   (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`) +
-  (removal ? `, ${deletingOf(removal)}` : '');
+  (removal ? `, ${describeDeletion(removal)}` : '');
 
-const deletingOf = ({ rows_deleted, step, last_error: error }: RemovalResource): string =>
+const describeDeletion = ({ rows_deleted, step, last_error: error }: RemovalResource): string =>
   `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`}${error === null ? '' : `; does not go on: ${error}`})`;
 
 /** One line for people. */
@@ -90,7 +90,7 @@ const projectLine = (project: ProjectResource): string => {
     days !== null && `keeps traces ${days} days`,
     project.rate_limit !== null && `${project.rate_limit} requests/s`,
     project.protected && 'protected',
-    project.removal && deletingOf(project.removal),
+    project.removal && describeDeletion(project.removal),
   ].filter(Boolean);
   return `${id}  ${quoted(name)}  of organization ${org_id}${said.map((each) => `, ${each}`).join('')}`;
 };
@@ -207,12 +207,15 @@ const maskingRuleLine = ({ masker, replace, label, fields, config }: MaskingRule
 /** What the commands below `admin audit` do. */
 const AUDIT_ACTIONS = {
   listAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
-    const query = checked(listAuditSchema, { ...filterOf(options), limit: options['limit'] });
-    const { items } = await audit.log.list(orgOf(options), query);
+    const query = checked(listAuditSchema, { ...readFilter(options), limit: options['limit'] });
+    const { items } = await audit.log.list(readOrganization(options), query);
     return { json: items, lines: items.map(auditLine) };
   },
   exportAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
-    const content = await audit.exports.execute(orgOf(options), checked(auditFilterSchema, filterOf(options)));
+    const content = await audit.exports.execute(
+      readOrganization(options),
+      checked(auditFilterSchema, readFilter(options)),
+    );
     for await (const lines of content) if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
     return { lines: [] };
   },
@@ -237,9 +240,9 @@ const AUDIT_ACTIONS = {
 
 type Options = AdminInput['options'];
 
-const orgOf = ({ org }: Options): string | null => (org === undefined ? null : String(org));
+const readOrganization = ({ org }: Options): string | null => (org === undefined ? null : String(org));
 
-const filterOf = ({ actor, action, target, since, until }: Options) => ({
+const readFilter = ({ actor, action, target, since, until }: Options) => ({
   ...{ actor, target, since, until },
   action: action === undefined ? undefined : String(action).split(','),
 });
@@ -256,14 +259,14 @@ function readHeads(path: string): ChainHead[] {
   }
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const head = headSchema.safeParse(jsonOf(line));
+    const head = headSchema.safeParse(parseJson(line));
     if (head.success) return head.data;
     throw new StartError([`--heads: line ${index + 1} of ${path} is no head: admin audit heads prints them`]);
   });
 }
 
 /** @returns `undefined` for what is no JSON. */
-function jsonOf(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
@@ -277,7 +280,7 @@ type Action = (administration: Administration & MaskingAdministration, input: Ad
 export const ADMIN_ACTIONS = {
   createOrganization: async ({ organizations }, { options }) => {
     const { name, plan, rateLimit } = options;
-    const body = checked(createOrganizationSchema, { name, plan, rate_limit: limitOf(rateLimit) });
+    const body = checked(createOrganizationSchema, { name, plan, rate_limit: readLimit(rateLimit) });
     return made('organization', await organizations.create(CLI_ACTOR, body), organizationLine);
   },
   listOrganizations: async ({ organizations }) =>
@@ -288,14 +291,14 @@ export const ADMIN_ACTIONS = {
   },
   updateOrganization: async ({ organizations }, { id, options }) => {
     const { name, plan, rateLimit, retentionDays } = options;
-    const retention_days = daysOf(retentionDays, 'ever', ['plan']);
-    const body = checked(updateOrganizationSchema, { name, plan, rate_limit: limitOf(rateLimit), retention_days });
+    const retention_days = readDays(retentionDays, 'ever', ['plan']);
+    const body = checked(updateOrganizationSchema, { name, plan, rate_limit: readLimit(rateLimit), retention_days });
     const org = await organizations.update(CLI_ACTOR, id!, body);
     return { json: org, lines: [organizationLine(org)] };
   },
   createProject: async ({ projects }, { options }) => {
     const { name, retentionDays, protect, rateLimit } = options;
-    const [retention_days, rate_limit] = [daysOf(retentionDays, 'organization'), limitOf(rateLimit)];
+    const [retention_days, rate_limit] = [readDays(retentionDays, 'organization'), readLimit(rateLimit)];
     const body = checked(createProjectSchema, { name, retention_days, protected: protect, rate_limit });
     return made('project', await projects.create(CLI_ACTOR, String(options['org']), body), projectLine);
   },
@@ -311,7 +314,7 @@ export const ADMIN_ACTIONS = {
   },
   updateProject: async ({ projects }, { id, options }) => {
     const { name, retentionDays, protect, rateLimit } = options;
-    const [retention_days, rate_limit] = [daysOf(retentionDays, 'organization'), limitOf(rateLimit)];
+    const [retention_days, rate_limit] = [readDays(retentionDays, 'organization'), readLimit(rateLimit)];
     const body = checked(updateProjectSchema, { name, retention_days, protected: protect, rate_limit });
     const project = await projects.update(CLI_ACTOR, id!, body);
     return { json: project, lines: [projectLine(project)] };
@@ -329,7 +332,7 @@ export const ADMIN_ACTIONS = {
       project_id: project,
       scopes: String(scopes).split(','),
       expires_at: expiresAt,
-      rate_limit: limitOf(rateLimit),
+      rate_limit: readLimit(rateLimit),
     });
     // With `--org` the command acts for that organization's administrator: a project of another one is not found.
     const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
@@ -346,7 +349,7 @@ export const ADMIN_ACTIONS = {
   },
   updateKey: async ({ keys }, { id, options }) => {
     const { name, rateLimit, serviceAccount } = options;
-    const changes = { name, rate_limit: limitOf(rateLimit), service_account: serviceAccount };
+    const changes = { name, rate_limit: readLimit(rateLimit), service_account: serviceAccount };
     const key = await keys.update(CLI_ACTOR, id!, checked(updateKeySchema, changes));
     return { json: key, lines: [keyLine(key)] };
   },
@@ -383,7 +386,7 @@ function assertMeant({ yes }: AdminInput['options']): void {
   if (yes !== true) throw new StartError(['--yes: must be given, since everything that is deleted is gone for good']);
 }
 
-const limitOf = (given: string | boolean | undefined): number | null | undefined => {
+const readLimit = (given: string | boolean | undefined): number | null | undefined => {
   if (given === undefined) return undefined;
   return given === 'default' ? null : Number(given);
 };
@@ -394,7 +397,7 @@ const limitOf = (given: string | boolean | undefined): number | null | undefined
  * @param passedOn words that the API takes as they are.
  * @throws StartError for what is neither a number nor one of these words.
  */
-function daysOf(
+function readDays(
   given: string | boolean | undefined,
   none: string,
   passedOn: readonly string[] = [],

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { accessFeature, AccessSettings, administrationOf, JwtSettings } from '@spandrel/access';
 import { commandContext, DomainError, inContext, loadPlugins, StartError } from '@spandrel/kernel';
 import { maskingCommands, type MaskingCommands } from '@spandrel/masking';
-import { ADMIN_ACTIONS, optionOf, type AdminInput, type Outcome } from './admin-actions.js';
+import { ADMIN_ACTIONS, toOption, type AdminInput, type Outcome } from './admin-actions.js';
 import { withDatabase } from './command-database.js';
 import { commandSettings, printFailure } from './command-settings.js';
 
@@ -33,9 +33,9 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
       if (outcome.isRefused) process.exitCode = 1;
     });
   } catch (error) {
-    printFailure(error instanceof DomainError ? new StartError(faultsOf(error)) : error, 'admin: ');
+    printFailure(error instanceof DomainError ? new StartError(listFaults(error)) : error, 'admin: ');
   }
 }
 
-const faultsOf = ({ message, errors }: DomainError): string[] =>
-  errors ? errors.map(({ path, message: fault }) => `${optionOf(path)}: ${fault}`) : [message];
+const listFaults = ({ message, errors }: DomainError): string[] =>
+  errors ? errors.map(({ path, message: fault }) => `${toOption(path)}: ${fault}`) : [message];

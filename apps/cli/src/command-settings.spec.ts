@@ -18,7 +18,7 @@ import { ALL_SETTINGS } from './command-settings.js';
 const configFile = (name: string): string => readFileSync(join(PACKAGE.root, 'config', `${name}.yaml`), 'utf8');
 
 /** What is wrong with a config file, when every part of the program looks at it. */
-function faultsOf(yaml: string): readonly string[] {
+function listFaults(yaml: string): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-config-'));
   try {
     writeFileSync(join(folder, 'own.yaml'), yaml);
@@ -67,7 +67,7 @@ describe('the settings of all programs', () => {
   });
 
   it('refuse what is out of range, in the order in which they are declared', () => {
-    const faults = faultsOf(
+    const faults = listFaults(
       [
         'connections: { allow_private: [" *.Good.example:80", "a b"] }',
         'gateway: { forward_allow: ["*"], spool_items: many }',
@@ -93,7 +93,7 @@ describe('the settings of all programs', () => {
   });
 
   it('refuse a name that is none, and say which one may be meant', () => {
-    expect(faultsOf('portt: 1\ngateway: { spool_itms: 1 }\nzzz: 1\n')).toEqual([
+    expect(listFaults('portt: 1\ngateway: { spool_itms: 1 }\nzzz: 1\n')).toEqual([
       'gateway.spool_itms: there is no such setting; did you mean gateway.spool_items? (from own.yaml:2)',
       'portt: there is no such setting; did you mean port? (from own.yaml:1)',
       'zzz: there is no such setting (from own.yaml:3)',

@@ -30,7 +30,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
   try {
     const settings = commandSettings(args);
     assertDatabase(settings, 'whose keys could be rotated');
-    const keys = keysOf(settings.of(ConnectionsSettings), process.env);
+    const keys = readKeys(settings.of(ConnectionsSettings), process.env);
     if (!keys && wantsNewKey(process.env)) throw new StartError([keyFileAdvice(settings)]);
     await withDatabase(settings, [connectionsFeature], async (storage, logger) => {
       if (keys) await refuseServersWithout(keys[0]!, storage);
@@ -48,7 +48,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
  * The keys of a rotation, the new one first; `null`: those of the key file.
  * @throws StartError naming the variable that is missing or wrong; never with what is in it.
  */
-function keysOf(
+function readKeys(
   { secretKey, previousSecretKey }: Pick<ConnectionsSettings, 'secretKey' | 'previousSecretKey'>,
   env: NodeJS.ProcessEnv,
 ): SecretKey[] | null {

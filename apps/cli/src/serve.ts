@@ -147,14 +147,14 @@ export async function serve(): Promise<void> {
   const threads: AppThread[] = [];
   let stopping: Promise<void> | undefined;
   const stop = (exitCode: number): Promise<void> => (stopping ??= stopAll(threads, output, exitCode));
-  const tell = (error: Error): void => output.err.write(`spandrel: ${error.stack ?? error.message}\n`);
-  takeWarnings(tell);
+  const report = (error: Error): void => output.err.write(`spandrel: ${error.stack ?? error.message}\n`);
+  takeWarnings(report);
   onStrayFaults({
     ofOurs: (error) => {
-      tell(error);
+      report(error);
       void stop(1);
     },
-    ofConnection: tell,
+    ofConnection: report,
   });
   try {
     const settings = commandSettings(args);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Api } from '@spandrel/sdk';
-import { clientOf, type ClientOptions } from './server.js';
+import { createClient, type ClientOptions } from './server.js';
 import type { CommandIo } from './command-io.js';
 import type { ExitCode } from './exit-codes.js';
 import { Output } from './output/output.js';
@@ -48,7 +48,7 @@ export function clientCommand<Options, Arguments extends unknown[] = string[]>(
       const args = given.slice(0, -2) as Arguments;
       const options = given.at(-2) as ClientOptions & Options;
       const out = new Output(io, options.json === true);
-      const code = await action({ api: clientOf(options, io), out, io, options }, ...args);
+      const code = await action({ api: createClient(options, io), out, io, options }, ...args);
       if (code !== undefined) end(code);
     });
 }

@@ -1,6 +1,6 @@
 import { SpandrelError } from '@spandrel/sdk';
 
-/** How a command that asks the server ends (docs/cli.md): CI tells bad quality from bad weather by it. */
+/** How a command that asks the server ends (docs/cli.md): CI tells a bad result from an outage by it. */
 export const ExitCode = {
   /** It was done, and gates hold. */
   done: 0,
@@ -49,17 +49,17 @@ export interface Failure {
 /** @returns what to say of an error, and the code to end with. */
 export function fail(error: unknown): Failure {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, lines: error.message.split('\n') };
-  if (error instanceof SpandrelError) return failureOfCall(error);
+  if (error instanceof SpandrelError) return describeCallFailure(error);
   return {
     exitCode: ExitCode.unforeseen,
     lines: (error instanceof Error ? error.message : String(error)).split('\n'),
   };
 }
 
-/** What answers but is no Spandrel (a proxy without a server behind it, another program) is no reached server. */
+/** Answers of something else (a proxy without a server behind it, another program): no server was reached. */
 const NOT_REACHED: ReadonlySet<string> = new Set(['unreachable', 'unexpected_answer']);
 
-function failureOfCall({ status, code, detail, errors, requestId }: SpandrelError): Failure {
+function describeCallFailure({ status, code, detail, errors, requestId }: SpandrelError): Failure {
   if (status === 0 || NOT_REACHED.has(code)) {
     return {
       exitCode: ExitCode.unreachable,

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import { listPreviewedTracesSchema, listSpansInViewSchema, timeSeriesSchema } from '@spandrel/contract';
 import { UsageFault } from './exit-codes.js';
-import { addParameterFlags, parametersOf } from './parameter-flags.js';
+import { addParameterFlags, readParameters } from './parameter-flags.js';
 
 const parsed = (schema: typeof listSpansInViewSchema | typeof timeSeriesSchema, ...argv: string[]) => {
   const command = new Command();
   addParameterFlags(command, schema as typeof listSpansInViewSchema);
   command.parse(argv, { from: 'user' });
-  return parametersOf(schema, command.opts());
+  return readParameters(schema, command.opts());
 };
 
 describe('flags of parameters', () => {

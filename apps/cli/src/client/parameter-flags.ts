@@ -16,7 +16,7 @@ export interface FlagChoice {
 /** Adds a flag for each member of a request. */
 export function addParameterFlags(command: Command, schema: z.ZodObject, { without = [] }: FlagChoice = {}): void {
   for (const [name, member] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
-    if (!without.includes(name)) command.addOption(flagOf(name, member));
+    if (!without.includes(name)) command.addOption(createFlag(name, member));
   }
 }
 
@@ -26,11 +26,11 @@ export function addParameterFlags(command: Command, schema: z.ZodObject, { witho
  *   booleans where the schema asks for such, as a body has them.
  * @throws UsageFault for a value that the schema refuses.
  */
-export function parametersOf(schema: z.ZodObject, options: object): Record<string, unknown> {
+export function readParameters(schema: z.ZodObject, options: object): Record<string, unknown> {
   const given: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const value: unknown = (options as Record<string, unknown>)[optionName(name)];
-    if (value !== undefined) given[name] = parameterOf(name, member, value);
+    if (value !== undefined) given[name] = readParameter(name, member, value);
   }
   const { error } = schema.safeParse(given);
   if (error) {
@@ -46,8 +46,8 @@ const flagName = (name: string): string => `--${name.replaceAll('_', '-')}`;
 /** The name that commander gives the value of a flag. */
 const optionName = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-function flagOf(name: string, member: z.ZodType): Option {
-  const inner = innerOf(member);
+function createFlag(name: string, member: z.ZodType): Option {
+  const inner = unwrap(member);
   if (inner instanceof z.ZodBoolean) return new Option(flagName(name), description(name, member));
   const option = new Option(`${flagName(name)} <${placeholder(name, inner)}>`, description(name, member));
   if (isRepeatable(member)) option.argParser((value: string, before: string[] = []) => [...before, value]);
@@ -60,18 +60,18 @@ const placeholder = (name: string, inner: z.ZodType): string => {
 };
 
 function description(name: string, member: z.ZodType): string {
-  const said = descriptionOf(member) ?? '';
+  const said = findDescription(member) ?? '';
   if (!isTime(name)) return said;
   return `${said.replace(/\.$/, '')}${said === '' ? '' : '; '}ISO 8601, or so long ago: 30m, 24h, 7d`;
 }
 
 /** A description stands on any of the layers that make a member optional or give it a default. */
-function descriptionOf(member: z.ZodType): string | undefined {
+function findDescription(member: z.ZodType): string | undefined {
   if (member.description !== undefined) return member.description;
-  return isLayer(member) ? descriptionOf(member.unwrap() as z.ZodType) : undefined;
+  return isLayer(member) ? findDescription(member.unwrap() as z.ZodType) : undefined;
 }
 
-const innerOf = (member: z.ZodType): z.ZodType => (isLayer(member) ? innerOf(member.unwrap() as z.ZodType) : member);
+const unwrap = (member: z.ZodType): z.ZodType => (isLayer(member) ? unwrap(member.unwrap() as z.ZodType) : member);
 
 const isLayer = (member: z.ZodType): member is z.ZodOptional | z.ZodNullable | z.ZodDefault =>
   member instanceof z.ZodOptional || member instanceof z.ZodNullable || member instanceof z.ZodDefault;
@@ -81,9 +81,9 @@ const isRepeatable = (member: z.ZodType): boolean => member.safeParse(['a', 'b']
 
 const isTime = (name: string): boolean => name === 'since' || name === 'until';
 
-function parameterOf(name: string, member: z.ZodType, value: unknown): unknown {
+function readParameter(name: string, member: z.ZodType, value: unknown): unknown {
   if (isTime(name)) return timeOf(value as string);
-  if (innerOf(member) instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(value as string)) return Number(value);
+  if (unwrap(member) instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(value as string)) return Number(value);
   return value;
 }
 

@@ -28,7 +28,7 @@ export interface Server {
  * @returns what `--url` and `--key` say, else `SPANDREL_API_URL` and `SPANDREL_API_KEY`.
  * @throws UsageFault for a URL or a key that is none.
  */
-export function serverOf(options: ClientOptions, env: CommandIo['env']): Server {
+export function readServer(options: ClientOptions, env: CommandIo['env']): Server {
   const [url, urlBy] = given(options.url, '--url', env, 'SPANDREL_API_URL');
   const [key, keyBy] = given(options.key, '--key', env, 'SPANDREL_API_KEY');
   if (url !== undefined && !isHttp(url)) {
@@ -45,18 +45,18 @@ export function serverOf(options: ClientOptions, env: CommandIo['env']): Server 
  * @returns a client of the server that the options name.
  * @throws UsageFault for a URL or a key that is none.
  */
-export function clientOf(options: ClientOptions, io: CommandIo, signal: AbortSignal | null = io.signal): Api {
+export function createClient(options: ClientOptions, io: CommandIo, signal: AbortSignal | null = io.signal): Api {
   return createApi({
-    ...serverOf(options, io.env),
-    fetch: (input, init) => fetch(input, { ...init, signal: bothOf(init?.signal ?? null, signal) }),
+    ...readServer(options, io.env),
+    fetch: (input, init) => fetch(input, { ...init, signal: joinSignals(init?.signal ?? null, signal) }),
     // A pause between two tries ends with the command, too.
     wait: async (ms, own) => {
-      await sleep(ms, undefined, { signal: bothOf(own ?? null, signal) ?? undefined });
+      await sleep(ms, undefined, { signal: joinSignals(own ?? null, signal) ?? undefined });
     },
   });
 }
 
-function bothOf(one: AbortSignal | null, other: AbortSignal | null): AbortSignal | null {
+function joinSignals(one: AbortSignal | null, other: AbortSignal | null): AbortSignal | null {
   if (one === null || other === null) return one ?? other;
   return AbortSignal.any([one, other]);
 }

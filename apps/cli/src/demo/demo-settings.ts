@@ -79,7 +79,7 @@ export function demoSettings(options: DemoOptions, args: readonly string[]): Dem
     apiUrl,
     gatewayUrl: baseUrl('--gateway-url', options.gatewayUrl ?? `${api.protocol}//${api.hostname}:${gatewayPort}`),
     key: user.apiKey,
-    modelPort: portOf(options.modelPort ?? '0'),
+    modelPort: readPort(options.modelPort ?? '0'),
     modelUrl: options.modelUrl === undefined ? null : baseUrl('--model-url', options.modelUrl),
     startCommand: ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
     demoCommand: ['npx spandrel demo', ...flags].join(' '),
@@ -92,7 +92,7 @@ function baseUrl(flag: string, text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
 }
 
-function portOf(text: string): number {
+function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= PORT_MAX) return Number(text);
   throw new StartError([`--model-port: must be a port, 0 to ${PORT_MAX}`]);
 }

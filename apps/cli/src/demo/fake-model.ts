@@ -112,10 +112,10 @@ function chatChunks(request: FakeRequest, said: Said): object[] {
 /** An answer of OpenAI's embeddings: vectors that depend on the text and mean nothing. */
 function embeddings({ model, input }: FakeRequest): object {
   const texts = (Array.isArray(input) ? input : [input]).map(String);
-  const tokens = texts.reduce((sum, text) => sum + tokensOf(text), 0);
+  const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
   return {
     object: 'list',
-    data: texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) })),
+    data: texts.map((text, index) => ({ object: 'embedding', index, embedding: createVector(text) })),
     model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   };
@@ -149,14 +149,14 @@ const toolCall = (called: { name: string; arguments: string }) => ({
 const finishReason = (said: Said): string => ('text' in said ? 'stop' : 'tool_calls');
 
 function usage({ messages = [] }: FakeRequest, said: Said) {
-  const input = messages.reduce((sum, { content }) => sum + tokensOf(JSON.stringify(content ?? '')), 0);
-  const output = tokensOf('text' in said ? said.text : JSON.stringify(said.tool));
+  const input = messages.reduce((sum, { content }) => sum + countTokens(JSON.stringify(content ?? '')), 0);
+  const output = countTokens('text' in said ? said.text : JSON.stringify(said.tool));
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 }
 
-const tokensOf = (text: string): number => Math.ceil(text.length / TOKEN_LENGTH);
+const countTokens = (text: string): number => Math.ceil(text.length / TOKEN_LENGTH);
 
-const vectorOf = (text: string): number[] =>
+const createVector = (text: string): number[] =>
   Array.from({ length: DIMENSIONS }, (_none, at) => ((text.charCodeAt(at % text.length) || 0) % 16) / 16);
 
 /** A model takes its time; so the durations of the demo are not all zero. In milliseconds. */

@@ -30,7 +30,7 @@ const failed = (name: string, message: string, remedy: string): Check => ({
   remedy,
 });
 
-/** What a server tells anybody. */
+/** What a server says to anyone. */
 interface ServerFacts {
   version: string;
   mode: 'local' | 'cloud';
@@ -66,11 +66,12 @@ function versionCheck({ version, mode }: ServerFacts, url: string, own: string):
 
 /** @param date the header; it has whole seconds, so that the clock of the server lies within the second behind it. */
 export function clockCheck(date: string | null, sentAt: number, receivedAt: number): Check {
-  const told = Date.parse(date ?? '');
-  if (Number.isNaN(told)) return warn('clock', 'the server told no time', 'look for a proxy that takes headers away');
+  const serverTime = Date.parse(date ?? '');
+  if (Number.isNaN(serverTime))
+    return warn('clock', 'the response has no Date header', 'look for a proxy that takes headers away');
   // The least that it can be: the answer was made at some moment between both.
-  const behind = Math.max(0, sentAt - (told + 1_000));
-  const ahead = Math.max(0, told - receivedAt);
+  const behind = Math.max(0, sentAt - (serverTime + 1_000));
+  const ahead = Math.max(0, serverTime - receivedAt);
   const skew = Math.max(behind, ahead);
   if (skew < SKEW_WARN_MS) return ok('clock', 'this machine and the server have the same time');
   const seconds = Math.round(skew / 1000);
@@ -86,7 +87,7 @@ interface CredentialFacts {
   expires_at: string | null;
 }
 
-/** A credential that ends sooner is told of. */
+/** A credential that ends sooner is worth a warning. */
 const SOON_MS = 7 * 86_400_000;
 const MAKE_ONE = 'make one: spandrel admin key create --project <id> --scopes read,write';
 
@@ -108,7 +109,7 @@ async function checkCredential(api: Api, { mode }: ServerFacts, key: string | un
   }
   try {
     const credential = (await api.getCredential({ retry: false })) as CredentialFacts;
-    return { check: checkOf(credential), scopes: new Set(credential.scopes) };
+    return { check: toCheck(credential), scopes: new Set(credential.scopes) };
   } catch (error) {
     if (!(error instanceof SpandrelError) || error.status < 400) throw error;
     const message = `the server does not take the key: ${error.code} (${error.detail})`;
@@ -117,7 +118,7 @@ async function checkCredential(api: Api, { mode }: ServerFacts, key: string | un
   }
 }
 
-function checkOf({ kind, project_id: project, scopes, expires_at: end }: CredentialFacts): Check {
+function toCheck({ kind, project_id: project, scopes, expires_at: end }: CredentialFacts): Check {
   const can = `${kind} with ${scopes.join(', ') || 'no scope'}`;
   const message = `${can}${project === null ? '' : ` for project ${project}`}${end === null ? '' : `, until ${end}`}`;
   if (project === null) {
@@ -127,7 +128,7 @@ function checkOf({ kind, project_id: project, scopes, expires_at: end }: Credent
       `the operator's tokens record nothing; ${MAKE_ONE}`,
     );
   }
-  const lacks = lackOf(new Set(scopes));
+  const lacks = findLack(new Set(scopes));
   if (lacks) return warn('credential', `${message}: ${lacks}`, MAKE_ONE);
   if (end !== null && Date.parse(end) - Date.now() < SOON_MS) {
     return warn('credential', `${message}: it ends soon`, 'make the next one before it does');
@@ -135,7 +136,7 @@ function checkOf({ kind, project_id: project, scopes, expires_at: end }: Credent
   return ok('credential', message);
 }
 
-function lackOf(scopes: ReadonlySet<string>): string | undefined {
+function findLack(scopes: ReadonlySet<string>): string | undefined {
   if (!scopes.has('read')) return 'it cannot read, which most commands do';
   if (!scopes.has('write') && !scopes.has('ingest')) return 'it cannot record, start runs or import';
   return undefined;
@@ -222,7 +223,7 @@ async function checkWrite(api: Api, scopes: ReadonlySet<string>): Promise<Check>
   }
 }
 
-/** What `/readyz` of a gateway tells (docs/spec/gateway.md#the-gateways-own-endpoints). */
+/** What `/readyz` of a gateway answers (docs/spec/gateway.md#the-gateways-own-endpoints). */
 interface GatewayState {
   status?: string;
   api?: 'up' | 'down';
@@ -293,7 +294,7 @@ interface Diagnosis {
 }
 
 /**
- * @param tell hears of each check as it is done.
+ * @param report gets each check as it is done.
  * @throws SpandrelError when the server is not reached.
  */
 export async function runChecks(
@@ -301,13 +302,13 @@ export async function runChecks(
   { url, key }: Server,
   options: DoctorOptions,
   io: CommandIo,
-  tell: (check: Check) => Promise<void>,
+  report: (check: Check) => Promise<void>,
 ): Promise<Diagnosis> {
   const checks: Check[] = [];
   const note = async (...found: Check[]): Promise<void> => {
     for (const check of found) {
       checks.push(check);
-      await tell(check);
+      await report(check);
     }
   };
   await note(ok('command', `spandrel ${PACKAGE.version} on Node ${process.versions.node}`));

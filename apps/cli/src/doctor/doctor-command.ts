@@ -1,5 +1,5 @@
 import { clientCommand, type ClientCall, type ClientProgram } from '../client/client-command.js';
-import { serverOf } from '../client/server.js';
+import { readServer } from '../client/server.js';
 import { ExitCode } from '../client/exit-codes.js';
 import { oneLine } from '../client/output/text.js';
 import type { Output } from '../client/output/output.js';
@@ -17,10 +17,10 @@ export function addDoctor(client: ClientProgram, description: string): void {
 }
 
 async function examine({ api, out, io, options }: ClientCall<DoctorOptions>): Promise<ExitCode> {
-  const tell = async (check: Check): Promise<void> => {
+  const report = async (check: Check): Promise<void> => {
     if (!out.json) await out.lines(checkLines(check, out));
   };
-  const { checks, isRefused } = await runChecks(api, serverOf(options, io.env), options, io, tell);
+  const { checks, isRefused } = await runChecks(api, readServer(options, io.env), options, io, report);
   const hasFailed = checks.some(({ status }) => status === 'fail');
   if (out.json) await out.document({ ok: !hasFailed, checks });
   else if (options.write !== true && !isRefused) out.note('with --write it also records a span and reads it back');

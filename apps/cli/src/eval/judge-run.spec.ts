@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExitCode } from '../client/exit-codes.js';
-import { exitCodeOf, exitCodeOfAll, gateResults, regressionResult, verdictOf, type GateResult } from './judge-run.js';
+import {
+  toExitCode,
+  mergeExitCodes,
+  gateResults,
+  regressionResult,
+  decideVerdict,
+  type GateResult,
+} from './judge-run.js';
 import { sampleRun, sampleStatistics } from '../../../../test/cli/sample-report.js';
 
 const gate = (passed: boolean | null, isRegression = false): GateResult => ({
@@ -10,7 +17,7 @@ const gate = (passed: boolean | null, isRegression = false): GateResult => ({
   isRegression,
 });
 const codeOf = (run: Parameters<typeof sampleRun>[0], ...gates: GateResult[]): number =>
-  exitCodeOf(verdictOf(sampleRun(run), gates));
+  toExitCode(decideVerdict(sampleRun(run), gates));
 
 describe('the exit code of a run', () => {
   it.each([
@@ -29,10 +36,10 @@ describe('the exit code of a run', () => {
 
   it('of several is that of what is certain', () => {
     const { gate, regression, refused, unforeseen, stopped, done } = ExitCode;
-    expect(exitCodeOfAll([done, done])).toBe(0);
-    expect(exitCodeOfAll([done, stopped, unforeseen])).toBe(1);
-    expect(exitCodeOfAll([unforeseen, refused, regression])).toBe(11);
-    expect(exitCodeOfAll([regression, gate, unforeseen])).toBe(10);
+    expect(mergeExitCodes([done, done])).toBe(0);
+    expect(mergeExitCodes([done, stopped, unforeseen])).toBe(1);
+    expect(mergeExitCodes([unforeseen, refused, regression])).toBe(11);
+    expect(mergeExitCodes([regression, gate, unforeseen])).toBe(10);
   });
 });
 

@@ -13,7 +13,7 @@ type Run = Pick<EvalRunSummary, 'status' | 'error'>;
  * What a run comes to.
  * @param gates those of the run, and what the command itself judged.
  */
-export function verdictOf({ status, error }: Run, gates: readonly GateResult[]): Verdict {
+export function decideVerdict({ status, error }: Run, gates: readonly GateResult[]): Verdict {
   if (status === 'pending' || status === 'running') return 'unfinished';
   if (status === 'cancelled') return 'stopped';
   if (status === 'failed') return 'failed';
@@ -34,7 +34,7 @@ const CODES: Readonly<Record<Verdict, ExitCode>> = {
 };
 
 /** The exit code by what became of a run; a command that does not wait has nothing to complain about. */
-export const exitCodeOf = (verdict: Verdict): ExitCode => CODES[verdict];
+export const toExitCode = (verdict: Verdict): ExitCode => CODES[verdict];
 
 /** What is certain comes first: no better weather makes up for a gate that does not hold. */
 const ORDER: readonly ExitCode[] = [
@@ -47,7 +47,7 @@ const ORDER: readonly ExitCode[] = [
 ];
 
 /** The exit code of a command that waited for several. */
-export const exitCodeOfAll = (codes: readonly ExitCode[]): ExitCode =>
+export const mergeExitCodes = (codes: readonly ExitCode[]): ExitCode =>
   ORDER.find((code) => codes.includes(code)) ?? ExitCode.done;
 
 /** A gate with what became of it. */
@@ -115,7 +115,7 @@ export interface JudgedBy {
 export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Promise<Judgement> {
   const ofGates = run.gates.find(({ baseline_run_id: id }) => id !== null)?.baseline_run_id ?? undefined;
   const baselineRunId = by.baselineRunId ?? ofGates;
-  const baseline = baselineRunId === undefined ? undefined : await baselineOf(api, baselineRunId, by);
+  const baseline = baselineRunId === undefined ? undefined : await findBaselineRun(api, baselineRunId, by);
   const statistics = await api.getEvalStatistics({
     path: { id: run.id },
     query: {
@@ -128,11 +128,11 @@ export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Pro
   const looksFor = run.status === 'completed' && comparison !== null ? (by.regressionsOf ?? []) : [];
   const ofCommand = looksFor.map((scorer) => regressionResult(comparison!, scorer));
   const gates = [...gateResults(run.gates), ...ofCommand];
-  return { statistics, ...(baseline && { baselineName: baseline.name }), gates, verdict: verdictOf(run, gates) };
+  return { statistics, ...(baseline && { baselineName: baseline.name }), gates, verdict: decideVerdict(run, gates) };
 }
 
 /** A baseline that a gate names may have been deleted since; one that was asked for is to be there. */
-async function baselineOf(api: Api, id: string, { baselineRunId }: JudgedBy): Promise<EvalRunSummary | undefined> {
+async function findBaselineRun(api: Api, id: string, { baselineRunId }: JudgedBy): Promise<EvalRunSummary | undefined> {
   try {
     return await api.getEval({ path: { id }, query: { items: 'none' } });
   } catch (error) {

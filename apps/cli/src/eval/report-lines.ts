@@ -5,7 +5,7 @@ import type { Style, Column } from '../client/output/table.js';
 import { oneLine } from '../client/output/text.js';
 import { VERDICT_TITLES, type Verdict } from './judge-run.js';
 import type { EvalReport } from './reports/eval-report.js';
-import { failingItems, numberRows, previewOf, type FailingItems, type NumberRow } from './reports/report-items.js';
+import { failingItems, numberRows, createPreview, type FailingItems, type NumberRow } from './reports/report-items.js';
 import { describeDifference, describeLatency, namedScores, describeStop } from './words.js';
 
 const SHOWN_MAX = 5;
@@ -84,14 +84,14 @@ function comparisonLines({
 function failureLines(report: EvalReport, out: Output): string[] {
   const failing = failingItems(report, SHOWN_MAX);
   if (!failing) return [];
-  const text = (value: EvalItem['input']): string => (value === null ? '' : previewOf(value, CELL_COLUMNS_MAX));
+  const text = (value: EvalItem['input']): string => (value === null ? '' : createPreview(value, CELL_COLUMNS_MAX));
   const columns: Column<FailingItems['worst'][number]>[] = [
     // A line that begins with a recorded text could be taken for a command of GitHub's runner.
     { title: '', text: ({ outcome }) => (outcome === 'error' ? 'error' : 'fails') },
     { title: 'input', text: ({ item }) => text(item.input), shrinks: true },
     { title: 'expected', text: ({ item }) => text(item.expected), shrinks: true },
     { title: 'output', text: ({ item }) => text(item.output), shrinks: true },
-    { title: 'why', text: ({ why }) => previewOf(why, CELL_COLUMNS_MAX), shrinks: true },
+    { title: 'why', text: ({ why }) => createPreview(why, CELL_COLUMNS_MAX), shrinks: true },
   ];
   return ['', `${failing.title}:`, ...out.table(columns).lines(failing.worst)];
 }

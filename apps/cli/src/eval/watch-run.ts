@@ -62,7 +62,7 @@ export function progressOn({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>, n
 
 /** A line for each tenth that is complete. */
 class Tenths implements ProgressLine {
-  private told = 0;
+  private reported = 0;
 
   constructor(
     private readonly output: OutputStream,
@@ -71,8 +71,8 @@ class Tenths implements ProgressLine {
 
   show(progress: Progress): void {
     const tenth = progress.total === 0 ? 0 : Math.floor((progress.done * TENTHS) / progress.total);
-    if (tenth <= this.told) return;
-    this.told = tenth;
+    if (tenth <= this.reported) return;
+    this.reported = tenth;
     this.output.write(`${this.label}: ${tenth * TENTHS}% (${countsOf(progress)})\n`);
   }
 
@@ -187,7 +187,7 @@ class News {
     private readonly times: Times,
     private readonly onProgress: (progress: Progress) => void,
   ) {
-    signal.addEventListener('abort', () => this.tell(), { once: true });
+    signal.addEventListener('abort', () => this.notify(), { once: true });
     void this.follow();
   }
 
@@ -205,7 +205,7 @@ class News {
     this.hasNews = false;
   }
 
-  private tell(): void {
+  private notify(): void {
     this.hasNews = true;
     this.wake();
   }
@@ -216,19 +216,19 @@ class News {
         const events = await openRunEvents(this.api, this.runId, this.signal);
         this.isOpen = true;
         // What happened before the stream was open is not on it.
-        this.tell();
+        this.notify();
         for await (const event of events) this.take(event);
       } catch {
         // Whoever waits asks the run itself, and hears there what is wrong with the server.
       }
       this.isOpen = false;
       await delay(this.times.pollMs, undefined, { signal: this.signal }).catch(() => {});
-      this.tell();
+      this.notify();
     }
   }
 
   private take(event: RunEvent): void {
-    if (event.type !== 'eval_progress') this.tell();
+    if (event.type !== 'eval_progress') this.notify();
     else this.onProgress({ done: event.sample_progress, total: event.sample_total });
   }
 }

@@ -12,7 +12,7 @@ function bridgeTo(answer: (sent: Sent, signal: AbortSignal) => Response | Promis
   const sent: Sent[] = [];
   const told: string[] = [];
   const bridge = new McpBridge({
-    ...{ url: 'http://server:3000', key, tell: (fault) => told.push(fault) },
+    ...{ url: 'http://server:3000', key, report: (fault) => told.push(fault) },
     fetch: async (url, init) => {
       const one = { url: String(url), headers: init!.headers as Record<string, string>, body: init!.body as string };
       sent.push(one);

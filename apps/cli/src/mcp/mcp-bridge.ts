@@ -5,7 +5,7 @@ export interface BridgeTarget {
   /** API key or JWT; `undefined`: none is sent, as local mode needs none. */
   key: string | undefined;
   /** Tells people what is wrong; each sentence comes once. */
-  tell: (fault: string) => void;
+  report: (fault: string) => void;
   fetch?: typeof fetch;
 }
 
@@ -27,7 +27,7 @@ const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion';
 export class McpBridge {
   /** Agreed with a client of 2025 by its first message; later clients say it in each. */
   private version: string | undefined;
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
   private readonly underWay = new Map<string | number, AbortController>();
 
   constructor(private readonly target: BridgeTarget) {}
@@ -54,7 +54,7 @@ export class McpBridge {
     } catch (error) {
       if (cancelled.signal.aborted) return undefined;
       const fault = this.faultOf(error);
-      this.tell(fault);
+      this.report(fault);
       return id === null ? undefined : rpcError(id, SERVER_ERROR, fault);
     } finally {
       if (id !== null) this.underWay.delete(id);
@@ -68,19 +68,24 @@ export class McpBridge {
 
   private async send(line: string, message: RpcMessage, signal: AbortSignal): Promise<string | undefined> {
     const { url, fetch: send = fetch } = this.target;
-    const response = await send(`${url}/mcp`, { method: 'POST', headers: this.headersOf(message), body: line, signal });
+    const response = await send(`${url}/mcp`, {
+      method: 'POST',
+      headers: this.readHeaders(message),
+      body: line,
+      signal,
+    });
     const text = await response.text();
     if (response.ok && text === '') return undefined;
     const answer = rpcAnswer(text);
     if (!answer) throw new Fault(noMcpAt(url, response.status));
     if (message.method === 'initialize') this.version = versionIn(answer) ?? this.version;
-    if (response.status === 401 || response.status === 403) this.tell(refusalAt(url, answer));
+    if (response.status === 401 || response.status === 403) this.report(refusalAt(url, answer));
     // An error that was made before the message was read does not know its id.
     const id = (answer['id'] ?? message.id ?? null) as RpcMessage['id'];
     return answer['id'] === id ? text : JSON.stringify({ ...answer, id });
   }
 
-  private headersOf({ method, params }: RpcMessage): Record<string, string> {
+  private readHeaders({ method, params }: RpcMessage): Record<string, string> {
     const ownVersion = params?._meta?.[VERSION_IN_META];
     const version = typeof ownVersion === 'string' ? ownVersion : this.version;
     const named = params?.name ?? params?.uri;
@@ -102,10 +107,10 @@ export class McpBridge {
     return `no Spandrel answers at ${this.target.url} (${reason}): is it running, and is --url or SPANDREL_API_URL right?`;
   }
 
-  private tell(fault: string): void {
-    if (this.told.has(fault)) return;
-    this.told.add(fault);
-    this.target.tell(fault);
+  private report(fault: string): void {
+    if (this.reported.has(fault)) return;
+    this.reported.add(fault);
+    this.target.report(fault);
   }
 }
 

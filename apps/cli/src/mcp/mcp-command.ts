@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline';
 import { addServerOptions, type ClientProgram } from '../client/client-command.js';
-import { serverOf, type ClientOptions, type Server } from '../client/server.js';
+import { readServer, type ClientOptions, type Server } from '../client/server.js';
 import { write, type CommandIo } from '../client/command-io.js';
 import { McpBridge } from './mcp-bridge.js';
 
 /** Adds `spandrel mcp` (docs/mcp.md). */
 export function addMcp({ program, io }: ClientProgram, description: string): void {
   addServerOptions(program.command('mcp').description(description)).action((options: ClientOptions) =>
-    passMessages(serverOf(options, io.env), io),
+    passMessages(readServer(options, io.env), io),
   );
 }
 
@@ -16,8 +16,8 @@ export function addMcp({ program, io }: ClientProgram, description: string): voi
  * input, and writes one answer a line to the output. Ends when its input does, once everything is answered.
  */
 async function passMessages({ url, key }: Server, { stdin, stdout, stderr, signal }: CommandIo): Promise<void> {
-  const tell = (fault: string): void => void stderr.write(`spandrel mcp: ${fault}\n`);
-  const bridge = new McpBridge({ url, key, tell });
+  const report = (fault: string): void => void stderr.write(`spandrel mcp: ${fault}\n`);
+  const bridge = new McpBridge({ url, key, report });
   const underWay = new Set<Promise<void>>();
   for await (const line of createInterface({ input: stdin, crlfDelay: Infinity, signal })) {
     if (line.trim() === '') continue;

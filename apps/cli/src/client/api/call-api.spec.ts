@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { UsageFault } from '../exit-codes.js';
-import { requestOf } from './call-api.js';
+import { readRequest } from './call-api.js';
 
 describe('the words of spandrel api', () => {
   it('are a query for what reads', () => {
-    expect(requestOf('get', 'api/spans', ['tag=a', 'tag=b=c', 'metadata.k=', 'x==y'], false)).toEqual({
+    expect(readRequest('get', 'api/spans', ['tag=a', 'tag=b=c', 'metadata.k=', 'x==y'], false)).toEqual({
       method: 'GET',
       path: '/api/spans',
       query: { tag: ['a', 'b=c'], 'metadata.k': [''], x: ['y'] },
@@ -13,7 +13,7 @@ describe('the words of spandrel api', () => {
   });
 
   it('are members of a body for what writes, texts unless JSON is meant', () => {
-    const { query, body } = requestOf(
+    const { query, body } = readRequest(
       'POST',
       '/api/x',
       ['name=1', 'n:=12345678901234567890.1', 'l:=[1,"a"]', 'q==2', '__proto__=p'],
@@ -21,11 +21,11 @@ describe('the words of spandrel api', () => {
     );
     expect(query).toEqual({ q: ['2'] });
     expect(JSON.stringify(body)).toBe('{"name":"1","n":12345678901234567890.1,"l":[1,"a"],"__proto__":"p"}');
-    expect(requestOf('PUT', '/api/x', ['filename=a.csv'], true)).toMatchObject({
+    expect(readRequest('PUT', '/api/x', ['filename=a.csv'], true)).toMatchObject({
       query: { filename: ['a.csv'] },
       body: undefined,
     });
-    expect(requestOf('POST', '/api/x', [], false).body).toBeUndefined();
+    expect(readRequest('POST', '/api/x', [], false).body).toBeUndefined();
   });
 
   it('are refused where they make no request, and where a key would go elsewhere', () => {
@@ -42,7 +42,7 @@ describe('the words of spandrel api', () => {
       ['POST', '/api', ['k:={'], false],
       ['POST', '/api', ['k=1', 'k=2'], false],
     ] as const) {
-      expect(() => requestOf(method, path, parameters, hasFile)).toThrow(UsageFault);
+      expect(() => readRequest(method, path, parameters, hasFile)).toThrow(UsageFault);
     }
   });
 });

@@ -24,11 +24,11 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
  * @param hasFile whether a file is the body: then there are no members.
  * @throws UsageFault for words that make no request.
  */
-export function requestOf(method: string, path: string, parameters: readonly string[], hasFile: boolean): ApiRequest {
+export function readRequest(method: string, path: string, parameters: readonly string[], hasFile: boolean): ApiRequest {
   const name = method.toUpperCase();
   if (!METHODS.includes(name)) throw new UsageFault(`${method}: is no method; there are ${METHODS.join(', ')}`);
   if (hasFile && WITHOUT_BODY.has(name)) throw new UsageFault(`-f: ${name} takes no body`);
-  const request: ApiRequest = { method: name, path: pathOf(path), query: {}, body: undefined };
+  const request: ApiRequest = { method: name, path: readPath(path), query: {}, body: undefined };
   const isQuery = hasFile || WITHOUT_BODY.has(name);
   for (const parameter of parameters) take(parameter);
   return request;
@@ -39,7 +39,7 @@ export function requestOf(method: string, path: string, parameters: readonly str
     if (sign === '==' || (sign === '=' && isQuery)) (request.query[key] ??= []).push(value);
     else if (isQuery)
       throw new UsageFault(`${parameter}: ${hasFile ? 'the file is' : `${name} takes no`} body; write k=v`);
-    else member(key, sign === '=' ? value : jsonOf(parameter, value));
+    else member(key, sign === '=' ? value : parseJson(parameter, value));
   }
 
   function member(key: string, value: unknown): void {
@@ -51,7 +51,7 @@ export function requestOf(method: string, path: string, parameters: readonly str
 }
 
 /** A key goes to the server of the settings alone. */
-function pathOf(path: string): string {
+function readPath(path: string): string {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(path) || path.startsWith('//')) {
     throw new UsageFault(`${path}: must be a path such as /api/traces; --url says which server`);
   }
@@ -59,7 +59,7 @@ function pathOf(path: string): string {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-function jsonOf(parameter: string, text: string): unknown {
+function parseJson(parameter: string, text: string): unknown {
   try {
     // Every digit of a number is sent as it was written.
     return readExactJson(text);
@@ -92,9 +92,9 @@ export async function callApi(
   pathText: string,
   parameters: readonly string[],
 ): Promise<void> {
-  const { method, path, query, body } = requestOf(methodName, pathText, parameters, file !== undefined);
-  const headers = { ...(file !== undefined && { 'content-type': mediaTypeOf(file) }), ...headersOf(header) };
-  const content = file === undefined ? body : await contentOf(file, io.stdin);
+  const { method, path, query, body } = readRequest(methodName, pathText, parameters, file !== undefined);
+  const headers = { ...(file !== undefined && { 'content-type': chooseMediaType(file) }), ...readHeaders(header) };
+  const content = file === undefined ? body : await openContent(file, io.stdin);
   const answer = await api.raw(method, path, {
     query,
     headers,
@@ -114,16 +114,16 @@ export async function callApi(
   else await out.document(await readAnswer(answer));
 }
 
-const mediaTypeOf = (file: string): string => MEDIA_TYPES[extname(file).toLowerCase()] ?? 'application/json';
+const chooseMediaType = (file: string): string => MEDIA_TYPES[extname(file).toLowerCase()] ?? 'application/json';
 
-async function contentOf(file: string, stdin: Readable): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+async function openContent(file: string, stdin: Readable): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   if (file === '-') return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
   return readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageFault(`${file}: cannot be read (${error.code})`);
   });
 }
 
-function headersOf(lines: readonly string[]): Record<string, string> {
+function readHeaders(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e]*)$/.exec(line) ?? [];

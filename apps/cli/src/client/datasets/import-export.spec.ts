@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
-import { formatOf } from './import-export.js';
+import { chooseFormat } from './import-export.js';
 
 it('the format is what was said, else what the name says, else that of exports', () => {
   expect([
-    formatOf('a.csv', undefined),
-    formatOf('A.NDJSON', undefined),
-    formatOf('a.b/c.json', undefined),
-    formatOf('a.csv', 'json'),
-    formatOf('-', undefined),
-    formatOf('-', 'csv'),
+    chooseFormat('a.csv', undefined),
+    chooseFormat('A.NDJSON', undefined),
+    chooseFormat('a.b/c.json', undefined),
+    chooseFormat('a.csv', 'json'),
+    chooseFormat('-', undefined),
+    chooseFormat('-', 'csv'),
   ]).toEqual(['csv', 'jsonl', 'json', 'json', 'jsonl', 'csv']);
-  expect(() => formatOf('data.txt', undefined)).toThrow(/--format jsonl, json, csv/);
+  expect(() => chooseFormat('data.txt', undefined)).toThrow(/--format jsonl, json, csv/);
 });

@@ -29,14 +29,14 @@ export const PIPE = '-';
 /**
  * @param given by `--format`.
  * @returns the format that was given, else that of the file's name, else JSONL for a pipe, as the API exports it.
- * @throws UsageFault where nothing tells.
+ * @throws UsageFault when the format is unknown.
  */
-export function formatOf(file: string, given: FileFormat | undefined): FileFormat {
+export function chooseFormat(file: string, given: FileFormat | undefined): FileFormat {
   if (given !== undefined) return given;
   if (file === PIPE) return 'jsonl';
   const found = BY_ENDING[extname(file).toLowerCase()];
   if (found) return found;
-  throw new UsageFault(`${file}: its name does not tell what it is; say --format ${FILE_FORMATS.join(', ')}`);
+  throw new UsageFault(`${file}: the file format is unknown; give --format ${FILE_FORMATS.join(', ')}`);
 }
 
 /** Options of `datasets import`. */
@@ -57,8 +57,8 @@ const ARRIVAL_MS_MAX = 3_600_000;
 
 /** Sends a file into a dataset, which is made when there is none of the name. The file is never in memory as a whole. */
 export async function importDataset({ api, out, io, options }: ClientCall<ImportOptions>, file: string): Promise<void> {
-  const format = formatOf(file, options.format);
-  const body = await contentOf(file, io.stdin);
+  const format = chooseFormat(file, options.format);
+  const body = await openContent(file, io.stdin);
   const found = await lookForDataset(api, options.dataset);
   const dataset = found ?? (await api.createDataset({ body: { name: options.dataset } }));
   if (!found) out.note(`made the dataset "${dataset.name}" (${dataset.id})`);
@@ -71,7 +71,7 @@ export async function importDataset({ api, out, io, options }: ClientCall<Import
     body,
     timeoutMs: ARRIVAL_MS_MAX,
   });
-  const result = await resultOf(answer.body!, (rows) => {
+  const result = await readResult(answer.body!, (rows) => {
     if (io.stderr.isTTY) io.stderr.write(`\r${countText(rows)} rows`);
   });
   if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
@@ -79,7 +79,7 @@ export async function importDataset({ api, out, io, options }: ClientCall<Import
   else await out.lines(resultLines(result, dataset.name));
 }
 
-async function contentOf(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
+async function openContent(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
   if (file === PIPE) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
   const facts = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageFault(`${file}: cannot be read (${error.code})`);
@@ -89,7 +89,7 @@ async function contentOf(file: string, stdin: Readable): Promise<ReadableStream<
 }
 
 /** Reads the lines of progress. @returns what the last says. @throws SpandrelError when that is an error. */
-async function resultOf(body: ReadableStream<Uint8Array>, tell: (rows: number) => void): Promise<ImportResult> {
+async function readResult(body: ReadableStream<Uint8Array>, report: (rows: number) => void): Promise<ImportResult> {
   let rest = '';
   let last: ImportLine | undefined;
   for await (const text of decodeText(body)) {
@@ -98,7 +98,7 @@ async function resultOf(body: ReadableStream<Uint8Array>, tell: (rows: number) =
     for (const line of lines) {
       if (line === '') continue;
       last = JSON.parse(line) as ImportLine;
-      if ('rows' in last) tell(last.rows);
+      if ('rows' in last) report(last.rows);
     }
   }
   if (last === undefined || !('status' in last)) {
@@ -132,7 +132,7 @@ export async function exportDataset(
   { api, out, io, options: { format: given, output } }: ClientCall<ExportOptions>,
   nameOrId: string,
 ): Promise<void> {
-  const format = formatOf(output, given);
+  const format = chooseFormat(output, given);
   const dataset = await findDataset(api, nameOrId);
   const { body } = await api.raw('GET', `/api/datasets/${dataset.id}/export`, { query: { format } });
   if (output === PIPE) {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
 import type { Column } from '../output/table.js';
 import { cleanJson } from '../output/text.js';
-import { parametersOf, addParameterFlags } from '../parameter-flags.js';
+import { readParameters, addParameterFlags } from '../parameter-flags.js';
 import { readAnswer } from '../server.js';
 
 /** A list of the API, and how it is shown. */
@@ -28,7 +28,7 @@ async function listItems<Item>(
   { api, out, options }: ClientCall<{ all?: boolean }>,
   { path, member, schema, columns, previews = [], forTable = {} }: ShownList<Item>,
 ): Promise<void> {
-  const query: Record<string, unknown> = { ...(!out.json && forTable), ...parametersOf(schema, options) };
+  const query: Record<string, unknown> = { ...(!out.json && forTable), ...readParameters(schema, options) };
   const read = async (cursor?: string): Promise<Page> =>
     readAnswer(await api.raw('GET', path, { query: cursor === undefined ? query : { ...query, cursor } }));
   const first = await read();

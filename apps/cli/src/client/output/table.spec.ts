@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { widthOf } from './text.js';
+import { measureWidth } from './text.js';
 import { Table, tableLines, type Column } from './table.js';
 
 interface Row {
@@ -31,7 +31,7 @@ describe('a table', () => {
   it('cuts what may be cut to the terminal, wide characters as two columns', () => {
     const lines = tableLines(COLUMNS, rows, { width: 30 });
     expect(lines[2]).toBe('b22  1234  東京タワーの高さは…');
-    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(30);
+    for (const line of lines) expect(measureWidth(line)).toBeLessThanOrEqual(30);
   });
 
   it('leaves columns out where they have no room, and cuts no id', () => {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { CommandIo, OutputStream } from '../command-io.js';
-import { oneLine, cutText, padText, widthOf } from './text.js';
+import { oneLine, cutText, padText, measureWidth } from './text.js';
 
 /** How a piece of text looks on a terminal with colours. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -77,7 +77,9 @@ export class Table<Row> {
     const { paint = plain } = this.room;
     const titles = this.laid.map(({ column, width }) => paint(this.fit(column.title, column, width), 'bold'));
     const lines = rows.map((row) =>
-      this.laid!.map(({ column, width }) => paint(this.fit(cellOf(column, row), column, width), column.style?.(row))),
+      this.laid!.map(({ column, width }) =>
+        paint(this.fit(renderCell(column, row), column, width), column.style?.(row)),
+      ),
     );
     return (first ? [titles, ...lines] : lines).map((cells) => cells.join(GAP).trimEnd());
   }
@@ -96,11 +98,11 @@ export const tableLines = <Row>(
 ): string[] => new Table(columns, room).lines(rows);
 
 function measured<Row>(column: Column<Row>, rows: readonly Row[]): Laid<Row> {
-  const widths = rows.map((row) => widthOf(cellOf(column, row)));
-  return { column, width: widths.reduce((most, width) => Math.max(most, width), widthOf(column.title)) };
+  const widths = rows.map((row) => measureWidth(renderCell(column, row)));
+  return { column, width: widths.reduce((most, width) => Math.max(most, width), measureWidth(column.title)) };
 }
 
-function cellOf<Row>({ text, isTree }: Column<Row>, row: Row): string {
+function renderCell<Row>({ text, isTree }: Column<Row>, row: Row): string {
   const whole = text(row);
   if (isTree !== true) return oneLine(whole);
   const [blanks = ''] = /^[ │├└─]*/.exec(whole) ?? [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cleanJson, manyLines, oneLine, cutText, padText, widthOf } from './text.js';
+import { cleanJson, manyLines, oneLine, cutText, padText, measureWidth } from './text.js';
 
 const TITLE = '\u001b]0;owned\u0007';
 
@@ -54,7 +54,7 @@ describe('cutText', () => {
   it('never takes more columns than it may', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, columns) => {
-        expect(widthOf(cutText(text, columns))).toBeLessThanOrEqual(Math.max(columns, 1));
+        expect(measureWidth(cutText(text, columns))).toBeLessThanOrEqual(Math.max(columns, 1));
       }),
     );
   });

@@ -8,10 +8,10 @@ import { costText, countText, durationText, timeText } from '../output/units.js'
 type ShownSpan = SpanOutline | SpanResource;
 
 /** @returns `failed` too, where the wire has an object. */
-export const statusOf = ({ status }: ShownSpan): string => (typeof status === 'string' ? status : 'failed');
+export const readStatus = ({ status }: ShownSpan): string => (typeof status === 'string' ? status : 'failed');
 
 /** @returns what the service adds to a finished span; `null` where it is not known. */
-export function amountsOf({ metadata }: ShownSpan): {
+export function readAmounts({ metadata }: ShownSpan): {
   durationMs: number | null;
   tokens: number | null;
   cost: number | null;
@@ -36,11 +36,11 @@ const spanColumns = (isTerminal: boolean): readonly Column<ShownSpan>[] => [
   { title: 'ID', text: ({ id }) => id, style: () => 'cyan' },
   { title: 'TRACE', text: ({ trace_id: trace }) => trace, leaveOut: 5 },
   { title: 'STARTED', text: ({ started_at: at }) => timeText(at, isTerminal), leaveOut: 4 },
-  { title: 'STATUS', text: statusOf, style: (span) => statusStyle(statusOf(span)) },
+  { title: 'STATUS', text: readStatus, style: (span) => statusStyle(readStatus(span)) },
   { title: 'KIND', text: kindText, shrinks: true },
-  { title: 'DURATION', text: (span) => durationText(amountsOf(span).durationMs), align: 'right', leaveOut: 1 },
-  { title: 'TOKENS', text: (span) => countText(amountsOf(span).tokens), align: 'right', leaveOut: 3 },
-  { title: 'COST', text: (span) => costText(amountsOf(span).cost), align: 'right', leaveOut: 2 },
+  { title: 'DURATION', text: (span) => durationText(readAmounts(span).durationMs), align: 'right', leaveOut: 1 },
+  { title: 'TOKENS', text: (span) => countText(readAmounts(span).tokens), align: 'right', leaveOut: 3 },
+  { title: 'COST', text: (span) => costText(readAmounts(span).cost), align: 'right', leaveOut: 2 },
   { title: 'NAME', text: ({ name }) => name, shrinks: true },
   { title: 'ERROR', text: ({ error }) => error ?? '', style: () => 'red', shrinks: true, leaveOut: 6 },
 ];

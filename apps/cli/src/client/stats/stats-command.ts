@@ -2,7 +2,7 @@ import { timeSeriesSchema, type AnalyticsSummary, type TimeBucket, type TimeSeri
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
 import { factLines, type Column } from '../output/table.js';
 import { costText, countText, durationText, percentText } from '../output/units.js';
-import { addParameterFlags, parametersOf } from '../parameter-flags.js';
+import { addParameterFlags, readParameters } from '../parameter-flags.js';
 import { readAnswer } from '../server.js';
 
 /** `spandrel stats`. */
@@ -15,7 +15,7 @@ export function addStats(client: ClientProgram, description: string): void {
 }
 
 async function showStats(call: ClientCall<object>): Promise<void> {
-  const asked = parametersOf(timeSeriesSchema, call.options);
+  const asked = readParameters(timeSeriesSchema, call.options);
   if (Object.keys(asked).length === 0) await showSummary(call);
   else await showOverTime(call, asked);
 }

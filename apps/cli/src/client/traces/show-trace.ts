@@ -9,7 +9,7 @@ import { factLines, statusStyle, type Column, type Fact } from '../output/table.
 import { manyLines } from '../output/text.js';
 import { bytesText, costText, countText, durationText, timeText } from '../output/units.js';
 import { readAnswer } from '../server.js';
-import { amountsOf, kindText, statusOf } from '../spans/spans-command.js';
+import { readAmounts, kindText, readStatus } from '../spans/spans-command.js';
 
 /** What a tree needs to know of a span. */
 interface TreeSpan {
@@ -220,13 +220,13 @@ const columns: readonly Column<TreeRow<SpanOutline>>[] = [
   { title: 'KIND', text: ({ span }) => kindText(span), shrinks: true },
   {
     title: 'STATUS',
-    text: ({ span }) => statusOf(span),
-    style: ({ span }) => statusStyle(statusOf(span)),
+    text: ({ span }) => readStatus(span),
+    style: ({ span }) => statusStyle(readStatus(span)),
     leaveOut: 4,
   },
-  { title: 'DURATION', text: ({ span }) => durationText(amountsOf(span).durationMs), align: 'right' },
-  { title: 'TOKENS', text: ({ span }) => countText(amountsOf(span).tokens), align: 'right', leaveOut: 2 },
-  { title: 'COST', text: ({ span }) => costText(amountsOf(span).cost), align: 'right', leaveOut: 1 },
+  { title: 'DURATION', text: ({ span }) => durationText(readAmounts(span).durationMs), align: 'right' },
+  { title: 'TOKENS', text: ({ span }) => countText(readAmounts(span).tokens), align: 'right', leaveOut: 2 },
+  { title: 'COST', text: ({ span }) => costText(readAmounts(span).cost), align: 'right', leaveOut: 1 },
   { title: 'ID', text: ({ span }) => span.id, style: () => 'dim', leaveOut: 3 },
 ];
 
@@ -267,7 +267,7 @@ async function showSpan(
     await out.document(span);
     return;
   }
-  const { durationMs, tokens, cost } = amountsOf(span);
+  const { durationMs, tokens, cost } = readAmounts(span);
   const { type, ...kind } = span.kind;
   const metadata = Object.fromEntries(Object.entries(span.metadata).filter(([name]) => !SHOWN_ABOVE.has(name)));
   const facts: Fact[] = [
@@ -277,7 +277,7 @@ async function showSpan(
     ['Name', span.name],
     ['Kind', type],
     ...Object.entries(kind).map(([name, value]): Fact => [`  ${name}`, shown(value)]),
-    ['Status', statusOf(span)],
+    ['Status', readStatus(span)],
     ['Error', span.error],
     ['Started', timeText(span.started_at, out.isTerminal)],
     ['Ended', timeText(span.ended_at, out.isTerminal)],

@@ -7,7 +7,7 @@ import type { Output } from '../output/output.js';
 import { statusStyle } from '../output/table.js';
 import { oneLine, cutText, padText } from '../output/text.js';
 import { costText, countText, durationText, timeText } from '../output/units.js';
-import { amountsOf, kindText, statusOf } from '../spans/spans-command.js';
+import { readAmounts, kindText, readStatus } from '../spans/spans-command.js';
 import { SessionOfTraces } from './show-trace.js';
 
 const KIND_COLUMNS = 24;
@@ -17,8 +17,8 @@ function tailLines(
   span: SpanOutline | SpanResource,
   { isTerminal, width, paint }: Pick<Output, 'isTerminal' | 'width' | 'paint'>,
 ): string[] {
-  const status = statusOf(span);
-  const { durationMs, tokens, cost } = amountsOf(span);
+  const status = readStatus(span);
+  const { durationMs, tokens, cost } = readAmounts(span);
   const at = timeText(span.ended_at, isTerminal);
   const kind = oneLine(kindText(span));
   const facts = [

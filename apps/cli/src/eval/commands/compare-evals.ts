@@ -12,7 +12,7 @@ import { oneLine } from '../../client/output/text.js';
 import type { Output } from '../../client/output/output.js';
 import type { Column } from '../../client/output/table.js';
 import { readNumber, readStatisticsOptions, type StatisticsOptions } from '../options/judging-options.js';
-import { previewOf } from '../reports/report-items.js';
+import { createPreview } from '../reports/report-items.js';
 import { describeDifference, describeLatency, namedScores } from '../words.js';
 
 export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
@@ -89,7 +89,7 @@ async function mostChanged(
 
 function changedLines(changed: readonly ComparedItem[], out: Output): string[] {
   if (changed.length === 0) return ['', 'No datapoint has another score.'];
-  const text = (value: ComparedItem['input']): string => (value === null ? '' : previewOf(value, CELL_COLUMNS_MAX));
+  const text = (value: ComparedItem['input']): string => (value === null ? '' : createPreview(value, CELL_COLUMNS_MAX));
   const columns: Column<ComparedItem>[] = [
     {
       title: 'change',

@@ -8,8 +8,8 @@ import { isEvalDefinition, DefinitionError, evaluate, type EvalDefinition } from
 import type { ClientCall } from '../../client/client-command.js';
 import { UsageFault, ExitCode, fail } from '../../client/exit-codes.js';
 import type { Column } from '../../client/output/table.js';
-import { serverOf } from '../../client/server.js';
-import { exitCodeOf, exitCodeOfAll, VERDICT_TITLES } from '../judge-run.js';
+import { readServer } from '../../client/server.js';
+import { toExitCode, mergeExitCodes, VERDICT_TITLES } from '../judge-run.js';
 import { GATES_ALPHA, readNumber, readOption } from '../options/judging-options.js';
 import { reportLines } from '../report-lines.js';
 import { makeReport, type EvalReport, type EvalFault } from '../reports/eval-report.js';
@@ -23,7 +23,7 @@ import {
   type ReportOptions,
 } from '../reports/reports.js';
 import { progressOn } from '../watch-run.js';
-import { documentOf } from './run-eval.js';
+import { toDocument } from './run-eval.js';
 
 /** An eval that a file exports. */
 interface EvalFile {
@@ -42,11 +42,11 @@ const LOADABLE = /\.[cm]?[jt]s$/;
  */
 async function loadEvalFiles(patterns: readonly string[]): Promise<EvalFile[]> {
   const files: EvalFile[] = [];
-  for (const file of filesOf(patterns)) files.push({ file, definition: await loadDefinition(file) });
+  for (const file of findFiles(patterns)) files.push({ file, definition: await loadDefinition(file) });
   return files;
 }
 
-function filesOf(patterns: readonly string[]): string[] {
+function findFiles(patterns: readonly string[]): string[] {
   const files = new Set<string>();
   for (const pattern of patterns) {
     // A name may have characters that a pattern would read otherwise: `[id].eval.ts`.
@@ -73,14 +73,14 @@ async function load(file: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    throw new UsageFault(`${file}: does not load\n${placeOf(error)}`);
+    throw new UsageFault(`${file}: does not load\n${describePlace(error)}`);
   }
 }
 
 const FRAMES_MAX = 4;
 
 /** What went wrong, and where: the stack as far as it is the user's. */
-function placeOf(error: unknown): string {
+function describePlace(error: unknown): string {
   if (!(error instanceof Error) && (typeof error !== 'object' || error === null || !('stack' in error)))
     return String(error);
   const lines = String((error as Error).stack ?? (error as Error).message).split('\n');
@@ -119,7 +119,7 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
     concurrency: readNumber('--concurrency', options.concurrency),
     resume: options.resume,
   };
-  const { url, key } = serverOf(options, io.env);
+  const { url, key } = readServer(options, io.env);
   // What the evals' own code records goes where their runs go.
   if (options.url !== undefined) process.env['SPANDREL_API_URL'] = url;
   if (options.key !== undefined) process.env['SPANDREL_API_KEY'] = key;
@@ -144,9 +144,9 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
   const faults = ended.filter((one) => 'fault' in one);
   writeReports(reports, made, true, faults);
   tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text), faults);
-  if (out.json) await out.document({ evals: ended.map(documentOfEnded) });
+  if (out.json) await out.document({ evals: ended.map(toEndedDocument) });
   else if (ended.length > 1) await out.lines(out.table(SUMMARY).lines(ended));
-  return exitCodeOfAll(ended.map(({ exitCode }) => exitCode));
+  return mergeExitCodes(ended.map(({ exitCode }) => exitCode));
 }
 
 /** Evals whose name, or else file, a pattern finds something in. @throws UsageFault where nothing is left. */
@@ -172,11 +172,11 @@ async function runFile(
       ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
     });
     progress.end();
-    const { url } = serverOf(options, io.env);
+    const { url } = readServer(options, io.env);
     const by = { baselineRunId: result.baselineRunId, alpha: GATES_ALPHA };
     const report = await makeReport(api, result.run as EvalRunSummary, by, url);
     if (result.skippedGates.length > 0) warnOfMissingBaseline(String(definition.baseline), report.dataset.name, io);
-    return { file, report: { ...report, file }, exitCode: exitCodeOf(report.verdict) };
+    return { file, report: { ...report, file }, exitCode: toExitCode(report.verdict) };
   } catch (error) {
     io.signal.throwIfAborted();
     // The others would not reach it either.
@@ -188,7 +188,7 @@ async function runFile(
   }
 }
 
-const documentOfEnded = (ended: Ended): object => ('report' in ended ? documentOf(ended.report) : jsonFault(ended));
+const toEndedDocument = (ended: Ended): object => ('report' in ended ? toDocument(ended.report) : jsonFault(ended));
 
 const SUMMARY: readonly Column<Ended>[] = [
   { title: 'eval', text: ({ file }) => file, shrinks: true },

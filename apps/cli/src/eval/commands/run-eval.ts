@@ -5,8 +5,8 @@ import { ulid } from 'ulid';
 import type { ClientCall } from '../../client/client-command.js';
 import { ExitCode, UsageFault } from '../../client/exit-codes.js';
 import { oneLine } from '../../client/output/text.js';
-import { serverOf, clientOf, findDataset, findConnection, type ClientOptions } from '../../client/server.js';
-import { exitCodeOf, type JudgedBy } from '../judge-run.js';
+import { readServer, createClient, findDataset, findConnection, type ClientOptions } from '../../client/server.js';
+import { toExitCode, type JudgedBy } from '../judge-run.js';
 import {
   gatesAgainst,
   readJudging,
@@ -37,11 +37,11 @@ async function finishRun(
   by: JudgedBy,
   reports: readonly ReportOption[],
 ): Promise<ExitCode> {
-  const { url } = serverOf(call.options as ClientOptions, call.io.env);
+  const { url } = readServer(call.options as ClientOptions, call.io.env);
   const report = await makeReport(call.api, run, by, url);
   writeReports(reports, [report], false);
   await showReports(call, [report]);
-  return exitCodeOf(report.verdict);
+  return toExitCode(report.verdict);
 }
 
 /** Shows reports to whoever looks: people, a program, GitHub. */
@@ -49,14 +49,14 @@ async function showReports(
   { out, io }: Pick<ClientCall<object>, 'out' | 'io'>,
   reports: readonly EvalReport[],
 ): Promise<void> {
-  if (out.json) await out.document(documentOf(reports[0]!));
+  if (out.json) await out.document(toDocument(reports[0]!));
   else for (const report of reports) await out.lines(reportLines(report, out));
   // A document stands alone on its stream; GitHub's runner reads both.
   tellGitHub(reports, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
 }
 
 /** Items are in reports and not here: an answer on a terminal is to be small. */
-export function documentOf(report: EvalReport): object {
+export function toDocument(report: EvalReport): object {
   const { items: _items, ...document } = jsonResult(report);
   return document;
 }
@@ -158,7 +158,7 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
 
 /** Cancels what was begun, by a client that the interrupt does not end. */
 async function cancel({ options, io, out }: ClientCall<RunEvalOptions>, runId: string): Promise<void> {
-  const api = clientOf(options, io, null);
+  const api = createClient(options, io, null);
   try {
     await api.cancelEval({ path: { id: runId }, timeoutMs: CANCEL_MS });
     out.note(`the run ${runId} is cancelled; what it has is kept`);
@@ -202,9 +202,9 @@ export async function showEval({ api, out, io, options }: ClientCall<ShowEvalOpt
   const reports = readReports(options);
   prepareReports(reports);
   const run = await api.getEval({ path: { id: runId }, query: { items: 'none' } });
-  const report = await makeReport(api, run, by, serverOf(options, io.env).url);
+  const report = await makeReport(api, run, by, readServer(options, io.env).url);
   writeReports(reports, [report], false);
-  if (out.json) await out.document(documentOf(report));
+  if (out.json) await out.document(toDocument(report));
   else await out.lines(reportLines(report, out));
 }
 

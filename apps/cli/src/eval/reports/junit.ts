@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { EvalItem } from '@spandrel/contract';
 import { namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
-import { outcomeOf, cutText, previewOf, textOf } from './report-items.js';
+import { judgeItem, cutText, createPreview, textOf } from './report-items.js';
 
 /** An element; members that are `undefined` are left out. */
 interface XmlElement {
@@ -101,7 +101,7 @@ export function junitReport(reports: readonly EvalReport[], faults: readonly Eva
   ];
   const sum = (key: 'tests' | 'failures' | 'errors'): number =>
     suites.reduce((total, { attributes }) => total + Number(attributes![key]), 0);
-  const seconds = reports.reduce((total, { run }) => total + secondsOf(run), 0);
+  const seconds = reports.reduce((total, { run }) => total + measureSeconds(run), 0);
   return xmlDocument({
     name: 'testsuites',
     attributes: {
@@ -124,19 +124,19 @@ function datapointSuite(report: EvalReport): XmlElement {
   const stop = describeStop(run);
   return suite(run.name, run, [
     { name: 'properties', content: properties },
-    ...items.map((item) => datapointCase(item, run.pass_score, groupOf(dataset.name))),
+    ...items.map((item) => datapointCase(item, run.pass_score, toGroup(dataset.name))),
     ...(stop === null ? [] : [{ name: 'system-err', content: stop }]),
   ]);
 }
 
 function datapointCase(item: EvalItem, passScore: number, classname: string): XmlElement {
-  const { outcome, why } = outcomeOf(item, passScore);
-  const name = `${previewOf(item.input, NAME_COLUMNS_MAX)} [${item.datapoint_id}]`;
-  return testCase(classname, name, item.latency_ms, outcome, why, detailsOf(item));
+  const { outcome, why } = judgeItem(item, passScore);
+  const name = `${createPreview(item.input, NAME_COLUMNS_MAX)} [${item.datapoint_id}]`;
+  return testCase(classname, name, item.latency_ms, outcome, why, renderDetails(item));
 }
 
 function gateSuite({ run, gates, dataset }: EvalReport): XmlElement {
-  const classname = `${groupOf(dataset.name)}.gates`;
+  const classname = `${toGroup(dataset.name)}.gates`;
   const stop = describeStop(run);
   return suite(`${run.name}: gates`, run, [
     // Whoever reads this file alone must see that a run that was stopped says nothing.
@@ -171,7 +171,7 @@ function suite(name: string, run: Times, content: readonly XmlElement[]): XmlEle
       failures: having('failure'),
       errors: having('error'),
       skipped: having('skipped'),
-      time: secondsOf(run).toFixed(3),
+      time: measureSeconds(run).toFixed(3),
       // Readers take a time with an offset for a fault.
       timestamp: (run.started_at ?? run.created_at).replace(/(\.\d+)?Z$/, ''),
     },
@@ -207,7 +207,7 @@ function testCase(
 }
 
 /** What somebody needs to understand a case without opening the dashboard. */
-function detailsOf(item: EvalItem): string {
+function renderDetails(item: EvalItem): string {
   const { input, expected, output, score_reason: reason, error, trace_id: trace } = item;
   const parts: [string, unknown][] = [
     ['Input', input],
@@ -224,9 +224,9 @@ function detailsOf(item: EvalItem): string {
 }
 
 /** Readers take what stands before the last dot for a package. */
-const groupOf = (datasetName: string): string => `eval.${datasetName.replaceAll('.', '_')}`;
+const toGroup = (datasetName: string): string => `eval.${datasetName.replaceAll('.', '_')}`;
 
-function secondsOf({ started_at: started, ended_at: ended }: Times): number {
+function measureSeconds({ started_at: started, ended_at: ended }: Times): number {
   if (started === null || ended === null) return 0;
   return Math.max(0, Date.parse(ended) - Date.parse(started)) / SECOND_MS;
 }

@@ -12,7 +12,7 @@ import {
 import { VERDICT_TITLES } from '../judge-run.js';
 import { describeDifference, describeLatency, namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
-import { failingItems, numberRows, previewOf } from './report-items.js';
+import { failingItems, numberRows, createPreview } from './report-items.js';
 
 /** A table of texts that are markdown already; nothing without rows. */
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -50,7 +50,7 @@ const CELL_COLUMNS_MAX = 160;
 
 /** Runs as a page for people: what became of each, its numbers, its gates, and the datapoints that do not pass. */
 export function markdownReport(reports: readonly EvalReport[], faults: readonly EvalFault[] = []): string {
-  const sections = [...reports.map(sectionOf), ...faults.map(faultSection)];
+  const sections = [...reports.map(renderSection), ...faults.map(faultSection)];
   return `${sections.map((lines) => lines.join('\n').trimEnd()).join('\n\n')}\n`;
 }
 
@@ -60,7 +60,7 @@ const faultSection = ({ file, fault }: EvalFault): string[] => [
   inlineCode(fault),
 ];
 
-function sectionOf(report: EvalReport): string[] {
+function renderSection(report: EvalReport): string[] {
   const { run, verdict } = report;
   const stop = describeStop(run);
   return [
@@ -73,9 +73,9 @@ function sectionOf(report: EvalReport): string[] {
       ['', 'value', '95% interval'],
       numberRows(report).map(({ what, value, interval }) => [plainText(what), value, interval]),
     ),
-    ...gatesOf(report),
-    ...comparisonOf(report),
-    ...failuresOf(report),
+    ...renderGates(report),
+    ...renderComparison(report),
+    ...renderFailures(report),
   ];
 }
 
@@ -92,13 +92,13 @@ function aboutLine({ run, dataset, url, file }: EvalReport): string {
 
 const HOLDS = { true: 'holds', false: '**does not hold**', null: 'not judged' } as const;
 
-const gatesOf = ({ gates }: EvalReport): string[] =>
+const renderGates = ({ gates }: EvalReport): string[] =>
   markdownTable(
     ['Gate', 'found', ''],
     gates.map(({ text, found, passed }) => [inlineCode(text), found, HOLDS[`${passed}`]]),
   );
 
-function comparisonOf({ statistics: { comparison }, baselineName }: EvalReport): string[] {
+function renderComparison({ statistics: { comparison }, baselineName }: EvalReport): string[] {
   if (comparison === null) return [];
   const { score, scorers, baseline_run_id: id } = comparison;
   const sentences = [
@@ -122,7 +122,7 @@ function comparisonOf({ statistics: { comparison }, baselineName }: EvalReport):
   ];
 }
 
-function failuresOf(report: EvalReport): string[] {
+function renderFailures(report: EvalReport): string[] {
   const failing = failingItems(report, SHOWN_MAX);
   if (!failing) return [];
   return [
@@ -141,4 +141,4 @@ function failuresOf(report: EvalReport): string[] {
 }
 
 const cell = (value: EvalItem['input']): string =>
-  value === null ? NONE : inlineCode(previewOf(value, CELL_COLUMNS_MAX)) || NONE;
+  value === null ? NONE : inlineCode(createPreview(value, CELL_COLUMNS_MAX)) || NONE;

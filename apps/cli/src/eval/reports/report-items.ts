@@ -8,7 +8,7 @@ import type { EvalReport } from './eval-report.js';
 const CHARACTERS_A_COLUMN = 16;
 
 /** What a person reads of a recorded value in one line, cut to so many columns. */
-export const previewOf = (value: unknown, columns: number): string =>
+export const createPreview = (value: unknown, columns: number): string =>
   cutColumns(oneLine(textOf(value).slice(0, columns * CHARACTERS_A_COLUMN)), columns);
 
 /** A text that is cut says so. */
@@ -18,11 +18,11 @@ export const cutText = (text: string, charactersMax: number): string =>
 /** A text as it is, of a conversation what was said last, any other value as JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  const said = Array.isArray(value) ? contentOf(value.at(-1)) : undefined;
+  const said = Array.isArray(value) ? openContent(value.at(-1)) : undefined;
   return said ?? JSON.stringify(value) ?? '';
 }
 
-function contentOf(message: unknown): string | undefined {
+function openContent(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null || !('role' in message)) return undefined;
   const { content } = message as { content?: unknown };
   return typeof content === 'string' ? content : undefined;
@@ -43,7 +43,7 @@ const EQUAL = 1e-12;
  * @param item with its samples, where there are several.
  * @param passScore of the run.
  */
-export function outcomeOf(item: EvalItem, passScore: number): ItemOutcome {
+export function judgeItem(item: EvalItem, passScore: number): ItemOutcome {
   if (item.status === 'failed') return { outcome: 'error', why: item.error ?? 'all samples failed' };
   if (item.status !== 'completed') return { outcome: 'skipped', why: 'not finished before the run ended' };
   const samples = item.samples ?? [item];
@@ -75,7 +75,7 @@ export function failingItems(
   shownMax: number,
 ): FailingItems | undefined {
   const failing = items
-    .map((item) => ({ item, ...outcomeOf(item, run.pass_score) }))
+    .map((item) => ({ item, ...judgeItem(item, run.pass_score) }))
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'error')
     // One without any score is worse than one with 0.
     .sort((a, b) => (a.item.score ?? -1) - (b.item.score ?? -1));

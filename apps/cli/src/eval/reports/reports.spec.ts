@@ -11,12 +11,12 @@ import type { EvalReport } from './eval-report.js';
 import { errorLines, tellGitHub, prepareReports, writeReports } from './reports.js';
 import { junitReport } from './junit.js';
 import { markdownReport, inlineCode } from './markdown.js';
-import { outcomeOf } from './report-items.js';
+import { judgeItem } from './report-items.js';
 
 const schema = readFileSync(resolve('test/cli/fixtures/junit.xsd'), 'utf8');
 const fixture = (name: string): string => readFileSync(resolve('apps/cli/src/eval/reports/fixtures', name), 'utf8');
 
-const faultsOf = async (documents: string[]): Promise<string[]> => {
+const listFaults = async (documents: string[]): Promise<string[]> => {
   const xml = documents.map((contents, index) => ({ fileName: `report-${index}.xml`, contents }));
   const { errors } = await validateXML({ xml, schema, maxMemoryPages: 4096 });
   return errors.map(({ rawMessage }) => rawMessage);
@@ -53,7 +53,7 @@ describe('what a datapoint comes to', () => {
       'skipped',
       'not finished before the run ended',
     ],
-  ])('%s', (_what, item, passScore, outcome, why) => expect(outcomeOf(item, passScore)).toEqual({ outcome, why }));
+  ])('%s', (_what, item, passScore, outcome, why) => expect(judgeItem(item, passScore)).toEqual({ outcome, why }));
 });
 
 describe('a JUnit report', () => {
@@ -93,9 +93,9 @@ describe('a JUnit report', () => {
     expect(markdownReport([], [fault])).toBe(
       '## ❌ `evals/a.eval.ts`: could not be run\n\n`dataset_not_found (404):`\n',
     );
-    expect(await faultsOf(documents)).toEqual([]);
+    expect(await listFaults(documents)).toEqual([]);
     // It would find a fault.
-    expect(await faultsOf([documents[0]!.replace(' classname="eval.capitals_eu"', '')])).toHaveLength(1);
+    expect(await listFaults([documents[0]!.replace(' classname="eval.capitals_eu"', '')])).toHaveLength(1);
   });
 });
 

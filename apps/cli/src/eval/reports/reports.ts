@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandIo } from '../../client/command-io.js';
 import { oneLine } from '../../client/output/text.js';
-import { exitCodeOf } from '../judge-run.js';
+import { toExitCode } from '../judge-run.js';
 import { collected, readOption } from '../options/judging-options.js';
 import { describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
@@ -99,7 +99,7 @@ const isFormat = (text: string | undefined): text is ReportFormat =>
 export const jsonResult = ({ file, run, statistics, gates, verdict, items, url }: EvalReport) => ({
   ...(file !== undefined && { file }),
   verdict,
-  exit_code: exitCodeOf(verdict),
+  exit_code: toExitCode(verdict),
   url,
   gates: gates.map(({ text, found, passed }) => ({ gate: text, found, passed })),
   run,
