@@ -29,7 +29,7 @@ const FILTER_BYTES_MIN = 1_024;
 /** Texts read in one go, in bytes, and characters of which the grams are taken in one turn of the event loop: a millisecond. */
 const READ_BYTES = 2 * 1024 * 1024;
 const READ_SPANS = 256;
-/** What the texts of a late span are taken for, whose size is not asked for. */
+/** What the texts of a pending span are taken for, whose size is not asked for. */
 const PENDING_BYTES = 128 * 1024;
 const CHARS_A_TURN = 128 * 1024;
 /** The grams of a text are those of its parts when these overlap by one character less than a gram has. */
@@ -62,7 +62,7 @@ export class BuildTextIndex {
   constructor(
     private readonly storage: Storage,
     private readonly slices: TextIndexStore,
-    private readonly cover: IndexWatermark,
+    private readonly watermark: IndexWatermark,
     private readonly settle: WriteBarrier,
     @Optional() private readonly settings: SliceSettings = SETTINGS,
   ) {}
@@ -73,7 +73,7 @@ export class BuildTextIndex {
   }
 
   /**
-   * Does the next step: moves the end of the cover, fills an open slice, or adds late spans.
+   * Does the next step: moves the watermark, fills an open slice, or adds pending spans.
    * @returns `idle` when there is nothing to do now, `busy` when another server has the project.
    */
   async execute(scope: Scope, stopped: AbortSignal, now = Date.now()): Promise<Step> {
@@ -83,7 +83,7 @@ export class BuildTextIndex {
     const last = aged > end ? await this.slices.lastStart(scope, young, this.settings.spans) : null;
     if (last === null && end === NOTHING_INDEXED) return 'idle';
     if (!(await this.lease(scope, now))) return 'busy';
-    // Not beyond the last span: who imports spans of the past writes behind it, and none of them is late.
+    // Not beyond the last span: imports of older spans write behind it, and none of them is pending.
     if (last !== null) await this.moveEnd(scope, end, last + 1);
     const open = await this.slices.newestOpen(scope);
     if (open) return (await this.settle.execute(stopped)) ? this.fill(scope, open, stopped) : 'busy';
@@ -118,7 +118,7 @@ export class BuildTextIndex {
 
   private async moveEnd(scope: Scope, from: number, until: number): Promise<void> {
     await this.storage.write(async (tx) => {
-      this.cover.moveEnd(tx, scope, until);
+      this.watermark.move(tx, scope, until);
       await this.slices.moveEnd(tx, scope, from, until);
     });
   }
@@ -127,7 +127,7 @@ export class BuildTextIndex {
     const made = await cutSlice(open, this.newestFirst(scope, open), this.settings);
     const range = { startedFrom: made.startedFrom, startedUntil: open.startedUntil };
     // Noted before the texts are read, which are thus as they are noted or newer.
-    const late = await this.slices.pendingTexts(scope, range, Number.MAX_SAFE_INTEGER);
+    const pending = await this.slices.pendingTexts(scope, range, Number.MAX_SAFE_INTEGER);
     const grams = made.tooLarge ? undefined : await this.gramsOf(scope, made, stopped);
     if (stopped.aborted) return 'busy';
     const isMade = await this.write(scope, async (tx) => {
@@ -135,14 +135,14 @@ export class BuildTextIndex {
         range.startedFrom === open.startedFrom || (await this.slices.cut(tx, scope, open, range.startedFrom));
       return isCut && this.slices.finish(tx, scope, range, made.spans.length, grams);
     });
-    if (isMade) await this.takeOut(scope, late, stopped);
+    if (isMade) await this.takeOut(scope, pending, stopped);
     return { spans: made.spans.length };
   }
 
-  /** Takes late spans out whose texts their slices have. Those that are left when it is stopped are added once more, to no effect. */
-  private async takeOut(scope: Scope, late: readonly PendingText[], stopped: AbortSignal): Promise<void> {
-    for (let at = 0; at < late.length && !stopped.aborted; at += TAKEN_OUT_AT_ONCE) {
-      const some = late.slice(at, at + TAKEN_OUT_AT_ONCE);
+  /** Takes pending spans out whose texts their slices have. Those that are left when it is stopped are added once more, to no effect. */
+  private async takeOut(scope: Scope, pending: readonly PendingText[], stopped: AbortSignal): Promise<void> {
+    for (let at = 0; at < pending.length && !stopped.aborted; at += TAKEN_OUT_AT_ONCE) {
+      const some = pending.slice(at, at + TAKEN_OUT_AT_ONCE);
       await this.write(scope, (tx) => this.slices.deletePending(tx, scope, some));
     }
   }
@@ -180,22 +180,22 @@ export class BuildTextIndex {
     }
   }
 
-  /** Adds late spans to the filters of their slices; slices that have many are opened. */
+  /** Adds pending spans to the filters of their slices; slices that have many are opened. */
   private async addPending(scope: Scope, end: number, stopped: AbortSignal): Promise<Step> {
-    const late = await this.slices.pendingTexts(
+    const pending = await this.slices.pendingTexts(
       scope,
       { startedFrom: NOTHING_INDEXED, startedUntil: end },
       PENDING_AT_ONCE,
     );
-    if (late.length === 0) return 'idle';
-    const reach = { startedFrom: late[0]!.startedAt, startedUntil: late.at(-1)!.startedAt + 1 };
+    if (pending.length === 0) return 'idle';
+    const reach = { startedFrom: pending[0]!.startedAt, startedUntil: pending.at(-1)!.startedAt + 1 };
     const slices = await this.slices.slicesIn(scope, reach);
-    const bySlice = Map.groupBy(late, ({ startedAt }) => slices.find((one) => isWithin(startedAt, one)));
+    const bySlice = Map.groupBy(pending, ({ startedAt }) => slices.find((one) => isWithin(startedAt, one)));
     const most = [...bySlice].toSorted(([, a], [, b]) => b.length - a.length).slice(0, SLICES_AT_ONCE);
     let spans = 0;
     for (const [slice, some] of most) {
       if (stopped.aborted) break;
-      // An open slice takes its late spans when it is filled.
+      // An open slice takes its pending spans when it is filled.
       if (!slice || slice.state === SLICE_STATE.open) continue;
       if (slice.state === SLICE_STATE.filtered) await this.addPendingTo(scope, slice, some, stopped);
       else await this.dropPendingOf(scope, slice, some);
@@ -205,19 +205,19 @@ export class BuildTextIndex {
   }
 
   /** Nothing is looked up in a slice that is always read. */
-  private dropPendingOf(scope: Scope, slice: TextSlice, late: readonly PendingText[]): Promise<void> {
+  private dropPendingOf(scope: Scope, slice: TextSlice, pending: readonly PendingText[]): Promise<void> {
     return this.write(scope, async (tx) => {
-      if (await this.slices.isStill(tx, scope, slice)) await this.slices.deletePending(tx, scope, late);
+      if (await this.slices.isStill(tx, scope, slice)) await this.slices.deletePending(tx, scope, pending);
     });
   }
 
   private async addPendingTo(
     scope: Scope,
     slice: TextSlice,
-    late: readonly PendingText[],
+    pending: readonly PendingText[],
     stopped: AbortSignal,
   ): Promise<void> {
-    if (late.length > Math.max(this.settings.spans, slice.spans) * PENDING_PART) {
+    if (pending.length > Math.max(this.settings.spans, slice.spans) * PENDING_PART) {
       await this.write(scope, (tx) => this.slices.reopen(tx, scope, slice));
       return;
     }
@@ -225,7 +225,7 @@ export class BuildTextIndex {
     await this.addTexts(
       filter,
       scope,
-      late.map(({ spanId, startedAt }) => ({ id: spanId, startedAt, bytes: PENDING_BYTES })),
+      pending.map(({ spanId, startedAt }) => ({ id: spanId, startedAt, bytes: PENDING_BYTES })),
       stopped,
     );
     if (stopped.aborted) return;
@@ -234,8 +234,8 @@ export class BuildTextIndex {
       if (grams === undefined) return;
       const whole = GramFilter.ofHex(grams);
       whole.addAll(filter);
-      await this.slices.replaceGrams(tx, scope, slice, whole.hex(), late.length);
-      await this.slices.deletePending(tx, scope, late);
+      await this.slices.replaceGrams(tx, scope, slice, whole.hex(), pending.length);
+      await this.slices.deletePending(tx, scope, pending);
     });
   }
 

@@ -8,20 +8,20 @@ import type { Cell } from '../write/unit-of-work.js';
 
 const UNTIL = shapeOf({ startedUntil: integer() });
 
-/** What the end of a cover is where there is none: no span starts before it. */
+/** The watermark where nothing is indexed: no span starts before it. */
 export const NOTHING_INDEXED = Number.MIN_SAFE_INTEGER;
 
 const MARK_MAX = 2 ** 48 - 1;
 
 /**
- * Keeps the slices of texts (ADR 0037) exact while spans are written: a change of texts whose place is in a slice is noted in
+ * Keeps the slices of texts (ADR 0037) exact while spans are written: a change of texts before the watermark is noted in
  * the same transaction, so that searches read that span until the slice's filter holds it. Most spans are younger than all
  * slices, and cost nothing here.
  */
 @Injectable()
 export class IndexWatermark {
   /**
-   * The ends of covers on SQLite, where this process alone moves them, in its own transactions: at least as late as what is
+   * The watermarks on SQLite, where this process alone moves them, in its own transactions: at least as pending as what is
    * committed.
    */
   private readonly known = new Map<string, number>();
@@ -41,21 +41,21 @@ export class IndexWatermark {
     return end;
   }
 
-  /** Tells that the end of a cover is moved by this transaction, before it is. */
-  moveEnd(tx: WriteTx, { projectId }: Scope, startedUntil: number): void {
+  /** Notes that this transaction is about to move a watermark. */
+  move(tx: WriteTx, { projectId }: Scope, startedUntil: number): void {
     if (tx.dialect === 'sqlite')
       this.known.set(projectId, Math.max(startedUntil, this.known.get(projectId) ?? NOTHING_INDEXED));
   }
 
-  /** Notes those of some changed spans whose texts are new where slices are. @param end of the cover, as {@link endOf} said. */
+  /** Notes those of some changed spans whose texts are new where slices are. @param end the watermark, as {@link endOf} said. */
   async notePending(tx: WriteTx, { projectId }: Scope, end: number, cells: Iterable<Cell<StoredSpan>>): Promise<void> {
     if (end === NOTHING_INDEXED) return;
-    const late: StoredSpan[] = [];
-    for (const { before, now } of cells) if (now && now.startedAt < end && hasNewText(before, now)) late.push(now);
-    if (late.length === 0) return;
+    const pending: StoredSpan[] = [];
+    for (const { before, now } of cells) if (now && now.startedAt < end && hasNewText(before, now)) pending.push(now);
+    if (pending.length === 0) return;
     const rows = rowsFrom('r', {
-      started_at: { type: 'number', values: late.map(({ startedAt }) => startedAt) },
-      span_id: { type: 'text', values: late.map(({ id }) => id) },
+      started_at: { type: 'number', values: pending.map(({ startedAt }) => startedAt) },
+      span_id: { type: 'text', values: pending.map(({ id }) => id) },
     });
     await tx.run(
       sql`insert into text_pending (project_id, started_at, span_id, mark)

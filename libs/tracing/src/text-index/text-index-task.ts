@@ -33,7 +33,7 @@ interface Watched {
  */
 @Injectable()
 export class TextIndexTask implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
-  readonly name = 'text_slices';
+  readonly name = 'text_index';
   private readonly watched = new Map<string, Watched>();
   private readonly task: PeriodicTask;
   private begun = false;

@@ -19,7 +19,7 @@ export const IndexWatermarkSchema = defineEntity({
 
 /**
  * Spans of a project that started within a range, with a filter of what their texts contain. The slices of a project lie
- * one behind the other, from the earliest start that there can be to the end of the cover.
+ * one behind the other, from the earliest start that there can be to the watermark.
  */
 export const TextSliceSchema = defineEntity({
   name: 'TextSlice',

@@ -57,7 +57,7 @@ export class TextIndexStore {
     return row?.id ?? null;
   }
 
-  /** The end of the project's cover, {@link NOTHING_INDEXED} where there is none. */
+  /** The watermark of the project, {@link NOTHING_INDEXED} where there is none. */
   async watermark({ projectId }: Scope): Promise<number> {
     const [row] = await this.storage.read(
       COVER.query`select o.started_until as "startedUntil" from text_watermark o where o.project_id = ${projectId}`,
@@ -108,7 +108,7 @@ export class TextIndexStore {
     return row?.startedAt ?? null;
   }
 
-  /** Moves the end of a cover; what is new in it becomes an open slice. @returns whether nobody else has moved it. */
+  /** Moves a watermark; what is new in it becomes an open slice. @returns whether nobody else has moved it. */
   async moveEnd(tx: WriteTx, { projectId }: Scope, from: number, until: number): Promise<boolean> {
     await makeCover(tx, projectId);
     const moved = await tx.run(
@@ -172,7 +172,7 @@ export class TextIndexStore {
     );
   }
 
-  /** Up to `limit` late spans within a range, oldest first. */
+  /** Up to `limit` pending spans within a range, oldest first. */
   async pendingTexts(
     { projectId }: Scope,
     { startedFrom, startedUntil }: SliceRange,
@@ -187,15 +187,15 @@ export class TextIndexStore {
   }
 
   /**
-   * Takes late spans out that have not changed once more since they were read. The `cross join` has SQLite look each of them up: the other way
-   * round it reads all that are asked for once for each late span, and a hundred thousand stop the server for hours.
+   * Takes pending spans out that have not changed once more since they were read. The `cross join` has SQLite look each of them up: the other way
+   * round it reads all that are asked for once for each pending span, and a hundred thousand stop the server for hours.
    */
-  async deletePending(tx: WriteTx, { projectId }: Scope, late: readonly PendingText[]): Promise<void> {
-    if (late.length === 0) return;
+  async deletePending(tx: WriteTx, { projectId }: Scope, pending: readonly PendingText[]): Promise<void> {
+    if (pending.length === 0) return;
     const rows = rowsFrom('r', {
-      started_at: { type: 'number', values: late.map(({ startedAt }) => startedAt) },
-      span_id: { type: 'text', values: late.map(({ spanId }) => spanId) },
-      mark: { type: 'number', values: late.map(({ mark }) => mark) },
+      started_at: { type: 'number', values: pending.map(({ startedAt }) => startedAt) },
+      span_id: { type: 'text', values: pending.map(({ spanId }) => spanId) },
+      mark: { type: 'number', values: pending.map(({ mark }) => mark) },
     });
     // Who changes one of them just now has its row, and it stays.
     await tx.run(
