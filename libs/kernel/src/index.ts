@@ -24,7 +24,7 @@ export { newId } from './ids.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export { Readiness } from './lifecycle/readiness.js';
-export { PeriodicTask } from './lifecycle/periodic-task.js';
+export { backgroundScheduler, PeriodicTask } from './lifecycle/periodic-task.js';
 export { runApp, type AppContext } from './lifecycle/run-app.js';
 export type { AppReady } from './lifecycle/program-status.js';
 export { listenFault } from './lifecycle/run-app.js';

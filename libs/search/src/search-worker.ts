@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { backoff, CoreSettings, LOGGER, type Logger, newId, pauseUnlessStopped, Unavailable } from '@spandrel/kernel';
+import { CoreSettings, LOGGER, type Logger, newId, PeriodicTask, Unavailable } from '@spandrel/kernel';
 import { ProjectRemovers, Storage } from '@spandrel/storage';
 import { Backfill } from './backfill.js';
 import { clearSomeOfProject } from './clear-project.js';
@@ -19,24 +19,20 @@ const GATHER_MS = 50;
 /** How often tasks are looked for unasked: those put off, and those of other instances. */
 const POLL_MS = 5_000;
 /** Pauses while the index or the database cannot be used. */
-const FIRST_PAUSE_MS = 500;
-const PAUSE_MS_MAX = 30_000;
+const PAUSES_MS = { first: 500, longest: 30_000 };
+
+/** What a call that nobody stops is given. */
+const NEVER = new AbortController().signal;
 
 /** Keeps the index up with the spans, in the background; any number of instances do it together. */
 @Injectable()
 export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private woken = false;
-  private running: Promise<void> | undefined;
-  private poll: NodeJS.Timeout | undefined;
-  private failures = 0;
-  /** Until when the index is left alone, on the clock of `performance.now()`. */
-  private pausedUntil = 0;
+  private readonly worker: PeriodicTask;
 
   constructor(
     @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
     private readonly core: CoreSettings,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
     private readonly storage: Storage,
     private readonly tasks: SearchTaskStore,
     private readonly states: SearchStateStore,
@@ -45,6 +41,17 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly groups: IndexGroups,
     removers: ProjectRemovers,
   ) {
+    this.worker = new PeriodicTask({
+      everyMs: POLL_MS,
+      firstMs: 0,
+      gatherMs: GATHER_MS,
+      task: (stopped) => this.doDue(Date.now, stopped),
+      failure: (error) =>
+        `${error instanceof Unavailable ? 'the database' : 'the search index'} cannot be used; spans are indexed later`,
+      recovery: 'the search index is up to date again',
+      pausesMs: PAUSES_MS,
+      logger,
+    });
     const index = this.configured?.index;
     if (index) removers.register({ name: 'search index', remove: (id) => clearSomeOfProject(index, id) });
   }
@@ -56,23 +63,19 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
       return;
     }
     await this.backfill.begin();
-    this.poll = setInterval(() => this.wake(), POLL_MS).unref();
-    this.wake();
+    this.worker.start();
   }
 
   /** Stops once the call under way has ended; what is left is done after the next start, or by others. */
   async onApplicationShutdown(): Promise<void> {
     if (!this.configured) return;
-    clearInterval(this.poll);
-    this.stopping.abort();
-    await this.running;
+    await this.worker.stop();
     await this.configured.index.close();
   }
 
   /** Has due tasks done soon. */
   wake(): void {
-    this.woken = true;
-    if (this.configured && !this.stopping.signal.aborted) this.running ??= this.run();
+    this.worker.hurry();
   }
 
   /**
@@ -80,24 +83,29 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
    * @param now epoch ms; tasks due later are left.
    * @throws Unavailable when the database cannot be used, and what the index throws when it cannot be; the tasks stay.
    */
-  async doDue(now: () => number = Date.now): Promise<void> {
-    while (!this.stopping.signal.aborted) {
+  async doDue(now: () => number = Date.now, stopped: AbortSignal = NEVER): Promise<void> {
+    while (!stopped.aborted) {
       const at = now();
       const claim = newId();
       const batch = await this.storage.write((tx) =>
         this.tasks.claim(tx, { now: at, until: at + HELD_MS, claim, limit: TASKS_AT_ONCE }),
       );
-      if (batch.length > 0) await this.doBatch(claim, batch, now);
+      if (batch.length > 0) await this.doBatch(claim, batch, now, stopped);
       else if (!(await this.backfill.step())) return;
     }
   }
 
-  private async doBatch(claim: string, batch: readonly SearchTaskRow[], now: () => number): Promise<void> {
+  private async doBatch(
+    claim: string,
+    batch: readonly SearchTaskRow[],
+    now: () => number,
+    stopped: AbortSignal,
+  ): Promise<void> {
     const byProject = Map.groupBy(batch, ({ projectId }) => projectId);
     try {
       // At once: an endpoint for vectors that is slow holds up its own project alone.
       const done = await Promise.allSettled(
-        [...byProject].map(([projectId, tasks]) => this.doProject(claim, projectId, tasks, now)),
+        [...byProject].map(([projectId, tasks]) => this.doProject(claim, projectId, tasks, now, stopped)),
       );
       const failed = done.find((one) => one.status === 'rejected');
       if (failed) throw failed.reason;
@@ -114,44 +122,16 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
     projectId: string,
     tasks: readonly SearchTaskRow[],
     now: () => number,
+    stopped: AbortSignal,
   ): Promise<void> {
     const ids = (kind: number, texted?: number): string[] =>
       tasks.filter((task) => task.kind === kind && (texted ?? task.texted) === task.texted).map(({ id }) => id);
-    if (ids(TASK_KIND.project).length > 0) await this.groups.project(projectId, claim, this.stopping.signal);
+    if (ids(TASK_KIND.project).length > 0) await this.groups.project(projectId, claim, stopped);
     const traces = ids(TASK_KIND.trace);
     if (traces.length > 0) await this.groups.traces(projectId, traces, claim);
     const spans = { fresh: ids(TASK_KIND.span, 0), texted: ids(TASK_KIND.span, 1) };
     if (spans.fresh.length + spans.texted.length === 0) return;
-    await this.spans.execute({ projectId, claim, ...spans }, now, this.stopping.signal);
-  }
-
-  private async run(): Promise<void> {
-    try {
-      while (this.woken && !this.stopping.signal.aborted) {
-        await pauseUnlessStopped(Math.max(GATHER_MS, this.pausedUntil - performance.now()), this.stopping.signal);
-        this.woken = false;
-        await this.tryDue();
-      }
-    } finally {
-      this.running = undefined;
-    }
-  }
-
-  private async tryDue(): Promise<void> {
-    try {
-      await this.doDue();
-      if (this.failures > 0) this.logger.info({}, 'the search index is up to date again');
-      this.failures = 0;
-    } catch (error) {
-      if (this.stopping.signal.aborted) return;
-      this.failures++;
-      const ms = backoff(this.failures, FIRST_PAUSE_MS, PAUSE_MS_MAX);
-      this.pausedUntil = performance.now() + ms;
-      this.woken = true;
-      if (this.failures > 1) return;
-      const what = error instanceof Unavailable ? 'the database' : 'the search index';
-      this.logger.warn({ err: error }, `${what} cannot be used; spans are indexed later`);
-    }
+    await this.spans.execute({ projectId, claim, ...spans }, now, stopped);
   }
 
   private async forgetAll(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   LOGGER,
   type Logger,
   pauseUnlessStopped,
+  PeriodicTask,
   projectScope,
   type Scope,
   Unavailable,
@@ -55,6 +56,8 @@ const POLL_MS = 5_000;
 const FAILURES_MAX = 5;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_FACTOR = 4;
+/** What a call that nobody stops is given. */
+const NEVER = new AbortController().signal;
 
 /**
  * Does capture tasks in the background: woken when spans end, at the start, and now and then. It takes a tenth of the
@@ -62,12 +65,9 @@ const DELAY_FACTOR = 4;
  */
 @Injectable()
 export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private woken = false;
+  private readonly worker: PeriodicTask;
   /** How often it was woken so far. */
   private wakes = 0;
-  private running: Promise<void> | undefined;
-  private poll: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly storage: Storage,
@@ -75,25 +75,30 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     private readonly captures: CaptureSpans,
     private readonly metrics: CaptureMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.worker = new PeriodicTask({
+      everyMs: POLL_MS,
+      firstMs: 0,
+      gatherMs: GATHER_MS,
+      task: (stopped) => this.doDue(Date.now, stopped),
+      failure: 'spans are not captured for now; trying again soon',
+      logger,
+    });
+  }
 
   onApplicationBootstrap(): void {
-    this.poll = setInterval(() => this.wake(), POLL_MS).unref();
-    this.wake();
+    this.worker.start();
   }
 
   /** Stops, once the transaction under way has ended; what is left is done after the next start. */
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.poll);
-    this.stopping.abort();
-    await this.running;
+  onApplicationShutdown(): Promise<void> {
+    return this.worker.stop();
   }
 
   /** Has due tasks done soon. */
   wake(): void {
-    this.woken = true;
     this.wakes++;
-    if (!this.stopping.signal.aborted) this.running ??= this.run();
+    this.worker.hurry();
   }
 
   /**
@@ -101,50 +106,41 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
    * @param now epoch ms; tasks due later are left.
    * @throws Unavailable when the database cannot be used; the tasks stay.
    */
-  async doDue(now: () => number = Date.now): Promise<void> {
-    while (!this.stopping.signal.aborted) {
+  async doDue(now: () => number = Date.now, stopped: AbortSignal = NEVER): Promise<void> {
+    while (!stopped.aborted) {
       const batch = await this.tasks.due(now(), TASKS_AT_ONCE);
       if (batch.length === 0) return;
       for (const [projectId, tasks] of Map.groupBy(batch, (task) => task.projectId)) {
-        if (this.stopping.signal.aborted) return;
-        await this.doOrPutOff(projectScope(projectId), tasks, now);
+        if (stopped.aborted) return;
+        await this.doOrPutOff(projectScope(projectId), tasks, now, stopped);
       }
-    }
-  }
-
-  private async run(): Promise<void> {
-    try {
-      while (this.woken && !this.stopping.signal.aborted) {
-        await pauseUnlessStopped(GATHER_MS, this.stopping.signal);
-        this.woken = false;
-        await this.doDue();
-      }
-    } catch (error) {
-      this.logger.warn({ err: error }, 'spans are not captured for now; trying again soon');
-    } finally {
-      this.running = undefined;
     }
   }
 
   /** Does tasks together, and one by one when that fails, so that one that cannot be done holds up no other. */
-  private async doOrPutOff(scope: Scope, tasks: readonly CaptureTaskRow[], now: () => number): Promise<void> {
+  private async doOrPutOff(
+    scope: Scope,
+    tasks: readonly CaptureTaskRow[],
+    now: () => number,
+    stopped: AbortSignal,
+  ): Promise<void> {
     try {
-      await this.doInSteps(scope, tasks);
+      await this.doInSteps(scope, tasks, stopped);
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       if (tasks.length === 1) return this.putOff(scope, tasks[0]!, error, now());
       for (const task of tasks) {
-        if (!this.stopping.signal.aborted) await this.doOrPutOff(scope, [task], now);
+        if (!stopped.aborted) await this.doOrPutOff(scope, [task], now, stopped);
       }
     }
   }
 
-  private async doInSteps(scope: Scope, tasks: readonly CaptureTaskRow[]): Promise<void> {
+  private async doInSteps(scope: Scope, tasks: readonly CaptureTaskRow[], stopped: AbortSignal): Promise<void> {
     let [began, wakes] = [performance.now(), this.wakes];
     for await (const _step of this.captures.execute(scope, tasks)) {
       const pauses = this.wakes === wakes ? PAUSE_OTHERWISE : PAUSE_WHILE_SPANS_END;
-      await pauseUnlessStopped(Math.min(pauses * (performance.now() - began), PAUSE_MS_MAX), this.stopping.signal);
-      if (this.stopping.signal.aborted) return;
+      await pauseUnlessStopped(Math.min(pauses * (performance.now() - began), PAUSE_MS_MAX), stopped);
+      if (stopped.aborted) return;
       [began, wakes] = [performance.now(), this.wakes];
     }
   }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { LOGGER, Unavailable, type Logger } from '@spandrel/kernel';
+import { LOGGER, PeriodicTask, Unavailable, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { FinishImports } from './finish-imports.js';
@@ -16,14 +16,27 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   /** Imports of this process, under way or being finished. */
   private readonly own = new Set<string>();
   private readonly tasks = new Set<Promise<unknown>>();
-  private sweeps: NodeJS.Timeout | undefined;
+  private readonly sweeps: PeriodicTask;
 
   constructor(
-    private readonly storage: Storage,
+    storage: Storage,
     private readonly imports: ImportStore,
     private readonly finishes: FinishImports,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    // Where nobody else uses the database, no lease of a process before this one is worth waiting for.
+    let at = (): number => (storage.exclusive ? Number.MAX_SAFE_INTEGER : Date.now());
+    this.sweeps = new PeriodicTask({
+      everyMs: SWEEP_MS,
+      firstMs: 0,
+      task: async () => {
+        await this.sweep(at());
+        at = Date.now;
+      },
+      failure: 'unfinished imports could not be looked up; trying again soon',
+      logger,
+    });
+  }
 
   /** Fires when the process stops, with the error to answer. */
   get stopping(): AbortSignal {
@@ -31,15 +44,13 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   onApplicationBootstrap(): void {
-    // Where nobody else uses the database, no lease of a process before this one is worth waiting for.
-    void this.track(this.sweep(this.storage.exclusive ? Number.MAX_SAFE_INTEGER : Date.now()));
-    this.sweeps = setInterval(() => void this.track(this.sweep(Date.now())), SWEEP_MS).unref();
+    this.sweeps.start();
   }
 
   /** Gives up what is under way: the next process, or another one, takes it up. */
   async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.sweeps);
     this.stop.abort(new Unavailable('the service is stopping; send the request again'));
+    await this.sweeps.stop();
     while (this.tasks.size > 0) await Promise.allSettled(this.tasks);
   }
 
@@ -65,15 +76,11 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async sweep(at: number): Promise<void> {
-    try {
-      for (const abandoned of await this.imports.abandoned(at)) {
-        if (this.stopping.aborted) return;
-        if (this.own.has(abandoned.id)) continue;
-        const held = await this.finishes.claim(abandoned);
-        if (held) await this.finish(held);
-      }
-    } catch (error) {
-      this.logger.warn({ err: error }, 'unfinished imports could not be looked up; trying again soon');
+    for (const abandoned of await this.imports.abandoned(at)) {
+      if (this.stopping.aborted) return;
+      if (this.own.has(abandoned.id)) continue;
+      const held = await this.finishes.claim(abandoned);
+      if (held) await this.finish(held);
     }
   }
 

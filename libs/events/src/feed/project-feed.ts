@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Logger, Scope } from '@spandrel/kernel';
+import { backgroundScheduler, type Logger, type Scope } from '@spandrel/kernel';
+import { buffer, concatMap, defer, exhaustMap, retry, Subject, timer } from 'rxjs';
 import { behind, textLength, type EventBatch } from '../log/event-batch.js';
 import type { EventFilter } from '../stream/event-filter.js';
 import type { Frames } from '../stream/event-frames.js';
@@ -37,7 +38,8 @@ export interface ProjectFeedParts {
 /**
  * The live events of a project, in order and without a gap, whatever the order in which commits become known: what is
  * missing is read from the log. What comes in one turn of the event loop goes out as one piece of bytes, shared by all
- * clients that want the same.
+ * clients that want the same. One piece is handed out after the other; a client that does not keep up leaves the feed and
+ * reads the log at its own pace ({@link FeedMember.deliver}).
  */
 export class ProjectFeed {
   /** The last number handed out; `undefined` before {@link begin}. */
@@ -46,19 +48,33 @@ export class ProjectFeed {
   private tail = 0;
   /** The last number known to be committed. */
   private known = 0;
-  private ready: EventBatch[] = [];
+  /** Batches in the order of their numbers. */
+  private readonly ordered = new Subject<EventBatch>();
+  /** Emits when the log has events that have not come. */
+  private readonly gaps = new Subject<void>();
   private early: EventBatch[] = [];
   private readonly recent = new RecentEvents();
   private readonly groups = new Map<string, { filter: EventFilter; members: Set<FeedMember> }>();
   private waiting: { seq: number; go: () => void }[] = [];
-  private reading = false;
-  private flushing = false;
   private closed = false;
 
   constructor(
     readonly scope: Scope,
     private readonly parts: ProjectFeedParts,
-  ) {}
+  ) {
+    const turns = this.ordered.pipe(exhaustMap(() => nextTurn()));
+    this.ordered
+      .pipe(
+        buffer(turns),
+        concatMap((batches) => this.handOut(batches)),
+      )
+      .subscribe();
+    const readAgain = (error: unknown) => {
+      parts.logger.warn({ err: error }, 'the event log could not be read; trying again soon');
+      return timer(READ_AGAIN_MS, backgroundScheduler);
+    };
+    this.gaps.pipe(concatMap(() => defer(() => this.fillGap()).pipe(retry({ delay: readAgain })))).subscribe();
+  }
 
   /** Says where the live events begin; a feed that has begun only learns how far the log is. @param newest of the log. */
   begin(newest: number): void {
@@ -85,7 +101,7 @@ export class ProjectFeed {
   /** Takes note of a commit whose events have not come: they are read from the log. */
   learn(seq: number): void {
     this.known = Math.max(this.known, seq);
-    if (this.handedOut !== undefined && this.known > this.tail && !this.reading && !this.closed) void this.read();
+    if (this.handedOut !== undefined && this.known > this.tail) this.gaps.next();
   }
 
   /**
@@ -121,7 +137,8 @@ export class ProjectFeed {
 
   close(): void {
     this.closed = true;
-    this.ready = [];
+    this.ordered.complete();
+    this.gaps.complete();
     this.early = [];
     for (const { go } of this.waiting.splice(0)) go();
   }
@@ -130,9 +147,8 @@ export class ProjectFeed {
   private accept(batch: EventBatch): void {
     const next = behind(batch, this.tail);
     if (!next || this.closed) return;
-    this.ready.push(next);
     this.tail = next.lastSeq;
-    this.flushSoon();
+    this.ordered.next(next);
   }
 
   private takeEarly(): void {
@@ -145,63 +161,42 @@ export class ProjectFeed {
     }
   }
 
-  private async read(): Promise<void> {
-    this.reading = true;
-    try {
-      while (!this.closed && this.tail < this.known) {
-        const { known } = this;
-        const slice = await this.parts.log.slice(this.scope, this.tail, SLICE_BYTES);
-        if (slice.length === 0) this.skipPruned(known);
-        for (const batch of slice) this.accept(batch);
-        this.takeEarly();
-        await nextTurn();
-      }
-      this.reading = false;
-    } catch (error) {
-      this.parts.logger.warn({ err: error }, 'the event log could not be read; trying again soon');
-      setTimeout(() => {
-        this.reading = false;
-        this.learn(this.known);
-      }, READ_AGAIN_MS).unref();
+  private async fillGap(): Promise<void> {
+    while (!this.closed && this.tail < this.known) {
+      const { known } = this;
+      const slice = await this.parts.log.slice(this.scope, this.tail, SLICE_BYTES);
+      if (slice.length === 0) this.skipPruned(known);
+      for (const batch of slice) this.accept(batch);
+      this.takeEarly();
+      await nextTurn();
     }
   }
 
   /** What was known to be committed before the log was read, and was not in it, went with its age. */
   private skipPruned(known: number): void {
-    const kept = this.early.map(({ firstSeq }) => firstSeq - 1);
-    this.tail = Math.max(this.tail, Math.min(known, ...kept));
-    this.flushSoon();
+    const { projectId } = this.scope;
+    const lastSeq = Math.min(known, ...this.early.map(({ firstSeq }) => firstSeq - 1));
+    if (lastSeq > this.tail) this.accept({ projectId, firstSeq: lastSeq + 1, lastSeq, lines: [] });
   }
 
-  private flushSoon(): void {
-    if (this.flushing) return;
-    this.flushing = true;
-    setImmediate(() => void this.flush());
-  }
-
-  /** Hands out everything that is ready, also what becomes ready meanwhile; what fails is behind it, and it goes on. */
-  private async flush(): Promise<void> {
-    while (!this.closed && (this.ready.length > 0 || this.handedOut! < this.tail)) {
-      try {
-        await this.handOut();
-      } catch (error) {
-        // Who has had these events is not known: all read them from the log.
-        const members = [...this.groups.values()].flatMap((group) => [...group.members]);
-        for (const member of members) this.giveUp(member, error);
-      }
+  /** Hands out what came in one turn. Who joins meanwhile has it already, or gets it by joining. */
+  private async handOut(batches: readonly EventBatch[]): Promise<void> {
+    if (this.closed) return;
+    try {
+      await this.deliverAll(batches);
+    } catch (error) {
+      // Who has had these events is not known: all read them from the log.
+      const members = [...this.groups.values()].flatMap((group) => [...group.members]);
+      for (const member of members) this.giveUp(member, error);
     }
-    this.flushing = false;
   }
 
-  /** Hands out what is ready now. Who joins meanwhile has it already, or gets it by joining. */
-  private async handOut(): Promise<void> {
-    const batches = this.ready;
+  private async deliverAll(batches: readonly EventBatch[]): Promise<void> {
     const after = this.handedOut!;
-    this.ready = [];
-    this.handedOut = this.tail;
+    this.handedOut = batches.at(-1)!.lastSeq;
     for (const batch of batches) this.recent.add(batch);
     const groups = [...this.groups.values()].map(({ filter, members }) => ({ filter, members, all: [...members] }));
-    this.tellWaiting();
+    this.resumeWaiting();
     let bytes = 0;
     for (const { filter, members, all } of groups) {
       const frames = filter.frames(batches, after);
@@ -234,9 +229,9 @@ export class ProjectFeed {
     }
   }
 
-  private tellWaiting(): void {
-    const { waiting, tail } = this;
-    this.waiting = waiting.filter(({ seq }) => seq > tail);
-    for (const { seq, go } of waiting) if (seq <= tail) go();
+  private resumeWaiting(): void {
+    const { waiting, handedOut = 0 } = this;
+    this.waiting = waiting.filter(({ seq }) => seq > handedOut);
+    for (const { seq, go } of waiting) if (seq <= handedOut) go();
   }
 }

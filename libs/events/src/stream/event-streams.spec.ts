@@ -18,7 +18,7 @@ describe('an event stream that waits for its turn on a connection', () => {
     const settings = { retentionMs: 1, queuedBytes: 1, stalledMs: 1_000, behindMs: 1_000 };
     const streams = new EventStreams(
       log,
-      new ProjectFeeds(log, new EventBus(), logger),
+      new ProjectFeeds(log, new EventBus(logger), logger),
       new ReplaySlices(log),
       new EventMetrics(new Registry()),
       settings,
@@ -32,7 +32,7 @@ describe('an event stream that waits for its turn on a connection', () => {
       () => void (begun = true),
     );
     await new Promise((turn) => setImmediate(turn));
-    streams.onModuleDestroy();
+    await streams.onModuleDestroy();
     answer.socket = Object.assign(new EventEmitter(), {
       writable: true,
       writableLength: 0,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Inject, Injectable, Optional, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { LOGGER, Unavailable, type Logger, type Scope, Readiness } from '@spandrel/kernel';
+import { LOGGER, PeriodicTask, Unavailable, type Logger, type Scope, Readiness } from '@spandrel/kernel';
 import { EventsSettings } from '../events.settings.js';
 import type { EventFilter } from './event-filter.js';
 import { EventLogStore } from '../log/event-log.store.js';
@@ -26,7 +26,7 @@ export interface StreamRequest {
 @Injectable()
 export class EventStreams implements OnModuleInit, OnModuleDestroy {
   private readonly streams = new Set<EventStream>();
-  private keepAlives: NodeJS.Timeout | undefined;
+  private readonly keepAlives: PeriodicTask;
   private stopping = false;
 
   constructor(
@@ -37,20 +37,27 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
     private readonly settings: EventsSettings,
     @Inject(LOGGER) private readonly logger: Logger,
     @Optional() private readonly readiness?: Readiness,
-  ) {}
+  ) {
+    this.keepAlives = new PeriodicTask({
+      everyMs: KEEP_ALIVE_MS,
+      task: async () => {
+        for (const stream of this.streams) stream.keepAlive();
+        // Commits of other instances, and of this one whose outcome was long unknown.
+        await feeds.catchUp();
+      },
+      failure: 'event streams could not be kept alive',
+      logger,
+    });
+  }
 
   onModuleInit(): void {
     this.readiness?.whenEnding(() => this.end());
-    this.keepAlives = setInterval(() => {
-      for (const stream of this.streams) stream.keepAlive();
-      // Commits of other instances, and of this one whose outcome was long unknown.
-      void this.feeds.catchUp();
-    }, KEEP_ALIVE_MS).unref();
+    this.keepAlives.start();
   }
 
-  onModuleDestroy(): void {
+  onModuleDestroy(): Promise<void> {
     this.end();
-    clearInterval(this.keepAlives);
+    return this.keepAlives.stop();
   }
 
   /** Streams end as soon as the server begins to stop: nobody would wait for them. Their clients resume elsewhere. */

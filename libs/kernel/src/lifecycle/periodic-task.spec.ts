@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { VirtualTimeScheduler } from 'rxjs';
 import { createLogger } from '../log/logger.js';
-import { PeriodicTask } from './periodic-task.js';
+import { PeriodicTask, type PeriodicTaskOptions } from './periodic-task.js';
 
 const lines: string[] = [];
 const logger = createLogger('warn', 'test', { write: (line: string) => void lines.push(line) });
@@ -73,5 +74,70 @@ describe('a periodic task', () => {
     await pause(20);
     await task.stop();
     expect(runs).toBe(2);
+  });
+
+  describe('by a clock of the test', () => {
+    /** A task that fails as long as it is told to, and the moments in which it began. */
+    function withClock(options: Partial<PeriodicTaskOptions>) {
+      const scheduler = new VirtualTimeScheduler();
+      const begun: number[] = [];
+      const state = { fails: false };
+      const task = new PeriodicTask({
+        everyMs: 1_000,
+        logger,
+        failure: 'it failed',
+        scheduler,
+        ...options,
+        task: async () => {
+          begun.push(scheduler.frame);
+          if (state.fails) throw new Error('thrown on purpose');
+        },
+      });
+      /** Goes on to the next moment in which something is due, until the task has begun so often. */
+      const until = async (times: number): Promise<number[]> => {
+        while (begun.length < times) {
+          scheduler.flush();
+          await pause(0);
+        }
+        return begun;
+      };
+      return { task, state, until };
+    }
+
+    it('begins after the first pause, and again after each end', async () => {
+      const { task, until } = withClock({ firstMs: 5 });
+      task.start();
+      expect(await until(3)).toEqual([5, 1_005, 2_005]);
+      await task.stop();
+    });
+
+    it('pauses longer after each failure in a row, and logs the first of them and that it works again', async () => {
+      lines.length = 0;
+      const { task, state, until } = withClock({
+        firstMs: 0,
+        pausesMs: { first: 100, longest: 250 },
+        recovery: 'it works again',
+      });
+      state.fails = true;
+      task.start();
+      const begun = await until(4);
+      const pauses = begun.slice(1).map((at, n) => at - begun[n]!);
+      for (const [n, most] of [100, 200, 250].entries()) {
+        expect(pauses[n]).toBeGreaterThanOrEqual(most / 2);
+        expect(pauses[n]).toBeLessThanOrEqual(most);
+      }
+      state.fails = false;
+      await until(5);
+      await task.stop();
+      expect(lines.filter((line) => line.includes('it failed'))).toHaveLength(1);
+    });
+
+    it('waits a little for others when it is hurried', async () => {
+      const { task, until } = withClock({ gatherMs: 20 });
+      task.start();
+      for (let time = 0; time < 3; time++) task.hurry();
+      expect(await until(2)).toEqual([20, 1_020]);
+      await task.stop();
+    });
   });
 });

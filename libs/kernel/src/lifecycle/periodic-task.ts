@@ -1,66 +1,121 @@
+import {
+  BehaviorSubject,
+  defer,
+  delay,
+  distinctUntilChanged,
+  exhaustMap,
+  filter,
+  from,
+  merge,
+  of,
+  repeat,
+  retry,
+  Subscription,
+  take,
+  timer,
+  type SchedulerAction,
+  type SchedulerLike,
+} from 'rxjs';
+import { backoff } from '../time.js';
 import type { Logger } from '../log/logger.js';
 
 export interface PeriodicTaskOptions {
   everyMs: number;
   /** Time until the first run; `everyMs` when left out. */
   firstMs?: number;
-  /** What is done; never twice at once. A throw is logged, and it is done again at its time. */
+  /** How long a wake-up waits for others, which are then done together. */
+  gatherMs?: number;
+  /** What is done; never twice at once. A throw is logged, and it is done again. */
   task: (stopped: AbortSignal) => Promise<void>;
   /** What the log says when it fails. */
-  failure: string;
+  failure: string | ((error: unknown) => string);
+  /** What the log says when it works again; of failures in a row it then has the first alone. */
+  recovery?: string;
+  /** Pauses behind failures in a row, doubled from the first to the longest; it is done at its time when left out. */
+  pausesMs?: { first: number; longest: number };
   logger: Logger;
+  /** The clock; the machine's when left out. */
+  scheduler?: SchedulerLike;
 }
 
-/** Something done from time to time for as long as the process lives. Does not keep the process alive. */
+/**
+ * Something done from time to time for as long as the process lives, and whenever it is woken: every worker and all upkeep.
+ * Does not keep the process alive.
+ */
 export class PeriodicTask {
-  private readonly stopped = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly stopping = new AbortController();
+  private readonly woken = new BehaviorSubject(false);
+  private rounds: Subscription | undefined;
   private underWay: Promise<void> = Promise.resolve();
-  private isUnderWay = false;
-  private hurried = false;
+  private hasFailed = false;
 
   constructor(private readonly options: PeriodicTaskOptions) {}
 
   /** Begins to wait for the first time. */
   start(): void {
-    this.after(this.options.firstMs ?? this.options.everyMs);
+    const { everyMs, firstMs = everyMs, gatherMs = 0, pausesMs, scheduler = backgroundScheduler } = this.options;
+    let waitMs = firstMs;
+    this.rounds = defer(() => {
+      const wakeUp = this.woken.pipe(distinctUntilChanged(), filter(Boolean), delay(gatherMs, scheduler));
+      return merge(timer(waitMs, scheduler), wakeUp);
+    })
+      .pipe(
+        take(1),
+        exhaustMap(() => {
+          waitMs = everyMs;
+          this.woken.next(false);
+          return from((this.underWay = this.run()));
+        }),
+        retry({
+          delay: (_error, failures) => {
+            if (!pausesMs) return of(0);
+            this.woken.next(true);
+            return timer(backoff(failures, pausesMs.first, pausesMs.longest), scheduler);
+          },
+          resetOnSuccess: true,
+        }),
+        repeat(),
+      )
+      .subscribe();
   }
 
-  /** Does it at once, or right behind what is under way; as often as is asked meanwhile it is done once. */
+  /** Has it done at once, or right behind what is under way; as often as this is called meanwhile, it is done once. */
   hurry(): void {
-    if (this.stopped.signal.aborted || !this.timer) return;
-    if (this.isUnderWay) {
-      this.hurried = true;
-      return;
-    }
-    clearTimeout(this.timer);
-    this.after(0);
+    if (this.rounds && !this.stopping.signal.aborted) this.woken.next(true);
   }
 
   /** Does it no more. @returns once what is under way is over. */
   async stop(): Promise<void> {
-    this.stopped.abort();
-    clearTimeout(this.timer);
-    await this.underWay;
+    this.stopping.abort();
+    this.rounds?.unsubscribe();
+    await this.underWay.catch(() => undefined);
   }
 
-  private after(ms: number): void {
-    this.timer = setTimeout(() => {
-      this.isUnderWay = true;
-      this.underWay = this.once().then(() => {
-        this.isUnderWay = false;
-        if (!this.stopped.signal.aborted) this.after(this.hurried ? 0 : this.options.everyMs);
-        this.hurried = false;
-      });
-    }, ms).unref();
-  }
-
-  private async once(): Promise<void> {
-    const { task, failure, logger } = this.options;
+  private async run(): Promise<void> {
+    const { task, failure, recovery, logger } = this.options;
     try {
-      await task(this.stopped.signal);
+      await task(this.stopping.signal);
     } catch (error) {
-      logger.warn({ err: error }, failure);
+      const isKnown = this.hasFailed && recovery !== undefined;
+      if (!isKnown) logger.warn({ err: error }, typeof failure === 'string' ? failure : failure(error));
+      this.hasFailed = true;
+      throw error;
     }
+    if (this.hasFailed && recovery !== undefined) logger.info(recovery);
+    this.hasFailed = false;
   }
 }
+
+/** The `asyncScheduler` of rxjs with timers that do not keep the process alive. */
+export const backgroundScheduler: SchedulerLike = {
+  now: () => Date.now(),
+  schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delayMs = 0, state?: T): Subscription {
+    const action = new Subscription() as SchedulerAction<T>;
+    action.schedule = (next, ms = 0) => {
+      const timeout = setTimeout(() => work.call(action, next), ms).unref();
+      action.add(() => clearTimeout(timeout));
+      return action;
+    };
+    return action.schedule(state, delayMs);
+  },
+};
