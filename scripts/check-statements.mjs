@@ -35,7 +35,7 @@ const ALONE = [
   { on: 'postgres', file: 'libs/events/src/log/event-log.store.ts', text: 'select project_id as "projectId"' },
   // Spans lie in partitions there, found by their keys.
   { on: 'postgres', file: 'libs/storage/src/partitions/' },
-  { on: 'postgres', file: 'libs/storage/src/projects/delete-owned.ts' },
+  { on: 'postgres', file: 'libs/storage/src/projects/project-removers.ts' },
   { on: 'postgres', file: 'libs/tracing/src/span-partitions.sql.ts', text: 'select k.id' },
   { on: 'postgres', file: 'libs/tracing/src/span-partitions.sql.ts', text: 'select min(k.started_at)' },
   { on: 'postgres', file: 'libs/tracing/src/listing/list-strategies.sql.ts' },

@@ -8,7 +8,7 @@ import {
   type SpanCommitParticipant,
   type TracingChange,
 } from '@spandrel/tracing';
-import { hourSums } from './hour-sums.js';
+import { hourSums } from './sums.js';
 import type { TimeRange } from './plan-range.js';
 import { recountProject } from './recount-rollups.js';
 import { RollupDeltas } from './rollup-deltas.js';

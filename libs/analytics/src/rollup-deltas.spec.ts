@@ -4,7 +4,7 @@ import type { CountedSpan } from '@spandrel/tracing';
 import { binOf } from './latency-histogram.js';
 import { RollupDeltas } from './rollup-deltas.js';
 import { GRAIN } from './rollup.entity.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './time-buckets.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './plan-range.js';
 
 const span = (members: Partial<CountedSpan> = {}): CountedSpan => ({
   projectId: 'p',

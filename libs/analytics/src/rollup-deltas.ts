@@ -1,7 +1,7 @@
 import { addCost, isUnpriced, toCostSum, type CountedSpan } from '@spandrel/tracing';
 import { LatencyHistogram } from './latency-histogram.js';
 import { compareKeys, GRAIN, type RollupKey, type RollupRow } from './rollup.entity.js';
-import { bucketStart } from './time-buckets.js';
+import { bucketStart } from './plan-range.js';
 
 /** Kind of the spans that `models` of the summary counts. */
 const LLM_CALL = 'llm_call';

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { type RowOf, tableOf } from '@spandrel/storage';
 
 /** How much time a row of the roll-up stands for; `wholeHour` is an hour of all models, providers and kinds together. */
 export const GRAIN = { all: 0, day: 1, hour: 2, wholeHour: 3, minute: 4 } as const;
@@ -69,3 +69,13 @@ export const AnalyticsTotalSchema = defineEntity({
 });
 
 export type AnalyticsTotalRow = RowOf<typeof AnalyticsTotalSchema>;
+
+export const rollupTable = tableOf(RollupSchema, [
+  'projectId',
+  'grain',
+  'bucket',
+  'model',
+  'provider',
+  'status',
+  'llm',
+]);

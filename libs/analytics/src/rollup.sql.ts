@@ -7,9 +7,9 @@ import {
   type AnalyticsTotalRow,
   type RollupKey,
   type RollupRow,
+  rollupTable,
 } from './rollup.entity.js';
 import { compactLatencies } from './latency-histogram.js';
-import { rollupTable } from './tables.js';
 
 /** Types of the columns on both databases, in the order of the entity: rows of the program's own come without. */
 const TYPES: Readonly<Record<keyof RollupRow, string>> = {

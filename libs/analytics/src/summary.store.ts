@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { integer, shapeOf, sql, type LongReadOptions, type RowOfShape, type Sql } from '@spandrel/storage';
-import { GRAIN, type RollupRow } from './rollup.entity.js';
-import { rollupTable } from './tables.js';
+import { GRAIN, type RollupRow, rollupTable } from './rollup.entity.js';
 import { WeighedRead } from './weighed-read.sql.js';
 
 /** A row of the grain `all`; no span, no row. */

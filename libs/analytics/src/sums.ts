@@ -1,4 +1,9 @@
-import { addCost, costOf } from '@spandrel/tracing';
+import { addCost, costOf, sumSpans } from '@spandrel/tracing';
+import type { WriteTx } from '@spandrel/storage';
+import type { TimeRange } from './plan-range.js';
+import { nameKey } from './rollup-deltas.js';
+import { GRAIN, type RollupRow } from './rollup.entity.js';
+import { bucketOf } from './time-series.store.js';
 
 /**
  * Sums over spans, as the queries give them. Costs come in three whole numbers, each of which stays far from 2^53:
@@ -65,3 +70,16 @@ export function costOfSums(sums: Pick<Sums, 'priced' | 'unpriced' | 'usd' | 'mic
 /** Milliseconds; `null` when no span has ended. */
 export const latencyOfSums = ({ finished, durationMs }: Pick<Sums, 'finished' | 'durationMs'>): number | null =>
   finished === 0 ? null : durationMs / finished;
+
+/** What the spans that started in a range come to, of all projects: rows of the grain `hour`. */
+export async function hourSums(tx: WriteTx, range: TimeRange): Promise<Omit<RollupRow, 'latencies'>[]> {
+  const rows = await sumSpans(tx, range, (column) => bucketOf(column, 'hour'));
+  return rows.map(({ model, provider, costMicro, costUsd, costPico, ...row }) => ({
+    ...row,
+    grain: GRAIN.hour,
+    model: nameKey(model),
+    provider: nameKey(provider),
+    costUsd: costUsd + Math.floor(costMicro / MICRO_PER_USD),
+    costPico: (costMicro % MICRO_PER_USD) * PICO_PER_MICRO + costPico,
+  }));
+}

@@ -15,10 +15,9 @@ import {
   type Sql,
 } from '@spandrel/storage';
 import { spansInRange } from '@spandrel/tracing';
-import { planRange, type TimeRange } from './plan-range.js';
+import { planRange, type TimeRange, BUCKET } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
-import { BUCKET } from './time-buckets.js';
 import { WeighedRead } from './weighed-read.sql.js';
 
 /** What a time series is asked for. */

@@ -13,8 +13,7 @@ import {
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { BucketParts, type BucketForm } from './bucket-parts.js';
-import type { TimeRange } from './plan-range.js';
-import { BUCKET, bucketStart } from './time-buckets.js';
+import { type TimeRange, BUCKET, bucketStart } from './plan-range.js';
 import { TimeSeriesStore, type SumsRow } from './time-series.store.js';
 
 /** Rows whose histograms are read in one go: a few milliseconds. */

@@ -15,9 +15,8 @@ import { CurrentReader, CurrentScope, PathId, type Reader, Operation, writtenPag
 import type { Scope } from '@spandrel/kernel';
 import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
-import { queueItemJson } from './queue-item-json.js';
+import { queueItemJson, queuePage } from './queue-item-json.js';
 import { QueueListStore } from './queue-list.store.js';
-import { queuePage } from './queue-page.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 
 /** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */

@@ -5,9 +5,8 @@ import { datapointKind, DatapointStore, datasetNotFound, DatasetStore } from '@s
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking, type BoundedMasking } from '@spandrel/masking';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import type { QueueItemRow } from './queue-item.entity.js';
+import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
-import { QUEUE_STATUS } from './queue-status.js';
 
 /** Datapoints that are brought into memory at once, before it is known how large they are. */
 const DATAPOINTS_AT_ONCE = 16;

@@ -1,7 +1,8 @@
 import { formatTimestamp } from '@spandrel/contract';
 import type { WireEvent } from '@spandrel/events';
-import type { QueueItemRow } from './queue-item.entity.js';
-import { queueStatusName } from './queue-status.js';
+import { type QueueItemRow, queueStatusName } from './queue-item.entity.js';
+import { writtenPage, type WrittenJson } from '@spandrel/http';
+import type { Page } from '@spandrel/storage';
 
 /**
  * A stored queue item as the wire shows it (docs/spec/queue.md), as JSON: made without parsing and writing again what can be
@@ -28,3 +29,7 @@ export const queueItemUpdated = (item: QueueItemRow): WireEvent => ({
   type: 'queue_item_updated',
   json: `{"type":"queue_item_updated","item":${queueItemJson(item)}}`,
 });
+
+/** A page as the wire shows it. */
+export const queuePage = ({ items, nextCursor }: Page<QueueItemRow>): WrittenJson =>
+  writtenPage('items', items.values().map(queueItemJson), nextCursor);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimed, released, submitted } from './queue-item-states.js';
-import type { QueueItemRow } from './queue-item.entity.js';
-import { QUEUE_STATUS } from './queue-status.js';
+import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
 
 const pending: QueueItemRow = {
   projectId: 'p',

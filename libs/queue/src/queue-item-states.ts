@@ -1,6 +1,5 @@
 import { Conflict, NotFound } from '@spandrel/kernel';
-import type { QueueItemRow } from './queue-item.entity.js';
-import { QUEUE_STATUS } from './queue-status.js';
+import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
 import type { Reviewer } from './reviewer.js';
 
 /**

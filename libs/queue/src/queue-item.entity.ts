@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { entityOf, type RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf, tableOf } from '@spandrel/storage';
+import { QUEUE_STATUSES, type QueueStatus } from '@spandrel/contract';
 
 /** A datapoint on its way through a review. */
 export const QueueItemSchema = defineEntity({
@@ -34,3 +35,10 @@ export const QueueItemSchema = defineEntity({
 
 export type QueueItemRow = RowOf<typeof QueueItemSchema>;
 export const QueueItem = entityOf(QueueItemSchema);
+
+/** Statuses of queue items as the table holds them. */
+export const QUEUE_STATUS = { pending: 0, claimed: 1, completed: 2 } as const satisfies Record<QueueStatus, number>;
+
+export const queueStatusName = (status: number): QueueStatus => QUEUE_STATUSES[status] ?? 'pending';
+
+export const queueItemTable = tableOf(QueueItemSchema, ['projectId', 'id']);

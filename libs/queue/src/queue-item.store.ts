@@ -2,8 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, deleteRows, sql, Storage, type WriteTx } from '@spandrel/storage';
-import { QueueItem, type QueueItemRow } from './queue-item.entity.js';
-import { QUEUE_STATUS } from './queue-status.js';
+import { QueueItem, type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
 
 /** Rows of queue items. What is changed of one that was found for a write is written with the transaction. */
 @Injectable()

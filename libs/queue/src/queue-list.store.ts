@@ -12,9 +12,7 @@ import {
   type SizedRows,
   type Sql,
 } from '@spandrel/storage';
-import type { QueueItemRow } from './queue-item.entity.js';
-import { QUEUE_STATUS } from './queue-status.js';
-import { queueItemTable } from './tables.js';
+import { type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
 
 const OLDEST_FIRST = new IdOrder('queue', 'q.id', 'asc');
 

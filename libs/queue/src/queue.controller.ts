@@ -11,6 +11,8 @@ import {
   type SubmitQuery,
   queueItemSchema,
   queueItemListSchema,
+  queueCountsSchema,
+  type QueueCounts,
 } from '@spandrel/contract';
 import {
   CurrentCaller,
@@ -25,13 +27,13 @@ import {
 import { DomainError, type Scope } from '@spandrel/kernel';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
-import { queueItemJson } from './queue-item-json.js';
+import { queueItemJson, queuePage } from './queue-item-json.js';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
-import { queuePage } from './queue-page.js';
 import { SubmitItem } from './submit-item.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
+import { CountQueues } from './count-queues.js';
 
 /** `/api/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/queue')
@@ -139,3 +141,21 @@ const writeNeeded = (): DomainError =>
     'insufficient_scope',
     '?apply=true changes the datapoint: this needs a credential with the scope write',
   );
+
+/** `/api/count/queue` (docs/spec/queue.md#counting-queues). */
+@Controller('api/count/queue')
+export class QueueCountsController {
+  constructor(private readonly countQueues: CountQueues) {}
+
+  @Get()
+  @Operation({
+    id: 'countQueue',
+    access: 'read',
+    summary: 'How many queue items each dataset has, by status',
+    answer: queueCountsSchema,
+  })
+  async count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueCounts> {
+    const datasets = await this.countQueues.execute(scope, reader);
+    return { datasets, count: datasets.length };
+  }
+}

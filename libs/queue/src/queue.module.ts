@@ -3,21 +3,18 @@ import { DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { ClaimNext } from './claim-next.js';
-import { CountQueues } from './count-queues.js';
-import { ClaimTimeout } from './claim-timeout.js';
+import { CountQueues, QueueCountStore } from './count-queues.js';
+import { ClaimTimeout, QueueCapabilities } from './claim-timeout.js';
 import { DatasetQueueController } from './dataset-queue.controller.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
 import { QueueCascade } from './queue-cascade.js';
-import { QueueCountStore } from './queue-count.store.js';
-import { QueueCountsController } from './queue-counts.controller.js';
+import { QueueCountsController, QueueController } from './queue.controller.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
-import { QueueController } from './queue.controller.js';
 import { RestoreQueueItems } from './restore-queue-items.js';
 import { ReleaseStaleClaims } from './release-stale-claims.js';
 import { StaleClaimStore } from './stale-claim.store.js';
 import { SubmitItem } from './submit-item.js';
-import { QueueCapabilities } from './queue-capabilities.js';
 
 /** The review queue. */
 @Module({

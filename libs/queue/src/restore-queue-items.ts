@@ -5,9 +5,8 @@ import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { queueItemJson, queueItemUpdated } from './queue-item-json.js';
-import type { QueueItemRow } from './queue-item.entity.js';
+import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
-import { QUEUE_STATUS } from './queue-status.js';
 
 type Rejected = RejectedItem<RestoredQueueItem>;
 

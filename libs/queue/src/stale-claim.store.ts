@@ -3,9 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { integer, rawSql, shapeOf, Storage, takeFitting, type WriteTx } from '@spandrel/storage';
 import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES } from './queue-list.store.js';
-import { QueueItem, type QueueItemRow } from './queue-item.entity.js';
-import { QUEUE_STATUS } from './queue-status.js';
-import { queueItemTable } from './tables.js';
+import { QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
 
 /** A constant in the text, since the index is on claimed items alone. */
 const CLAIMED = rawSql(String(QUEUE_STATUS.claimed));

@@ -10,7 +10,6 @@ import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbedSpans } from './embed-spans.js';
 import { callOnce, EmbeddingError } from './embed-texts.js';
 import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
-import { fuseHits } from './fuse-hits.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
 import { SearchWorker } from './search-worker.js';
@@ -157,3 +156,17 @@ const notAvailable = (detail: string): DomainError => new DomainError('search_no
 /** Whether anything can match: no column holds just any text. */
 const canMatch = (filters: Search['filters']): boolean =>
   Object.values(filters).every((value) => typeof value !== 'string' || isStorableText(value));
+
+/** How much the first places count more than those behind; the usual value (Cormack, Clarke, Büttcher 2009). */
+const RANK_CONSTANT = 60;
+
+/** Rankings made one by reciprocal rank fusion: scores of different kinds need not be comparable. Best first. */
+export function fuseHits(...rankings: readonly (readonly SearchHit[])[]): SearchHit[] {
+  const scores = new Map<string, number>();
+  for (const ranking of rankings) {
+    for (const [at, { id }] of ranking.entries()) {
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (RANK_CONSTANT + at + 1));
+    }
+  }
+  return [...scores].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score);
+}

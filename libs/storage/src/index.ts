@@ -1,9 +1,9 @@
-export { databaseOf } from './database-of.js';
+export { databaseOf } from './open-orm.js';
 export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './transactions/group-commit.js';
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { backupDatabase } from './sqlite/backup-database.js';
-export { deleteRows } from './statements/delete-rows.js';
+export { deleteRows } from './statements/locked-in-order.js';
 export {
   integer,
   nullable,
@@ -15,7 +15,7 @@ export {
   type Query,
   type RowOfShape,
 } from './statements/row-shape.js';
-export { compareTexts } from './statements/compare-texts.js';
+export { compareTexts } from './statements/keyset.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
 export { IdOrder, type SizedRows } from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';
@@ -33,13 +33,13 @@ export {
   type Part,
   type Sorting,
 } from './statements/keyset.js';
-export { lockTables } from './statements/lock-tables.js';
+export { lockTables } from './statements/locked-in-order.js';
 export { lockedInOrder } from './statements/locked-in-order.js';
 export { openStorage } from './open-storage.js';
-export { BeginAgain } from './transactions/begin-again.js';
+export { BeginAgain } from './transactions/transaction-watch.js';
 export { together } from './transactions/together.js';
 export { DayPartitions } from './partitions/day-partitions.js';
-export { DAY_MS, dayOf, dayStart } from './partitions/days.js';
+export { DAY_MS, dayOf, dayStart } from './partitions/day-conditions.js';
 export { DayTables } from './partitions/day-tables.js';
 export { atStarts, betweenStarts, ofDays, onPostgres, onSqlite } from './partitions/day-conditions.js';
 export {
@@ -60,12 +60,12 @@ export {
   type Sql,
   type SqlValue,
 } from './statements/sql.js';
-export { deleteSome, leafTables } from './projects/delete-owned.js';
+export { deleteSome, leafTables } from './projects/project-removers.js';
 export { ProjectRemovers, type ProjectRemover } from './projects/project-removers.js';
-export { ProjectProtection } from './projects/project-protection.js';
+export { ProjectProtection } from './projects/project-removers.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
-export { takeFitting, takeFittingIds } from './statements/take-fitting.js';
+export { takeFitting, takeFittingIds } from './statements/id-order.js';
 export { entityOf, Selection, Table, tableOf, type RowOf } from './statements/table.js';
 export type { TransactionEnd } from './transactions/transaction-end.js';
 export type { WriteTx } from './transactions/write-tx.js';

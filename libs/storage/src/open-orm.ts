@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { MetadataStorage, Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/sql';
@@ -6,7 +6,7 @@ import type Database from 'better-sqlite3';
 import { PostgresDialect, SqliteDialect } from 'kysely';
 import type pg from 'pg';
 import type { Registry } from '@prometheus-io/client';
-import type { Logger } from '@spandrel/kernel';
+import type { Logger, Settings } from '@spandrel/kernel';
 import { migrations } from './migrations/index.js';
 import { BoundPostgresDriver, BoundSqliteDriver } from './orm/bound-drivers.js';
 import { connectionKeeping, type ConnectionKeeping } from './postgres/connection-keeping.js';
@@ -15,6 +15,7 @@ import type { Dialect } from './statements/sql.js';
 import { closeDatabase } from './sqlite/database-files.js';
 import { lockDirectory } from './sqlite/directory-lock.js';
 import { openReader, openWriter } from './sqlite/open-sqlite.js';
+import { DatabaseSettings } from './storage.settings.js';
 
 /** Which database. SQLite takes the directory of its file for this process alone. */
 export type StorageConfig = { dialect: 'sqlite'; file: string } | PostgresConfig;
@@ -160,4 +161,17 @@ function compareBytewise(metadata: MetadataStorage): void {
       if (property.columnTypes?.[0] === 'text') property.collation ??= 'C';
     }
   }
+}
+
+/**
+ * The database of the mode: SQLite in the data directory, or Postgres (docs/spec/README.md#the-two-modes).
+ * @throws StartError with a line for each setting that cloud mode lacks.
+ */
+export function databaseOf(settings: Settings): StorageConfig {
+  const { mode, dataDir } = settings.core;
+  if (mode === 'local') return { dialect: 'sqlite', file: join(dataDir, 'spandrel.db') };
+  settings.requireAll();
+  const { url, ...others } = settings.of(DatabaseSettings);
+  const { poolMax, statementTimeoutMs, transactionPooling } = others;
+  return { dialect: 'postgres', url: url!, poolMax, statementTimeoutMs, transactionPooling };
 }

@@ -1,7 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { type OwnedTable, Readiness } from '@spandrel/kernel';
-import { ProjectProtection } from './projects/project-protection.js';
-import { ProjectRemovers } from './projects/project-removers.js';
+import { ProjectProtection, ProjectRemovers } from './projects/project-removers.js';
 import { Storage } from './storage.js';
 
 /** Gives the open {@link Storage} to every feature. The program that opened it closes it. */

@@ -13,8 +13,8 @@ import {
 } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
-import type { ExportedIds } from './exported-ids.js';
-import { SLICE, slicesOf, type Slices } from './slices.js';
+import type { ExportedIds } from './seen-ids.js';
+import { SLICE, slicesOf, type Slices } from './export-records.js';
 
 /** Datasets and what belongs to them, as an export has it. */
 @Injectable()

@@ -7,10 +7,9 @@ import type { Scope } from '@spandrel/kernel';
 import { Storage, type LongReadOptions } from '@spandrel/storage';
 import { traceNotFound, TraceStore } from '@spandrel/tracing';
 import { ExportDatasets } from './export-datasets.js';
-import { ExportRecords, traceJson } from './export-records.js';
+import { ExportRecords, traceJson, oneSlice, type Slices } from './export-records.js';
 import { ExportWork } from './export-work.js';
-import { ExportedIds } from './exported-ids.js';
-import { oneSlice, type Slices } from './slices.js';
+import { ExportedIds } from './seen-ids.js';
 
 /**
  * `GET /api/export/json`: everything of a project as one file that `POST /api/import/json` takes back

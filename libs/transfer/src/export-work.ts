@@ -13,8 +13,8 @@ import {
 import type { Scope } from '@spandrel/kernel';
 import { queueItemJson, QueueListStore } from '@spandrel/queue';
 import type { LongReadOptions } from '@spandrel/storage';
-import type { ExportedIds } from './exported-ids.js';
-import { SLICE, slicesOf, type Slices } from './slices.js';
+import type { ExportedIds } from './seen-ids.js';
+import { SLICE, slicesOf, type Slices } from './export-records.js';
 
 /** What is done with datasets, as an export has it: eval runs, the connections they call, and reviews. */
 @Injectable()

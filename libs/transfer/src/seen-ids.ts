@@ -50,3 +50,14 @@ function hash(text: string, seed: number): number {
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
   return value ^ (value >>> 16);
 }
+
+/** Bytes for the ids of what a project has thousands of at most. */
+const FEW = 512 * 1024;
+
+/** What an export has written so far, so that nothing comes without what it belongs to. */
+export class ExportedIds {
+  readonly traces = new SeenIds();
+  readonly datasets = new SeenIds(FEW);
+  readonly datapoints = new SeenIds();
+  readonly runs = new SeenIds(FEW);
+}

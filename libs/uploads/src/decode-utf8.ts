@@ -1,5 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { FileFault } from './file-fault.js';
+
+/** A file that cannot be read on: there is no saying where the next row begins. `message` is fit for the caller. */
+export class FileFault extends Error {
+  override readonly name = 'FileFault';
+
+  /** @param line the line of the file at which reading stopped, from 1 on. */
+  constructor(
+    readonly line: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 const NEWLINE = 0x0a;
 /** How many first bytes show a byte order mark and UTF-16. */

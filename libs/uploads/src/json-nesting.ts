@@ -36,3 +36,70 @@ export class JsonNesting {
     }
   }
 }
+
+/**
+ * Finds the next quote or backslash of a text, a hundred times as fast as to look at each character: strings of an export
+ * are tens of kilobytes long.
+ */
+export class PlainRuns {
+  private quote = -1;
+  private backslash = -1;
+
+  constructor(private readonly text: string) {}
+
+  /**
+   * Where the characters end that mean nothing within a string: the length of the text when they go on to its end.
+   * @param from never less than at the call before, so that no part of the text is searched twice.
+   */
+  endOf(from: number): number {
+    if (this.quote < from) this.quote = this.find('"', from);
+    if (this.backslash < from) this.backslash = this.find('\\', from);
+    return Math.min(this.quote, this.backslash);
+  }
+
+  private find(character: string, from: number): number {
+    const at = this.text.indexOf(character, from);
+    return at === -1 ? this.text.length : at;
+  }
+}
+
+/** The text of a row with the line that it begins in, or why it cannot be had. */
+export type TakenRow = { line: number; json: string } | { line: number; fault: string };
+
+/** Gathers the text of one row from pieces of a file, up to a limit; what is beyond is not kept. */
+export class RowText {
+  private text = '';
+  private tooLong = false;
+
+  /** @param bytesMax longest row in bytes of UTF-8. */
+  constructor(private readonly bytesMax: number) {}
+
+  add(piece: string): void {
+    if (this.tooLong) return;
+    if (this.text.length + piece.length > this.bytesMax) {
+      this.tooLong = true;
+      this.text = '';
+    } else {
+      this.text = this.text === '' ? piece : this.text + piece;
+    }
+  }
+
+  /** Whether there is nothing but white space. */
+  get isBlank(): boolean {
+    return !this.tooLong && this.text.trim() === '';
+  }
+
+  /** The row, and starts the next one. */
+  take(line: number): TakenRow {
+    const { text, bytesMax } = this;
+    // A UTF-16 unit is at most three bytes of UTF-8.
+    const tooLong = this.tooLong || (text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax);
+    this.clear();
+    return tooLong ? { line, fault: `the row is larger than ${bytesMax} bytes` } : { line, json: text };
+  }
+
+  clear(): void {
+    this.text = '';
+    this.tooLong = false;
+  }
+}

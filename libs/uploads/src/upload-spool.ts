@@ -16,7 +16,7 @@ import {
   useDirectory,
   type Logger,
 } from '@spandrel/kernel';
-import { FileSeal } from './file-seal.js';
+import { createCipheriv, createDecipheriv, randomBytes, type Cipheriv, type Decipheriv } from 'node:crypto';
 
 /** Bytes read back at once: each read costs as much as looking through tens of kilobytes. */
 const CHUNK_BYTES = 128 * 1024;
@@ -117,5 +117,23 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw new Unavailable('the upload could not be stored: the disk of the server is full or failed', { cause: error });
+  }
+}
+
+const ALGORITHM = 'aes-256-ctr';
+
+/** A key for one file, in memory alone: what is on the disk is unreadable for everybody else, and after this process. */
+export class FileSeal {
+  private readonly key = randomBytes(32);
+  private readonly iv = randomBytes(16);
+
+  /** Encrypts the bytes of the file from the first one on. */
+  cipher(): Cipheriv {
+    return createCipheriv(ALGORITHM, this.key, this.iv);
+  }
+
+  /** Decrypts them again. */
+  decipher(): Decipheriv {
+    return createDecipheriv(ALGORITHM, this.key, this.iv);
   }
 }

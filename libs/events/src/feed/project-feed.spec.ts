@@ -3,8 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
 import fc from 'fast-check';
 import type { EventBatch } from '../log/event-batch.js';
-import { EventFilter } from '../stream/event-filter.js';
-import type { Frames } from '../stream/event-frames.js';
+import { EventFilter, type Frames } from '../stream/event-filter.js';
 import { ProjectFeed, type FeedMember } from './project-feed.js';
 
 const batch = (firstSeq: number, count: number): EventBatch => ({

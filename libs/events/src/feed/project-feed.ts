@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { backgroundScheduler, type Logger, type Scope } from '@spandrel/kernel';
 import { buffer, concatMap, defer, exhaustMap, retry, Subject, timer } from 'rxjs';
 import { behind, textLength, type EventBatch } from '../log/event-batch.js';
-import type { EventFilter } from '../stream/event-filter.js';
-import type { Frames } from '../stream/event-frames.js';
+import type { EventFilter, Frames } from '../stream/event-filter.js';
 import type { EventLogStore } from '../log/event-log.store.js';
 import { RecentEvents } from '../stream/recent-events.js';
 

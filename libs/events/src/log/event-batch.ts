@@ -30,3 +30,9 @@ export function behind(batch: EventBatch, seq: number): EventBatch | undefined {
 /** Length of the texts of some batches, in UTF-16 units. */
 export const textLength = (batches: readonly EventBatch[]): number =>
   batches.reduce((sum, { lines }) => sum + lines.reduce((length, line) => length + line.length, 0), 0);
+
+/** Every event begins so, as {@link DomainEvents} has it. */
+const BEFORE_TYPE = '{"type":"'.length;
+
+/** The type of an event, from the beginning of its JSON text. */
+export const typeOf = (line: string): string => line.slice(BEFORE_TYPE, line.indexOf('"', BEFORE_TYPE));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { EVENT_TYPES } from '@spandrel/contract';
-import { behind } from '../log/event-batch.js';
+import { behind, typeOf } from '../log/event-batch.js';
 import { EventFilter } from './event-filter.js';
-import { typeOf } from './event-type.js';
 
 const batch = (firstSeq: number, ...lines: string[]) => ({
   projectId: 'p',

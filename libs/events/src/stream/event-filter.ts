@@ -1,8 +1,16 @@
 import { EVENT_TYPES, type EventType, type View } from '@spandrel/contract';
-import type { EventBatch } from '../log/event-batch.js';
-import type { Frames } from './event-frames.js';
+import { type EventBatch, typeOf } from '../log/event-batch.js';
 import { eventOutline, traceIdOf } from './event-outline.js';
-import { typeOf } from './event-type.js';
+
+/** First on every stream: how long a client waits before it comes back, in milliseconds. */
+export const RETRY = Buffer.from('retry: 2000\n\n');
+export const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
+
+/** Events as bytes of the stream. */
+export interface Frames {
+  bytes: Buffer;
+  count: number;
+}
 
 /** What a client wants of the events. */
 export interface WantedEvents {

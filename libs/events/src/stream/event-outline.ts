@@ -6,7 +6,7 @@ import {
   type EventType,
   type JsonMember,
 } from '@spandrel/contract';
-import { typeOf } from './event-type.js';
+import { typeOf } from '../log/event-batch.js';
 
 /** Members that the service adds to the metadata of a finished span; all others are the caller's. */
 const SERVICE_METADATA: ReadonlySet<string> = new Set(['duration_ms', 'total_tokens', 'cost']);

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import type { EventFilter } from './event-filter.js';
-import type { Frames } from './event-frames.js';
+import type { EventFilter, Frames } from './event-filter.js';
 import { EventLogStore } from '../log/event-log.store.js';
 
 /** What one client is sent from the log at once: what a thousand stalled ones hold is this times a thousand. */

@@ -4,7 +4,7 @@ import type { SpanOutline, SpanResource, TimeSeriesAnswer, TraceListItem } from 
 import { Invalid } from '@spandrel/kernel';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../../test/support/any-character.js';
-import { MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/max-chars.js';
+import { MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/argument-schema.js';
 import { fitList } from './fit-list.js';
 import { fitOutline } from './fit-outline.js';
 import { fitParts } from './fit-parts.js';

@@ -1,6 +1,5 @@
 import { PREVIEW_CHARS } from './cut-text.js';
-import { slim, TEXT_CHARS } from './slim.js';
-import { tooSmall } from './too-small.js';
+import { slim, TEXT_CHARS, tooSmall } from './slim.js';
 
 /** A page of a list of the API. */
 export interface Page {

@@ -1,7 +1,6 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
 import { spanItem } from './span-item.js';
-import { previewOf, slim, TEXT_CHARS } from './slim.js';
-import { tooSmall } from './too-small.js';
+import { previewOf, slim, TEXT_CHARS, tooSmall } from './slim.js';
 
 /** A trace whose outline is to be answered. */
 interface OutlineToFit {

@@ -1,5 +1,4 @@
-import { slim, TEXT_CHARS } from './slim.js';
-import { tooSmall } from './too-small.js';
+import { slim, TEXT_CHARS, tooSmall } from './slim.js';
 
 /** A part of an answer, in the order of its worth. */
 export interface Part {

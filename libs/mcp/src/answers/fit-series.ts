@@ -1,7 +1,6 @@
 import type { TimeSeriesAnswer } from '@spandrel/contract';
-import { slim } from './slim.js';
+import { slim, tooSmall } from './slim.js';
 import { addUp, bucketItem } from './sums.js';
-import { tooSmall } from './too-small.js';
 
 /**
  * Writes a time series: its sums in total and by model, and as many of its newest buckets as fit.

@@ -1,4 +1,6 @@
 import { cutText, PREVIEW_CHARS } from './cut-text.js';
+import { Invalid } from '@spandrel/kernel';
+import { MAX_CHARS_MAX } from '../arguments/argument-schema.js';
 
 /** Characters of each text that an answer keeps which has to fit: fewer are tried until it does. */
 export const TEXT_CHARS = [PREVIEW_CHARS, 100, 40, 10, 0] as const;
@@ -45,4 +47,11 @@ const isEmpty = (value: unknown): boolean =>
 export function previewOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   return cutText(typeof value === 'string' ? value : JSON.stringify(value), PREVIEW_CHARS);
+}
+
+/** The error of an answer of which not even the least fits. @param needed characters that it would take. */
+export function tooSmall(needed: number): Invalid {
+  const message =
+    needed <= MAX_CHARS_MAX ? `must be at least ${needed} for this answer` : 'is too small for this answer';
+  return new Invalid('validation_failed', `max_chars ${message}`, [{ path: 'max_chars', message }]);
 }

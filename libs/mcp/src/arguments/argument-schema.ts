@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { numberOf } from '@spandrel/contract';
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -78,3 +79,32 @@ function withoutNull({ type, anyOf, ...rest }: JsonSchema): JsonSchema {
   const forms = (anyOf as JsonSchema[]).filter(({ type }) => type !== 'null');
   return forms.length === 1 ? { ...forms[0], ...others } : { ...others, anyOf: forms };
 }
+
+/** A whole number that a tool takes. */
+interface NumberArgument {
+  min: number;
+  max: number;
+  /** Shown to agents; the tool takes it when the argument is left out. */
+  default?: number;
+  description: string;
+}
+
+/** An optional whole number among the arguments; one with more digits than a double has counts as the double. */
+export const numberArgument = ({ min, max, default: usual, description }: NumberArgument) =>
+  z
+    .preprocess((value) => numberOf(value) ?? value, z.number().int().min(min).max(max))
+    .optional()
+    .meta({ description, ...(usual !== undefined && { default: usual }) });
+
+/** How long an answer may be, in UTF-16 units (docs/spec/mcp.md#size-of-answers). */
+export const MAX_CHARS_DEFAULT = 20_000;
+export const MAX_CHARS_MIN = 2_000;
+export const MAX_CHARS_MAX = 100_000;
+
+/** `max_chars` of every tool. */
+export const maxCharsArgument = numberArgument({
+  min: MAX_CHARS_MIN,
+  max: MAX_CHARS_MAX,
+  default: MAX_CHARS_DEFAULT,
+  description: 'Characters of the answer at most.',
+});

@@ -1,10 +1,34 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { jsonWeight, memberNames, OWN_MEMBERS_MAX } from '@spandrel/contract';
-import { ClientGone, InProcessApi, Operation } from '@spandrel/http';
+import { ClientGone, InProcessApi, Operation, bearerOf, type ThirdPartyProtocol } from '@spandrel/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { McpServing, type McpAnswer } from '../serving/mcp-serving.js';
-import { idOf, INVALID_REQUEST, METHOD_NOT_FOUND, rpcAnswerSchema, rpcError, rpcMessageSchema } from './json-rpc.js';
-import { MCP } from './mcp-protocol.js';
+import {
+  idOf,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  rpcAnswerSchema,
+  rpcError,
+  rpcMessageSchema,
+  PARSE_ERROR,
+  rpcErrorSchema,
+  SERVER_ERROR,
+} from './json-rpc.js';
+
+/** The Model Context Protocol over HTTP: errors are JSON-RPC's, and credentials come in the header alone. */
+export const MCP: ThirdPartyProtocol = {
+  credentialOf: ({ authorization }) => (authorization === undefined ? undefined : bearerOf(authorization)),
+  credentialWays: ['bearer'],
+  writeError: ({ code, message }) => ({
+    mediaType: 'application/json',
+    body: Buffer.from(rpcError(null, code === 'malformed_json' ? PARSE_ERROR : SERVER_ERROR, message, { code })),
+  }),
+  errorAnswer: {
+    mediaTypes: ['application/json'],
+    description: 'An error of JSON-RPC 2.0.',
+    schema: rpcErrorSchema,
+  },
+};
 
 const mediaTypes = ['application/json'];
 

@@ -1,7 +1,7 @@
 import { ERRORS } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
 import { DomainError, Invalid, invalidRequest, schemaFaults, type Logger } from '@spandrel/kernel';
-import { MAX_CHARS_DEFAULT, MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/max-chars.js';
+import { MAX_CHARS_DEFAULT, MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/argument-schema.js';
 import type { McpMetrics } from '../mcp-metrics.js';
 import { LongTexts } from '../reading/long-texts.js';
 import type { Tool } from '../tools/tool.js';

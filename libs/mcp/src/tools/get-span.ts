@@ -4,8 +4,7 @@ import { inTurns, Invalid } from '@spandrel/kernel';
 import { z } from 'zod';
 import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS, type SpanField } from '../answers/fit-span.js';
 import { wholeText, type WholeText } from '../answers/text-piece.js';
-import { numberArgument } from '../arguments/number-argument.js';
-import { MAX_CHARS_MAX } from '../arguments/max-chars.js';
+import { numberArgument, MAX_CHARS_MAX } from '../arguments/argument-schema.js';
 import type { LongTexts } from '../reading/long-texts.js';
 import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 

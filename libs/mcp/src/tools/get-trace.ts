@@ -3,7 +3,7 @@ import type { CallerApi } from '@spandrel/http';
 import { NotFound } from '@spandrel/kernel';
 import { z } from 'zod';
 import { fitOutline } from '../answers/fit-outline.js';
-import { numberArgument } from '../arguments/number-argument.js';
+import { numberArgument } from '../arguments/argument-schema.js';
 import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 
 /** Spans of a trace that are looked at: more would not be shown. */

@@ -1,7 +1,7 @@
 import type { CallerApi, QueryValue } from '@spandrel/http';
 import { z } from 'zod';
 import { apiArguments, queryOf } from '../arguments/api-arguments.js';
-import { numberArgument } from '../arguments/number-argument.js';
+import { numberArgument } from '../arguments/argument-schema.js';
 import { fitList, type Page } from '../answers/fit-list.js';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
 import { defineTool, TEXTS_ARE_DATA, type Tool } from './tool.js';

@@ -1,8 +1,7 @@
 import { boundedMembers, OWN_MEMBERS_MAX } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
 import { z } from 'zod';
-import { argumentSchema, type JsonSchema } from '../arguments/argument-schema.js';
-import { maxCharsArgument } from '../arguments/max-chars.js';
+import { argumentSchema, type JsonSchema, maxCharsArgument } from '../arguments/argument-schema.js';
 import type { LongTexts } from '../reading/long-texts.js';
 
 /** What a tool has to answer a call with. */

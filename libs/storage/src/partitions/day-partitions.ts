@@ -1,6 +1,6 @@
 import type { Logger } from '@spandrel/kernel';
 import type { Storage } from '../storage.js';
-import { dayOf } from './days.js';
+import { dayOf } from './day-conditions.js';
 import type { DayTables } from './day-tables.js';
 
 /** Days that get a partition: longer ago than any plan keeps, rows are soon deleted again; far ahead, clocks are wrong. */

@@ -1,7 +1,7 @@
 import { integer, shapeOf, type Query, type RowOfShape } from '../statements/row-shape.js';
 import { rawSql, sql, type Sql } from '../statements/sql.js';
 import type { WriteTx } from '../transactions/write-tx.js';
-import { DAY_MS } from './days.js';
+import { DAY_MS } from './day-conditions.js';
 
 /** Any constant: who makes or drops partitions waits for others that do. */
 const PARTITION_LOCK = 7_261_500_113;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SqlEntityManager } from '@mikro-orm/sql';
+import { type SqlEntityManager, Kysely } from '@mikro-orm/sql';
 import type pg from 'pg';
 import { Unavailable } from '@spandrel/kernel';
 import type { Backend, BackendSize, BackendState, BackendTx, LongReadOptions } from '../backend.js';
@@ -13,6 +13,7 @@ import { PlannedStatements } from './planned-statements.js';
 import { SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
 import { PostgresTx } from './postgres-tx.js';
 import { ReadPlaces } from './read-places.js';
+import { PostgresDialect, type PostgresPool } from 'kysely';
 
 export interface PostgresBackendParts {
   pool: pg.Pool;
@@ -196,4 +197,23 @@ async function begin(client: pg.PoolClient, keeping: ConnectionKeeping): Promise
     `${keeping.begin}select pg_current_xact_id()::text as xid`,
   )) as unknown as pg.QueryResult[];
   return (results.at(-1)!.rows[0] as { xid: string }).xid;
+}
+
+/**
+ * What the ORM takes for a connection: a query builder whose statements all go to one client taken from the pool.
+ * @param watch hears of them.
+ */
+export function connectionOf(client: pg.PoolClient, watch: TransactionWatch): Kysely<unknown> {
+  const taken = new Proxy(client, {
+    get(target, property) {
+      if (property === 'release') return () => undefined;
+      if (property === 'query') {
+        return (text: string, values: unknown[]) => watch.whileAnswered(() => target.query(text, values));
+      }
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const pool = { connect: async () => taken, end: async () => undefined, options: {} };
+  return new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) });
 }

@@ -1,4 +1,9 @@
-import type { OwnedTable } from '@spandrel/kernel';
+import type { OwnedTable, Scope } from '@spandrel/kernel';
+import { shapeOf, text } from '../statements/row-shape.js';
+import { rawSql, sql, type Sql } from '../statements/sql.js';
+import type { Storage } from '../storage.js';
+import type { WriteTx } from '../transactions/write-tx.js';
+import { Injectable } from '@nestjs/common';
 
 /** Takes away what a feature keeps of a project elsewhere than in tables of its own, such as an index. */
 export interface ProjectRemover {
@@ -29,5 +34,58 @@ export class ProjectRemovers {
 
   get removers(): readonly ProjectRemover[] {
     return this.registered;
+  }
+}
+
+const LEAF = shapeOf({ name: text() });
+
+/**
+ * The tables in which the rows of a table lie: its partitions, or itself. Quoted names. Postgres only, where projects are
+ * removed.
+ */
+export async function leafTables(storage: Pick<Storage, 'readLong'>, table: string): Promise<string[]> {
+  const leaves = await storage.readLong(
+    LEAF.query`select quote_ident(c.relname) as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = to_regclass(${table}) order by c.relname desc`,
+  );
+  return leaves.length > 0 ? leaves.map(({ name }) => name) : [table];
+}
+
+/**
+ * Deletes some rows of one table, which has no partitions, by where they lie: no order and no key is needed.
+ * @param leaf as {@link leafTables} found it.
+ * @returns how many went; fewer than `limit` when none is left.
+ */
+export function deleteSome(
+  tx: WriteTx,
+  { leaf, by, owner, limit }: { leaf: string; by: string; owner: string; limit: number },
+): Promise<number> {
+  const [table, column] = [rawSql(leaf), rawSql(by)];
+  const some: Sql = sql`select ctid from ${table} where ${column} = ${owner} limit ${limit}`;
+  return tx.run(sql`delete from ${table} where ctid = any(array(${some}))`);
+}
+
+/** Refuses by a throw what a project is protected from. */
+type Check = (tx: WriteTx, scope: Scope) => Promise<void>;
+
+/**
+ * Whether a project may lose much at once (docs/spec/projects.md#protected-projects). Features ask before they delete;
+ * `access`, which knows projects, answers. Where it is not loaded, as in local mode, nothing is protected.
+ */
+@Injectable()
+export class ProjectProtection {
+  private check: Check | undefined;
+
+  /** @param check is asked from now on. */
+  decideBy(check: Check): void {
+    this.check = check;
+  }
+
+  /**
+   * Called in the transaction that deletes: the answer holds until its end.
+   * @throws Conflict `project_protected`
+   */
+  async assertUnprotected(tx: WriteTx, scope: Scope): Promise<void> {
+    await this.check?.(tx, scope);
   }
 }

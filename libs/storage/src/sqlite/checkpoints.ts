@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { codeFile } from '@spandrel/kernel';
-import { endThread } from './end-thread.js';
+import { endThread } from './read-workers.js';
 import { PageCache } from './page-cache.js';
 
 /** Pages of 16 KiB in the write-ahead log that begin a checkpoint. */

@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { CoreSettings, settingName, StartError, useDirectory, type Logger } from '@spandrel/kernel';
-import { closeDatabase } from './database-files.js';
-import { databaseFault } from './database-fault.js';
+import { closeDatabase, databaseFault } from './database-files.js';
 
 const SETTING = settingName(CoreSettings.declared.dataDir);
 

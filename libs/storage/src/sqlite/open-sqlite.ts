@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { CoreSettings, settingName, StartError } from '@spandrel/kernel';
-import { databaseFault } from './database-fault.js';
+import { databaseFault } from './database-files.js';
 
 /** Milliseconds a connection waits for another one's lock (a checkpoint, a shell). */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -1,10 +1,9 @@
 import type { LongReadOptions } from '../backend.js';
 import type { Storage } from '../storage.js';
-import type { SizedRows } from './id-order.js';
+import { type SizedRows, takeFitting } from './id-order.js';
 import { integer, text } from './row-shape.js';
 import { rawSql, sql, type Sql } from './sql.js';
 import { Selection } from './table.js';
-import { takeFitting } from './take-fitting.js';
 
 const PAIR_AND_SIZE = {
   text: { first: text(), second: text(), bytes: integer() },

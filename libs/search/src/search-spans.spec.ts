@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fuseHits } from './fuse-hits.js';
+import { fuseHits } from './search-spans.js';
 
 const ranking = (...ids: string[]) => ids.map((id, at) => ({ id, score: 1_000 - at }));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyCharacter } from '../../../../test/support/any-character.js';
-import { compareTexts } from './compare-texts.js';
+import { compareTexts } from './keyset.js';
 
 describe('the order of texts', () => {
   it('is that of their bytes', () => {

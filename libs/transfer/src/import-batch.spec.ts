@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { restoredResultSchema, restoredSampleSchema } from '@spandrel/contract';
 import type { Masking } from '@spandrel/masking';
-import { emptyBatch } from './items-together.js';
-import { maskBatch } from './mask-batch.js';
+import { emptyBatch, maskBatch } from './import-batch.js';
 
 /** Replaces each text by its field. */
 const MASKING = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bindParameters } from './bind-parameters.js';
+import { bindParameters } from './bound-drivers.js';
 
 describe('a statement of the ORM', () => {
   it('is sent with its values beside it, as each database marks them', () => {
