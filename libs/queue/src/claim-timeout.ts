@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { QueueSettings } from './queue.settings.js';
-import { ReleaseStaleClaims } from './release-stale-claims.js';
+import { ReviewQueue } from './review-queue.js';
 import { Capabilities } from '@spandrel/http';
 
 /** How often stale claims are looked for: ten times in the timeout, within these bounds. */
@@ -20,12 +20,12 @@ const LOOK_MS_MAX = 60_000;
 export class ClaimTimeout implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly look: PeriodicTask | undefined;
 
-  constructor({ claimTimeoutSeconds }: QueueSettings, @Inject(LOGGER) logger: Logger, staleClaims: ReleaseStaleClaims) {
+  constructor({ claimTimeoutSeconds }: QueueSettings, @Inject(LOGGER) logger: Logger, queue: ReviewQueue) {
     if (claimTimeoutSeconds === null) return;
     const timeoutMs = claimTimeoutSeconds * 1_000;
     this.look = new PeriodicTask({
       everyMs: Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, timeoutMs / LOOKS_PER_TIMEOUT)),
-      task: async (stopped) => void (await staleClaims.execute(Date.now() - timeoutMs, stopped)),
+      task: (stopped) => queue.releaseStale(Date.now() - timeoutMs, stopped),
       failure: 'stale claims could not be released; they will be at the next look',
       logger,
     });

@@ -3,7 +3,7 @@ import {
   claimNextSchema,
   enqueueSchema,
   listQueueSchema,
-  type ClaimNext as NextClaim,
+  type ClaimNext,
   type Enqueue,
   type ListQueue,
   enqueuedSchema,
@@ -13,10 +13,10 @@ import {
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { CurrentReader, CurrentScope, PathId, type Reader, Operation, writtenPage, WrittenJson } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
 import { queueItemJson, queuePage } from './queue-item-json.js';
 import { QueueListStore } from './queue-list.store.js';
+import { ReviewQueue } from './review-queue.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 
 /** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */
@@ -26,7 +26,7 @@ export class DatasetQueueController {
     private readonly datasets: DatasetStore,
     private readonly lists: QueueListStore,
     private readonly enqueueDatapoints: EnqueueDatapoints,
-    private readonly claimNext: ClaimNext,
+    private readonly queue: ReviewQueue,
   ) {}
 
   @Post()
@@ -78,10 +78,10 @@ export class DatasetQueueController {
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Param('id', new PathId(datasetNotFound)) id: string,
-    @Body({ schema: claimNextSchema }) body: NextClaim,
+    @Body({ schema: claimNextSchema }) body: ClaimNext,
   ): Promise<WrittenJson> {
-    const { claimed_by: reviewer, exclude = [] } = body;
-    const next = { reviewer: reviewerOf(reviewer, caller), exclude };
-    return new WrittenJson(queueItemJson(await this.claimNext.execute(scope, id, next, Date.now())));
+    const { claimed_by: reviewer, exclude: excluded = [] } = body;
+    const next = { reviewer: reviewerOf(reviewer, caller), excluded };
+    return new WrittenJson(queueItemJson(await this.queue.claimNext(scope, id, next, Date.now())));
   }
 }

@@ -1,8 +1,25 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, deleteRows, sql, Storage, type WriteTx } from '@spandrel/storage';
-import { QueueItem, type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
+import {
+  anyOf,
+  deleteRows,
+  integer,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  takeFitting,
+  type WriteTx,
+} from '@spandrel/storage';
+import { QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
+import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES } from './queue-list.store.js';
+
+/** A constant in the text, since the index is on claimed items alone. */
+const CLAIMED = rawSql(String(QUEUE_STATUS.claimed));
+
+const KEY = queueItemTable.select('q', ['projectId', 'id']);
+const SIZED = KEY.and(shapeOf({ bytes: integer() }));
 
 /** Rows of queue items. What is changed of one that was found for a write is written with the transaction. */
 @Injectable()
@@ -58,6 +75,30 @@ export class QueueItemStore {
   ): Promise<QueueItemRow[]> {
     const status = { $ne: QUEUE_STATUS.completed };
     return tx.em.find(QueueItem, { projectId, datasetId, datapointId: { $in: [...datapointIds] }, status });
+  }
+
+  /** The first items of all projects that were claimed up to a time: up to `limit`, as many as fit into memory. */
+  async findStale(claimedThrough: number, limit: number): Promise<{ projectId: string; id: string }[]> {
+    const rows = await this.storage.readLong(
+      SIZED.query`select ${KEY}, ${QUEUE_ITEM_SIZE} as bytes from queue_item q
+        where q.status = ${CLAIMED} and q.claimed_at <= ${claimedThrough} order by q.claimed_at limit ${limit}`,
+    );
+    return takeFitting(rows, QUEUE_READ_BYTES);
+  }
+
+  /** Locks the items that are stale still; items that another instance has locked are left to it. */
+  findStaleForWrite(
+    tx: WriteTx,
+    { projectId }: Scope,
+    ids: readonly string[],
+    claimedThrough: number,
+  ): Promise<QueueItemRow[]> {
+    const stale = { status: QUEUE_STATUS.claimed, claimedAt: { $lte: claimedThrough } };
+    return tx.em.find(
+      QueueItem,
+      { projectId, id: { $in: [...ids] }, ...stale },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
+    );
   }
 
   /** Inserts items at once: they may be many. */

@@ -25,13 +25,11 @@ import {
   WrittenJson,
 } from '@spandrel/http';
 import { DomainError, type Scope } from '@spandrel/kernel';
-import { ChangeQueueItem } from './change-queue-item.js';
-import { claimed, queueItemNotFound, released } from './queue-item-states.js';
+import { queueItemNotFound } from './queue-item-states.js';
 import { queueItemJson, queuePage } from './queue-item-json.js';
-import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
-import { SubmitItem } from './submit-item.js';
+import { ReviewQueue } from './review-queue.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 import { CountQueues } from './count-queues.js';
 
@@ -41,8 +39,7 @@ export class QueueController {
   constructor(
     private readonly items: QueueItemStore,
     private readonly lists: QueueListStore,
-    private readonly changes: ChangeQueueItem,
-    private readonly submitItem: SubmitItem,
+    private readonly queue: ReviewQueue,
   ) {}
 
   @Get()
@@ -92,9 +89,8 @@ export class QueueController {
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Body({ schema: claimSchema }) body: Claim,
   ): Promise<WrittenJson> {
-    const now = Date.now();
-    const claim = (item: QueueItemRow) => claimed(item, reviewerOf(body.claimed_by, caller), now);
-    return new WrittenJson(queueItemJson(await this.changes.execute(scope, id, claim)));
+    const reviewer = reviewerOf(body.claimed_by, caller);
+    return new WrittenJson(queueItemJson(await this.queue.claim(scope, id, reviewer, Date.now())));
   }
 
   @Post(':item_id/release')
@@ -110,7 +106,7 @@ export class QueueController {
     @CurrentScope() scope: Scope,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
   ): Promise<WrittenJson> {
-    return new WrittenJson(queueItemJson(await this.changes.execute(scope, id, released)));
+    return new WrittenJson(queueItemJson(await this.queue.release(scope, id)));
   }
 
   @Post(':item_id/submit')
@@ -131,7 +127,7 @@ export class QueueController {
     @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
   ): Promise<WrittenJson> {
     if (apply && caller && !holds(caller.permissions, 'write')) throw writeNeeded();
-    const item = await this.submitItem.execute(scope, id, { editedData, apply }, Date.now());
+    const item = await this.queue.submit(scope, id, editedData, apply, Date.now());
     return new WrittenJson(queueItemJson(item));
   }
 }

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
-import { ChangeQueueItem } from './change-queue-item.js';
-import { ClaimNext } from './claim-next.js';
 import { CountQueues, QueueCountStore } from './count-queues.js';
 import { ClaimTimeout, QueueCapabilities } from './claim-timeout.js';
 import { DatasetQueueController } from './dataset-queue.controller.js';
@@ -12,9 +10,7 @@ import { QueueCountsController, QueueController } from './queue.controller.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { RestoreQueueItems } from './restore-queue-items.js';
-import { ReleaseStaleClaims } from './release-stale-claims.js';
-import { StaleClaimStore } from './stale-claim.store.js';
-import { SubmitItem } from './submit-item.js';
+import { ReviewQueue } from './review-queue.js';
 
 /** The review queue. */
 @Module({
@@ -24,13 +20,9 @@ import { SubmitItem } from './submit-item.js';
     QueueItemStore,
     QueueListStore,
     QueueCountStore,
-    StaleClaimStore,
-    ChangeQueueItem,
     EnqueueDatapoints,
-    ClaimNext,
     CountQueues,
-    SubmitItem,
-    ReleaseStaleClaims,
+    ReviewQueue,
     ClaimTimeout,
     QueueCascade,
     QueueCapabilities,
