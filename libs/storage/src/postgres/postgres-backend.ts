@@ -12,7 +12,7 @@ import type { ConnectionKeeping } from './connection-keeping.js';
 import { PlannedStatements } from './planned-statements.js';
 import { SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
 import { PostgresTx } from './postgres-tx.js';
-import { ReadPlaces } from './read-places.js';
+import { ReadPermits } from './read-permits.js';
 import { PostgresDialect, type PostgresPool } from 'kysely';
 
 export interface PostgresBackendParts {
@@ -42,11 +42,11 @@ interface Committing<T> {
 /** A pool of connections, shared by all; long reads take half of it at most. */
 export class PostgresBackend implements Backend {
   readonly dialect = 'postgres';
-  private readonly places: ReadPlaces;
+  private readonly permits: ReadPermits;
   private readonly planned = new PlannedStatements();
 
   constructor(private readonly parts: PostgresBackendParts) {
-    this.places = new ReadPlaces(Math.max(1, Math.floor(parts.pool.options.max / 2)));
+    this.permits = new ReadPermits(Math.max(1, Math.floor(parts.pool.options.max / 2)));
   }
 
   async transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T> {
@@ -85,7 +85,7 @@ export class PostgresBackend implements Backend {
     query: Sql & Pick<Query<unknown>, 'isPlannedOnce'>,
     options: LongReadOptions = {},
   ): Promise<unknown[]> {
-    const leave = await this.places.take(options);
+    const leave = await this.permits.take(options);
     let client: pg.PoolClient;
     try {
       client = await this.parts.pool.connect();
@@ -112,7 +112,7 @@ export class PostgresBackend implements Backend {
   state(): BackendState {
     const { totalCount, idleCount, waitingCount } = this.parts.pool;
     const pool = { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
-    return { longReadsWaiting: this.places.waiting, pool };
+    return { longReadsWaiting: this.permits.waiting, pool };
   }
 
   async size(): Promise<BackendSize> {

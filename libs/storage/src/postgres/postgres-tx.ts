@@ -9,7 +9,6 @@ import type { Table } from '../statements/table.js';
 import { together } from '../transactions/together.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
 import { TransactionWatch } from '../transactions/transaction-watch.js';
-import { binaryArray } from './binary-array.js';
 
 /**
  * Only what has nothing to plan is prepared. A prepared query keeps the plan it was given while a table, or the partition
@@ -108,18 +107,13 @@ export class PostgresTx implements BackendTx {
     const sent: Promise<unknown>[] = [];
     for (let at = 0; at < ordered.length; at += ROWS_PER_STATEMENT) {
       const rows = ordered.slice(at, at + ROWS_PER_STATEMENT);
-      const arrays = properties.map((property) =>
-        binaryArray(
-          table.kindOf(property),
-          rows.map((row) => (row[property] ?? null) as SqlValue),
-        ),
-      );
+      const arrays = properties.map((property) => rows.map((row) => (row[property] ?? null) as SqlValue));
       sent.push(this.query(text, arrays, name));
     }
     await together(...sent);
   }
 
-  private async query(text: string, values: SqlValue[], name?: string): Promise<pg.QueryResult> {
+  private async query(text: string, values: (SqlValue | SqlValue[])[], name?: string): Promise<pg.QueryResult> {
     try {
       return await this.watch.whileAnswered(() =>
         this.client.query({

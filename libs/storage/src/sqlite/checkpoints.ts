@@ -2,7 +2,6 @@ import { Worker } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { codeFile } from '@spandrel/kernel';
 import { endThread } from './read-workers.js';
-import { PageCache } from './page-cache.js';
 
 /** Pages of 16 KiB in the write-ahead log that begin a checkpoint. */
 export const CHECKPOINT_PAGES = 600;
@@ -29,7 +28,6 @@ export class Checkpoints {
   private worker: Worker | undefined;
   private readonly look;
   private readonly copy;
-  private readonly cache: PageCache;
   private lookAt = 0;
   private running = false;
   /** Pages of the log when the thread had copied them. */
@@ -41,7 +39,6 @@ export class Checkpoints {
   ) {
     this.look = writer.prepare('pragma wal_checkpoint(noop)');
     this.copy = writer.prepare('pragma wal_checkpoint(passive)');
-    this.cache = new PageCache(writer);
   }
 
   /** Called after every commit, outside of transactions. Never throws: a log that is not copied is only longer. */
@@ -73,7 +70,6 @@ export class Checkpoints {
     this.copied = undefined;
     const { log, checkpointed } = this.look.get() as LogState;
     if (log >= copied && log > checkpointed) this.copy.get();
-    this.cache.fit();
   }
 
   private startThread(): Worker {

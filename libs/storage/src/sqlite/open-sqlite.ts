@@ -23,7 +23,7 @@ export function openWriter(file: string): Database.Database {
       pragma foreign_keys = on;
       pragma wal_autocheckpoint = ${LOG_PAGES_MAX};
       pragma journal_size_limit = 67108864;
-      pragma cache_size = -65536;
+      pragma cache_size = -32768;
       pragma temp_store = memory;
     `);
     assertSetting(writer, 'journal_mode', 'wal');

@@ -5,8 +5,7 @@ import { renderSql, sql, type Sql } from '../statements/sql.js';
 import { Checkpoints } from './checkpoints.js';
 import { checkDisk, sizeOnDisk } from './database-files.js';
 import { ReadWorkers } from './read-workers.js';
-import { SqliteTx, turnAfter } from './sqlite-tx.js';
-import { StatementCache } from './statement-cache.js';
+import { SqliteTx, turnAfter, StatementCache } from './sqlite-tx.js';
 
 export interface SqliteBackendParts {
   file: string;

@@ -8,7 +8,7 @@ import { renderSql, type Sql, type SqlValue } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
 import { TransactionWatch } from '../transactions/transaction-watch.js';
-import type { StatementCache } from './statement-cache.js';
+import type Database from 'better-sqlite3';
 
 /** A transaction on the one writing connection. A loop over one prepared statement is the fastest bulk write here. */
 export class SqliteTx implements BackendTx {
@@ -86,4 +86,25 @@ export async function turnAfter<Result>(part: () => Result | Promise<Result>): P
   const result = await part();
   if (performance.now() - began > LONG_MS) await nextTurn();
   return result;
+}
+
+const STATEMENTS_MAX = 200;
+
+/** Prepared statements by their text; the least recently used go first. */
+export class StatementCache {
+  private readonly statements = new Map<string, Database.Statement>();
+
+  constructor(private readonly database: Database.Database) {}
+
+  get(text: string): Database.Statement {
+    let statement = this.statements.get(text);
+    if (statement) {
+      this.statements.delete(text);
+    } else {
+      statement = this.database.prepare(text);
+      if (this.statements.size >= STATEMENTS_MAX) this.statements.delete(this.statements.keys().next().value!);
+    }
+    this.statements.set(text, statement);
+    return statement;
+  }
 }

@@ -1,6 +1,14 @@
-import { arrayType } from '../postgres/binary-array.js';
+import type { Kind } from './row-shape.js';
 import type { Dialect } from './sql.js';
 import type { Table } from './table.js';
+
+/** Types of columns on Postgres. */
+const TYPES: Readonly<Record<Kind, string>> = {
+  text: 'text',
+  integer: 'bigint',
+  number: 'double precision',
+  bytes: 'bytea',
+};
 
 /** Texts made, by what they are made of. */
 const TEXTS_MAX = 500;
@@ -35,7 +43,7 @@ function writeInsert<Row>(
   const rows =
     dialect === 'sqlite'
       ? `values (${columns.map(() => '?').join(',')})`
-      : `select ${properties.map((property, at) => `unnest($${at + 1}::${arrayType(table.kindOf(property))})`).join(',')}`;
+      : `select ${properties.map((property, at) => `unnest($${at + 1}::${TYPES[table.kindOf(property)]}[])`).join(',')}`;
   const text = `insert into ${table.name} (${columns.join(',')}) ${rows}`;
   if (!changed) return text;
   const key = table.key.map((property) => table.column(property));

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Unavailable } from '@spandrel/kernel';
-import { ReadPlaces } from './read-places.js';
+import { ReadPermits } from './read-permits.js';
 
-/** Places, and the names of the reads that got one, in that order. */
+/** Permits, and the names of the reads that got one, in that order. */
 function watched(max: number) {
-  const places = new ReadPlaces(max);
+  const permits = new ReadPermits(max);
   const order: string[] = [];
   const take = async (name: string, orgId?: string, patient = false): Promise<() => void> => {
-    const leave = await places.take({ orgId, patient });
+    const leave = await permits.take({ orgId, patient });
     order.push(name);
     return leave;
   };
-  return { places, order, take };
+  return { permits, order, take };
 }
 
 /** Lets who was let in say so. */
@@ -19,15 +19,15 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
-describe('places for long reads', () => {
+describe('permits for long reads', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
   it('go to who comes first, but the last one never to a patient read', async () => {
-    const { places, order, take } = watched(2);
+    const { permits, order, take } = watched(2);
     const leavePatient = await take('patient', undefined, true);
     const second = take('patient 2', undefined, true);
-    expect(places.waiting).toBe(1);
+    expect(permits.waiting).toBe(1);
     const leaveQuick = await take('quick');
     const third = take('quick 2');
     leaveQuick();
@@ -36,29 +36,29 @@ describe('places for long reads', () => {
     (await second)();
     leaveThird();
     expect(order).toEqual(['patient', 'quick', 'quick 2', 'patient 2']);
-    expect(places.waiting).toBe(0);
+    expect(permits.waiting).toBe(0);
   });
 
   it('are not waited for by who has gone, nor for ever', async () => {
-    const places = new ReadPlaces(1);
-    const leave = await places.take();
+    const permits = new ReadPermits(1);
+    const leave = await permits.take();
     const gone = new AbortController();
-    const abandoned = places.take({ signal: gone.signal });
+    const abandoned = permits.take({ signal: gone.signal });
     gone.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
-    const starved = places.take().catch((error: unknown) => error);
-    const patient = places.take({ patient: true });
+    const starved = permits.take().catch((error: unknown) => error);
+    const patient = permits.take({ patient: true });
     await jest.advanceTimersByTimeAsync(5_000);
     expect(await starved).toBeInstanceOf(Unavailable);
-    expect(places.waiting).toBe(1);
+    expect(permits.waiting).toBe(1);
     leave();
     (await patient)();
-    // What left the queue took no place with it.
-    (await places.take())();
+    // What left the queue took no permit with it.
+    (await permits.take())();
   });
 
   it('are half an organization’s at most, the last of which no patient read of it takes', async () => {
-    const { places, order, take } = watched(5);
+    const { permits, order, take } = watched(5);
     const flood = Array.from({ length: 20 }, (_, n) => take(`search ${n}`, 'flooding', true));
     flood.push(...Array.from({ length: 20 }, (_, n) => take(`list ${n}`, 'flooding')));
     await settled();
@@ -66,14 +66,14 @@ describe('places for long reads', () => {
     await take('other', 'other');
     await take('other 2', 'other');
     expect(order.slice(3)).toEqual(['other', 'other 2']);
-    expect(places.waiting).toBe(37);
+    expect(permits.waiting).toBe(37);
     // One that ends makes room for one of its own.
     (await flood[0]!)();
     await settled();
     expect(order.slice(5)).toEqual(['search 2']);
   });
 
-  it.each([1, 4])('are given in turn to organizations that wait, of %i places', async (max) => {
+  it.each([1, 4])('are given in turn to organizations that wait, of %i permits', async (max) => {
     const { order, take } = watched(max);
     const begun = await Promise.all(Array.from({ length: max }, (_, n) => take('before', `before ${n}`)));
     order.length = 0;
@@ -85,13 +85,13 @@ describe('places for long reads', () => {
   });
 
   it('keep nothing of organizations that neither read nor wait', async () => {
-    const places = new ReadPlaces(1);
-    const leave = await places.take({ orgId: 'a' });
+    const permits = new ReadPermits(1);
+    const leave = await permits.take({ orgId: 'a' });
     const gone = new AbortController();
-    const abandoned = places.take({ orgId: 'b', signal: gone.signal });
+    const abandoned = permits.take({ orgId: 'b', signal: gone.signal });
     gone.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
     leave();
-    expect((places as unknown as { parties: Map<string, unknown> }).parties.size).toBe(0);
+    expect((permits as unknown as { parties: Map<string, unknown> }).parties.size).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { Unavailable } from '@spandrel/kernel';
 import type { LongReadOptions } from '../backend.js';
 
-/** How long a long read waits for a place: a caller is told to come again sooner than a step of a long work. */
+/** How long a long read waits for a permit: a caller is told to come again sooner than a step of a long work. */
 const WAIT_MS_MAX = 5_000;
 const PATIENT_WAIT_MS_MAX = 60_000;
 
@@ -10,7 +10,7 @@ interface Waiting {
   enter: () => void;
 }
 
-/** Places that are taken, of so many; patient reads never take the last. */
+/** Permits that are taken, of so many; patient reads never take the last. */
 class Share {
   private taken = 0;
   private takenByPatient = 0;
@@ -31,7 +31,7 @@ class Share {
   }
 }
 
-/** An owner of reads that share places: an organization, or the service itself. */
+/** An owner of reads that share permits: an organization, or the service itself. */
 interface Party {
   share: Share;
   /** First come, first served. */
@@ -39,14 +39,14 @@ interface Party {
 }
 
 /**
- * Places for long reads, fewer than there are connections, so that writes and quick reads always find one. An
+ * Permits for long reads, fewer than there are connections, so that writes and quick reads always find one. An
  * organization has half of them at most, rounded up, so that the others find one too
  * (docs/spec/limits.md#long-reads-of-an-organization); those that wait take turns.
  */
-export class ReadPlaces {
+export class ReadPermits {
   private readonly all: Share;
   private readonly shareMax: number;
-  /** By organization, whose turn is longest ago first; those who neither have a place nor wait are not in it. */
+  /** By organization, whose turn is longest ago first; those who neither have a permit nor wait are not in it. */
   private readonly parties = new Map<string | undefined, Party>();
 
   /** @param max at least one. */
@@ -55,15 +55,15 @@ export class ReadPlaces {
     this.shareMax = Math.ceil(max / 2);
   }
 
-  /** How many reads wait for a place. */
+  /** How many reads wait for a permit. */
   get waiting(): number {
     return this.parties.values().reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
   /**
-   * Waits for a place.
+   * Waits for a permit.
    * @returns gives it back; to be called once.
-   * @throws the signal's reason when it fires first, Unavailable when no place becomes free in time.
+   * @throws the signal's reason when it fires first, Unavailable when no permit becomes free in time.
    */
   async take({ signal, patient = false, orgId }: LongReadOptions = {}): Promise<() => void> {
     signal?.throwIfAborted();
