@@ -6,10 +6,7 @@ import { itemTexts, streamSlices } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type LongReadOptions } from '@spandrel/storage';
 import { traceNotFound, TraceStore } from '@spandrel/tracing';
-import { ExportDatasets } from './export-datasets.js';
-import { ExportRecords, traceJson, oneSlice, type Slices } from './export-records.js';
-import { ExportWork } from './export-work.js';
-import { ExportedIds } from './seen-ids.js';
+import { ExportCollections, oneSlice, traceJson, type Slices } from './export-collections.js';
 
 /**
  * `GET /api/export/json`: everything of a project as one file that `POST /api/import/json` takes back
@@ -19,9 +16,7 @@ import { ExportedIds } from './seen-ids.js';
 export class ExportEverything {
   constructor(
     private readonly traces: TraceStore,
-    private readonly records: ExportRecords,
-    private readonly datasets: ExportDatasets,
-    private readonly work: ExportWork,
+    private readonly collections: ExportCollections,
     private readonly storage: Storage,
     private readonly audit: AuditTrail,
   ) {}
@@ -32,23 +27,8 @@ export class ExportEverything {
    * @throws what reading the first slice throws, before anything is written.
    */
   async execute(scope: Scope, options: LongReadOptions): Promise<Readable> {
-    const { records, datasets, work } = this;
-    const written = new ExportedIds();
     const began = Date.now();
-    const collections: Record<ExportCollection, Slices> = {
-      traces: records.allTraces(scope, written, options),
-      spans: records.allSpans(scope, written, options),
-      datasets: datasets.allDatasets(scope, written, options),
-      datapoints: datasets.allDatapoints(scope, written, options),
-      datapoint_versions: datasets.allVersions(scope, written, options),
-      capture_rules: datasets.allRules(scope, written, options),
-      connections: work.allConnections(scope, options),
-      eval_runs: work.allRuns(scope, began, written, options),
-      eval_results: work.allResults(scope, written, options),
-      eval_samples: work.allSamples(scope, written, options),
-      queue_items: work.allQueueItems(scope, written, options),
-    };
-    const content = await file(began, collections);
+    const content = await file(began, this.collections.of(scope, began, options));
     await this.record(scope, { action: 'project.exported', targetId: scope.projectId });
     return content;
   }
@@ -59,7 +39,7 @@ export class ExportEverything {
     if (!trace) throw traceNotFound();
     const content = await file(Date.now(), {
       traces: oneSlice([traceJson(trace)]),
-      spans: this.records.spansOf(scope, id, options),
+      spans: this.collections.spansOf(scope, id, options),
       datasets: oneSlice([]),
       datapoints: oneSlice([]),
     });

@@ -15,7 +15,8 @@ export class SeenIds {
     this.bits = new Uint32Array(bytes / 4);
   }
 
-  add(id: string): void {
+  /** @returns `true`. */
+  add(id: string): true {
     const { bits } = this;
     const first = hash(id, FIRST_SEED);
     const second = hash(id, SECOND_SEED) | 1;
@@ -23,6 +24,7 @@ export class SeenIds {
       const bit = this.bitAt(first + Math.imul(n, second));
       bits[bit >>> 5]! |= 1 << (bit & 31);
     }
+    return true;
   }
 
   has(id: string): boolean {
@@ -49,15 +51,4 @@ function hash(text: string, seed: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
   return value ^ (value >>> 16);
-}
-
-/** Bytes for the ids of what a project has thousands of at most. */
-const FEW = 512 * 1024;
-
-/** What an export has written so far, so that nothing comes without what it belongs to. */
-export class ExportedIds {
-  readonly traces = new SeenIds();
-  readonly datasets = new SeenIds(FEW);
-  readonly datapoints = new SeenIds();
-  readonly runs = new SeenIds(FEW);
 }

@@ -5,11 +5,9 @@ import { EvalsModule } from '@spandrel/evals';
 import { QueueModule } from '@spandrel/queue';
 import { TracingModule } from '@spandrel/tracing';
 import { UploadsModule } from '@spandrel/uploads';
-import { ExportDatasets } from './export-datasets.js';
+import { ExportCollections } from './export-collections.js';
 import { ExportEverything } from './export-everything.js';
 import { ExportJsonController } from './export-json.controller.js';
-import { ExportRecords } from './export-records.js';
-import { ExportWork } from './export-work.js';
 import { WriteImportBatch } from './import-batch.js';
 import { ImportEverything } from './import-everything.js';
 import { ImportJsonController } from './import-json.controller.js';
@@ -19,14 +17,6 @@ import { RunningImports } from './running-imports.js';
 @Module({
   imports: [TracingModule, DatasetsModule, ConnectionsModule, EvalsModule, QueueModule, UploadsModule],
   controllers: [ExportJsonController, ImportJsonController],
-  providers: [
-    ExportRecords,
-    ExportDatasets,
-    ExportWork,
-    ExportEverything,
-    WriteImportBatch,
-    RunningImports,
-    ImportEverything,
-  ],
+  providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
 })
 export class TransferModule {}

@@ -1,0 +1,213 @@
+import { Injectable } from '@nestjs/common';
+import { ConnectionStore, exportedConnection } from '@spandrel/connections';
+import type { DatapointVersionResource, ExportCollection } from '@spandrel/contract';
+import {
+  captureRuleResource,
+  CaptureRuleStore,
+  CURRENT,
+  datapointJson,
+  DatapointStore,
+  DatapointVersionStore,
+  datasetResource,
+  DatasetStore,
+  type DatapointRow,
+} from '@spandrel/datasets';
+import {
+  exportedResult,
+  exportedRun,
+  exportedSample,
+  EvalResultStore,
+  EvalRunStore,
+  SampleScanStore,
+  type EvalResultRow,
+  type EvalSampleRow,
+} from '@spandrel/evals';
+import type { Texts } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
+import { queueItemJson, QueueListStore } from '@spandrel/queue';
+import type { LongReadOptions } from '@spandrel/storage';
+import { exportedTrace, RecordScanStore, spanTexts, SpanStore, type TraceRow } from '@spandrel/tracing';
+import { SeenIds } from './seen-ids.js';
+
+/** JSON of items, slice by slice, made as they are taken. */
+export type Slices = AsyncGenerator<Iterable<Texts>>;
+
+/** One read: a millisecond or two of the event loop, so that requests hardly notice. */
+const SLICE = { rows: 128, bytes: 512 * 1024 };
+
+/** Bytes for the ids of what a project has thousands of at most. */
+const FEW = 512 * 1024;
+
+/** The collections of a project as an export has them. */
+@Injectable()
+export class ExportCollections {
+  constructor(
+    private readonly scan: RecordScanStore,
+    private readonly spans: SpanStore,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly versions: DatapointVersionStore,
+    private readonly rules: CaptureRuleStore,
+    private readonly connections: ConnectionStore,
+    private readonly runs: EvalRunStore,
+    private readonly results: EvalResultStore,
+    private readonly samples: SampleScanStore,
+    private readonly queue: QueueListStore,
+  ) {}
+
+  /**
+   * All of a project, each collection in the order of its ids. To be read one after the other in this order: what an item
+   * belongs to is written before it, and an item whose trace, dataset or run came too late is left out.
+   * @param began when the export began, in ms: it has runs that were made before, whose datapoints it has.
+   */
+  of(scope: Scope, began: number, options: LongReadOptions): Record<ExportCollection, Slices> {
+    const written = {
+      traces: new SeenIds(),
+      datasets: new SeenIds(FEW),
+      datapoints: new SeenIds(),
+      runs: new SeenIds(FEW),
+    };
+    const { rows } = SLICE;
+    const datasets = () => slicesOf((after?: Keyed) => this.datasets.after(scope, idOf(after), rows, options));
+    const datapointsOf = (id: string) =>
+      shown(
+        (after?: Keyed) => this.datapoints.after(scope, id, CURRENT, idOf(after), rows, options),
+        datapointJson,
+        (row) => written.datapoints.add(row.id),
+      );
+    const samplesOf = (id: string) =>
+      shown((after?: EvalSampleRow) => this.samples.after(scope, id, after, rows, options), json(exportedSample));
+    return {
+      traces: shown(
+        (after?: Keyed) => this.scan.traces(scope, idOf(after), SLICE, options),
+        traceJson,
+        ({ id }) => written.traces.add(id),
+      ),
+      spans: shown(
+        (after?: Keyed) => this.scan.spans(scope, idOf(after), SLICE, options),
+        spanTexts,
+        ({ traceId }) => written.traces.has(traceId),
+      ),
+      datasets: shown(
+        (after?: Keyed) => this.datasets.after(scope, idOf(after), rows, options),
+        json(datasetResource),
+        ({ id }) => written.datasets.add(id),
+      ),
+      datapoints: each(datasets(), ({ id, datapointCount }) =>
+        datapointCount > 0 && written.datasets.has(id) ? [datapointsOf(id)] : [],
+      ),
+      datapoint_versions: each(datasets(), ({ id, pinnedVersion }) =>
+        pinnedVersion > 0 && written.datasets.has(id) ? this.versionsOf(scope, id, written.datapoints, options) : [],
+      ),
+      capture_rules: shown(
+        (after?: Keyed) => this.rules.after(scope, idOf(after), rows, options),
+        json(captureRuleResource),
+        ({ datasetId }) => written.datasets.has(datasetId),
+      ),
+      connections: shown(
+        (after?: Keyed) => this.connections.after(scope, idOf(after), rows, options),
+        json(exportedConnection),
+      ),
+      eval_runs: shown(
+        (after?: Keyed) => this.runs.after(scope, began, idOf(after), rows, options),
+        json(exportedRun),
+        ({ id, datasetId }) => written.datasets.has(datasetId) && written.runs.add(id),
+      ),
+      eval_results: shown(
+        (after?: EvalResultRow) => this.results.after(scope, after, rows, options),
+        json(exportedResult),
+        ({ runId }) => written.runs.has(runId),
+      ),
+      // Samples of runs that try each datapoint several times, run by run.
+      eval_samples: each(
+        slicesOf((after?: string) => this.samples.runsAfter(scope, after, rows, options)),
+        (runId) => (written.runs.has(runId) ? [samplesOf(runId)] : []),
+      ),
+      queue_items: shown(
+        (after?: Keyed) => this.queue.after(scope, idOf(after), rows, options),
+        queueItemJson,
+        ({ datapointId }) => written.datapoints.has(datapointId),
+      ),
+    };
+  }
+
+  /** The spans of a trace in start order. */
+  spansOf(scope: Scope, traceId: string, options: LongReadOptions): Slices {
+    return shown(
+      (after?: { startedAt: number; id: string }) =>
+        this.spans.ofTrace(scope, traceId, after && { value: after.startedAt, id: after.id }, SLICE.rows, options),
+      spanTexts,
+    );
+  }
+
+  /** The datapoints that snapshots see: those that changed or went since, then since when those of now are as they are. */
+  private versionsOf(scope: Scope, datasetId: string, written: SeenIds, options: LongReadOptions): Slices[] {
+    const { rows } = SLICE;
+    return [
+      shown(
+        (after?: DatapointRow) => this.versions.closedAfter(scope, datasetId, after, rows, options),
+        (row) => {
+          const { id, fromVersion, toVersion } = row;
+          return versionJson(
+            { dataset_id: datasetId, datapoint_id: id, from_version: fromVersion, to_version: toVersion },
+            datapointJson(row),
+          );
+        },
+      ),
+      shown(
+        (after?: Keyed) => this.versions.currentAfter(scope, datasetId, idOf(after), rows, options),
+        ({ id, version }) =>
+          versionJson({ dataset_id: datasetId, datapoint_id: id, from_version: version, to_version: null }, 'null'),
+        ({ id }) => written.has(id),
+      ),
+    ];
+  }
+}
+
+export const traceJson = (trace: TraceRow): string => JSON.stringify(exportedTrace(trace));
+
+export async function* oneSlice(items: readonly string[]): Slices {
+  yield items;
+}
+
+/** A row that is found by its id. */
+interface Keyed {
+  id: string;
+}
+
+const idOf = (after: Keyed | undefined): string => after?.id ?? '';
+
+const json =
+  <Row>(resource: (row: Row) => unknown) =>
+  (row: Row): string =>
+    JSON.stringify(resource(row));
+
+const versionJson = (version: Omit<DatapointVersionResource, 'datapoint'>, datapoint: string): string =>
+  `${JSON.stringify(version).slice(0, -1)},"datapoint":${datapoint}}`;
+
+/** Reads the rows behind one, or the first ones; none at the end. */
+type ReadAfter<Row> = (after: Row | undefined) => Promise<readonly Row[]>;
+
+/** Rows from the first to the last, slice by slice. */
+async function* slicesOf<Row>(read: ReadAfter<Row>): AsyncGenerator<readonly Row[]> {
+  for (let after: Row | undefined; ;) {
+    const rows = await read(after);
+    if (rows.length === 0) return;
+    yield rows;
+    after = rows.at(-1);
+  }
+}
+
+/** Rows as the file has them. @param isWanted asked of each row in order. */
+async function* shown<Row>(
+  read: ReadAfter<Row>,
+  show: (row: Row) => Texts,
+  isWanted: (row: Row) => boolean = () => true,
+): Slices {
+  for await (const rows of slicesOf(read)) yield rows.filter(isWanted).values().map(show);
+}
+
+/** What belongs to each of some rows, one after the other. */
+async function* each<Row>(slices: AsyncGenerator<readonly Row[]>, of: (row: Row) => Slices[]): Slices {
+  for await (const rows of slices) for (const row of rows) for (const part of of(row)) yield* part;
+}
