@@ -29,7 +29,7 @@ const HEARD_ELSEWHERE = [
   },
   { file: 'libs/kernel/src/redis-client.ts', of: /^createClient$/, where: 'its two callers listen' },
   {
-    file: 'libs/storage/src/postgres/cancel-query.ts',
+    file: 'libs/storage/src/postgres/postgres-pool.ts',
     of: /^Client$/,
     where: 'it listens to the connection, which alone is used',
   },

@@ -12,8 +12,7 @@ import {
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { SummaryStore } from './summary.store.js';
-import { summaryOf } from './summary.js';
+import { SummaryStore, summaryOf } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 
 /** `/api/analytics` and `/api/stats` (docs/spec/analytics.md). */

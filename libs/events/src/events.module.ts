@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { DomainEvents } from './domain-events.js';
 import { EventBus } from './feed/event-bus.js';
-import { EventLog } from './log/event-log.js';
+import { EventLog, PruneEvents } from './log/event-log.js';
 import { EventLogStore } from './log/event-log.store.js';
 import { EventMetrics } from './event-metrics.js';
 import { EventStreams } from './stream/event-streams.js';
 import { EventsController } from './events.controller.js';
 import { ProjectFeeds } from './feed/project-feeds.js';
-import { PruneEvents } from './log/prune-events.js';
 import { RedisFanout } from './feed/redis-fanout.js';
 import { ReplaySlices } from './stream/replay-slices.js';
 

@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common';
-import { Connections, type OpenConnection } from '@spandrel/connections';
-import { projectScope } from '@spandrel/kernel';
+import { Injectable, Inject, type OnModuleInit } from '@nestjs/common';
+import { Connections, type OpenConnection, ConnectionUnusable } from '@spandrel/connections';
+import { projectScope, type Scope } from '@spandrel/kernel';
 import type { EmbeddingCalls } from '@spandrel/plugin-api';
 import { SearchSettings } from './search.settings.js';
+import { SEARCH_MODES, type SearchMode } from '@spandrel/contract';
+import { Capabilities } from '@spandrel/http';
+import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 
 /** What makes the vectors of a project. */
 export interface EmbeddingTarget {
@@ -54,5 +57,33 @@ export class EmbeddingTargets {
       );
     }
     return { connection, calls, model, key: `${found.id} ${model}` };
+  }
+}
+
+/** Says in which ways a project can search: by meaning where it has a connection that makes vectors. */
+@Injectable()
+export class SearchCapabilities implements OnModuleInit {
+  constructor(
+    private readonly capabilities: Capabilities,
+    @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
+    private readonly targets: EmbeddingTargets,
+  ) {}
+
+  onModuleInit(): void {
+    this.capabilities.provide('search_modes', (scope) => this.modesOf(scope));
+  }
+
+  private async modesOf(scope: Scope | null): Promise<SearchMode[]> {
+    if (!this.configured || !scope) return [];
+    return (await this.makesVectors(scope.projectId)) ? [...SEARCH_MODES] : ['text'];
+  }
+
+  private async makesVectors(projectId: string): Promise<boolean> {
+    try {
+      return !((await this.targets.of(projectId)) instanceof NoEmbedding);
+    } catch (error) {
+      if (error instanceof ConnectionUnusable) return false;
+      throw error;
+    }
   }
 }

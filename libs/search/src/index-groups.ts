@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { SpanLookups, TraceLookups } from '@spandrel/tracing';
-import { clearProject } from './clear-project.js';
-import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
+import { clearProject, SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { SearchStateStore } from './search-state.store.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';

@@ -2,8 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { CoreSettings, LOGGER, type Logger, newId, PeriodicTask, Unavailable } from '@spandrel/kernel';
 import { ProjectRemovers, Storage } from '@spandrel/storage';
 import { Backfill } from './backfill.js';
-import { clearSomeOfProject } from './clear-project.js';
-import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
+import { clearSomeOfProject, SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { IndexGroups } from './index-groups.js';
 import { IndexSpans } from './index-spans.js';
 import { SearchStateStore } from './search-state.store.js';

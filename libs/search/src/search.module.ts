@@ -4,7 +4,7 @@ import { CoreSettings, PLUGINS } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { Backfill } from './backfill.js';
 import { configuredIndex, SEARCH_INDEX } from './configured-index.js';
-import { EmbeddingTargets } from './embedding-target.js';
+import { EmbeddingTargets, SearchCapabilities } from './embedding-target.js';
 import { EmbedSpans } from './embed-spans.js';
 import { IndexGroups } from './index-groups.js';
 import { IndexSpans } from './index-spans.js';
@@ -16,7 +16,6 @@ import { SearchStateStore } from './search-state.store.js';
 import { SearchTaskStore } from './search-task.store.js';
 import { SearchSettings } from './search.settings.js';
 import { SearchWorker } from './search-worker.js';
-import { SearchCapabilities } from './search-capabilities.js';
 
 /** Full-text and vector search over spans, through an external index. */
 @Module({

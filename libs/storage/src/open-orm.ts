@@ -9,12 +9,10 @@ import type { Registry } from '@prometheus-io/client';
 import type { Logger, Settings } from '@spandrel/kernel';
 import { migrations } from './migrations/index.js';
 import { BoundPostgresDriver, BoundSqliteDriver } from './orm/bound-drivers.js';
-import { connectionKeeping, type ConnectionKeeping } from './postgres/connection-keeping.js';
-import { assertUsable, openPool } from './postgres/postgres-pool.js';
+import { connectionKeeping, type ConnectionKeeping, assertUsable, openPool } from './postgres/postgres-pool.js';
 import type { Dialect } from './statements/sql.js';
 import { closeDatabase } from './sqlite/database-files.js';
-import { lockDirectory } from './sqlite/directory-lock.js';
-import { openReader, openWriter } from './sqlite/open-sqlite.js';
+import { lockDirectory, openReader, openWriter } from './sqlite/open-sqlite.js';
 import { DatabaseSettings } from './storage.settings.js';
 
 /** Which database. SQLite takes the directory of its file for this process alone. */

@@ -3,7 +3,7 @@ import { Registry } from '@prometheus-io/client';
 import type { PoolClient } from 'pg';
 import { migrate } from './migrations/migrate.js';
 import { openOrm, type StorageConfig, type StorageOptions } from './open-orm.js';
-import { cancelQuery } from './postgres/cancel-query.js';
+import { cancelQuery } from './postgres/postgres-pool.js';
 import { connectionOf, PostgresBackend, type PostgresBackendParts } from './postgres/postgres-backend.js';
 import { SqliteBackend } from './sqlite/sqlite-backend.js';
 import { StorageMetrics } from './storage-metrics.js';

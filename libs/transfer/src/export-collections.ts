@@ -18,7 +18,7 @@ import {
   exportedSample,
   EvalResultStore,
   EvalRunStore,
-  SampleScanStore,
+  EvalSampleStore,
   type EvalResultRow,
   type EvalSampleRow,
 } from '@spandrel/evals';
@@ -51,7 +51,7 @@ export class ExportCollections {
     private readonly connections: ConnectionStore,
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
-    private readonly samples: SampleScanStore,
+    private readonly samples: EvalSampleStore,
     private readonly queue: QueueListStore,
   ) {}
 
@@ -120,7 +120,7 @@ export class ExportCollections {
       ),
       // Samples of runs that try each datapoint several times, run by run.
       eval_samples: each(
-        slicesOf((after?: string) => this.samples.runsAfter(scope, after, rows, options)),
+        slicesOf((after?: string) => this.samples.findRunsAfter(scope, after, rows, options)),
         (runId) => (written.runs.has(runId) ? [samplesOf(runId)] : []),
       ),
       queue_items: shown(

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
 import { ProjectMasking } from '@spandrel/masking';
@@ -6,13 +6,38 @@ import { Storage } from '@spandrel/storage';
 import { cameAs, receiveUpload, UploadSpool } from '@spandrel/uploads';
 import type { StreamedBody } from '@spandrel/http';
 import { CoreSettings, DomainError, Invalid, LOGGER, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
-import { WriteImportBatch, emptyBatch, type ImportBatch } from './import-batch.js';
-import { ExportFile, type ItemPart } from './export-file.js';
+import { WriteImportBatch, emptyBatch, type ImportBatch, ImportProgress } from './import-batch.js';
+import { ExportFile, type ItemPart, passes } from './export-file.js';
 import { readItem } from './import-items.js';
-import { ImportProgress } from './import-progress.js';
-import { passes } from './import-passes.js';
-import { RunningImports } from './running-imports.js';
 import { TransferSettings } from './transfer.settings.js';
+
+/** The imports under way: a stop of the process ends them between two batches and waits for that. */
+@Injectable()
+export class RunningImports implements BeforeApplicationShutdown {
+  private readonly stop = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
+
+  /** Fires when the process stops, with the error to answer. */
+  get stopping(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stop.abort(new Unavailable('the service is stopping'));
+    await Promise.allSettled(this.running);
+  }
+
+  /** Runs an import, which the stop waits for. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const task = work();
+    this.running.add(task);
+    try {
+      return await task;
+    } finally {
+      this.running.delete(task);
+    }
+  }
+}
 
 /** Items that one transaction writes, and their text in UTF-16 units, about: other writers get their turn in between. */
 const BATCH = { items: 256, text: 1024 * 1024 };

@@ -9,9 +9,8 @@ import { ExportCollections } from './export-collections.js';
 import { ExportEverything } from './export-everything.js';
 import { ExportJsonController } from './export-json.controller.js';
 import { WriteImportBatch } from './import-batch.js';
-import { ImportEverything } from './import-everything.js';
+import { ImportEverything, RunningImports } from './import-everything.js';
 import { ImportJsonController } from './import-json.controller.js';
-import { RunningImports } from './running-imports.js';
 
 /** Everything out as one JSON file, and back in. */
 @Module({

@@ -11,10 +11,9 @@ import {
   withinMs,
 } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
-import { BoundedSender } from '../stream/bounded-sender.js';
+import { BoundedSender, readMessage, writeMessage } from './fanout-message.js';
 import type { EventBatch } from '../log/event-batch.js';
 import { EventBus } from './event-bus.js';
-import { readMessage, writeMessage } from './fanout-message.js';
 import { ProjectFeeds } from './project-feeds.js';
 
 /** How long the start waits for Redis. */

@@ -1,6 +1,5 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
-import { spanItem } from './span-item.js';
-import { previewOf, slim, TEXT_CHARS, tooSmall } from './slim.js';
+import { spanItem, previewOf, slim, TEXT_CHARS, tooSmall } from './slim.js';
 
 /** A trace whose outline is to be answered. */
 interface OutlineToFit {

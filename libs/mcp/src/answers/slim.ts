@@ -1,6 +1,7 @@
 import { cutText, PREVIEW_CHARS } from './cut-text.js';
 import { Invalid } from '@spandrel/kernel';
 import { MAX_CHARS_MAX } from '../arguments/argument-schema.js';
+import type { EvalRunSummary } from '@spandrel/contract';
 
 /** Characters of each text that an answer keeps which has to fit: fewer are tried until it does. */
 export const TEXT_CHARS = [PREVIEW_CHARS, 100, 40, 10, 0] as const;
@@ -54,4 +55,55 @@ export function tooSmall(needed: number): Invalid {
   const message =
     needed <= MAX_CHARS_MAX ? `must be at least ${needed} for this answer` : 'is too small for this answer';
   return new Invalid('validation_failed', `max_chars ${message}`, [{ path: 'max_chars', message }]);
+}
+
+/** An eval run as lists of tools show it. */
+export function runItem(run: Readonly<Record<string, unknown>>): object {
+  const {
+    config,
+    scorers,
+    gates,
+    scoring: _scoring,
+    scoring_config: _config,
+    ...shown
+  } = run as unknown as EvalRunSummary;
+  return {
+    ...shown,
+    // A run that tries each datapoint once has as many samples as datapoints.
+    ...(shown.repeats === 1 && { repeats: undefined, sample_progress: undefined, sample_total: undefined }),
+    model: config.model,
+    connection_id: config.connection_id,
+    scorers: scorers.map(({ name }) => name),
+    gates:
+      gates.length === 0
+        ? undefined
+        : `${gates.filter(({ passed }) => passed === true).length} of ${gates.length} hold`,
+  };
+}
+
+/** A span as lists of tools show it: what its outline has, with numbers in members of their own. */
+export function spanItem(outline: Readonly<Record<string, unknown>>): object {
+  const { id, trace_id, parent_id, name, status, error, started_at, input_bytes, output_bytes } = outline;
+  const metadata = (outline['metadata'] ?? {}) as Readonly<Record<string, unknown>>;
+  const kind = (outline['kind'] ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    id,
+    trace_id,
+    parent_id,
+    name,
+    kind: kind['type'],
+    model: kind['model'],
+    provider: kind['provider'],
+    status: typeof status === 'string' ? status : 'failed',
+    error,
+    started_at,
+    duration_ms: metadata['duration_ms'],
+    total_tokens: metadata['total_tokens'],
+    cost: metadata['cost'],
+    input_bytes,
+    output_bytes,
+    input_preview: outline['input_preview'],
+    output_preview: outline['output_preview'],
+    score: outline['score'],
+  };
 }

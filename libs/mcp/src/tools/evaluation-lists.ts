@@ -1,10 +1,9 @@
 import { listDatapointsSchema, listEvalRunsSchema, listQueueSchema, plainListSchema } from '@spandrel/contract';
 import { z } from 'zod';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
-import { previewOf } from '../answers/slim.js';
+import { previewOf, runItem } from '../answers/slim.js';
 import { queryOf } from '../arguments/api-arguments.js';
 import { callWithQuery, defineListTool } from './list-tool.js';
-import { runItem } from '../answers/run-item.js';
 
 export const listDatasets = defineListTool({
   name: 'list_datasets',

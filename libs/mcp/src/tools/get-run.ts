@@ -1,7 +1,7 @@
 import type { EvalRunSummary, EvalStatistics } from '@spandrel/contract';
 import { z } from 'zod';
 import { fitParts } from '../answers/fit-parts.js';
-import { runItem } from '../answers/run-item.js';
+import { runItem } from '../answers/slim.js';
 import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 
 export const getRun = defineTool({

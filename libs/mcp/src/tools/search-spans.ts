@@ -4,7 +4,7 @@ import { fitList } from '../answers/fit-list.js';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
 import { apiArguments } from '../arguments/api-arguments.js';
 import { limitArgument, limitOf } from './list-tool.js';
-import { spanItem } from '../answers/span-item.js';
+import { spanItem } from '../answers/slim.js';
 import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 
 interface Found {

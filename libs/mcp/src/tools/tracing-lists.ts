@@ -1,8 +1,7 @@
 import { listSessionsSchema, listSpansSchema, listTracesSchema } from '@spandrel/contract';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
-import { previewOf } from '../answers/slim.js';
+import { previewOf, spanItem } from '../answers/slim.js';
 import { callWithQuery, defineListTool } from './list-tool.js';
-import { spanItem } from '../answers/span-item.js';
 
 export const listTraces = defineListTool({
   name: 'list_traces',

@@ -8,9 +8,8 @@ import {
 import type { CallerApi } from '@spandrel/http';
 import { z } from 'zod';
 import { fitParts } from '../answers/fit-parts.js';
-import { runItem } from '../answers/run-item.js';
+import { runItem, previewOf } from '../answers/slim.js';
 import { fitList } from '../answers/fit-list.js';
-import { previewOf } from '../answers/slim.js';
 import { apiArguments } from '../arguments/api-arguments.js';
 import { reviewItem } from './evaluation-lists.js';
 import { defineTool } from './tool.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { Unavailable } from '@spandrel/kernel';
-import { connectionKeeping } from './connection-keeping.js';
+import { connectionKeeping } from './postgres-pool.js';
 import { PostgresBackend } from './postgres-backend.js';
 
 /** What the server says of the transaction, and whether it is the one it was. */

@@ -1,6 +1,41 @@
-import { Pool, TypeOverrides, type ClientBase } from 'pg';
-import { StartError, type Logger } from '@spandrel/kernel';
-import type { ConnectionKeeping } from './connection-keeping.js';
+import { Pool, TypeOverrides, type ClientBase, Client, type Connection, type PoolClient } from 'pg';
+import { StartError, type Logger, withinMs } from '@spandrel/kernel';
+
+/** How long a statement waits for a lock that another transaction holds; a waiting migration lets others pass sooner. */
+const LOCK_MS_MAX = 10_000;
+const MIGRATION_LOCK_MS_MAX = 2_000;
+/** How long a transaction may do nothing: this process is gone, or hangs, and must not hold its locks for ever. */
+const IDLE_IN_TRANSACTION_MS_MAX = 60_000;
+
+/**
+ * What is kept on a connection from one transaction to the next. A pooler in transaction mode gives each transaction a
+ * connection to the server of its own choice: what is kept there would be lost, or meet another program.
+ */
+export interface ConnectionKeeping {
+  /** Sets the timeouts, on a new connection; nothing where nothing is kept. */
+  onConnect: string;
+  /** Begins a transaction. */
+  begin: string;
+  /** Whether statements are prepared once a connection. */
+  prepares: boolean;
+}
+
+/**
+ * @param isPooled whether a pooler in transaction mode is on the way.
+ * @param statementTimeoutMs how long a statement may take; `null`: as long as it takes.
+ */
+export function connectionKeeping(isPooled: boolean, statementTimeoutMs: number | null): ConnectionKeeping {
+  if (!isPooled) return { onConnect: timeouts('set', statementTimeoutMs), begin: 'begin; ', prepares: true };
+  return { onConnect: '', begin: `begin; ${timeouts('set local', statementTimeoutMs)}`, prepares: false };
+}
+
+function timeouts(set: 'set' | 'set local', statementTimeoutMs: number | null): string {
+  const lockMs =
+    statementTimeoutMs === null ? MIGRATION_LOCK_MS_MAX : Math.min(LOCK_MS_MAX, Math.ceil(statementTimeoutMs / 2));
+  const idleMs = statementTimeoutMs === null ? 0 : IDLE_IN_TRANSACTION_MS_MAX;
+  return `${set} statement_timeout = ${statementTimeoutMs ?? 0}; ${set} lock_timeout = ${lockMs};
+    ${set} idle_in_transaction_session_timeout = ${idleMs}; `;
+}
 
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -117,4 +152,43 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Longest time for handing the cancellation to the server. */
+const CANCEL_MS_MAX = 5_000;
+
+/** What pg has and its types do not say. */
+interface Cancellable {
+  processID: number;
+  secretKey: number;
+}
+interface Telling {
+  host: string;
+  port: number;
+  ssl: unknown;
+  connection: Connection & {
+    connect(port: number | string, host?: string): void;
+    requestSsl(): void;
+    cancel(processId: number, secretKey: number): void;
+  };
+}
+
+/**
+ * Asks the server to give up the statement that a connection is at, by the protocol's own request, which PgBouncer passes
+ * on. The connection must be closed afterwards: the request may come late, when it would hit the next statement.
+ * @returns when the server has been told, or could not be.
+ */
+export async function cancelQuery(client: PoolClient, url: string): Promise<void> {
+  const { processID, secretKey } = client as unknown as Cancellable;
+  const { host, port, ssl, connection } = new Client({ connectionString: url }) as unknown as Telling;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const tell = (): void => connection.cancel(processID, secretKey);
+  connection.once('connect', () => (ssl ? connection.requestSsl() : tell()));
+  connection.once('sslconnect', tell);
+  connection.on('error', () => resolve());
+  connection.once('end', resolve);
+  if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`);
+  else connection.connect(port, host);
+  await withinMs(CANCEL_MS_MAX, promise, () => undefined);
+  connection.stream.destroy();
 }

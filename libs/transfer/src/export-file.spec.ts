@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXPORT_COLLECTIONS } from '@spandrel/contract';
-import { passes } from './import-passes.js';
+import { passes } from './export-file.js';
 
 describe('the passes over a file', () => {
   it('are one when everything comes behind what it needs, in whatever other order', () => {

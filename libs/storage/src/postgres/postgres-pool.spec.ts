@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { connectionKeeping } from './connection-keeping.js';
+import { connectionKeeping } from './postgres-pool.js';
 
 describe('what is kept on a connection', () => {
   it('are the timeouts and prepared statements, where the connection is one to the server', () => {
