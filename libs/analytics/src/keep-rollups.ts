@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import { together, type WriteTx } from '@spandrel/storage';
+import { allSettledOrThrow, type WriteTx } from '@spandrel/storage';
 import {
   countedSpans,
   SpanCommitParticipants,
@@ -117,7 +117,7 @@ async function write(tx: WriteTx, { deltas, days, traces, cleared }: Effect): Pr
   const adding = deltas.touched && addRollups(tx, deltas.rows().filter(isKept));
   const totals = [...traces].map(([projectId, traceCount]) => ({ projectId, traceCount }));
   const counted = totals.filter((total) => total.traceCount !== 0 && isKept(total)).toSorted(byProject);
-  await together(adding, addTotals(tx, counted));
+  await allSettledOrThrow(adding, addTotals(tx, counted));
 }
 
 const byProject = (a: { projectId: string }, b: { projectId: string }): number => (a.projectId < b.projectId ? -1 : 1);

@@ -1,4 +1,13 @@
-import { lockTables, rawSql, rowsFrom, sql, tableOf, together, type Sql, type WriteTx } from '@spandrel/storage';
+import {
+  lockTables,
+  rawSql,
+  rowsFrom,
+  sql,
+  tableOf,
+  allSettledOrThrow,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
 import type { Scope } from '@spandrel/kernel';
 import type { TimeRange } from './plan-range.js';
 import {
@@ -93,7 +102,7 @@ const rollupsFrom = (rows: readonly RollupRow[], properties: readonly Property[]
 export async function addRollups(tx: WriteTx, rows: readonly RollupRow[]): Promise<void> {
   const adding = tx.run(sql`${INSERT}${rollupsFrom(rows, rollupTable.properties)}${ADD}`);
   const fewer = rows.filter(({ spanCount }) => spanCount < 0);
-  await together(adding, fewer.length > 0 && tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, KEY)})`));
+  await allSettledOrThrow(adding, fewer.length > 0 && tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, KEY)})`));
   await compactSome(tx, rows);
 }
 
@@ -139,7 +148,7 @@ export async function addTotals(tx: WriteTx, totals: readonly AnalyticsTotalRow[
     ),
     traceCount < 0 && tx.run(sql`delete from analytics_total where project_id = ${projectId} and trace_count = 0`),
   ]);
-  await together(...sent);
+  await allSettledOrThrow(...sent);
 }
 
 /** Forgets what the roll-ups say of minutes of a range, of some projects. @param range milliseconds; `until` is exclusive. */

@@ -10,7 +10,7 @@ import {
   rawSql,
   shapeOf,
   Storage,
-  takeFittingIds,
+  limitIdsBySize,
   text,
   behind,
   joinSql,
@@ -75,7 +75,7 @@ export class EvalResultStore {
         where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
       options,
     );
-    const taken = takeFittingIds(datapointIds, sizes, READ_BYTES);
+    const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
     const rows = await this.storage.readLong(
       COLUMNS.query`select ${COLUMNS} from eval_result e where e.project_id = ${scope.projectId} and e.run_id = ${runId}
         and ${anyOf('e.datapoint_id', taken)}`,

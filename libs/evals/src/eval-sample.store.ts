@@ -7,7 +7,7 @@ import {
   shapeOf,
   sql,
   Storage,
-  takeFittingIds,
+  limitIdsBySize,
   text,
   PairOrder,
   rawSql,
@@ -81,7 +81,7 @@ export class EvalSampleStore {
           and ${anyOf('s.datapoint_id', datapointIds)} group by s.datapoint_id`,
       options,
     );
-    const taken = takeFittingIds(datapointIds, sizes, READ_BYTES);
+    const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
     const rows = await this.storage.readLong(
       COLUMNS.query`select ${COLUMNS} from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
         and ${anyOf('s.datapoint_id', taken)} order by s.datapoint_id, s.repeat`,

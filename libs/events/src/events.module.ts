@@ -10,7 +10,7 @@ import { ProjectFeeds } from './feed/project-feeds.js';
 import { RedisFanout } from './feed/redis-fanout.js';
 import { ReplaySlices } from './stream/replay-slices.js';
 
-/** The events of all features: told in the transactions that make them, kept in a log, streamed to clients. */
+/** The events of all features: emitted in the transactions that make them, kept in a log, streamed to clients. */
 @Module({
   controllers: [EventsController],
   providers: [

@@ -9,7 +9,7 @@ import {
   shapeOf,
   sql,
   Storage,
-  takeFitting,
+  limitBySize,
   type WriteTx,
 } from '@spandrel/storage';
 import { QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
@@ -83,7 +83,7 @@ export class QueueItemStore {
       SIZED.query`select ${KEY}, ${QUEUE_ITEM_SIZE} as bytes from queue_item q
         where q.status = ${CLAIMED} and q.claimed_at <= ${claimedThrough} order by q.claimed_at limit ${limit}`,
     );
-    return takeFitting(rows, QUEUE_READ_BYTES);
+    return limitBySize(rows, QUEUE_READ_BYTES);
   }
 
   /** Locks the items that are stale still; items that another instance has locked are left to it. */

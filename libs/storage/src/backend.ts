@@ -29,7 +29,7 @@ export interface BackendSize {
 
 /** An open transaction as storage has it. */
 export interface BackendTx extends WriteTx {
-  /** Writes what its entity manager was told to write and has not written yet. */
+  /** Writes what its entity manager has to write and has not written yet. */
   flush(): Promise<void>;
   /** Hears of every statement of the transaction. */
   readonly watch: TransactionWatch;

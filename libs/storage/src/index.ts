@@ -37,7 +37,7 @@ export { lockTables } from './statements/locked-in-order.js';
 export { lockedInOrder } from './statements/locked-in-order.js';
 export { openStorage } from './open-storage.js';
 export { BeginAgain } from './transactions/transaction-watch.js';
-export { together } from './transactions/together.js';
+export { allSettledOrThrow } from './transactions/all-settled-or-throw.js';
 export { DayPartitions } from './partitions/day-partitions.js';
 export { DAY_MS, dayOf, dayStart } from './partitions/day-conditions.js';
 export { DayTables } from './partitions/day-tables.js';
@@ -65,7 +65,7 @@ export { ProjectRemovers, type ProjectRemover } from './projects/project-remover
 export { ProjectProtection } from './projects/project-removers.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
-export { takeFitting, takeFittingIds } from './statements/id-order.js';
+export { limitBySize, limitIdsBySize } from './statements/id-order.js';
 export { entityOf, Selection, Table, tableOf, type RowOf } from './statements/table.js';
 export type { TransactionEnd } from './transactions/transaction-end.js';
 export type { WriteTx } from './transactions/write-tx.js';

@@ -20,7 +20,7 @@ import {
   type RowOfShape,
   type Sql,
   plannedOnce,
-  takeFittingIds,
+  limitIdsBySize,
   type LongReadOptions,
   type Storage,
 } from '@spandrel/storage';
@@ -218,7 +218,7 @@ export async function fittingSpans(
     SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from ${joinByIds(scope, ids, 'p')}`,
     options,
   );
-  const fitting = takeFittingIds(ids, sizes, bytesMax);
+  const fitting = limitIdsBySize(ids, sizes, bytesMax);
   return storage.readLong(
     SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByIds(scope, fitting, 'both')}`,
     options,

@@ -11,9 +11,9 @@ import {
   shapeOf,
   sql,
   Storage,
-  takeFitting,
+  limitBySize,
   text,
-  together,
+  allSettledOrThrow,
   type LongReadOptions,
   type Position,
   type Sorting,
@@ -199,7 +199,7 @@ export class SpanStore {
     }
     const tables = spanTablesOf(tx.dialect);
     // Asked for together, done in this order.
-    await together(
+    await allSettledOrThrow(
       tx.dialect === 'postgres' && tx.insert(spanKeyTable, inserted),
       tx.insert(tables.span, inserted),
       tx.insert(tables.payload, inserted.map(payloadRow)),
@@ -232,7 +232,7 @@ export class SpanStore {
       SIZED.query`select s.id as id, ${bytes} as bytes from ${table}
         where s.project_id = ${projectId} and s.trace_id = ${traceId} limit ${limit}`,
     );
-    return takeFitting(rows, DELETED_BYTES_MAX).map(({ id }) => id);
+    return limitBySize(rows, DELETED_BYTES_MAX).map(({ id }) => id);
   }
 
   /** Deletes spans. */

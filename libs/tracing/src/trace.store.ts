@@ -13,7 +13,7 @@ import {
   shapeOf,
   sql,
   Storage,
-  together,
+  allSettledOrThrow,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -110,7 +110,7 @@ export class TraceStore {
       tagsNew.push(...tagRows(now));
     }
     // Asked for together, done in this order.
-    await together(
+    await allSettledOrThrow(
       tx.insert(traceTable, inserted),
       tx.update(traceTable, updated),
       ...this.deletingTags(tx, tagsGone),
@@ -147,7 +147,7 @@ export class TraceStore {
   }
 
   async delete(tx: WriteTx, trace: TraceRow): Promise<void> {
-    await together(...this.deletingTags(tx, tagRows(trace)));
+    await allSettledOrThrow(...this.deletingTags(tx, tagRows(trace)));
     if (isOtlpTraceId(trace.id)) await deleteMarksOf(tx, trace.projectId, [trace.id]);
     await tx.run(sql`delete from trace where project_id = ${trace.projectId} and id = ${trace.id}`);
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { auditHashText, CHAIN_BEGINNING, SERVICE_CHAIN } from '@spandrel/contract';
-import { integer, shapeOf, sql, tableOf, text, together, type WriteTx } from '@spandrel/storage';
+import { integer, shapeOf, sql, tableOf, text, allSettledOrThrow, type WriteTx } from '@spandrel/storage';
 import { AuditEntrySchema, type AuditEntryRow } from '../audit-entry.entity.js';
 
 /** An entry without its place in the chain. */
@@ -38,7 +38,7 @@ export async function appendToChain(tx: WriteTx, chain: string, entries: readonl
   );
   const chained = link(chain, { seq: head!.seq - count, hash: head!.hash }, entries);
   const newest = chained.at(-1)!.hash;
-  await together(
+  await allSettledOrThrow(
     tx.insert(ENTRIES, chained),
     tx.run(sql`update audit_chain set hash = ${newest} where chain = ${chain}`),
   );

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope } from '@spandrel/kernel';
-import { Storage, takeFitting } from '@spandrel/storage';
+import { Storage, limitBySize } from '@spandrel/storage';
 import { datapointCreated } from '../datapoint-resource.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { DatasetStore } from '../dataset.store.js';
@@ -61,7 +61,7 @@ export class FinishImports {
 
   private async someBehind(held: DatasetImportRow, afterId: string): Promise<ImportedId[]> {
     const ids = await this.imports.ids(projectScope(held.projectId), held.datasetId, afterId, DATAPOINTS_AT_ONCE);
-    return takeFitting(ids, BYTES_AT_ONCE);
+    return limitBySize(ids, BYTES_AT_ONCE);
   }
 
   /** Emits `datapoint_created` for datapoints that are still there; an earlier change has emitted its own event. */

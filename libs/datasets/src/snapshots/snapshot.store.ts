@@ -9,7 +9,7 @@ import {
   shapeOf,
   sql,
   Storage,
-  takeFittingIds,
+  limitIdsBySize,
   type LongReadOptions,
   type Sql,
 } from '@spandrel/storage';
@@ -117,7 +117,7 @@ export class SnapshotStore {
         and p.dataset_id = ${datasetId} and ${anyOf('p.id', ids)} and ${atVersion(version)}`,
       options,
     );
-    return takeFittingIds(ids, sizes, bytesMax);
+    return limitIdsBySize(ids, sizes, bytesMax);
   }
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import type { WireEvent } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
-import { together, type WriteTx } from '@spandrel/storage';
+import { allSettledOrThrow, type WriteTx } from '@spandrel/storage';
 import { addCost, isUnpricedUse, subtractCost, toCostSum, type CostSum } from '@spandrel/tracing';
 import { sampleName } from '../eval-item.js';
 import { EvalResultStore } from '../eval-result.store.js';
@@ -151,7 +151,7 @@ export class AddSamples {
   /** Writes the rows of samples and items, and results of datapoints; the run's own row and the events are the caller's. */
   async write(tx: WriteTx, scope: Scope, { datasetId }: EvalRunRow, changes: SampleChanges): Promise<void> {
     const { samples, items, written } = changes;
-    await together(
+    await allSettledOrThrow(
       samples.length > 0 && this.samples.insert(tx, samples),
       this.results.insert(tx, items),
       this.snapshots.writeResults(tx, scope, datasetId, written),
@@ -222,7 +222,7 @@ export class AddSamples {
     for (const sample of await this.samples.findForUpdate(tx, scope, run, ids)) {
       if (names.has(sampleName(sample))) takeSample(run, sample);
     }
-    await together(
+    await allSettledOrThrow(
       this.samples.deleteItems(tx, scope, run, ids),
       run.repeats > 1 && this.samples.delete(tx, scope, run, again),
     );

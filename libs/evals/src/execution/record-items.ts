@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
 import { DomainEvents, type WireEvent } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import { Storage, together, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
+import {
+  Storage,
+  allSettledOrThrow,
+  type Applied,
+  type GroupCommit,
+  type Outcome,
+  type WriteTx,
+} from '@spandrel/storage';
 import { toCostSum, type CostSum } from '@spandrel/tracing';
 import { readRunningSamples, writeRunningSamples, sampleName, type SampleKey } from '../eval-item.js';
 import { EvalMetrics } from '../eval-metrics.js';
@@ -107,7 +114,7 @@ export class RecordItems {
       const reading = [...byRun].map(async ([id, ofRun]) => {
         return [id, await this.samples.processed(tx, scope, ofRun[0]!.run, listDatapointIds(ofRun))] as const;
       });
-      await together(locking, ...reading);
+      await allSettledOrThrow(locking, ...reading);
       const processed = new Map(await Promise.all(reading));
       for (const run of await locking) {
         await this.applyToRun(tx, scope, run, byRun.get(run.id)!, processed.get(run.id)!, outcomes);
@@ -154,7 +161,7 @@ export class RecordItems {
       outcomes.set(step, { answer: { begun: decision === 'begin', waits: decision === 'wait' } });
     }
     now.running = writeRunningSamples(running.values());
-    await together(
+    await allSettledOrThrow(
       this.samples.write(tx, scope, run, changes),
       now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
       this.events.emitWire(tx, scope, events),

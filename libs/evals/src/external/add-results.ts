@@ -9,7 +9,7 @@ import { DatasetSnapshots } from '@spandrel/datasets';
 import { DomainEvents, type WireEvent } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import { Storage, together, type WriteTx, type LongReadOptions } from '@spandrel/storage';
+import { Storage, allSettledOrThrow, type WriteTx, type LongReadOptions } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
 import { sampleName } from '../eval-item.js';
@@ -105,7 +105,7 @@ export class RecordResults {
     } else if (isDue(now) && !isDue(run)) {
       await this.dispatch.enqueue(tx, { projectId: run.projectId, id: run.id, orgId: scope.orgId });
     }
-    await together(
+    await allSettledOrThrow(
       this.samples.write(tx, scope, run, changes),
       now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
       this.events.emitWire(tx, scope, events),

@@ -144,7 +144,7 @@ describe('ProjectFeed', () => {
 
   it('hands out everything once and in order, however commits become known', async () => {
     const batches = fc.array(
-      fc.record({ count: fc.integer({ min: 1, max: 4 }), told: fc.boolean(), delay: fc.nat(6) }),
+      fc.record({ count: fc.integer({ min: 1, max: 4 }), announced: fc.boolean(), delay: fc.nat(6) }),
       {
         minLength: 1,
         maxLength: 25,
@@ -159,11 +159,11 @@ describe('ProjectFeed', () => {
         feed.join(member, 0, false);
         const late: { at: number; what: EventBatch }[] = [];
         let seq = 1;
-        for (const [step, { count, told, delay }] of plan.entries()) {
+        for (const [step, { count, announced, delay }] of plan.entries()) {
           const next = batch(seq, count);
           seq += count;
           log.rows.push(next);
-          if (told && !pollsOnly) late.push({ at: step + delay, what: next });
+          if (announced && !pollsOnly) late.push({ at: step + delay, what: next });
           for (const { what } of late.filter(({ at }) => at === step)) feed.publish(what);
           if (step % 2 === 0) await nextTurn();
         }

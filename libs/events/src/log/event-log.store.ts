@@ -8,7 +8,7 @@ import {
   sql,
   Storage,
   tableOf,
-  takeFitting,
+  limitBySize,
   text,
   type WriteTx,
 } from '@spandrel/storage';
@@ -109,7 +109,7 @@ export class EventLogStore {
         SIZED.query`select last_seq as "lastSeq", coalesce(sent_length, octet_length(lines)) as bytes from event_log
           where project_id = ${scope.projectId} and last_seq > ${afterSeq} order by last_seq limit ${SLICE_ROWS_MAX}`,
       );
-      const through = takeFitting(sized, bytesMax).at(-1)?.lastSeq;
+      const through = limitBySize(sized, bytesMax).at(-1)?.lastSeq;
       if (through === undefined) return [];
       const rows = await this.storage.read(
         EVENTS.query`select ${EVENTS} from event_log e
@@ -167,7 +167,7 @@ export class EventLogStore {
     );
     const kept = oldest.findIndex(({ createdAt }) => createdAt >= before);
     const expired = kept === -1 ? oldest : oldest.slice(0, kept);
-    const pruned = takeFitting(expired, PRUNED_BYTES_MAX);
+    const pruned = limitBySize(expired, PRUNED_BYTES_MAX);
     const through = pruned.at(-1)?.lastSeq;
     if (through === undefined) return false;
     await tx.run(sql`delete from event_log where project_id = ${projectId} and last_seq <= ${through}`);

@@ -54,7 +54,7 @@ export async function linesOf({ lines, packed, sentLength }: EventLogRow): Promi
 /** @returns `null` where packing does not pay. */
 async function pack(text: string): Promise<Buffer | null> {
   const bytes = Buffer.from(text);
-  // The size is told and the level low: zstd would else take megabytes for each call.
+  // The size is given and the level low: otherwise zstd takes megabytes for each call.
   const options = { pledgedSrcSize: bytes.length, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
   const packed =
     bytes.length > PACKED_AT_ONCE_MAX ? await packBeside(bytes, options) : zstdCompressSync(bytes, options);

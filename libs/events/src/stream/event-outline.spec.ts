@@ -40,7 +40,7 @@ describe('the outline of an event', () => {
     expect(outlined({ type: 'span_created', span })).toMatchObject({ span: { metadata: {} } });
   });
 
-  it('tells the bytes of texts, and keeps numbers digit by digit', () => {
+  it('has the bytes of texts, and keeps numbers digit by digit', () => {
     const line = JSON.stringify({ type: 'span_failed', span: { ...SPAN, input: 'ä"\\' } }).replace(
       '"cost":0.5',
       '"cost":12345678901234567890.5',

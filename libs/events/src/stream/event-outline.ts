@@ -78,7 +78,7 @@ const written = (line: string, members: readonly JsonMember[]): string =>
 
 const bytesOf = (json: string): number => (json === 'null' ? 0 : Buffer.byteLength(json));
 
-/** The trace that an event tells of; `undefined` where it does not say. */
+/** The trace that an event is about; `undefined` where it does not say. */
 export function traceIdOf(line: string): string | undefined {
   const path = TRACE_IDS[typeOf(line) as EventType];
   let at: JsonMember | undefined;

@@ -9,7 +9,7 @@ import {
   shapeOf,
   sql,
   Storage,
-  takeFitting,
+  limitBySize,
   text,
   type Sql,
   type WriteTx,
@@ -103,7 +103,7 @@ export class OtlpEventStore {
   async *ofSmall(scope: Scope, known: readonly KnownEvents[]): AsyncGenerator<OtlpEventRow[], void, undefined> {
     let left = known.filter(({ bytes }) => bytes <= SMALL_BYTES);
     while (left.length > 0) {
-      const some = takeFitting(left, BYTES_PER_READ);
+      const some = limitBySize(left, BYTES_PER_READ);
       left = left.slice(some.length);
       const rows = await this.storage.read(
         COLUMNS.query`select ${COLUMNS} from otlp_event e where e.project_id = ${scope.projectId}

@@ -125,7 +125,7 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * Runs a query on a connection and gives that back; when the signal fires, the server is told to give the query up, and
+   * Runs a query on a connection and gives that back; when the signal fires, the server is asked to give the query up, and
    * the connection goes with it.
    */
   private async readOn(

@@ -162,7 +162,7 @@ interface Cancellable {
   processID: number;
   secretKey: number;
 }
-interface Telling {
+interface CancelClient {
   host: string;
   port: number;
   ssl: unknown;
@@ -176,15 +176,15 @@ interface Telling {
 /**
  * Asks the server to give up the statement that a connection is at, by the protocol's own request, which PgBouncer passes
  * on. The connection must be closed afterwards: the request may come late, when it would hit the next statement.
- * @returns when the server has been told, or could not be.
+ * @returns when the server has the request, or cannot be reached.
  */
 export async function cancelQuery(client: PoolClient, url: string): Promise<void> {
   const { processID, secretKey } = client as unknown as Cancellable;
-  const { host, port, ssl, connection } = new Client({ connectionString: url }) as unknown as Telling;
+  const { host, port, ssl, connection } = new Client({ connectionString: url }) as unknown as CancelClient;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const tell = (): void => connection.cancel(processID, secretKey);
-  connection.once('connect', () => (ssl ? connection.requestSsl() : tell()));
-  connection.once('sslconnect', tell);
+  const cancel = (): void => connection.cancel(processID, secretKey);
+  connection.once('connect', () => (ssl ? connection.requestSsl() : cancel()));
+  connection.once('sslconnect', cancel);
   connection.on('error', () => resolve());
   connection.once('end', resolve);
   if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`);

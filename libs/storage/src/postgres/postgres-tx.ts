@@ -6,7 +6,7 @@ import { insertText } from '../statements/insert-text.js';
 import type { Query } from '../statements/row-shape.js';
 import { renderSql, sql, type Sql, type SqlValue } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
-import { together } from '../transactions/together.js';
+import { allSettledOrThrow } from '../transactions/all-settled-or-throw.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
 import { TransactionWatch } from '../transactions/transaction-watch.js';
 
@@ -110,7 +110,7 @@ export class PostgresTx implements BackendTx {
       const arrays = properties.map((property) => rows.map((row) => (row[property] ?? null) as SqlValue));
       sent.push(this.query(text, arrays, name));
     }
-    await together(...sent);
+    await allSettledOrThrow(...sent);
   }
 
   private async query(text: string, values: (SqlValue | SqlValue[])[], name?: string): Promise<pg.QueryResult> {

@@ -1,7 +1,7 @@
 import { Unavailable } from '@spandrel/kernel';
 import type { LongReadOptions } from '../backend.js';
 
-/** How long a long read waits for a permit: a caller is told to come again sooner than a step of a long work. */
+/** How long a long read waits for a permit: a caller is asked to come again sooner than a step of a long work. */
 const WAIT_MS_MAX = 5_000;
 const PATIENT_WAIT_MS_MAX = 60_000;
 
@@ -115,7 +115,7 @@ export class ReadPermits {
     }
   }
 
-  /** Lets in whoever may enter now, one of each party in turn. */
+  /** Lets in those who may enter now, one of each party in turn. */
   private admit(): void {
     while (this.admitNext());
   }

@@ -39,7 +39,7 @@ describe('Checkpoints', () => {
 
   const log = () => writer.prepare('pragma wal_checkpoint(noop)').get() as { log: number; checkpointed: number };
 
-  it('copies a long log beside the writer, and lets it begin anew', async () => {
+  it('copies a long log beside the writer, and lets it begin again', async () => {
     commit(CHECKPOINT_PAGES);
     expect(log().checkpointed).toBe(0);
     while (log().checkpointed === 0) await new Promise((resolve) => setTimeout(resolve, 5));

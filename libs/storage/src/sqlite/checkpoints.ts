@@ -21,7 +21,7 @@ interface LogState {
 /**
  * Copies the write-ahead log into the database in a thread of its own: 16 MB of it took the committing thread 20 to 45 ms
  * with every seventh transaction of a large export. What is committed while the thread copies is copied here, as the log
- * begins anew only when the database has all of it; a log that grows costs three times as much a commit as one that is
+ * begins again only when the database has all of it; a log that grows costs three times as much a commit as one that is
  * written over.
  */
 export class Checkpoints {
@@ -65,7 +65,7 @@ export class Checkpoints {
     this.worker.postMessage('copy');
   }
 
-  /** Copies what is left, unless the log has begun anew. The database has grown by then. */
+  /** Copies what is left, unless the log has begun again. The database has grown by then. */
   private finish(copied: number): void {
     this.copied = undefined;
     const { log, checkpointed } = this.look.get() as LogState;

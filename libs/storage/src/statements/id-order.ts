@@ -10,21 +10,21 @@ import { Selection } from './table.js';
  * The first of the rows that fit together into memory, at least one: no answer outgrows memory however large its rows.
  * @param bytesMax in the unit of `bytes`.
  */
-export function takeFitting<Row extends { bytes: number }>(rows: readonly Row[], bytesMax: number): Row[] {
+export function limitBySize<Row extends { bytes: number }>(rows: readonly Row[], bytesMax: number): Row[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => (bytes += Number(row.bytes)) > bytesMax && index > 0);
   return end === -1 ? [...rows] : rows.slice(0, end);
 }
 
 /** The first of the ids whose rows fit together in the same way. @param sizes of the rows there are, in any order. */
-export function takeFittingIds(
+export function limitIdsBySize(
   ids: readonly string[],
   sizes: readonly { id: string; bytes: number }[],
   bytesMax: number,
 ): string[] {
   const bytesOf = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
   const sized = ids.map((id) => ({ id, bytes: bytesOf.get(id) ?? 0 }));
-  return takeFitting(sized, bytesMax).map(({ id }) => id);
+  return limitBySize(sized, bytesMax).map(({ id }) => id);
 }
 
 const SIZED = { id: text(), bytes: integer() };
@@ -34,7 +34,7 @@ type Sized = RowOfColumns<typeof SIZED>;
 export interface SizedRows<Row> {
   /** The columns that are wanted. */
   columns: Selection<Row>;
-  /** Bytes of a row's texts, told without reading them. */
+  /** Bytes of a row's texts, known without reading them. */
   size: Sql;
   /** Text that one read brings into memory, about. */
   bytesMax: number;
@@ -95,7 +95,7 @@ export class IdOrder {
     const sizes = new Selection<Sized>(SIZED, sql`${rawSql(this.idColumn)} as id, ${size} as bytes`);
     for (let after = afterId; ;) {
       const sized = await storage.readLong(select(sizes, this.rest(after, count)), options);
-      const taken = takeFitting(sized, bytesMax);
+      const taken = limitBySize(sized, bytesMax);
       const last = taken.at(-1)?.id;
       if (last === undefined) return { rows: [] };
       const rows = await storage.readLong(select(columns, this.rest(after, count, last)), options);

@@ -1,6 +1,6 @@
 import type { LongReadOptions } from '../backend.js';
 import type { Storage } from '../storage.js';
-import { type SizedRows, takeFitting } from './id-order.js';
+import { type SizedRows, limitBySize } from './id-order.js';
 import { integer, text } from './row-shape.js';
 import { rawSql, sql, type Sql } from './sql.js';
 import { Selection } from './table.js';
@@ -13,7 +13,7 @@ const PAIR_AND_SIZE = {
 /** Where a row lies in the order of two columns. */
 export type Pair<Second extends string | number> = readonly [first: string, second: Second];
 
-/** The order of rows by two columns that tell each row from all others, as they are read from the first to the last. */
+/** The order of rows by two columns that identify each row, as they are read from the first to the last. */
 export class PairOrder<Second extends string | number> {
   /**
    * @param first a column of text with the alias of its table: `e.run_id`.
@@ -43,7 +43,7 @@ export class PairOrder<Second extends string | number> {
       sql`${pair}, ${size} as bytes`,
     );
     for (let from = after; ;) {
-      const taken = takeFitting(await storage.readLong(select(sizes, this.rest(from, count)), options), bytesMax);
+      const taken = limitBySize(await storage.readLong(select(sizes, this.rest(from, count)), options), bytesMax);
       const last = taken.at(-1);
       if (last === undefined) return [];
       const through: Pair<Second> = [last.first, last.second];

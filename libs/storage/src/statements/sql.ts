@@ -22,7 +22,7 @@ class SqlTarget {
   constructor(readonly dialect: Dialect) {}
 
   /**
-   * Writes a parameter. SQLite prepares a statement anew for every run where a value could lead to another plan, that of a
+   * Writes a parameter. SQLite prepares a statement again for every run where a value could lead to another plan, that of a
    * `limit` included, which took up to half of a list's time. Plans are ours (`unindexed`), and of `+?` it asks no value.
    */
   param(value: SqlValue): void {
@@ -141,7 +141,7 @@ export const positionIn = (column: string, needle: string): Sql => ({
 
 /**
  * A condition like {@link containsText} for long texts: on Postgres a search for the folded needle in the folded column
- * takes half the time of ILIKE or less, which begins anew at every letter that is the needle's first.
+ * takes half the time of ILIKE or less, which begins again at every letter that is the needle's first.
  * @param folded without letters A to Z.
  */
 export const containsFolded = (column: string, folded: string): Sql => ({
@@ -202,7 +202,7 @@ export const forUpdate = (of: string): Sql => ({
 
 /**
  * Locks the rows of a select like {@link forUpdate}, in the order of a column. On SQLite it is nothing, the order included: a
- * select by a parameter that has an order is planned anew each time its parameters are bound, which takes it ten times as long.
+ * select by a parameter that has an order is planned again each time its parameters are bound, which takes it ten times as long.
  */
 export const forUpdateInOrder = (of: string, column: string): Sql => ({
   writeTo(target) {

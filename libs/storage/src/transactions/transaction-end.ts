@@ -1,4 +1,4 @@
-/** Told of a hook that failed where nobody else can tell: it logs and counts the failure. Must not throw. */
+/** Called with the failure of a hook that nobody else hears of: it logs and counts it. Must not throw. */
 export type HookFailed = (error: unknown) => void;
 
 /**
@@ -20,7 +20,7 @@ export class TransactionEnd {
   }
 
   /**
-   * Runs `work` behind everything that {@link beforeCommit} was given, whoever came first: whoever locks rows here and there
+   * Runs `work` behind everything that {@link beforeCommit} was given, whichever came first: work that locks rows here and there
    * locks those of here last, in all transactions. For the audit log alone, which sorts its own.
    */
   lastBeforeCommit(work: () => Promise<void>): void {

@@ -30,7 +30,7 @@ export interface WriteTx {
   disableStatementTimeout(): Promise<void>;
 
   /**
-   * An entity manager of this transaction alone: its statements are part of it, and what it was told to write is flushed
+   * An entity manager of this transaction alone: its statements are part of it, and what it has to write is flushed
    * before the transaction's end hooks. Flush it earlier where a statement of this transaction must see its changes.
    */
   readonly em: SqlEntityManager;

@@ -9,8 +9,8 @@ import {
   shapeOf,
   sql,
   Storage,
-  takeFitting,
-  takeFittingIds,
+  limitBySize,
+  limitIdsBySize,
   text,
   type LongReadOptions,
   type RowOfShape,
@@ -69,7 +69,7 @@ export class SpanOutlineStore {
           coalesce(octet_length(p.input), 0) as "inputBytes", coalesce(octet_length(p.output), 0) as "outputBytes"
         from ${joinByIds(scope, ids, 'both')}`;
     const rows = await storage.readLong(plannedOnce(outlines), options);
-    const taken = takeFittingIds(
+    const taken = limitIdsBySize(
       ids,
       rows.map((row) => ({ id: row.id, bytes: isLarge(row) ? row.kindBytes + row.errorBytes : 0 })),
       BYTES_AT_ONCE,
@@ -106,7 +106,7 @@ export class SpanOutlineStore {
     const done: OutlinedSpan[] = [];
     while (done.length < spans.length) {
       const left = spans.slice(done.length).map((span) => ({ span, bytes: previewedBytes(span) }));
-      const slice = takeFitting(left, BYTES_AT_ONCE).map(({ span }) => span);
+      const slice = limitBySize(left, BYTES_AT_ONCE).map(({ span }) => span);
       const previewing = slice.filter((span) => previewedBytes(span) > 0);
       const query = TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
           ${beginning('p.output', preview)} as output from ${joinByKey(scope, previewing, 'p')}`;

@@ -6,7 +6,7 @@ import {
   rawSql,
   rowsFrom,
   sql,
-  together,
+  allSettledOrThrow,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -49,7 +49,7 @@ export async function saveMarks(tx: WriteTx, { projectId }: Scope, { made, taken
     const which = sql`project_id = ${projectId} and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${askedFor(taken)})`;
     sent.push(tx.run(sql`delete from usage_mark where ${lockedInOrder(usageMarkTable, which)}`));
   }
-  await together(...sent);
+  await allSettledOrThrow(...sent);
 }
 
 /** Deletes the marks of traces that go, of one project. */

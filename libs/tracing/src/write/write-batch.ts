@@ -2,7 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { DomainError, type Scope } from '@spandrel/kernel';
-import { BeginAgain, together, type Applied, type Outcome, type WriteTx, ProjectProtection } from '@spandrel/storage';
+import {
+  BeginAgain,
+  allSettledOrThrow,
+  type Applied,
+  type Outcome,
+  type WriteTx,
+  ProjectProtection,
+} from '@spandrel/storage';
 import { applyJob, type JobAnswer, traceNotFound } from './apply-job.js';
 import type { PricingTable } from '../pricing.js';
 import { SpanCommitParticipants, type TracingChange } from './span-commit-participant.js';
@@ -144,7 +151,7 @@ export class WriteBatch {
       const locking = this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
       const placing = this.spans.lock(tx, scope, spanIds);
       const covering = this.watermark.endOf(tx, scope);
-      await together(locking, placing, covering);
+      await allSettledOrThrow(locking, placing, covering);
       set.indexedUntil = await covering;
       const places = await placing;
       for (const trace of await locking) set.loadTrace(trace.id, trace);
@@ -175,13 +182,13 @@ export class WriteBatch {
 
   private async save(tx: WriteTx, set: UnitOfWork): Promise<void> {
     const traces = [...set.traces.values()];
-    const saving = together(
+    const saving = allSettledOrThrow(
       this.spans.save(tx, set.scope, set.spans.values()),
       saveMarks(tx, set.scope, set.marks),
       this.watermark.notePending(tx, set.scope, set.indexedUntil, set.spans.values()),
     );
     if (!traces.some(({ recount }) => recount)) {
-      await together(saving, this.traces.save(tx, traces));
+      await allSettledOrThrow(saving, this.traces.save(tx, traces));
       return;
     }
     await saving;

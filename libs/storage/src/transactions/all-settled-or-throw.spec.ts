@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { together } from './together.js';
+import { allSettledOrThrow } from './all-settled-or-throw.js';
 
-describe('together', () => {
+describe('allSettledOrThrow', () => {
   it('throws the failure that came first, whichever part is named first', async () => {
     const deadlock = new Error('deadlock detected');
     const behind = Promise.withResolvers<void>();
     const first = behind.promise.then(() => Promise.reject(new Error('current transaction is aborted')));
     const second = Promise.reject(deadlock).finally(behind.resolve);
-    await expect(together(first, false, second, undefined)).rejects.toBe(deadlock);
+    await expect(allSettledOrThrow(first, false, second, undefined)).rejects.toBe(deadlock);
   });
 
   it('waits for all parts, also when one has failed', async () => {
     const slow = Promise.withResolvers<void>();
     let isOver = false;
-    const waiting = together(Promise.reject(new Error('no')), slow.promise).catch(() => (isOver = true));
+    const waiting = allSettledOrThrow(Promise.reject(new Error('no')), slow.promise).catch(() => (isOver = true));
     await new Promise((done) => setImmediate(done));
     expect(isOver).toBe(false);
     slow.resolve();
@@ -21,6 +21,6 @@ describe('together', () => {
   });
 
   it('is done when all parts are', async () => {
-    await expect(together(Promise.resolve(1), false, undefined)).resolves.toBeUndefined();
+    await expect(allSettledOrThrow(Promise.resolve(1), false, undefined)).resolves.toBeUndefined();
   });
 });
