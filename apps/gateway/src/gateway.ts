@@ -42,7 +42,6 @@ import type { Outcome } from './recording/call-facts.js';
 import type { FinalRecording } from './recording/finalise.js';
 import { Recorder, type RecordingSink } from './recording/recorder.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
-import { UnorderedList } from './unordered-list.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
 import { RecordingStore } from './spool/recording-store.js';
@@ -139,7 +138,7 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
   private readonly reader: CallReader;
   private readonly recorder: Recorder;
   private readonly beginCall: BeginCall;
-  private readonly forwards = new UnorderedList<Forward>();
+  private readonly forwards = new Set<Forward>();
   private readonly log: RequestLog | null;
   /** Cloud mode's. */
   private readonly credentials: CredentialClient | null = null;
@@ -249,7 +248,7 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
     });
     http.on('error', (error) => this.logger.error({ err: error }, 'the listener failed'));
     this.bodyLooks = setInterval(() => {
-      for (const forward of this.forwards.all()) forward.lookForBody(this.arrival);
+      for (const forward of this.forwards) forward.lookForBody(this.arrival);
     }, this.arrival.sweepMs).unref();
     return { port: (http.address() as AddressInfo).port };
   }
@@ -272,7 +271,7 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
       await sleep(10);
     }
     clearInterval(this.bodyLooks);
-    for (const forward of this.forwards.all()) forward.stop();
+    for (const forward of this.forwards) forward.stop();
     this.upgrades.close();
     http.closeAllConnections();
     await this.recovery?.stop();
@@ -326,7 +325,7 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
   }
 
   onSent(forward: Forward): void {
-    this.forwards.remove(forward);
+    this.forwards.delete(forward);
   }
 
   onCallEnded(call: Call, outcome: Outcome): void {

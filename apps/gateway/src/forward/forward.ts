@@ -6,10 +6,9 @@ import { newId } from '@spandrel/kernel';
 import { withoutToken } from '../access/request-key.js';
 import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
-import type { ListMember } from '../unordered-list.js';
 import type { Target } from '../target/resolve-target.js';
-import { ONE_TEXT_BYTES_MAX } from '../one-text.js';
 import { joinTarget } from '../target/base-url.js';
+import { ONE_TEXT_BYTES_MAX } from '../upstream/http1-connection.js';
 import {
   UpstreamError,
   type Exchange,
@@ -48,14 +47,12 @@ const INTERIM_MAX = 1_000;
  * (docs/spec/gateway.md#bytes-pass-unchanged). With a {@link Call} all that goes by is taken down before it goes on; with a
  * spool directory the end of the answer goes on when the recording is kept. No method waits for anything.
  */
-export class Forward implements UpstreamHandler, ListMember {
-  listIndex = -1;
+export class Forward implements UpstreamHandler {
   readonly startedTick = performance.now();
   private exchange: Exchange | null = null;
-  /** The newest piece of the answer, held until the read it came with is through. */
-  private pending: Buffer | null = null;
+  /** The last piece of the answer, which goes with its end. */
+  private last: Buffer | null = null;
   private head: ResponseHead | null = null;
-  private flushed = false;
   private blocked = false;
   private over = false;
   private interim = 0;
@@ -129,7 +126,7 @@ export class Forward implements UpstreamHandler, ListMember {
    * not take what was sent before, and one whose call waits behind others on its connection. Too many of them end the call
    * (docs/spec/gateway.md#interim-answers).
    */
-  onInformation(status: number, _statusMessage: string, headers: string[]): void {
+  onInformation(status: number, headers: string[]): void {
     const { req, res } = this;
     if (this.over || res.headersSent) return;
     if (++this.interim > INTERIM_MAX) {
@@ -160,33 +157,21 @@ export class Forward implements UpstreamHandler, ListMember {
     this.head = head;
   }
 
-  onData(chunk: Buffer): boolean {
+  onData(piece: Buffer | null): boolean {
     if (this.over) return true;
-    this.moved = true;
-    this.call?.responseChunk(chunk);
-    const passed = this.question?.pass(chunk) ?? chunk;
-    return passed.length === 0 || this.take(passed);
-  }
-
-  onReadEnd(): boolean {
-    if (this.over || this.head === null) return true;
-    const { pending } = this;
-    if (pending !== null) {
-      this.pending = null;
-      return this.write(pending);
+    if (piece === null) {
+      this.res.flushHeaders();
+      return true;
     }
-    if (!this.flushed) this.res.flushHeaders();
-    this.flushed = true;
-    return true;
+    const passed = this.take(piece);
+    return passed.length === 0 || this.write(passed);
   }
 
-  onEnd(trailers: string[]): void {
+  onEnd(rest: Buffer | null, trailers: string[]): void {
     if (this.over) return;
     if (trailers.length > 0) this.res.addTrailers(pairs(trailers));
-    this.takeRest();
+    this.takeLast(rest);
     this.finish({ kind: 'answered' }, this.head!.status, () => this.endAnswer());
-    // An answer that came before the whole request leaves a connection nobody can use again.
-    this.exchange?.abort();
   }
 
   onError(error: UpstreamError): void {
@@ -222,23 +207,26 @@ export class Forward implements UpstreamHandler, ListMember {
     else res.once('socket', use);
   }
 
-  /** Takes the next piece for the client. @returns false to stop reading, as {@link onData}. */
-  private take(piece: Buffer): boolean {
-    const before = this.pending;
-    this.pending = piece;
-    return before === null || this.write(before);
-  }
-
   private endAnswer(): void {
-    const { res, pending } = this;
-    if (pending === null) res.end();
-    else if (this.flushed || pending.length > ONE_TEXT_BYTES_MAX) res.end(pending);
-    else res.end(pending.toString('latin1'), 'latin1');
+    const { res, last } = this;
+    if (last === null) res.end();
+    else if (last.length > ONE_TEXT_BYTES_MAX) res.end(last);
+    else res.end(last.toString('latin1'), 'latin1');
   }
 
-  private takeRest(): void {
+  /** A piece of the answer has come. @returns what of it goes on by now, possibly nothing. */
+  private take(piece: Buffer): Buffer {
+    this.moved = true;
+    this.call?.responseChunk(piece);
+    return this.question?.pass(piece) ?? piece;
+  }
+
+  /** Nothing more of the answer comes. @param piece what came with its end. */
+  private takeLast(piece: Buffer | null): void {
+    const passed = piece === null ? null : this.take(piece);
     const rest = this.question?.rest();
-    if (rest && rest.length > 0) this.take(rest);
+    const last = passed && rest ? Buffer.concat([passed, rest]) : (passed ?? rest);
+    if (last && last.length > 0) this.last = last;
   }
 
   private sendWhole(body: Buffer | null): void {
@@ -284,7 +272,6 @@ export class Forward implements UpstreamHandler, ListMember {
 
   /** @returns false to stop reading, as {@link onData}. */
   private write(chunk: Buffer): boolean {
-    this.flushed = true;
     if (this.res.write(chunk)) return true;
     if (!this.blocked) {
       this.blocked = true;
@@ -295,13 +282,13 @@ export class Forward implements UpstreamHandler, ListMember {
 
   /** It is over after the head of the answer: the client gets what came, and then a connection that ends too early. */
   private breakOff(reason: string): void {
-    this.takeRest();
+    this.takeLast(null);
     this.finish({ kind: 'cut', reason }, this.head!.status, () => this.endBroken());
   }
 
   private endBroken(): void {
-    const { res, pending } = this;
-    if (pending !== null) res.write(pending);
+    const { res, last } = this;
+    if (last !== null) res.write(last);
     else res.flushHeaders();
     // At the end of the tick all that the response holds is in its socket.
     this.withSocket((socket) => process.nextTick(() => breakConnection(socket, this.req)));

@@ -9,8 +9,7 @@ import type { KeyChecks } from '../access/key-checks.js';
 import { withoutToken } from '../access/request-key.js';
 import { joinTarget } from '../target/base-url.js';
 import type { Target } from '../target/resolve-target.js';
-import type { DialOptions } from '../upstream/dial.js';
-import { guardedLookup } from '../upstream/guarded-lookup.js';
+import { guardedLookup, type DialOptions } from '../upstream/dial.js';
 import { PassedUpgrade, type UpgradeAnswer } from './passed-upgrade.js';
 
 /** How callers of cloud mode are looked at again. */

@@ -1,7 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { isPublicAddress } from '@spandrel/kernel';
-import { guardedLookup } from './guarded-lookup.js';
+import { isPublicAddress, publicLookup } from '@spandrel/kernel';
 import { UpstreamError, type Origin } from './upstream-client.js';
 
 /** How connections to upstreams are made. */
@@ -19,10 +18,15 @@ export interface Dialled {
   transport: net.Socket;
 }
 
+/** A `lookup` for sockets to hosts that callers name: it hands out public addresses only. */
+export const guardedLookup = publicLookup(
+  () => new UpstreamError('refused', 'the name resolves to an address that is not public'),
+);
+
 /**
  * Opens a connection to an origin. Its sockets are returned at once, with `connected` called when it can be used
  * (after TLS) and an `error` event otherwise; {@link DialOptions.connectMs} counts name resolution and TLS in. The
- * sockets stay half open when the upstream ends its side: whoever reads them ends ours.
+ * sockets stay half open when the upstream ends its side.
  * @param session TLS session of an earlier connection to the same origin.
  */
 export function dial(
@@ -75,4 +79,33 @@ function secured(
   transport.on('error', (error) => socket.destroy(error));
   socket.on('close', () => transport.destroy());
   return socket;
+}
+
+/** Time between two probes, at first and at most. */
+const PROBE_MS = 2;
+const PROBE_MS_MAX = 50;
+
+/**
+ * Finds out whether the upstream of a half-closed connection has also stopped reading. A system that gets bytes for a
+ * closed socket answers with a reset, which a reader that has already seen the end does not notice. Writing no bytes
+ * asks the kernel: it sends nothing, and fails once a reset has come. Then the socket has an `error` event and closes;
+ * after `withinMs` without a reset it is destroyed without an error.
+ * @param transport the TCP socket; a TLS socket does not pass empty writes on.
+ */
+export function probeForReset(transport: net.Socket, withinMs: number): void {
+  const until = performance.now() + withinMs;
+  let pauseMs = PROBE_MS;
+  const probe = (): void => {
+    if (transport.destroyed) return;
+    transport.write('', (error) => {
+      if (error || transport.destroyed) return;
+      if (performance.now() >= until) {
+        transport.destroy();
+        return;
+      }
+      setTimeout(probe, pauseMs);
+      pauseMs = Math.min(PROBE_MS_MAX, pauseMs * 2);
+    });
+  };
+  probe();
 }

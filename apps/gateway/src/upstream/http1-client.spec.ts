@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { resolve } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { guardedLookup } from './dial.js';
 import { Http1Client, type Http1ClientOptions } from './http1-client.js';
 import type {
   Exchange,
@@ -77,6 +78,7 @@ class Heard implements UpstreamHandler {
   body = '';
   information: number[] = [];
   takes = true;
+  pieces = 0;
   drained = 0;
   resent = 0;
   private readonly settled = Promise.withResolvers<string[]>();
@@ -86,9 +88,15 @@ class Heard implements UpstreamHandler {
 
   onInformation = (status: number): void => void this.information.push(status);
   onHead = (head: ResponseHead): void => void (this.head = head);
-  onData = (chunk: Buffer): boolean => ((this.body += chunk.toString('latin1')), this.takes);
-  onReadEnd = (): boolean => this.takes;
-  onEnd = (trailers: string[]): void => this.settled.resolve(trailers);
+  onData = (piece: Buffer | null): boolean => (
+    (this.body += piece?.toString('latin1') ?? ''),
+    this.pieces++,
+    this.takes
+  );
+  onEnd = (rest: Buffer | null, trailers: string[]): void => {
+    this.body += rest?.toString('latin1') ?? '';
+    this.settled.resolve(trailers);
+  };
   onError = (error: UpstreamError): void => {
     this.error = error;
     this.settled.reject(error);
@@ -217,10 +225,22 @@ describe('an answer', () => {
     expect(heard.body.length).toBe(piece.length * 500);
   });
 
+  it('is handed over by reads, however small its chunks are', async () => {
+    answering(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}0\r\n\r\n`);
+    const { heard } = send();
+    await heard.end;
+    expect(heard.body).toBe('x'.repeat(1_000));
+    expect(heard.pieces).toBeLessThan(10);
+  });
+
   it.each([
     ['no HTTP', 'hello\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n'],
     ['a bare line feed', 'HTTP/1.1 200 OK\nContent-Length: 0\n\r\n\r\n'],
+    ['a folded header', 'HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 0\r\n\r\n'],
+    ['a control character', 'HTTP/1.1 200 OK\r\nA: a\0b\r\nContent-Length: 0\r\n\r\n'],
+    ['a header name with a blank', 'HTTP/1.1 200 OK\r\nA : b\r\nContent-Length: 0\r\n\r\n'],
+    ['a head beyond reason', `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(300_000)}\r\n\r\n`],
     ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ])('is refused when it is %s, and its connection is not used again', async (_what, text) => {
     answering(text);
@@ -326,6 +346,8 @@ describe('a failure', () => {
       kind: 'refused',
     });
     expect(sockets).toHaveLength(0);
+    const lookup = new Promise((found) => guardedLookup('localhost', {}, (failure) => found(failure)));
+    expect(await lookup).toMatchObject({ kind: 'refused' });
   });
 });
 

@@ -1,10 +1,5 @@
 import type { Socket } from 'node:net';
-import { ONE_TEXT_BYTES_MAX } from '../one-text.js';
-import { dial, type DialOptions } from './dial.js';
-import type { AwakeClock } from './awake-clock.js';
-import { isIdempotent } from './may-resend.js';
-import { probeForReset } from './probe-for-reset.js';
-import { requestHead, fieldLines } from './request-head.js';
+import { dial, probeForReset, type DialOptions } from './dial.js';
 import type { ParsedHead } from './response-head.js';
 import { ResponseParser, type ParserEvents } from './response-parser.js';
 import {
@@ -14,6 +9,16 @@ import {
   type AnswerHandler,
   type UpstreamRequest,
 } from './upstream-client.js';
+
+/**
+ * A body up to this length is written together with the head before it, as one text in latin1, which changes no byte: Node
+ * writes texts below 16 KiB from the stack, and pieces through a list that is made for them. It is a sixth of what passing a
+ * call on costs (ADR 0063).
+ */
+export const ONE_TEXT_BYTES_MAX = 8 * 1024;
+
+/** Methods that may be executed twice with the effect of once (RFC 9110 section 9.2.2). */
+export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** Notifications of a connection to its pool. */
 export interface ConnectionOwner {
@@ -40,12 +45,15 @@ export class Http1Connection implements ParserEvents {
   private failure: Error | null = null;
   private connected = false;
   private reusable = true;
+  /** What the read under way has brought: of the body, and whether it has brought the head. */
+  private piece: Buffer | null = null;
+  private headRead = false;
 
   constructor(
     readonly origin: Origin,
     private readonly owner: ConnectionOwner,
     private readonly options: DialOptions & { headMs: number; staleMs: number },
-    private readonly clock: Pick<AwakeClock, 'now'>,
+    private readonly clock: AwakeClock,
     session: Buffer | undefined,
   ) {
     const dialled = dial(origin, options, session, () => {
@@ -69,15 +77,16 @@ export class Http1Connection implements ParserEvents {
     this.exchange = exchange;
     this.parser.expect(request.method);
     const head = requestHead(request);
-    if (request.body instanceof Buffer && request.body.length <= ONE_TEXT_BYTES_MAX) {
-      this.socket.write(head + request.body.toString('latin1'), 'latin1');
-    } else if (request.body instanceof Buffer) {
+    const { body } = request;
+    if (!(body instanceof Buffer)) {
+      this.socket.write(head, 'latin1');
+    } else if (body.length <= ONE_TEXT_BYTES_MAX) {
+      this.socket.write(head + body.toString('latin1'), 'latin1');
+    } else {
       this.socket.cork();
       this.socket.write(head, 'latin1');
-      this.socket.write(request.body);
+      this.socket.write(body);
       this.socket.uncork();
-    } else {
-      this.socket.write(head, 'latin1');
     }
     return exchange;
   }
@@ -116,17 +125,18 @@ export class Http1Connection implements ParserEvents {
   }
 
   onParsedInformation(head: ParsedHead): void {
-    this.exchange?.handler.onInformation(head.status, head.statusMessage, head.headers);
+    this.exchange?.handler.onInformation(head.status, head.headers);
   }
 
   onParsedHead(head: ParsedHead): void {
     this.reusable = head.keepAlive;
     if (head.keepAliveSeconds !== null) this.idleLimitMs = head.keepAliveSeconds * 1_000;
+    this.headRead = true;
     this.exchange?.handler.onHead(head);
   }
 
-  onParsedData(chunk: Buffer): void {
-    if (this.exchange && !this.exchange.handler.onData(chunk)) this.socket.pause();
+  onParsedData(piece: Buffer): void {
+    this.piece = piece;
   }
 
   onParsedEnd(trailers: string[]): void {
@@ -134,19 +144,31 @@ export class Http1Connection implements ParserEvents {
     if (!exchange) return;
     exchange.over = true;
     this.served++;
-    exchange.handler.onEnd(trailers);
+    exchange.handler.onEnd(this.takePiece(), trailers);
     if (exchange.sent) this.release();
   }
 
-  private read(piece: Buffer): void {
+  private read(bytes: Buffer): void {
+    let failure: unknown;
     try {
-      this.parser.push(piece);
+      this.parser.push(bytes);
     } catch (error) {
-      this.socket.destroy(error instanceof Error ? error : new Error(String(error)));
-      return;
+      failure = error;
     }
-    const { exchange } = this;
-    if (exchange && !exchange.over && !exchange.handler.onReadEnd()) this.socket.pause();
+    const { exchange, headRead } = this;
+    const piece = this.takePiece();
+    if (exchange && !exchange.over && (headRead || piece !== null) && !exchange.handler.onData(piece)) {
+      this.socket.pause();
+    }
+    if (failure !== undefined) this.socket.destroy(failure instanceof Error ? failure : new Error(String(failure)));
+  }
+
+  /** What the read under way has brought of the body. */
+  private takePiece(): Buffer | null {
+    const { piece } = this;
+    this.piece = null;
+    this.headRead = false;
+    return piece;
   }
 
   private release(): void {
@@ -169,7 +191,7 @@ export class Http1Connection implements ParserEvents {
   private ended(): void {
     const { exchange } = this;
     const leftMs = exchange && this.mayBeStale(exchange) ? this.options.staleMs - exchange.ageMs : 0;
-    if (leftMs > 0 && !isIdempotent(exchange!.method)) probeForReset(this.transport, leftMs);
+    if (leftMs > 0 && !IDEMPOTENT.has(exchange!.method)) probeForReset(this.transport, leftMs);
     else this.socket.end();
   }
 
@@ -214,7 +236,7 @@ class ConnectionExchange implements Exchange {
     private connection: Http1Connection | null,
     request: UpstreamRequest,
     readonly handler: AnswerHandler,
-    private readonly clock: Pick<AwakeClock, 'now'>,
+    private readonly clock: AwakeClock,
   ) {
     this.startedAt = clock.now();
     this.method = request.method;
@@ -247,5 +269,40 @@ class ConnectionExchange implements Exchange {
     // A connection whose exchange is over may be carrying another caller's by now.
     if (!this.over || !this.sent) this.connection?.destroy();
     this.connection = null;
+  }
+}
+
+/** The head of a request as it goes on the wire, in latin1. */
+function requestHead({ method, path, headers, body }: UpstreamRequest): string {
+  const framing = body === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : '';
+  return `${method} ${path} HTTP/1.1\r\n${fieldLines(headers)}${framing}\r\n`;
+}
+
+/** Header or trailer lines. @param fields name, value, name, value … */
+function fieldLines(fields: readonly string[]): string {
+  let text = '';
+  for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
+  return text;
+}
+
+const STEP_MS = 50;
+
+/**
+ * Time during which the event loop of this process turned, in steps of 50 ms. However long the loop stands still, because
+ * the machine is busy or the process is stopped, that is one step: what a socket had to say meanwhile has not been heard.
+ */
+export class AwakeClock {
+  private steps = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  /** Milliseconds since the first call; the clock goes from then on. */
+  now(): number {
+    this.timer ??= setInterval(() => this.steps++, STEP_MS).unref();
+    return this.steps * STEP_MS;
+  }
+
+  close(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
   }
 }

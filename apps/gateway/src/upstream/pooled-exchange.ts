@@ -1,6 +1,4 @@
-import type { AwakeClock } from './awake-clock.js';
-import type { Http1Connection } from './http1-connection.js';
-import { mayResend } from './may-resend.js';
+import { IDEMPOTENT, type AwakeClock, type Http1Connection } from './http1-connection.js';
 import type {
   AnswerHandler,
   Exchange,
@@ -15,7 +13,7 @@ export const KEPT_BYTES_MAX = 1024 * 1024;
 
 /**
  * A request on a connection that has carried others. Its upstream may just be closing that connection as idle; where
- * {@link mayResend} says so, the request is then sent once more, on a new connection. It may begin a turn after it was
+ * it cannot have been read, or its method is idempotent (ADR 0018), the request is then sent once more, on a new connection. It may begin a turn after it was
  * made; what is asked of it before is kept.
  */
 export class PooledExchange implements Exchange, AnswerHandler {
@@ -26,7 +24,7 @@ export class PooledExchange implements Exchange, AnswerHandler {
   private keptBytes = 0;
   private trailers: readonly string[] | null = null;
   private resendable = true;
-  private timer: NodeJS.Timeout | null = null;
+  private begunAt: number | null = null;
 
   /**
    * @param openNew opens a new connection to the request's origin.
@@ -37,14 +35,13 @@ export class PooledExchange implements Exchange, AnswerHandler {
     private readonly handler: UpstreamHandler,
     private readonly openNew: () => Http1Connection,
     private readonly keptMs: number,
-    private readonly clock: Pick<AwakeClock, 'now'>,
+    private readonly clock: AwakeClock,
   ) {}
 
   start(connection: Http1Connection): void {
     const written = this.kept!.length > 0;
     this.begin(connection);
     if (written) this.handler.onDrain();
-    if (typeof this.request.body === 'string') this.letGoAt(this.clock.now() + this.keptMs);
   }
 
   write(chunk: Buffer): boolean {
@@ -67,9 +64,9 @@ export class PooledExchange implements Exchange, AnswerHandler {
     this.exchange?.abort();
   }
 
-  onInformation(status: number, statusMessage: string, headers: string[]): void {
+  onInformation(status: number, headers: string[]): void {
     this.letGo();
-    this.handler.onInformation(status, statusMessage, headers);
+    this.handler.onInformation(status, headers);
   }
 
   onHead(head: ResponseHead): void {
@@ -77,16 +74,12 @@ export class PooledExchange implements Exchange, AnswerHandler {
     this.handler.onHead(head);
   }
 
-  onData(chunk: Buffer): boolean {
-    return this.handler.onData(chunk);
+  onData(piece: Buffer | null): boolean {
+    return this.handler.onData(piece);
   }
 
-  onReadEnd(): boolean {
-    return this.handler.onReadEnd();
-  }
-
-  onEnd(trailers: string[]): void {
-    this.handler.onEnd(trailers);
+  onEnd(rest: Buffer | null, trailers: string[]): void {
+    this.handler.onEnd(rest, trailers);
   }
 
   onDrain(): void {
@@ -94,8 +87,8 @@ export class PooledExchange implements Exchange, AnswerHandler {
   }
 
   onError(error: UpstreamError): void {
-    const resend = this.resendable && mayResend(this.request.method, error.fate);
-    if (!resend) {
+    const mayHelp = error.fate === 'unread' || (error.fate === 'unanswered' && IDEMPOTENT.has(this.request.method));
+    if (!this.resendable || !mayHelp) {
       this.letGo();
       this.handler.onError(error);
       return;
@@ -103,13 +96,14 @@ export class PooledExchange implements Exchange, AnswerHandler {
     this.handler.onResend();
     this.begin(this.openNew());
     this.letGo();
-    // Whoever waits for the closed connection to drain hears no more of it.
+    // The closed connection drains no more.
     this.handler.onDrain();
   }
 
   private begin(connection: Http1Connection): void {
     const exchange = connection.send(this.request, this);
     this.exchange = exchange;
+    this.begunAt ??= this.clock.now();
     this.kept?.forEach((chunk) => exchange.write(chunk));
     if (this.trailers) exchange.end(this.trailers);
   }
@@ -117,24 +111,14 @@ export class PooledExchange implements Exchange, AnswerHandler {
   private keep(chunk: Buffer): void {
     this.keptBytes += chunk.length;
     // Before it begins all is kept.
-    if (this.keptBytes > KEPT_BYTES_MAX && this.exchange !== null) this.letGo();
+    const tooLate = this.begunAt !== null && this.clock.now() - this.begunAt > this.keptMs;
+    if (tooLate || (this.keptBytes > KEPT_BYTES_MAX && this.exchange !== null)) this.letGo();
     else this.kept!.push(chunk);
-  }
-
-  /** Lets the body go at a time of the clock; what sockets have to say by then is heard before. */
-  private letGoAt(time: number): void {
-    const leftMs = time - this.clock.now();
-    this.timer = setTimeout(() => {
-      if (this.clock.now() < time) this.letGoAt(time);
-      else setImmediate(() => this.letGo());
-    }, leftMs).unref();
   }
 
   /** From now on the request cannot be sent once more. */
   private letGo(): void {
     this.resendable = false;
     if (this.exchange !== null) this.kept = null;
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
   }
 }

@@ -1,5 +1,3 @@
-import type { RequestFate } from './may-resend.js';
-
 /** A server calls are sent to. */
 export interface Origin {
   /** Tells origins apart: `https://api.openai.com:443`. */
@@ -24,6 +22,13 @@ export interface UpstreamRequest {
   body: Buffer | null | 'length' | 'chunked';
 }
 
+/**
+ * How far a request came whose kept-alive connection was closed before a byte of the answer.
+ * - `unread`: the upstream's system refused bytes of it, so that the upstream cannot have read the request whole;
+ * - `unanswered`: the upstream closed the connection, perhaps after it had read and executed the request.
+ */
+export type RequestFate = 'unread' | 'unanswered';
+
 /** The head of an answer. */
 export interface ResponseHead {
   status: number;
@@ -39,13 +44,15 @@ export interface ResponseHead {
 /** Takes what comes over one connection. Exactly one of `onEnd` and `onError` comes last; none after `abort`. */
 export interface AnswerHandler {
   /** A 1xx answer before the real one. */
-  onInformation(status: number, statusMessage: string, headers: string[]): void;
+  onInformation(status: number, headers: string[]): void;
   onHead(head: ResponseHead): void;
-  /** @returns false to stop reading until `resume`; what has been read already still comes. */
-  onData(chunk: Buffer): boolean;
-  /** All that one read brought has been handed over: the moment to flush. @returns false to stop reading, as `onData`. */
-  onReadEnd(): boolean;
-  onEnd(trailers: string[]): void;
+  /**
+   * What one read brought of the body, `null` when it brought the head alone: the moment to flush.
+   * @returns false to stop reading until `resume`; what has been read already still comes.
+   */
+  onData(piece: Buffer | null): boolean;
+  /** @param rest what the read that brought the end brought of the body. */
+  onEnd(rest: Buffer | null, trailers: string[]): void;
   onError(error: UpstreamError): void;
   /** The request body may be written on. */
   onDrain(): void;
@@ -65,7 +72,7 @@ export interface Exchange {
   end(trailers: readonly string[]): void;
   /** Reads on after `onData` returned false. */
   resume(): void;
-  /** Ends the exchange at once and closes its connection; the handler hears no more. Harmless when it is over. */
+  /** Ends the exchange at once and closes its connection; the handler is not called again. Harmless when it is over. */
   abort(): void;
 }
 
