@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';
-import { CLOUD_FLUSH_MS } from '../../apps/gateway/src/gateway-settings.js';
+import { CLOUD_FLUSH_MS } from '../../apps/gateway/src/gateway.settings.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.js';
 import { createMigrated } from '../support/migrated-database.ts';

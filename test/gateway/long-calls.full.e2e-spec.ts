@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, type PluginEntry } from '@spandrel/kernel';
-import type { GatewaySettings } from '../../apps/gateway/src/gateway-settings.js';
+import type { GatewaySettings } from '../../apps/gateway/src/gateway.settings.js';
 import { loadPlugins } from '../../libs/kernel/src/plugins/load-plugins.js';
 import { ruleFor } from '../masking/all-maskers.ts';
 import { startSpandrel } from '../support/spandrel.ts';

@@ -15,9 +15,8 @@ import {
 } from '@spandrel/http';
 import { newId } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
-import type { CallerKey } from './access/caller-key.js';
+import { keyOf, type CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
-import { keyOf } from './access/request-key.js';
 import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
 import type { UpgradeAnswer } from './forward/passed-upgrade.js';
 import type { Upgrades } from './forward/upgrade.js';

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AccessLog } from '@spandrel/http';
 import { listenFault, loadPlugins, logLines, programMetrics, type AppContext, type AppReady } from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
-import { gatewayAddresses, GatewayUserSettings } from './gateway.settings.js';
-import { CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway-settings.js';
+import { gatewayAddresses, GatewayUserSettings, CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway.settings.js';
 import type { GatewayLine } from './request-log.js';
 
 /**

@@ -1,12 +1,11 @@
 import { createLogger, type Named } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
-import type { GatewayDeps } from '../../../apps/gateway/src/gateway.js';
-import { createGateway } from '../../../apps/gateway/src/gateway.js';
-import { GATEWAY_DEFAULTS, type GatewaySettings } from '../../../apps/gateway/src/gateway-settings.js';
 import anthropic from '../../../plugins/providers/anthropic/index.js';
 import custom from '../../../plugins/providers/custom/index.js';
 import ollama from '../../../plugins/providers/ollama/index.js';
 import openai from '../../../plugins/providers/openai/index.js';
+import { createGateway, type GatewayDeps } from '../../../apps/gateway/src/gateway.js';
+import { GATEWAY_DEFAULTS, type GatewaySettings } from '../../../apps/gateway/src/gateway.settings.js';
 
 export interface StartedGateway {
   url: string;

@@ -1,8 +1,5 @@
 import { ERRORS, credentialSchema, type CredentialResource } from '@spandrel/contract';
-import { Agent } from 'undici';
-import { attemptJson } from '../attempt-json.js';
-import { untrustedCertificate } from '../untrusted-certificate.js';
-import { isWrongCredential } from './is-wrong-credential.js';
+import { ApiRequests, attemptJson, isWrongCredential, untrustedCertificate, type ApiAnswer } from './api-requests.js';
 
 /** What the API says of a key. */
 export type CredentialAnswer =
@@ -14,48 +11,32 @@ export type CredentialAnswer =
 
 /** Asks the API about keys: `GET /api/credential` (docs/spec/access.md#what-a-credential-is). */
 export class CredentialClient {
-  private readonly agent: Agent;
-  /** Opens a connection a question: the second try of one whose kept-alive connection had been closed. */
-  private readonly freshAgent: Agent;
-  private readonly origin: string;
-  private readonly path: string;
+  private readonly requests: ApiRequests;
+  /** For the second try of a question whose kept-alive connection had been closed. */
+  private readonly freshRequests: ApiRequests;
 
   constructor(
     apiUrl: string,
     private readonly timeoutMs: number,
   ) {
-    const url = new URL(apiUrl);
-    this.origin = url.origin;
-    this.path = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/api/credential`;
-    const options = { connections: 8, connect: { timeout: timeoutMs } };
-    this.agent = new Agent(options);
-    this.freshAgent = new Agent({ ...options, pipelining: 0 });
+    this.requests = new ApiRequests(apiUrl, timeoutMs, 8);
+    this.freshRequests = new ApiRequests(apiUrl, timeoutMs, 8, true);
   }
 
   async ask(authorization: string): Promise<CredentialAnswer> {
     const signal = AbortSignal.timeout(this.timeoutMs);
+    const askBy = async (requests: ApiRequests): Promise<CredentialAnswer> =>
+      readAnswer(await requests.send('/api/credential', authorization, undefined, signal));
     try {
-      return await this.askThrough(this.agent, authorization, signal);
+      return await askBy(this.requests);
     } catch (error) {
       if (!isClosed(error)) return noAnswer(error);
     }
-    return this.askThrough(this.freshAgent, authorization, signal).catch(noAnswer);
+    return askBy(this.freshRequests).catch(noAnswer);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.agent.destroy(), this.freshAgent.destroy()]);
-  }
-
-  private async askThrough(agent: Agent, authorization: string, signal: AbortSignal): Promise<CredentialAnswer> {
-    const { origin, path } = this;
-    const { statusCode, body } = await agent.request({
-      origin,
-      path,
-      method: 'GET',
-      headers: { authorization },
-      signal,
-    });
-    return readAnswer(statusCode, await body.text());
+    await Promise.all([this.requests.close(), this.freshRequests.close()]);
   }
 }
 
@@ -70,7 +51,7 @@ function isClosed(error: unknown): boolean {
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-function readAnswer(status: number, text: string): CredentialAnswer {
+function readAnswer({ status, text }: ApiAnswer): CredentialAnswer {
   if (status === ERRORS.too_many_wrong_credentials.status && isWrongCredential(attemptJson(text)))
     return { kind: 'refused' };
   if (status === ERRORS.unauthenticated.status || status === ERRORS.insufficient_scope.status) {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { ServerResponse, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
 import { endLingering } from '@spandrel/http';
@@ -84,4 +84,14 @@ function attemptErrorBody(provider: Provider, status: number, message: string): 
   } catch {
     return null;
   }
+}
+
+/**
+ * Ends a connection in the middle of an answer, after what has been written to it, so that the client sees that the
+ * rest is missing.
+ */
+export function breakConnection(socket: Socket, { httpVersionMinor }: Pick<IncomingMessage, 'httpVersionMinor'>): void {
+  // In HTTP/1.0 the end of the connection is the end of the answer: only a reset can tell.
+  if (httpVersionMinor === 0) setImmediate(() => socket.resetAndDestroy());
+  else socket.destroySoon();
 }

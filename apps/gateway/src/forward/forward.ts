@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { ERRORS, type ErrorCode } from '@spandrel/contract';
 import { refuseUnread, type ArrivalLimits } from '@spandrel/http';
 import { newId } from '@spandrel/kernel';
-import { withoutToken } from '../access/request-key.js';
+import { withoutToken } from '../access/caller-key.js';
 import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
 import type { Target } from '../target/resolve-target.js';
@@ -17,8 +17,7 @@ import {
   type UpstreamHandler,
 } from '../upstream/upstream-client.js';
 import { QUESTION_BYTES_MAX, type UsageQuestion } from '../usage/usage-question.js';
-import { answerError } from './answer-error.js';
-import { breakConnection } from './break-connection.js';
+import { answerError, breakConnection } from './answer-error.js';
 import { pairs, requestHeaders, responseHeaders } from './forward-headers.js';
 
 /** What a forward needs of the gateway around it. */

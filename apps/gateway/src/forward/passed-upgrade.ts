@@ -2,8 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Provider } from '@spandrel/plugin-api';
 import { UpstreamError } from '../upstream/upstream-client.js';
-import { answerErrorOn } from './answer-error.js';
-import { breakConnection } from './break-connection.js';
+import { answerErrorOn, breakConnection } from './answer-error.js';
 
 /** How an upgrade was answered, for the log; filled in when it is. */
 export interface UpgradeAnswer {

@@ -1,9 +1,10 @@
 import { withinMs, type LoadedMasker } from '@spandrel/kernel';
 import type { RecordingMasking } from '@spandrel/contract';
-import type { Masking } from '@spandrel/masking/engine';
+import { BegunHashes, Masking, maskTrace } from '@spandrel/masking/engine';
 import type { CallerKey } from '../access/caller-key.js';
 import type { MaskingAnswer, MaskingClient } from './masking-client.js';
-import { maskingOf } from './masking-of.js';
+import type { CallFacts } from '../recording/call-facts.js';
+import type { KeyChecks, Verdict } from '../access/key-checks.js';
 
 /** How recordings of a credential are masked. */
 export type RecordingRule =
@@ -144,4 +145,53 @@ export class RecordingRules {
     const masking = maskingOf(source, this.maskers, this.onFailure);
     return masking ? { kind: 'known', masking, source } : { kind: 'known', masking: null };
   }
+}
+
+/**
+ * What the rules of a project make of texts, in this thread.
+ * @returns `null` where there are no rules.
+ */
+export function maskingOf(
+  { rules, hash_key: key }: RecordingMasking,
+  maskers: readonly LoadedMasker[],
+  onFailure: (masker: string) => void,
+): Masking | null {
+  if (rules.length === 0) return null;
+  const hashes = key === null ? null : new BegunHashes(Buffer.from(key, 'base64url'));
+  return new Masking(rules, maskers, { hashes, onFailure });
+}
+
+/** What is known of a call when it begins, with what its headers say masked. */
+export function maskFacts(masking: Masking, facts: CallFacts): CallFacts {
+  const { captureNotUnderstood, unknownHeaders, doubledPath } = facts;
+  return {
+    ...facts,
+    trace: maskTrace(masking, facts.trace),
+    ...(captureNotUnderstood !== undefined && { captureNotUnderstood: masking.text(captureNotUnderstood, 'metadata') }),
+    ...(unknownHeaders !== undefined && { unknownHeaders: masking.json(unknownHeaders, 'metadata') }),
+    ...(doubledPath !== undefined && { doubledPath: masking.text(doubledPath, 'error') }),
+  };
+}
+
+/** What is known of a call without what was said in it and what its headers say (docs/spec/masking.md#at-the-gateway). */
+export function withoutContent(facts: CallFacts): CallFacts {
+  const { captureNotUnderstood: _capture, unknownHeaders: _headers, doubledPath: _path, ...others } = facts;
+  return { ...others, trace: {}, capture: { mode: 'off' } };
+}
+
+/** Checks callers' keys, and has a call wait a moment for the masking rules of its project where they are not known as they are now. */
+export function keysWithRules(
+  keys: Pick<KeyChecks, 'check'>,
+  rules: Pick<RecordingRules, 'ready'>,
+): Pick<KeyChecks, 'check'> {
+  const withRules = (verdict: Verdict): Verdict | Promise<Verdict> => {
+    const ready = verdict.ok ? rules.ready(verdict.caller) : undefined;
+    return ready ? ready.then(() => verdict) : verdict;
+  };
+  return {
+    check: (key) => {
+      const verdict = keys.check(key);
+      return verdict instanceof Promise ? verdict.then(withRules) : withRules(verdict);
+    },
+  };
 }

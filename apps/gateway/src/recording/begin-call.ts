@@ -2,19 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { newId, type Clock, type Logger } from '@spandrel/kernel';
 import type { Endpoint, RequestHead } from '@spandrel/plugin-api';
 import type { CallerKey } from '../access/caller-key.js';
-import type { GatewaySettings } from '../gateway-settings.js';
-import { maskFacts, withoutContent } from '../masking/mask-facts.js';
-import type { RecordingRules } from '../masking/recording-rules.js';
-import { doubledPath } from '../target/doubled-path.js';
+import type { GatewaySettings } from '../gateway.settings.js';
+import { maskFacts, withoutContent, type RecordingRules } from '../masking/recording-rules.js';
+import { doubledPath } from '../target/wrong-address.js';
 import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
 import { BodyTape, TapeBudget } from './body-tape.js';
 import type { CallFacts } from './call-facts.js';
 import { Call } from './call.js';
-import { CaptureWarning } from './capture-warning.js';
 import { captureOf } from './capture.js';
-import { correlationOf } from './correlation.js';
+import { correlationOf, unknownHeaders } from './correlation.js';
 import { credentialsOf } from './credentials.js';
-import { unknownHeaders } from './unknown-headers.js';
 
 /** What a gateway's calls have in common. */
 interface BeginCallParts {
@@ -89,4 +86,35 @@ const CAPTURE_HEADER = 'x-spandrel-capture';
 function captureHeader(headers: RequestHead['headers'], unknown: Record<string, string | null>): string | undefined {
   const misspelt = Object.keys(unknown).find((name) => unknown[name] === CAPTURE_HEADER);
   return misspelt === undefined ? headers[CAPTURE_HEADER] : `${misspelt}: ${headers[misspelt] ?? ''}`;
+}
+
+/** The least time between two lines, in milliseconds. */
+const PAUSE_MS = 60_000;
+
+/**
+ * Tells in the log that capture modes of calls were not understood: one line a minute at most, however many calls there
+ * are. What the header said is in the span alone; the log holds no text of a caller's.
+ */
+export class CaptureWarning {
+  private calls = 0;
+  private silentUntil = -Infinity;
+
+  /** @param tick the clock between lines, in milliseconds. */
+  constructor(
+    private readonly logger: Logger,
+    private readonly tick = (): number => performance.now(),
+  ) {}
+
+  /** A call was recorded without content since its header was not understood. @param spanId of the call. */
+  notUnderstood(spanId: string): void {
+    this.calls++;
+    const now = this.tick();
+    if (now < this.silentUntil) return;
+    this.logger.warn(
+      { calls: this.calls, span_id: spanId },
+      'X-Spandrel-Capture was not understood and counts as Off: it must be Full, Preview(N) or Off',
+    );
+    this.silentUntil = now + PAUSE_MS;
+    this.calls = 0;
+  }
 }

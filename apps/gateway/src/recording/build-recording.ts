@@ -6,6 +6,8 @@ import { isTruncated } from './body-tape.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';
 import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
 import { parseBody, readAnswer, type ReadAnswer } from './read-answer.js';
+import { fitSpan, SPAN_CHARS_MAX } from './fit-span.js';
+import type { Secrets } from './secrets.js';
 
 /** A trace of an ingest, for a sender that does not know whether it exists. */
 interface RecordedTrace {
@@ -211,4 +213,30 @@ function attempt<T>(ask: () => T, otherwise: T): T {
   } catch {
     return otherwise;
   }
+}
+
+/** A recording as JSON, fit to be sent. */
+export interface FinalRecording {
+  trace: string;
+  span: string;
+}
+
+/**
+ * The recording of a call as the JSON that is sent, in this thread or another: without the call's credentials, within the size
+ * that the API takes. A value that is no JSON (a plugin's doing) costs the recording its content.
+ * @param masking the rules of the call's project; `null` where it has none.
+ */
+export function recordCall(record: CallRecord, masking: Masking | null, secrets: Secrets): FinalRecording {
+  const { trace, span } = buildRecording(record, masking);
+  let json: string;
+  try {
+    json = JSON.stringify(span);
+  } catch {
+    const { request: _request, ...metadata } = span.metadata;
+    json = JSON.stringify({ ...span, input: null, output: null, metadata: { ...metadata, truncated: true } });
+  }
+  return {
+    trace: secrets.redactJson(JSON.stringify(trace)),
+    span: fitSpan(secrets.redactJson(json), SPAN_CHARS_MAX),
+  };
 }

@@ -1,5 +1,5 @@
-import type { CaptureSetting } from './capture-setting.js';
 import type { Endpoint } from '@spandrel/plugin-api';
+import type { CaptureSetting } from './capture.js';
 import type { ProviderEntry } from '../target/provider-table.js';
 import type { TapedBody } from './body-tape.js';
 import type { Correlation } from './correlation.js';

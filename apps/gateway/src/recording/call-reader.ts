@@ -1,15 +1,13 @@
 import { codeFile, TaskFailure, TaskPool, type Logger, type PluginEntry } from '@spandrel/kernel';
 import { MASKED_FIELDS, type RecordingMasking } from '@spandrel/contract';
 import type { Masking } from '@spandrel/masking/engine';
+import type * as ReadCallThread from './read-call.thread.js';
 import type { CallerKey } from '../access/caller-key.js';
-import { maskFacts, withoutContent } from '../masking/mask-facts.js';
-import type { RecordingRule } from '../masking/recording-rules.js';
+import { maskFacts, withoutContent, type RecordingRule } from '../masking/recording-rules.js';
 import { NO_BODY, type Piece, type TapedBody } from './body-tape.js';
 import type { CallRecord, WithheldReason } from './call-facts.js';
-import type { FinalRecording } from './finalise.js';
+import { recordCall, type FinalRecording } from './build-recording.js';
 import { packBody, type PackedCall } from './packed-call.js';
-import { recordCall } from './record-call.js';
-import type * as ReadCallThread from './read-call.thread.js';
 import type { Secrets } from './secrets.js';
 
 /** A call that is to be recorded, and how. */

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { captured, capturedMessage, capturedParameters, captureOf, clip } from './capture.js';
+import {
+  captured,
+  capturedMessage,
+  capturedParameters,
+  captureOf,
+  clip,
+  captureText,
+  parseCapture,
+} from './capture.js';
 
 const full = { mode: 'full' } as const;
 const off = { mode: 'off' } as const;
@@ -82,4 +90,9 @@ describe('what is let through', () => {
     expect(clip('a😀b', 2)).toBe('a😀');
     expect(clip('abc', 0)).toBe('');
   });
+});
+
+it('a mode is shown as users write it', () => {
+  for (const text of ['Full', 'Off', 'Preview(120)']) expect(captureText(parseCapture(text)!)).toBe(text);
+  expect(captureText(parseCapture(' preview ( 7 ) ')!)).toBe('Preview(7)');
 });

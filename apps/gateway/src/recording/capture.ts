@@ -1,5 +1,22 @@
-import { parseCapture, type CaptureSetting } from './capture-setting.js';
-import { mapTexts } from './map-texts.js';
+/** How much of a call is recorded (docs/spec/gateway.md#capture-modes). */
+export type CaptureSetting = { mode: 'full' } | { mode: 'preview'; chars: number } | { mode: 'off' };
+
+/**
+ * Reads a capture mode: `Full`, `Off` or `Preview(N)`, whatever the case and with blanks anywhere between its parts.
+ * @returns `undefined` for anything else.
+ */
+export function parseCapture(text: string): CaptureSetting | undefined {
+  const match = /^\s*(?:(off)|(full)|preview\s*\(\s*(\d{1,9})\s*\))\s*$/i.exec(text);
+  if (!match) return undefined;
+  if (match[1]) return { mode: 'off' };
+  return match[2] ? { mode: 'full' } : { mode: 'preview', chars: Number(match[3]) };
+}
+
+/** @returns the mode as users write it. */
+export function captureText(capture: CaptureSetting): string {
+  if (capture.mode === 'preview') return `Preview(${capture.chars})`;
+  return capture.mode === 'full' ? 'Full' : 'Off';
+}
 
 /** How much of one call is recorded. */
 export interface CallCapture {
@@ -69,4 +86,27 @@ export function clip(text: string, codePoints: number): string {
     end += text.codePointAt(end)! > 0xffff ? 2 : 1;
   }
   return text.slice(0, end);
+}
+
+/**
+ * A copy of a JSON value with every text replaced; names of members stay. What holds no text is kept by reference, own
+ * `__proto__` members survive.
+ * @param map gets the text and the name of the member it is the value of, if it is one.
+ */
+function mapTexts(value: unknown, map: (text: string, member?: string) => string, member?: string): unknown {
+  if (typeof value === 'string') return map(value, member);
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
+  if (Array.isArray(value)) return mapList(value, map);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, map, name)]));
+}
+
+function mapList(list: readonly unknown[], map: (text: string, member?: string) => string): readonly unknown[] {
+  let mapped: unknown[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    if (typeof item === 'number') continue;
+    const after = mapTexts(item, map);
+    if (after !== item) (mapped ??= [...list])[index] = after;
+  }
+  return mapped ?? list;
 }

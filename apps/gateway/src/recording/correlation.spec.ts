@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { correlationOf } from './correlation.js';
+import { correlationOf, unknownHeaders } from './correlation.js';
 
 const W3C = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const none = { traceId: null, parentId: null };
@@ -43,5 +43,33 @@ describe('correlationOf', () => {
   it('reads UTF-8, and latin1 where it is none', () => {
     expect(correlationOf({ 'x-spandrel-name': Buffer.from('Zürich').toString('latin1') }).trace.name).toBe('Zürich');
     expect(correlationOf({ 'x-spandrel-name': 'Z\xfcrich' }).trace.name).toBe('Zürich');
+  });
+});
+
+describe('unknownHeaders', () => {
+  it('names what was probably meant', () => {
+    expect(
+      unknownHeaders({
+        'x-spandrel-capture': 'Off',
+        'x-spandrel-trace-id': 't',
+        'x-forward-url': 'https://llm.example.com',
+        'x-spandrel-captur': 'Off',
+        'x-spandrel-capture-mode': 'Off',
+        'x-spandrel-session': 's',
+        'x-spandrel-userid': 'u',
+        'x-spandrel-weather': 'rain',
+      }),
+    ).toEqual({
+      'x-spandrel-captur': 'x-spandrel-capture',
+      'x-spandrel-capture-mode': 'x-spandrel-capture',
+      'x-spandrel-session': 'x-spandrel-session-id',
+      'x-spandrel-userid': 'x-spandrel-user-id',
+      'x-spandrel-weather': null,
+    });
+  });
+
+  it('tells of a few, and of no endless name', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x-spandrel-${'x'.repeat(1_000)}${n}`, '']));
+    expect(JSON.stringify(unknownHeaders(many)).length).toBeLessThan(1_000);
   });
 });

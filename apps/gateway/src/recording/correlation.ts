@@ -1,5 +1,6 @@
-import { clientIdSchema, KEY_LENGTH_MAX, isStorableText, NAME_LENGTH_MAX, TAGS_MAX } from '@spandrel/contract';
 import type { IncomingHttpHeaders } from 'node:http';
+import { clientIdSchema, KEY_LENGTH_MAX, isStorableText, NAME_LENGTH_MAX, TAGS_MAX } from '@spandrel/contract';
+import { nearestName } from '@spandrel/kernel';
 
 /** What a call's headers say about its trace, malformed ones left out (docs/spec/gateway.md#the-trace-of-a-call). */
 export interface Correlation {
@@ -72,4 +73,28 @@ function decodeHeader(header: string): string {
   } catch {
     return header;
   }
+}
+
+const PREFIX = 'x-spandrel-';
+const KNOWN = ['key', 'capture', 'trace-id', 'parent-id', 'session-id', 'user-id', 'tags', 'name'];
+
+/** The most that a span names. */
+const SHOWN_MAX = 8;
+const SHOWN_NAME_LENGTH_MAX = 64;
+
+/**
+ * Headers that are addressed to the gateway and that it does not know, each with the one that was probably meant; `null`
+ * where none is near (docs/spec/gateway.md#unknown-headers).
+ */
+export function unknownHeaders(headers: IncomingHttpHeaders): Record<string, string | null> {
+  const unknown: Record<string, string | null> = {};
+  let shown = 0;
+  for (const name of Object.keys(headers)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const own = name.slice(PREFIX.length);
+    if (KNOWN.includes(own) || shown++ >= SHOWN_MAX) continue;
+    const meant = nearestName(own.slice(0, SHOWN_NAME_LENGTH_MAX), KNOWN);
+    unknown[name.slice(0, SHOWN_NAME_LENGTH_MAX)] = meant === undefined ? null : PREFIX + meant;
+  }
+  return unknown;
 }

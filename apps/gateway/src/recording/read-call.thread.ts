@@ -3,10 +3,10 @@ import { workerData } from 'node:worker_threads';
 import type { RecordingMasking } from '@spandrel/contract';
 import { createLogger, loadPlugins, type PluginEntry } from '@spandrel/kernel';
 import type { Masking } from '@spandrel/masking/engine';
-import { maskingOf } from '../masking/masking-of.js';
+import { maskingOf } from '../masking/recording-rules.js';
 import { ProviderTable } from '../target/provider-table.js';
 import { unpackBody, type PackedCall, type ReadCall } from './packed-call.js';
-import { recordCall } from './record-call.js';
+import { recordCall } from './build-recording.js';
 import { Secrets } from './secrets.js';
 
 const { plugins } = workerData as { plugins: readonly PluginEntry[] };

@@ -6,7 +6,7 @@ import type { Call } from './call.js';
 import type { CallRecord, Outcome, WithheldReason } from './call-facts.js';
 import type { CallReader, CallReading, CallToRead } from './call-reader.js';
 import { codingsOf, decodeBody } from './decode-body.js';
-import type { FinalRecording } from './finalise.js';
+import type { FinalRecording } from './build-recording.js';
 
 /** Takes the recordings that a recorder makes. */
 export interface RecordingSink {

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@spandrel/kernel';
 import { BatchSender, type BatchSenderObserver } from './batch-sender.js';
 import type { CallerQueue } from './caller-queue.js';
-import { CircuitBreaker } from './circuit-breaker.js';
+import { CircuitBreaker, type RetryOptions } from './retry-schedule.js';
 import type { IngestAnswer, IngestClient } from './ingest-client.js';
-import type { RetryOptions } from './retry-schedule.js';
 import type { Spool } from './spool.js';
 import type { SpoolItem } from './spool-item.js';
 

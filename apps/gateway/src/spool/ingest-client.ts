@@ -1,9 +1,12 @@
 import type { IngestResult } from '@spandrel/contract';
-import { Agent } from 'undici';
+import {
+  ApiRequests,
+  attemptJson,
+  isWrongCredential,
+  untrustedCertificate,
+  type ApiAnswer,
+} from '../access/api-requests.js';
 import type { CallerKey } from '../access/caller-key.js';
-import { isWrongCredential } from '../access/is-wrong-credential.js';
-import { attemptJson } from '../attempt-json.js';
-import { untrustedCertificate } from '../untrusted-certificate.js';
 import type { SpoolItem } from './spool-item.js';
 
 /** How the API took a batch. */
@@ -24,42 +27,20 @@ export type IngestAnswer =
 
 /** Sends batches to `POST /api/ingest` (docs/spec/ingest.md#one-request). */
 export class IngestClient {
-  private readonly agent: Agent;
-  private readonly origin: string;
-  private readonly basePath: string;
+  private readonly requests: ApiRequests;
   private readonly ownAuthorization: string | null;
 
   /** @param apiKey the gateway's own credential, for recordings without a caller's. */
-  constructor(
-    apiUrl: string,
-    apiKey: string | null,
-    private readonly timeoutMs: number,
-  ) {
-    const url = new URL(apiUrl);
-    this.origin = url.origin;
-    this.basePath = url.pathname.replace(/(?<!\/)\/+$/, '');
+  constructor(apiUrl: string, apiKey: string | null, timeoutMs: number) {
+    this.requests = new ApiRequests(apiUrl, timeoutMs, 10);
     this.ownAuthorization = apiKey === null ? null : `Bearer ${apiKey}`;
-    this.agent = new Agent({
-      connections: 10,
-      connect: { timeout: timeoutMs },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    });
   }
 
   /** @param batch items of one queue, which has a credential. */
   async send(batch: readonly SpoolItem[], caller: CallerKey | null): Promise<IngestAnswer> {
     const authorization = caller === null ? this.ownAuthorization : caller.authorization;
     try {
-      const { statusCode, headers, body } = await this.agent.request({
-        origin: this.origin,
-        path: `${this.basePath}/api/ingest`,
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...(authorization !== null && { authorization }) },
-        body: batchBody(batch),
-        signal: AbortSignal.timeout(this.timeoutMs),
-      });
-      return readAnswer(statusCode, headers['retry-after'], await body.text());
+      return readAnswer(await this.requests.send('/api/ingest', authorization, batchBody(batch)));
     } catch (error) {
       return { kind: 'unavailable', message: messageOf(error), retryAfterMs: null };
     }
@@ -68,21 +49,15 @@ export class IngestClient {
   /** Whether the API answers at all. */
   async ping(): Promise<boolean> {
     try {
-      const { statusCode, body } = await this.agent.request({
-        origin: this.origin,
-        path: `${this.basePath}/api/health`,
-        method: 'GET',
-        signal: AbortSignal.timeout(1_000),
-      });
-      await body.dump();
-      return statusCode < 500;
+      const { status } = await this.requests.send('/api/health', null, undefined, AbortSignal.timeout(1_000));
+      return status < 500;
     } catch {
       return false;
     }
   }
 
   async close(): Promise<void> {
-    await this.agent.destroy();
+    await this.requests.close();
   }
 }
 
@@ -92,7 +67,7 @@ function batchBody(batch: readonly SpoolItem[]): string {
   return `{"traces":[${traces.join(',')}],"spans":[${batch.map(({ span }) => span).join(',')}]}`;
 }
 
-function readAnswer(status: number, retryAfter: string | string[] | undefined, text: string): IngestAnswer {
+function readAnswer({ status, retryAfter, text }: ApiAnswer): IngestAnswer {
   if (status >= 200 && status < 300) return readResult(text);
   const message = `HTTP ${status}`;
   if (status === 413) return { kind: 'too-large' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
-import { forwardAllow } from './forward-allow.js';
+import { forwardAllow } from './base-url.js';
 import { ProviderTable } from './provider-table.js';
 import { TargetResolver } from './resolve-target.js';
 

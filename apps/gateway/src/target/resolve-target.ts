@@ -3,10 +3,14 @@ import type { ErrorCode } from '@spandrel/contract';
 import { modelCallOf } from '@spandrel/http';
 import { isPublicAddress } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
-import { BaseCache, type Base } from './base-url.js';
-import type { ForwardAllow } from './forward-allow.js';
-import { telemetryExportFault } from './telemetry-export.js';
-import { perhapsMeant, wrongAddress, type Addresses, type WrongAddress } from './wrong-address.js';
+import { BaseCache, type Base, type ForwardAllow } from './base-url.js';
+import {
+  telemetryExportFault,
+  perhapsMeant,
+  wrongAddress,
+  type Addresses,
+  type WrongAddress,
+} from './wrong-address.js';
 import { CUSTOM, type ProviderEntry, type ProviderTable } from './provider-table.js';
 
 /** Where a request goes and how it is read. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { localAddresses, perhapsMeant, wrongAddress, type Addresses } from './wrong-address.js';
+import { localAddresses, perhapsMeant, wrongAddress, doubledPath, type Addresses } from './wrong-address.js';
+import { parseBase, type Base } from './base-url.js';
 
 const local = localAddresses('127.0.0.1', 4001, 'http://127.0.0.1:4000');
 const cloud: Addresses = { gateway: null, api: null };
@@ -78,5 +79,23 @@ describe("the gateway's answer to a misdirected request", () => {
       gateway: 'http://[::1]:4001',
       api: 'https://api.example/base',
     });
+  });
+});
+
+describe('doubledPath', () => {
+  it.each([
+    ['https://llm.example.com/v1', '/v1/chat/completions', 'llm.example.com/v1/v1/chat/completions'],
+    ['https://llm.example.com/openai/v1/', '/v1/responses', 'llm.example.com/openai/v1/v1/responses'],
+    [
+      'http://localhost:8000/v1/chat/completions',
+      '/v1/chat/completions',
+      'localhost:8000/v1/chat/completions/v1/chat/completions',
+    ],
+    ['https://llm.example.com', '/v1/chat/completions', null],
+    ['https://llm.example.com/openai', '/v1/chat/completions', null],
+    ['https://llm.example.com/v1', '/chat/completions', null],
+    ['https://llm.example.com/v1/account', '/v1/chat/completions', null],
+  ])('%s and %s', (base, path, expected) => {
+    expect(doubledPath(parseBase(base, false) as Base, path)).toBe(expected);
   });
 });

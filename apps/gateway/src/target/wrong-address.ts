@@ -1,4 +1,6 @@
 import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '@spandrel/http';
+import type { RequestHead } from '@spandrel/plugin-api';
+import type { Base } from './base-url.js';
 
 /** Where the two programs are, without a slash at the end; `null` in cloud mode, where only their operator knows it. */
 export interface Addresses {
@@ -71,4 +73,38 @@ function greeting({ gateway, api }: Addresses): string {
         "behind it (Anthropic, Ollama). What it records is read from the API, under /api of the API's own address."
     : `This is Spandrel's gateway: model calls go to ${gateway}/v1 (OpenAI) or ${gateway} (Anthropic, Ollama). ` +
         `What it records is read from the API, ${api}/api/traces, which is described at ${api}/docs.`;
+}
+
+/**
+ * Where a call goes whose named base already has what its path begins with (`https://llm.example.com/v1` and
+ * `/v1/chat/completions`): nearly always a mistake, but one that only the provider can tell for sure.
+ * @returns host and path; `null` where nothing is doubled.
+ */
+export function doubledPath({ host, path }: Base, callPath: string): string | null {
+  const doubled = (path.endsWith('/v1') && callPath.startsWith('/v1/')) || path.endsWith(callPath);
+  return doubled ? `${host}${path}${callPath}` : null;
+}
+
+const EXPORT_PATHS: ReadonlySet<string> = new Set(['/v1/traces', '/v1/logs', '/v1/metrics']);
+
+/**
+ * Tells what is wrong with an export of OpenTelemetry that came to the gateway (docs/spec/otlp.md#exports-at-the-gateway).
+ * It holds prompts, and no provider takes it: it is never forwarded, whatever its headers say.
+ * @param addresses asked for at such a mistake only.
+ * @returns `undefined` for all other requests.
+ */
+export function telemetryExportFault({ method, path }: RequestHead, addresses: () => Addresses): string | undefined {
+  if (method !== 'POST' || !EXPORT_PATHS.has(path)) return undefined;
+  const { api } = addresses();
+  const endpoint =
+    api === null
+      ? "set OTEL_EXPORTER_OTLP_ENDPOINT to the API's own address"
+      : `set OTEL_EXPORTER_OTLP_ENDPOINT=${api}${portOf(api)}`;
+  return `This is the gateway, which takes model calls: exports of OpenTelemetry go to the API; ${endpoint}.`;
+}
+
+/** The port in words where the address has one. */
+function portOf(api: string): string {
+  const port = URL.parse(api)?.port;
+  return port ? ` (port ${port})` : '';
 }

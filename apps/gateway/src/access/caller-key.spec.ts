@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { keyOf, withoutToken } from './request-key.js';
+import { describe, expect, it } from '@jest/globals';
+import { keyOf, withoutToken } from './caller-key.js';
 
 describe('withoutToken', () => {
   it.each([
