@@ -20,33 +20,23 @@ import {
 } from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
-import { FailedTexts } from '@spandrel/masking/engine';
 import { Forward, type ForwardHost } from './forward/forward.js';
 import { Upgrades } from './forward/upgrade.js';
 import type { CallerKey } from './access/caller-key.js';
 import { CredentialClient } from './access/credential-client.js';
 import { KeyChecks } from './access/key-checks.js';
-import { KeySeal } from './access/key-seal.js';
 import { GatewayServer } from './gateway-server.js';
 import type { GatewaySettings } from './gateway.settings.js';
-import { GatewayMetrics, type GatewayState } from './metrics.js';
+import { GatewayMetrics } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
-import { keysWithRules, RecordingRules } from './masking/recording-rules.js';
-import { MaskingClient } from './masking/masking-client.js';
-import { BeginCall } from './recording/begin-call.js';
-import { CallReader } from './recording/call-reader.js';
+import { keysWithRules } from './masking/recording-rules.js';
 import type { Call } from './recording/call.js';
 import { captureText } from './recording/capture.js';
 import type { Outcome } from './recording/call-facts.js';
-import type { FinalRecording } from './recording/build-recording.js';
-import { Recorder, type RecordingSink } from './recording/recorder.js';
+import { CallRecording } from './recording/call-recording.js';
+import { UnorderedList } from './unordered-list.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
-import { Delivery } from './spool/delivery.js';
-import { IngestClient } from './spool/ingest-client.js';
-import { RecordingStore } from './spool/recording-store.js';
-import { RecoverRecordings } from './spool/recover-recordings.js';
-import { Spool, type DropReason } from './spool/spool.js';
-import type { SpoolItem } from './spool/spool-item.js';
+import { RecordingSpool } from './spool/recording-spool.js';
 import { forwardAllow } from './target/base-url.js';
 import { ProviderTable } from './target/provider-table.js';
 import { FORWARD_HEADER, TargetResolver, type Target } from './target/resolve-target.js';
@@ -82,11 +72,6 @@ export interface GatewayDeps {
  */
 const RECHECK_PART = 0.1;
 
-/** From this age on a call that runs is in the spool directory: what a kill would leave of it. */
-const KEEP_MS = 20;
-
-const NO_KEY = { digest: null, sealed: null };
-
 /** A recording proxy that can be started and stopped once. */
 export interface Gateway {
   /** Takes requests. @returns the port it listens on. */
@@ -110,16 +95,20 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   const providers = new ProviderTable(deps.providers, deps.logger);
   const metrics = new GatewayMetrics(deps.metrics ?? new Registry());
   metrics.countMaskers(deps.maskers.map(({ name }) => name));
-  const store =
-    settings.spoolDir === null
-      ? null
-      : await RecordingStore.open(settings.spoolDir, settings.spoolSync, deps.logger, metrics);
-  const gateway = new RunningGateway(settings, deps, providers, metrics, store);
-  await gateway.recover();
-  return gateway;
+  const keys = settings.mode === 'cloud' ? keyChecksOf(settings, deps) : null;
+  const onUnauthenticated = (digest: string): void => keys?.forget(digest);
+  const spool = await RecordingSpool.open(settings, { logger: deps.logger, metrics, onUnauthenticated });
+  return new RunningGateway(settings, deps, providers, metrics, keys, spool);
 }
 
-class RunningGateway implements Gateway, ForwardHost, RecordingSink {
+function keyChecksOf(settings: GatewaySettings, { logger, clock = systemClock, tick }: GatewayDeps): KeyChecks {
+  const client = new CredentialClient(settings.apiUrl, settings.keyCheckMs);
+  const { keyFreshMs: freshMs, keyRefusedMs: refusedMs, keyPatienceMs: patienceMs } = settings;
+  return new KeyChecks(client, logger, clock, { freshMs, refusedMs, patienceMs, ...(tick && { tick }) });
+}
+
+/** From a request to its span: `GatewayServer` → `Forward` → `Call` → `CallRecording` → `RecordingSpool`. */
+class RunningGateway implements Gateway, ForwardHost {
   readonly upstream: Http1Client;
   readonly ownHeaders: ReadonlySet<string>;
 
@@ -127,97 +116,48 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
   private readonly arrival: ArrivalLimits;
   private readonly server: GatewayServer;
   private readonly upgrades: Upgrades;
-  private readonly spool: Spool;
-  private readonly ingest: IngestClient;
-  private readonly delivery: Delivery;
-  private readonly maskingClient: MaskingClient;
-  private readonly rules: RecordingRules;
-  /** `null` without a spool directory. */
-  private readonly recovery: RecoverRecordings | null;
-  private readonly reader: CallReader;
-  private readonly recorder: Recorder;
-  private readonly beginCall: BeginCall;
-  private readonly forwards = new Set<Forward>();
+  private readonly recording: CallRecording;
+  private readonly forwards = new UnorderedList<Forward>();
   private readonly log: RequestLog | null;
-  /** Cloud mode's. */
-  private readonly credentials: CredentialClient | null = null;
-  private readonly keys: KeyChecks | null = null;
-  /** `null` without a credential of the gateway's own. */
-  private readonly seal: KeySeal | null;
   private stopping = false;
   private closing = false;
   private bodyLooks: NodeJS.Timeout | undefined;
 
+  /** @param keys cloud mode's. */
   constructor(
     private readonly settings: GatewaySettings,
     deps: GatewayDeps,
     providers: ProviderTable,
     private readonly metrics: GatewayMetrics,
-    private readonly store: RecordingStore | null,
+    private readonly keys: KeyChecks | null,
+    private readonly spool: RecordingSpool,
   ) {
-    const clock = deps.clock ?? systemClock;
-    metrics.watch(() => this.state());
-    this.logger = deps.logger;
+    const { logger, clock = systemClock, maskers, plugins = null, ca } = deps;
+    const isCloud = settings.mode === 'cloud';
+    this.logger = logger;
     this.arrival = deps.arrival ?? ARRIVAL_LIMITS;
+    metrics.watch(() => ({ ...spool.state, inFlight: this.forwards.size }));
     const addresses = new ClientAddresses(settings.trustProxy);
-    this.log = deps.accessLog ? new RequestLog(deps.accessLog, addresses) : null;
+    const log = deps.accessLog ? new RequestLog(deps.accessLog, addresses) : null;
+    this.log = log;
     this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
-    this.upstream = new Http1Client({
-      connectMs: settings.upstreamConnectMs,
-      headMs: settings.upstreamHeadMs,
-      ca: deps.ca,
-    });
-    this.spool = new Spool({ items: settings.spoolItems, bytes: settings.spoolBytes }, this);
-    this.ingest = new IngestClient(settings.apiUrl, settings.apiKey, settings.deliverMs);
-    if (settings.mode === 'cloud') {
-      this.credentials = new CredentialClient(settings.apiUrl, settings.keyCheckMs);
-      const { keyFreshMs: freshMs, keyRefusedMs: refusedMs, keyPatienceMs: patienceMs } = settings;
-      this.keys = new KeyChecks(this.credentials, this.logger, clock, {
-        freshMs,
-        refusedMs,
-        patienceMs,
-        ...(deps.tick && { tick: deps.tick }),
-      });
-    }
-    const rechecks = this.keys
-      ? { keys: this.keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger: this.logger }
-      : undefined;
-    const dialling = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs, ca: deps.ca };
+    const dialling = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs, ca };
+    this.upstream = new Http1Client(dialling);
+    const rechecks = keys ? { keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger } : undefined;
     this.upgrades = new Upgrades(this.ownHeaders, dialling, rechecks);
-    this.seal = settings.apiKey === null ? null : new KeySeal(settings.apiKey);
-    this.delivery = new Delivery(this.spool, this.ingest, this.logger, {
-      flushMs: settings.flushMs,
-      onUnauthenticated: (digest) => this.keys?.forget(digest),
-    });
-    this.maskingClient = new MaskingClient(settings.apiUrl, settings.apiKey, settings.keyCheckMs);
-    const failed = new FailedTexts(this.logger, (masker) => metrics.maskerFailed(masker));
-    const onMaskerFailed = (masker: string): void => failed.note(masker);
-    this.rules = new RecordingRules(this.maskingClient, deps.maskers, onMaskerFailed);
-    const { rules, seal } = this;
-    this.beginCall = new BeginCall({ settings, clock, logger: this.logger, isKept: store !== null, rules });
-    const { readHereBytes: hereBytesMax, readMs } = settings;
-    this.reader = new CallReader(
-      { plugins: deps.plugins ?? null, logger: this.logger, onMaskerFailed },
-      { hereBytesMax, readMs },
-    );
-    this.recovery =
-      store && new RecoverRecordings({ store, spool: this.spool, delivery: this.delivery, seal, logger: this.logger });
-    const { announceMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
-    const keepMs = store ? Math.min(KEEP_MS, announceMs) : announceMs;
-    const recording = { announceMs, keepMs, decodedBytesMax, withheldMax };
-    this.recorder = new Recorder(this, this.logger, recording, rules, this.reader, {
-      onFailed: (call) => this.lose(call.facts.id, 'failed'),
-      onWithheld: (reason) => metrics.contentWithheld(reason),
-    });
-    rules.onKnown(() => this.recorder.lookAgain());
-    const { metrics: shown, spool, delivery, ingest, log } = this;
-    const isStopping = (): boolean => this.stopping;
-    const metricsToken = settings.mode === 'cloud' ? settings.metricsToken : null;
+    this.recording = new CallRecording(settings, { maskers, plugins, logger, clock, metrics, spool });
+    const { rules } = this.recording;
     const refusals = new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials));
-    const capture = captureText(settings.capture);
-    const parts = { metrics: shown, spool, delivery, ingest, log, isStopping, capture, metricsToken, refusals };
-    const own = new OwnEndpoints(parts);
-    const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow, settings.allowPrivate) : null;
+    const own = new OwnEndpoints({
+      metrics,
+      spool,
+      log,
+      isStopping: () => this.stopping,
+      capture: captureText(settings.capture),
+      metricsToken: isCloud ? settings.metricsToken : null,
+      refusals,
+    });
+    const allow = isCloud ? forwardAllow(settings.forwardAllow, settings.allowPrivate) : null;
     this.server = new GatewayServer(
       new TargetResolver(providers, allow, () => this.addresses()),
       {
@@ -225,29 +165,24 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
         upgrade: (...upgrade) => this.upgrades.pass(...upgrade),
         own: (path, req, res) => own.handle(path, req, res),
       },
-      this.keys && keysWithRules(this.keys, rules),
+      keys && keysWithRules(keys, rules),
       rules,
       refusals,
       log,
     );
   }
 
-  /** Queues what a former run left in the spool directory. */
-  async recover(): Promise<void> {
-    await this.recovery?.start();
-  }
-
   async listen(): Promise<{ port: number }> {
     const { http } = this.server;
     // In local mode all calls are of one project, whose rules are asked for before the first.
-    if (this.settings.mode === 'local') await this.rules.ready(null);
+    if (this.settings.mode === 'local') await this.recording.rules.ready(null);
     await new Promise<void>((resolve, reject) => {
       http.once('error', reject);
       http.listen(this.settings.port, this.settings.host, () => resolve());
     });
     http.on('error', (error) => this.logger.error({ err: error }, 'the listener failed'));
     this.bodyLooks = setInterval(() => {
-      for (const forward of this.forwards) forward.lookForBody(this.arrival);
+      for (const forward of this.forwards.all()) forward.lookForBody(this.arrival);
     }, this.arrival.sweepMs).unref();
     return { port: (http.address() as AddressInfo).port };
   }
@@ -270,46 +205,15 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
       await sleep(10);
     }
     clearInterval(this.bodyLooks);
-    for (const forward of this.forwards) forward.stop();
+    for (const forward of this.forwards.all()) forward.stop();
     this.upgrades.close();
     http.closeAllConnections();
-    await this.recovery?.stop();
-    await this.recorder.drain(Math.max(0, deadline - performance.now()) / 2);
-    await this.reader.close();
-    await this.delivery.flush(Math.max(0, deadline - performance.now() - 100));
-    this.delivery.close();
+    await this.spool.stopRecovery();
+    await this.recording.drain(Math.max(0, deadline - performance.now()) / 2);
     this.upstream.close();
-    this.keys?.close();
-    await this.credentials?.close();
-    await this.ingest.close();
-    this.rules.close();
-    await this.maskingClient.close();
-    await this.leaveSpool();
-  }
-
-  add(item: SpoolItem, former: SpoolItem | null): void {
-    const queue = this.spool.add(item, former);
-    if (queue) this.delivery.wake(queue);
-  }
-
-  keep(call: Call, { trace, span }: FinalRecording, finished: boolean, onKept?: () => void): void {
-    const { store, seal } = this;
-    if (store === null) {
-      onKept?.();
-      return;
-    }
-    const { digest, sealed } = call.caller ? seal!.seal(call.caller) : NO_KEY;
-    store.put({ id: call.facts.id, digest, sealed, trace, span, finished }, onKept);
-  }
-
-  onDelivered(item: SpoolItem): void {
-    if (!item.finished) return;
-    this.metrics.recordingDelivered();
-    this.store?.remove(item.id);
-  }
-
-  onDropped(item: SpoolItem, reason: DropReason): void {
-    this.lose(item.id, reason);
+    await this.keys?.close();
+    await this.spool.close(Math.max(0, deadline - performance.now() - 100));
+    await this.recording.close();
   }
 
   onForwarded(forward: Forward, status: number, outcome: Outcome): void {
@@ -324,11 +228,11 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
   }
 
   onSent(forward: Forward): void {
-    this.forwards.delete(forward);
+    this.forwards.remove(forward);
   }
 
   onCallEnded(call: Call, outcome: Outcome): void {
-    this.recorder.end(call, outcome);
+    this.recording.end(call, outcome);
   }
 
   onUpstreamError(forward: Forward, error: UpstreamError): void {
@@ -346,16 +250,6 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
     return localAddresses(this.settings.host, listening.port, this.settings.apiUrl);
   }
 
-  private state(): GatewayState {
-    return {
-      spoolItems: this.spool.count,
-      spoolBytes: this.spool.bytes,
-      spoolUnreadable: this.recovery?.unreadableFiles ?? 0,
-      spoolQuarantined: this.store?.quarantinedFiles ?? 0,
-      inFlight: this.forwards.size,
-    };
-  }
-
   private forward(
     req: IncomingMessage,
     res: ServerResponse,
@@ -364,28 +258,11 @@ class RunningGateway implements Gateway, ForwardHost, RecordingSink {
     caller: CallerKey | null,
   ): void {
     const { endpoint } = target;
-    const call = endpoint === undefined ? null : this.beginCall.execute(req, head, { ...target, endpoint }, caller);
+    const call = this.recording.begin(req, head, target, caller);
     const question = this.settings.askForUsage && endpoint ? UsageQuestion.of(endpoint, req.headers) : null;
     const forward = new Forward(this, req, res, target, call, question);
     this.log?.begin(req);
     this.forwards.add(forward);
-    if (call) this.recorder.begin(call);
     forward.start();
-  }
-
-  /** Without a spool directory undelivered recordings are lost; with one they wait there for the next start. */
-  private async leaveSpool(): Promise<void> {
-    if (this.store) {
-      await this.store.close();
-      return;
-    }
-    const lost = this.spool.count;
-    this.spool.dropAll('stopped');
-    if (lost > 0) this.logger.warn({ recordings: lost }, 'stopped before the API took all recordings');
-  }
-
-  private lose(id: string, reason: DropReason): void {
-    this.metrics.recordingDropped(reason);
-    this.store?.remove(id);
   }
 }

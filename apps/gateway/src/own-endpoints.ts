@@ -5,16 +5,12 @@ import { DomainError, metricsText, newId, WrongCredential } from '@spandrel/kern
 import { answerError } from './forward/answer-error.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { RequestLog } from './request-log.js';
-import type { Delivery } from './spool/delivery.js';
-import type { IngestClient } from './spool/ingest-client.js';
-import type { Spool } from './spool/spool.js';
+import type { RecordingSpool } from './spool/recording-spool.js';
 
 /** What the gateway's own endpoints show. */
 export interface OwnEndpointsParts {
   metrics: GatewayMetrics;
-  spool: Spool;
-  delivery: Delivery;
-  ingest: IngestClient;
+  spool: RecordingSpool;
   isStopping: () => boolean;
   /** How much of a call is recorded, as users write it. */
   capture: string;
@@ -77,7 +73,7 @@ export class OwnEndpoints {
     const state = {
       status: stopping ? 'stopping' : 'ok',
       api: (await this.apiUp()) ? 'up' : 'down',
-      spool: { items: spool.count, bytes: spool.bytes },
+      spool: { items: spool.queues.count, bytes: spool.queues.bytes },
       dropped_recordings: metrics.droppedRecordings,
       capture,
     };
@@ -85,7 +81,7 @@ export class OwnEndpoints {
   }
 
   private async apiUp(): Promise<boolean> {
-    const { delivery, ingest } = this.parts;
+    const { delivery, ingest } = this.parts.spool;
     if (delivery.apiUp !== null && performance.now() - delivery.contactAt < CONTACT_MAX_AGE_MS) return delivery.apiUp;
     return ingest.ping();
   }

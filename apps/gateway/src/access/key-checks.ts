@@ -96,9 +96,11 @@ export class KeyChecks {
     this.known.delete(digest);
   }
 
-  close(): void {
+  /** Asks no more, and closes the connections of its client. */
+  async close(): Promise<void> {
     this.closed = true;
     if (this.prober) clearTimeout(this.prober);
+    await this.client.close();
   }
 
   private get apiAway(): boolean {

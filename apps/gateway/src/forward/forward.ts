@@ -9,6 +9,7 @@ import type { CallFacts, Outcome } from '../recording/call-facts.js';
 import type { Target } from '../target/resolve-target.js';
 import { joinTarget } from '../target/base-url.js';
 import { ONE_TEXT_BYTES_MAX } from '../upstream/http1-connection.js';
+import type { ListMember } from '../unordered-list.js';
 import {
   UpstreamError,
   type Exchange,
@@ -46,7 +47,8 @@ const INTERIM_MAX = 1_000;
  * (docs/spec/gateway.md#bytes-pass-unchanged). With a {@link Call} all that goes by is taken down before it goes on; with a
  * spool directory the end of the answer goes on when the recording is kept. No method waits for anything.
  */
-export class Forward implements UpstreamHandler {
+export class Forward implements UpstreamHandler, ListMember {
+  listIndex = -1;
   readonly startedTick = performance.now();
   private exchange: Exchange | null = null;
   /** The last piece of the answer, which goes with its end. */
@@ -171,6 +173,8 @@ export class Forward implements UpstreamHandler {
     if (trailers.length > 0) this.res.addTrailers(pairs(trailers));
     this.takeLast(rest);
     this.finish({ kind: 'answered' }, this.head!.status, () => this.endAnswer());
+    // An answer that came before the whole request leaves a connection nobody can use again.
+    this.exchange?.abort();
   }
 
   onError(error: UpstreamError): void {

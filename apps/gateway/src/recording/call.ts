@@ -1,12 +1,14 @@
 import type { ResponseHead } from '../upstream/upstream-client.js';
 import type { CallerKey } from '../access/caller-key.js';
 import type { SpoolItem } from '../spool/spool-item.js';
+import type { ListMember } from '../unordered-list.js';
 import type { AnswerFacts, CallFacts, Outcome, Wire } from './call-facts.js';
 import type { BodyTape } from './body-tape.js';
 import type { Secrets } from './secrets.js';
 
 /** One recorded call while it goes on: takes down what passes, reads nothing of it. */
-export class Call {
+export class Call implements ListMember {
+  listIndex = -1;
   answer: AnswerFacts | null = null;
   outcome: Outcome = { kind: 'running' };
   endedTick = 0;

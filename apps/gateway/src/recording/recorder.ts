@@ -1,5 +1,6 @@
 import type { Logger } from '@spandrel/kernel';
 import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
+import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/spool-item.js';
 import { NO_BODY, isTruncated, type TapedBody } from './body-tape.js';
 import type { Call } from './call.js';
@@ -59,9 +60,9 @@ const SLICE_MS = 2;
  */
 export class Recorder {
   /** Calls that have begun and were not read. */
-  private readonly young = new Set<Call>();
+  private readonly young = new UnorderedList<Call>();
   /** Calls that were read as they run, and are too young for the API to be told. */
-  private readonly unreported = new Set<Call>();
+  private readonly unreported = new UnorderedList<Call>();
   /** What is to be read, each when its turn comes. */
   private readonly work: (() => void)[] = [];
   private withheld: Withheld[] = [];
@@ -88,7 +89,7 @@ export class Recorder {
   /** A call is over; only the first outcome counts. */
   end(call: Call, outcome: Outcome): void {
     if (!call.end(outcome)) return;
-    (call.running === null ? this.young : this.unreported).delete(call);
+    (call.running === null ? this.young : this.unreported).remove(call);
     this.later(() => this.track(call, outcome, true));
   }
 
@@ -131,14 +132,14 @@ export class Recorder {
 
   private look(): void {
     this.timer = null;
-    for (const call of this.young) {
+    for (const call of this.young.all()) {
       if (!call.requestComplete || ageOf(call) < this.options.keepMs) continue;
-      this.young.delete(call);
+      this.young.remove(call);
       this.later(() => call.outcome.kind === 'running' && this.track(call, { kind: 'running' }, false));
     }
-    for (const call of this.unreported) {
+    for (const call of this.unreported.all()) {
       if (ageOf(call) < this.options.announceMs) continue;
-      this.unreported.delete(call);
+      this.unreported.remove(call);
       this.report(call);
     }
     if (this.young.size + this.unreported.size > 0) this.timer ??= this.lookLater();
