@@ -5,9 +5,11 @@ import {
   modelIdsOf,
   objectOf,
   withoutVersion,
+  vectorsOf,
   type ChatCall,
   type ChatCalls,
   type ConnectionTarget,
+  type EmbeddingCalls,
 } from '@spandrel/plugin-api';
 import { readOllamaAnswer } from './answer.js';
 
@@ -45,3 +47,17 @@ function bodyOf({ model, messages, temperature, maxTokens }: ChatCall): unknown 
     ...(Object.keys(options).length > 0 && { options }),
   };
 }
+
+/** Embeddings by `/api/embed`. */
+export const ollamaEmbeddingCalls = (defaultBaseUrl: string): EmbeddingCalls => ({
+  buildRequest: (target, { model, texts }) => ({
+    method: 'POST',
+    url: joinUrl(withoutVersion(target.baseUrl ?? defaultBaseUrl), '/api/embed'),
+    headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
+    body: { model, input: texts },
+  }),
+  readVectors(body) {
+    const { embeddings } = objectOf(body);
+    return Array.isArray(embeddings) ? vectorsOf(embeddings) : null;
+  },
+});

@@ -1,6 +1,5 @@
 import { defineProvider, errorMessageOf, providerConfigSchema } from '@spandrel/plugin-api';
-import { ollamaChatCalls } from './chat-calls.js';
-import { ollamaEmbeddingCalls } from './embedding-calls.js';
+import { ollamaChatCalls, ollamaEmbeddingCalls } from './chat-calls.js';
 import { endpointOf, isOllamaPath } from './endpoints.js';
 
 const OLLAMA_BASE_URL = 'http://localhost:11434';

@@ -1,9 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '@spandrel/contract';
 import { describeScorerContract } from '@spandrel/plugin-api/testing';
-import * as fc from 'fast-check';
-import { foldCase } from './fold-case.js';
 import contains from './index.js';
+import { foldCase } from './index.js';
 
 const CASES: [output: string, expected: unknown, score: 0 | 1][] = [
   ['It is Paris.', 'Paris', 1],

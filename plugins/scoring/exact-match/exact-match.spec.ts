@@ -1,10 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson, type JsonValue } from '@spandrel/contract';
 import { describeScorerContract } from '@spandrel/plugin-api/testing';
-import * as fc from 'fast-check';
 import exactMatch from './index.js';
-import { sameDecimal } from './same-decimal.js';
-import { sameJson } from './same-json.js';
+import { sameDecimal, sameJson } from './same-json.js';
 
 /** `expected` as JSON text, which keeps every digit. */
 const CASES: [output: string, expected: string, score: 0 | 1][] = [

@@ -1,7 +1,6 @@
 import { defineScorer } from '@spandrel/plugin-api';
 import { BUILT_IN_RUBRIC, judgeMessages, promptHash } from './prompt.js';
 import { readVerdict } from './read-verdict.js';
-import { untilAborted } from './until-aborted.js';
 
 /** Longest rubric, in UTF-16 units; equals the limit of a run's `config.judge.rubric`. */
 const RUBRIC_LENGTH_MAX = 100_000;
@@ -21,3 +20,16 @@ export default defineScorer({
     },
   }),
 });
+
+/** Waits for `work` until `signal` aborts. @throws the signal's reason once it does; what `work` throws. */
+export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work(), aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

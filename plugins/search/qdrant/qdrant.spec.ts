@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SearchIndex } from '@spandrel/plugin-api';
 import { describeSearchIndexContract, setUpPlugin } from '@spandrel/plugin-api/testing';
-import { startFakeQdrant, type FakeQdrant } from './fake-qdrant.js';
+import { startFakeQdrant, type FakeQdrant } from './fixtures/fake-qdrant.js';
 import qdrant from './index.js';
 
 const API_KEY = 'qdrant-key-8d1f';

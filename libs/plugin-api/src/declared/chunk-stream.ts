@@ -3,8 +3,7 @@ import { OPENAI_END_MARK } from '../openai-format/chat-stream.js';
 import type { RecordedAnswer, StreamFrame, StreamReader } from '../provider.js';
 import { readExactJson } from '../wire/lenient-json.js';
 import { answerOf, NOTHING_ANSWERED } from './answer-of.js';
-import type { DeclaredEndpoint } from './declared-endpoint.js';
-import { viewOf } from './json-view.js';
+import { viewOf, type DeclaredEndpoint } from './declared-endpoint.js';
 
 /** Puts together what a declared endpoint reads of the frames of a stream. `[DONE]` ends one, no matter who sends it. */
 export class ChunkStream implements StreamReader {

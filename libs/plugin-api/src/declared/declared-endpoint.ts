@@ -1,6 +1,4 @@
 import type { ChatCall, Endpoint } from '../provider.js';
-import type { JsonView } from './json-view.js';
-
 /**
  * A recorded endpoint of a declared provider: `POST` to a path. Bodies are parsed JSON. A body that is neither object nor
  * list is read as an empty object.
@@ -74,3 +72,17 @@ export interface DeclaredCall extends ChatCall {
   /** The texts of all messages, a blank line between, for an API that takes a text. */
   prompt: string;
 }
+
+/**
+ * A JSON value that somebody else wrote: any member may be looked for with `?.`, and is `undefined` where it is not. What
+ * a reader returns is taken when it is of the kind asked for and counts as not sent when it is not, so it needs no check.
+ */
+export interface JsonView {
+  readonly [member: string]: JsonView | undefined;
+}
+
+/** A parsed body as the readers of a declaration get it: an object or a list; an empty object for any other value. */
+export const viewOf = (body: unknown): JsonView =>
+  typeof body === 'object' && body !== null ? (body as JsonView) : NOTHING;
+
+const NOTHING: JsonView = Object.freeze({});

@@ -3,8 +3,7 @@ import { filledTextOf, objectOf } from '../wire/lenient-json.js';
 import { messagesOf, withSystemFirst } from '../wire/messages.js';
 import { answerOf } from './answer-of.js';
 import { ChunkStream } from './chunk-stream.js';
-import type { DeclaredEndpoint, DeclaredRequest } from './declared-endpoint.js';
-import { viewOf } from './json-view.js';
+import { viewOf, type DeclaredEndpoint, type DeclaredRequest } from './declared-endpoint.js';
 
 /** The endpoint that a declaration describes; what its readers return is taken leniently. */
 export function endpointOf(path: string, declared: DeclaredEndpoint): Endpoint {

@@ -4,11 +4,10 @@ import { joinUrl } from '../wire/base-url.js';
 import { filledTextOf } from '../wire/lenient-json.js';
 import { contentTextOf } from '../wire/messages.js';
 import { NOTHING_ANSWERED } from './answer-of.js';
-import type { DeclaredEndpoint } from './declared-endpoint.js';
+import { viewOf, type DeclaredEndpoint } from './declared-endpoint.js';
 import { endpointOf } from './endpoint-of.js';
-import { viewOf } from './json-view.js';
-import type { FormatParts } from './openai-format-parts.js';
 import type { OwnFormatDeclaration } from './provider-declaration.js';
+import type { FormatParts } from './openai-format-parts.js';
 
 /** A declared endpoint, as it was declared and as the gateway uses it. */
 interface Recorded {

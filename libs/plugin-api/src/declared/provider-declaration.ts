@@ -1,7 +1,6 @@
 import type { ModelPrice } from '../model-price.js';
 import type { EmbeddingCalls, Provider } from '../provider.js';
-import type { DeclaredEndpoint, DeclaredModels } from './declared-endpoint.js';
-import type { JsonView } from './json-view.js';
+import type { DeclaredEndpoint, DeclaredModels, JsonView } from './declared-endpoint.js';
 
 /**
  * A provider in short: what is particular to it. Everything left out has a default, and the whole {@link Provider} is

@@ -1,7 +1,12 @@
 import type { Provider } from '../provider.js';
-import { completeProvider } from './complete-provider.js';
 import { declarationFaults, pricesFaults } from './declaration-schema.js';
+import { viewOf } from './declared-endpoint.js';
 import type { ProviderDeclaration } from './provider-declaration.js';
+import { openAiErrorBody } from '../openai-format/chat-answer.js';
+import { errorMessageOf } from '../wire/error-message.js';
+import { filledTextOf } from '../wire/lenient-json.js';
+import { openAiFormatParts } from './openai-format-parts.js';
+import { ownFormatParts } from './own-format-parts.js';
 
 /** What is wrong with a provider that a plugin gives; the message is one line for the plugin's author. */
 export class DeclarationError extends Error {
@@ -23,3 +28,17 @@ export function providerOf(given: Provider | ProviderDeclaration): Provider {
 /** A whole provider may have a `baseUrl` of its own too, but it always has `endpoint`, which no declaration has. */
 const isDeclaration = (given: Provider | ProviderDeclaration): given is ProviderDeclaration =>
   'baseUrl' in given && !('endpoint' in given);
+
+/** The provider that a checked declaration describes: its own members where it has them, the defaults elsewhere. */
+function completeProvider(declaration: ProviderDeclaration): Provider {
+  const parts = declaration.format === 'openai' ? openAiFormatParts(declaration) : ownFormatParts(declaration);
+  return {
+    ...parts,
+    hosts: declaration.hosts ?? [new URL(declaration.baseUrl).hostname],
+    recognises: declaration.recognises?.bind(declaration) ?? parts.recognises,
+    errorBody: declaration.errorBody?.bind(declaration) ?? openAiErrorBody,
+    // The gateway answers errors in the default form even where the provider's own are read from another place.
+    errorMessage: (body) => filledTextOf(declaration.errorMessage?.(viewOf(body))) ?? errorMessageOf(body),
+    ...(declaration.prices && { prices: declaration.prices }),
+  };
+}

@@ -108,3 +108,9 @@ export interface ReadUsage {
   /** True where this sender's input tokens leave out what was read from and written to the cache. */
   inputExcludesCached?: boolean | undefined;
 }
+
+/** The usage where it reports tokens or a cost, so that otherwise the next dialect is asked. */
+export function reportedUsage(usage: ReadUsage): ReadUsage | undefined {
+  const { inputTokens, outputTokens, cost } = usage;
+  return inputTokens === undefined && outputTokens === undefined && cost === undefined ? undefined : usage;
+}

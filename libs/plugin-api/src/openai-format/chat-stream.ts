@@ -3,9 +3,8 @@ import type { RecordedAnswer, StreamFrame, StreamReader } from '../provider.js';
 import { embeddedErrorOf, errorMessageOf } from '../wire/error-message.js';
 import { filledTextOf, objectOf, readJson, textOf } from '../wire/lenient-json.js';
 import { contentTextOf } from '../wire/messages.js';
-import { firstChoice } from './chat-answer.js';
+import { firstChoice, readOpenAiUsage } from './chat-answer.js';
 import { ToolCallDeltas } from './tool-calls.js';
-import { readOpenAiUsage } from './usage.js';
 
 export const OPENAI_END_MARK = '[DONE]';
 

@@ -1,9 +1,8 @@
 import type { Endpoint, RecordedAnswer, StreamFrame, StreamReader } from '../provider.js';
 import { embeddedErrorOf } from '../wire/error-message.js';
 import { filledTextOf, objectOf, readJson, textOf, without } from '../wire/lenient-json.js';
-import { firstChoice } from './chat-answer.js';
+import { firstChoice, readOpenAiUsage } from './chat-answer.js';
 import { OPENAI_END_MARK } from './chat-stream.js';
-import { readOpenAiUsage } from './usage.js';
 
 /** The older completions endpoint; its prompt is recorded as sent. */
 export const completionsEndpoint: Endpoint = {

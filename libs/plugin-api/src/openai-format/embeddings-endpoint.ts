@@ -1,7 +1,7 @@
 import type { Endpoint, RecordedAnswer } from '../provider.js';
 import { embeddedErrorOf } from '../wire/error-message.js';
 import { objectOf, textOf, without } from '../wire/lenient-json.js';
-import { readOpenAiUsage } from './usage.js';
+import { readOpenAiUsage } from './chat-answer.js';
 
 /** Embeddings: the input is recorded as sent, the vectors are not; the answer never streams. */
 export const embeddingsEndpoint: Endpoint = {

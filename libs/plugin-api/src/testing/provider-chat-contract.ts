@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HttpRequest, Provider } from '../provider.js';
-import { deepFreeze } from './deep-freeze.js';
+import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { CONTRACT_API_KEY, type ChatFixture } from './provider-fixtures.js';
-import type { TestFunctions } from './test-functions.js';
 
 /** Chat calls of evaluations: the requests built, and the answers read. */
 export function describeChatCalls(

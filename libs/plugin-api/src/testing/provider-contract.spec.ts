@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chatCompletionsEndpoint } from '../openai-format/chat-endpoint.js';
 import { openAiChatCalls } from '../openai-format/chat-calls.js';
-import { openAiErrorBody } from '../openai-format/error-body.js';
+import { openAiErrorBody } from '../openai-format/chat-answer.js';
 import { defineProvider } from '../plugin.js';
 import type { Provider, StreamReader } from '../provider.js';
 import { errorMessageOf } from '../wire/error-message.js';

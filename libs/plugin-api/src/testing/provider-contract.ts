@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Provider, RequestHead } from '../provider.js';
-import { deepFreeze } from './deep-freeze.js';
+import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { describeChatCalls } from './provider-chat-contract.js';
 import { describeEmbeddingCalls } from './provider-embedding-contract.js';
 import type { ProviderContract } from './provider-fixtures.js';
 import { describeReading } from './provider-reading-contract.js';
 import { describeRobustness } from './provider-robustness-contract.js';
 import { describePlugin, setUpPlugin } from './set-up-plugin.js';
-import type { TestFunctions } from './test-functions.js';
 
 /**
  * The tests every provider plugin must pass: its shape and config, what it recognises and records, that it reads its

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { EmbeddingCalls, Provider } from '../provider.js';
-import { deepFreeze } from './deep-freeze.js';
+import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { ODD_VALUES } from './odd-values.js';
 import { CONTRACT_API_KEY, type EmbeddingFixture } from './provider-fixtures.js';
-import type { TestFunctions } from './test-functions.js';
 
 /** Embedding calls of search: the request built, and the answers read, whatever they are. */
 export function describeEmbeddingCalls(

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Endpoint, Provider, StreamFrame } from '../provider.js';
-import { deepFreeze } from './deep-freeze.js';
+import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { framesOf } from './frames.js';
 import type { RecordedCallFixture } from './provider-fixtures.js';
-import type { TestFunctions } from './test-functions.js';
 
 /** Reading of the fixtures: requests, whole answers and streams. */
 export function describeReading(

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { pluginConfigSchema, type ScorerPlugin } from '../plugin.js';
 import type { Score, Scorer, ScoreSample } from '../scorer.js';
-import { deepFreeze } from './deep-freeze.js';
+import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
-import type { TestFunctions } from './test-functions.js';
 
 /** What the tests of a scorer plugin hand to {@link describeScorerContract}. */
 export interface ScorerContract<Config> {

@@ -8,9 +8,8 @@ import type {
   SearchQuery,
   SearchScope,
 } from '../search-index.js';
-import { deepFreeze } from './deep-freeze.js';
+import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { describePlugin, type ConfigFixtures } from './set-up-plugin.js';
-import type { TestFunctions } from './test-functions.js';
 
 /** What the tests of a search index plugin hand to {@link describeSearchIndexContract}. */
 export interface SearchIndexContract<Config> {

@@ -6,3 +6,12 @@ export interface TestFunctions {
   describe(name: string, define: () => void): unknown;
   it(name: string, test: () => void | Promise<void>): unknown;
 }
+
+/** Freezes a value through and through, so that a plugin that changes what it is given is found out. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}
