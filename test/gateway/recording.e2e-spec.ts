@@ -13,7 +13,7 @@ let gateway: StartedGateway;
 beforeEach(async () => {
   upstream = await startFakeProvider();
   api = await startFakeApi();
-  gateway = await startGateway(upstream.url, { apiUrl: api.url, announceMs: 20 });
+  gateway = await startGateway(upstream.url, { apiUrl: api.url, reportRunningMs: 20 });
 });
 afterEach(async () => {
   await gateway.close();
@@ -75,7 +75,7 @@ describe('a call that takes a while', () => {
 
   it('is not announced when it is short', async () => {
     await gateway.close();
-    gateway = await startGateway(upstream.url, { apiUrl: api.url, announceMs: 600_000 });
+    gateway = await startGateway(upstream.url, { apiUrl: api.url, reportRunningMs: 600_000 });
     await Promise.all([chat({}), chat({})]);
     await gateway.close();
     expect(await recorded(api, 2)).toHaveLength(2);

@@ -120,7 +120,7 @@ describe('the spool', () => {
   });
 
   it('does not bring back a trace that was deleted while the call ran', async () => {
-    await startWith({ announceMs: 20 });
+    await startWith({ reportRunningMs: 20 });
     const done = call('Hi', { 'x-fake': 'slow:300' });
     await until(() => api.announced.size === 1);
     await new Promise((resolve) => setTimeout(resolve, 50));

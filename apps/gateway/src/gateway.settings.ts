@@ -163,7 +163,7 @@ export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | '
   /** How long recordings gather before they are sent. */
   flushMs: number;
   /** From this age on a call is shown as running; one that is over sooner is sent once, whole. */
-  announceMs: number;
+  reportRunningMs: number;
   upstreamConnectMs: number;
   /** Longest time from the request's last byte to the answer's head. A streamed body has no limit. */
   upstreamHeadMs: number;
@@ -203,7 +203,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   forwardAllow: [],
   allowPrivate: [],
   flushMs: 20,
-  announceMs: 200,
+  reportRunningMs: 200,
   upstreamConnectMs: 10_000,
   upstreamHeadMs: 600_000,
   deliverMs: 10_000,

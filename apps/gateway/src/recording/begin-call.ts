@@ -6,7 +6,7 @@ import type { GatewaySettings } from '../gateway.settings.js';
 import { maskFacts, withoutContent, type RecordingRules } from '../masking/recording-rules.js';
 import { doubledPath } from '../target/wrong-address.js';
 import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
-import { BodyTape, TapeBudget } from './body-tape.js';
+import { BodyBuffer, BodyBudget } from './body-buffer.js';
 import type { CallFacts } from './call-facts.js';
 import { Call } from './call.js';
 import { captureOf } from './capture.js';
@@ -25,11 +25,11 @@ interface BeginCallParts {
 
 /** Makes the {@link Call} of a request whose endpoint is recorded: what is known of it before its body has come. */
 export class BeginCall {
-  private readonly budget: TapeBudget;
+  private readonly budget: BodyBudget;
   private readonly warning: CaptureWarning;
 
   constructor(private readonly parts: BeginCallParts) {
-    this.budget = new TapeBudget(parts.settings.recordBytesTotal);
+    this.budget = new BodyBudget(parts.settings.recordBytesTotal);
     this.warning = new CaptureWarning(parts.logger);
   }
 
@@ -47,9 +47,9 @@ export class BeginCall {
     const told: CallFacts = secrets.areTooMany ? { ...withoutContent(read), withheld: 'too_many_credentials' } : read;
     const facts = masking ? maskFacts(masking, told) : told;
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
-    const tape = (): BodyTape => new BodyTape(settings.recordBytes, this.budget);
+    const body = (): BodyBuffer => new BodyBuffer(settings.recordBytes, this.budget);
     const wire = { entry: target.wire!, endpoint: target.endpoint };
-    return new Call(facts, wire, tape(), tape(), secrets, caller, !isKept);
+    return new Call(facts, wire, body(), body(), secrets, caller, !isKept);
   }
 
   private factsOf(req: IncomingMessage, head: RequestHead, target: Target): CallFacts {

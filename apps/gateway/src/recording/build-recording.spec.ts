@@ -2,11 +2,11 @@ import zlib from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, Provider, RecordedAnswer } from '@spandrel/plugin-api';
 import { UNKNOWN_USAGE } from '@spandrel/plugin-api';
-import { NO_BODY, type TapedBody } from './body-tape.js';
+import { NO_BODY, type BufferedBody } from './body-buffer.js';
 import { buildRecording } from './build-recording.js';
 import type { AnswerFacts, CallRecord } from './call-facts.js';
 import { codingsOf } from './decode-body.js';
-import { decodeTaped } from './recorder.js';
+import { decodeBuffered } from './recorder.js';
 
 /** A small wire format: frames `{"text"}`, `{"end":true}`; whole answers `{"text","finish"}`. */
 const nothing: RecordedAnswer = {
@@ -53,7 +53,7 @@ const provider = {
   errorMessage: (body: unknown) => (body as { error?: { message?: string } }).error?.message,
 } as Provider;
 
-const taped = (...pieces: Buffer[]): TapedBody => ({
+const buffered = (...pieces: Buffer[]): BufferedBody => ({
   pieces: pieces.map((data, at) => ({ data, at: 100 + at })),
   tail: [],
   bytes: pieces.reduce((sum, { length }) => sum + length, 0),
@@ -84,7 +84,7 @@ function record(over: Partial<CallRecord> & { framing?: Endpoint['framing'] } = 
       requestEncoding: null,
     },
     wire: { entry: { name: 'acme', provider, base: null }, endpoint: endpoint(over.framing ?? 'sse') },
-    request: taped(request),
+    request: buffered(request),
     answer: good,
     response: NO_BODY,
     outcome: { kind: 'answered' },
@@ -106,7 +106,7 @@ describe('a recording', () => {
     ['ndjson', ndjson, 'application/x-ndjson'],
   ] as const)('is the same however a stream is cut: %s', (framing, stream, contentType) => {
     const answer = { ...good, contentType };
-    const whole = buildRecording(record({ framing, answer, response: taped(stream) }));
+    const whole = buildRecording(record({ framing, answer, response: buffered(stream) }));
     expect(whole.span).toMatchObject({
       status: 'completed',
       output: { text: 'Grüße 😀, you' },
@@ -114,7 +114,7 @@ describe('a recording', () => {
     });
     for (let at = 0; at <= stream.length; at++) {
       const cut = buildRecording(
-        record({ framing, answer, response: taped(stream.subarray(0, at), stream.subarray(at)) }),
+        record({ framing, answer, response: buffered(stream.subarray(0, at), stream.subarray(at)) }),
       );
       delete cut.span.metadata['time_to_first_token_ms'];
       expect(cut.span).toEqual({
@@ -123,7 +123,7 @@ describe('a recording', () => {
       });
     }
     const single = buildRecording(
-      record({ framing, answer, response: taped(...[...stream].map((byte) => Buffer.from([byte]))) }),
+      record({ framing, answer, response: buffered(...[...stream].map((byte) => Buffer.from([byte]))) }),
     );
     expect(single.span.output).toEqual(whole.span.output);
   });
@@ -140,7 +140,7 @@ describe('a recording', () => {
       };
       const bytes = compress[coding]!(sse);
       const pieces = [bytes.subarray(0, 5), bytes.subarray(5, 20), bytes.subarray(20)];
-      const response = await decodeTaped(taped(...pieces), codingsOf(coding), 1_000_000);
+      const response = await decodeBuffered(buffered(...pieces), codingsOf(coding), 1_000_000);
       const { span } = buildRecording(record({ response }));
       expect(span.output).toMatchObject({ text: 'Grüße 😀, you' });
       expect(span.metadata['time_to_first_token_ms']).toBe(12);
@@ -149,14 +149,14 @@ describe('a recording', () => {
 
   it('tells when the first token came: with the piece that completes its frame', () => {
     const { span } = buildRecording(
-      record({ response: taped(Buffer.from(': hello\n\n'), sse.subarray(0, 10), sse.subarray(10)) }),
+      record({ response: buffered(Buffer.from(': hello\n\n'), sse.subarray(0, 10), sse.subarray(10)) }),
     );
     expect(span.metadata['time_to_first_token_ms']).toBe(12);
   });
 
   it('does not swell with a bomb', async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(50_000_000));
-    const body = await decodeTaped(taped(bomb), ['gzip'], 100_000);
+    const body = await decodeBuffered(buffered(bomb), ['gzip'], 100_000);
     expect(body.pieces.reduce((sum, { data }) => sum + data.length, 0)).toBe(100_000);
     expect(buildRecording(record({ response: body })).span.metadata['truncated']).toBe(true);
   });
@@ -173,7 +173,7 @@ describe('a recording', () => {
       record({
         answer: { ...good, contentType: 'application/json' },
         response,
-        request: taped(Buffer.from('{"model":"m","messages":[]}')),
+        request: buffered(Buffer.from('{"model":"m","messages":[]}')),
       }),
     );
     expect(span).toMatchObject({
@@ -191,17 +191,17 @@ describe('how it ends', () => {
   const status = (over: Partial<CallRecord>) => buildRecording(record(over)).span.status;
 
   it.each<[string, Partial<CallRecord>, unknown]>([
-    ['answered', { response: taped(sse) }, 'completed'],
-    ['a stream without its end', { response: taped(start) }, failed('the stream ended without its end mark')],
-    ['client gone', { response: taped(start), outcome: { kind: 'client-gone' } }, failed('client disconnected')],
-    ['client gone after the end mark', { response: taped(sse), outcome: { kind: 'client-gone' } }, 'completed'],
+    ['answered', { response: buffered(sse) }, 'completed'],
+    ['a stream without its end', { response: buffered(start) }, failed('the stream ended without its end mark')],
+    ['client gone', { response: buffered(start), outcome: { kind: 'client-gone' } }, failed('client disconnected')],
+    ['client gone after the end mark', { response: buffered(sse), outcome: { kind: 'client-gone' } }, 'completed'],
     [
       'client gone before any answer',
       { answer: null, outcome: { kind: 'client-gone' } },
       failed('client disconnected'),
     ],
-    ['cut', { response: taped(start), outcome: { kind: 'cut', reason: 'closed' } }, failed('closed')],
-    ['gateway stopped', { response: taped(start), outcome: { kind: 'stopped' } }, failed('gateway stopped')],
+    ['cut', { response: buffered(start), outcome: { kind: 'cut', reason: 'closed' } }, failed('closed')],
+    ['gateway stopped', { response: buffered(start), outcome: { kind: 'stopped' } }, failed('gateway stopped')],
     [
       'unreachable',
       { answer: null, outcome: { kind: 'unreachable', status: 502, reason: 'no route' } },
@@ -209,17 +209,17 @@ describe('how it ends', () => {
     ],
     [
       'an error with a message',
-      { answer: { ...good, status: 429 }, response: taped(Buffer.from('{"error":{"message":"slow down"}}')) },
+      { answer: { ...good, status: 429 }, response: buffered(Buffer.from('{"error":{"message":"slow down"}}')) },
       failed('HTTP 429: slow down'),
     ],
     [
       'an error without one',
-      { answer: { ...good, status: 503, statusMessage: '' }, response: taped(Buffer.from('<html>')) },
+      { answer: { ...good, status: 503, statusMessage: '' }, response: buffered(Buffer.from('<html>')) },
       failed('HTTP 503: Service Unavailable'),
     ],
     [
       'an error inside a stream',
-      { response: taped(Buffer.from('data: {"error":"overloaded"}\n\n')) },
+      { response: buffered(Buffer.from('data: {"error":"overloaded"}\n\n')) },
       failed('overloaded'),
     ],
     ['running', { answer: null, outcome: { kind: 'running' } }, 'running'],
@@ -228,14 +228,16 @@ describe('how it ends', () => {
   });
 
   it('keeps what had arrived', () => {
-    const { span } = buildRecording(record({ response: taped(start), outcome: { kind: 'client-gone' } }));
+    const { span } = buildRecording(record({ response: buffered(start), outcome: { kind: 'client-gone' } }));
     expect(span.output).toEqual({ text: 'part', finish_reason: null });
     expect(buildRecording(record({ outcome: { kind: 'client-gone' } })).span.output).toBeNull();
   });
 
   it('a whole answer to a request for a stream is an answer', () => {
     const answer = { ...good, contentType: 'application/json' };
-    const { span } = buildRecording(record({ answer, response: taped(Buffer.from('{"text":"all","finish":"stop"}')) }));
+    const { span } = buildRecording(
+      record({ answer, response: buffered(Buffer.from('{"text":"all","finish":"stop"}')) }),
+    );
     expect(span).toMatchObject({ status: 'completed', output: { text: 'all' }, metadata: { streaming: false } });
   });
 
@@ -250,13 +252,13 @@ describe('how it ends', () => {
       },
     };
     const { span } = buildRecording(
-      record({ wire: { entry: { name: 'acme', provider, base: null }, endpoint: broken }, response: taped(sse) }),
+      record({ wire: { entry: { name: 'acme', provider, base: null }, endpoint: broken }, response: buffered(sse) }),
     );
     expect(span).toMatchObject({ name: 'small', kind: { model: 'unknown' }, status: 'completed', output: null });
   });
 
   it('with capture off holds no content, with a preview the first characters', () => {
-    const base = record({ response: taped(sse) });
+    const base = record({ response: buffered(sse) });
     const off = buildRecording({ ...base, facts: { ...base.facts, capture: { mode: 'off' } } });
     expect(JSON.stringify(off)).not.toMatch(/Hi|Grü/);
     const preview = buildRecording({ ...base, facts: { ...base.facts, capture: { mode: 'preview', chars: 7 } } });

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { formatTimestamp, isStorableText, KEY_LENGTH_MAX, NAME_LENGTH_MAX, type SpanStatus } from '@spandrel/contract';
 import { UNKNOWN_USAGE, type RecordedAnswer, type RecordedRequest, type Usage } from '@spandrel/plugin-api';
 import type { Masking } from '@spandrel/masking/engine';
-import { isTruncated } from './body-tape.js';
+import { isTruncated } from './body-buffer.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';
 import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
 import { parseBody, readAnswer, type ReadAnswer } from './read-answer.js';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@spandrel/plugin-api';
 import type { CaptureSetting } from './capture.js';
 import type { ProviderEntry } from '../target/provider-table.js';
-import type { TapedBody } from './body-tape.js';
+import type { BufferedBody } from './body-buffer.js';
 import type { Correlation } from './correlation.js';
 
 /** Why what was said in a call is not in its recording, nothing that anybody asked for (docs/spec/gateway.md#content-that-is-withheld). */
@@ -69,9 +69,9 @@ export type Outcome =
 export interface CallRecord {
   facts: CallFacts;
   wire: Wire;
-  request: TapedBody;
+  request: BufferedBody;
   answer: AnswerFacts | null;
-  response: TapedBody;
+  response: BufferedBody;
   outcome: Outcome;
   /** Time of the piece on the clock of {@link CallFacts.startedTick}. */
   endedTick: number;

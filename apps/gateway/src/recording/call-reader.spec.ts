@@ -6,7 +6,7 @@ import { createLogger, type PluginEntry } from '@spandrel/kernel';
 import type { Masking } from '@spandrel/masking/engine';
 import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import { CallerKey, keyDigest } from '../access/caller-key.js';
-import { NO_BODY } from './body-tape.js';
+import { NO_BODY } from './body-buffer.js';
 import type { CallRecord } from './call-facts.js';
 import { CallReader, type CallReaderOptions, type CallToRead } from './call-reader.js';
 import { packBody, unpackBody } from './packed-call.js';

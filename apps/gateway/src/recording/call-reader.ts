@@ -4,7 +4,7 @@ import type { Masking } from '@spandrel/masking/engine';
 import type * as ReadCallThread from './read-call.thread.js';
 import type { CallerKey } from '../access/caller-key.js';
 import { maskFacts, withoutContent, type RecordingRule } from '../masking/recording-rules.js';
-import { NO_BODY, type Piece, type TapedBody } from './body-tape.js';
+import { NO_BODY, type Piece, type BufferedBody } from './body-buffer.js';
 import type { CallRecord, WithheldReason } from './call-facts.js';
 import { recordCall, type FinalRecording } from './build-recording.js';
 import { packBody, type PackedCall } from './packed-call.js';
@@ -214,10 +214,10 @@ function packCall(
 }
 
 /** The beginning and the end of a long body, copied. */
-function endsOf({ pieces, tail, bytes }: TapedBody): TapedBody {
+function endsOf({ pieces, tail, bytes }: BufferedBody): BufferedBody {
   const all = [...pieces, ...tail];
   const size = all.reduce((sum, { data }) => sum + data.length, 0);
-  // The tape lets go of its lists.
+  // The buffer lets go of its lists.
   if (size <= 2 * END_BYTES) return { pieces: [...pieces], tail: [...tail], bytes };
   return { pieces: slicesOf(all, 0, END_BYTES), tail: slicesOf(all, size - END_BYTES, size), bytes };
 }

@@ -46,10 +46,10 @@ export class CallRecording {
     this.rules = new RecordingRules(this.maskingClient, maskers, onMaskerFailed);
     const { rules } = this;
     this.beginCall = new BeginCall({ settings, clock, logger, isKept: spool.isOnDisk, rules });
-    const { readHereBytes: hereBytesMax, readMs, announceMs, recordBytes, spoolItems } = settings;
+    const { readHereBytes: hereBytesMax, readMs, reportRunningMs, recordBytes, spoolItems } = settings;
     this.reader = new CallReader({ plugins, logger, onMaskerFailed }, { hereBytesMax, readMs });
-    const keepMs = spool.isOnDisk ? Math.min(KEEP_MS, announceMs) : announceMs;
-    const options = { announceMs, keepMs, decodedBytesMax: recordBytes, withheldMax: spoolItems };
+    const keepMs = spool.isOnDisk ? Math.min(KEEP_MS, reportRunningMs) : reportRunningMs;
+    const options = { reportRunningMs, keepMs, decodedBytesMax: recordBytes, awaitingRulesMax: spoolItems };
     this.recorder = new Recorder(spool, logger, options, rules, this.reader, {
       onFailed: (call) => spool.lose(call.facts.id, 'failed'),
       onWithheld: (reason) => metrics.contentWithheld(reason),

@@ -3,7 +3,7 @@ import type { CallerKey } from '../access/caller-key.js';
 import type { SpoolItem } from '../spool/spool-item.js';
 import type { ListMember } from '../unordered-list.js';
 import type { AnswerFacts, CallFacts, Outcome, Wire } from './call-facts.js';
-import type { BodyTape } from './body-tape.js';
+import type { BodyBuffer } from './body-buffer.js';
 import type { Secrets } from './secrets.js';
 
 /** One recorded call while it goes on: takes down what passes, reads nothing of it. */
@@ -23,8 +23,8 @@ export class Call implements ListMember {
   constructor(
     readonly facts: CallFacts,
     readonly wire: Wire,
-    readonly request: BodyTape,
-    readonly response: BodyTape,
+    readonly request: BodyBuffer,
+    readonly response: BodyBuffer,
     /** The call's own credentials, see `credentialsOf`. */
     readonly secrets: Secrets,
     /** The caller's key that the recording is delivered with; `null` for the gateway's own. */

@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import type { Piece } from './body-tape.js';
+import type { Piece } from './body-buffer.js';
 
 /** A body without its content codings. */
 export interface DecodedBody {

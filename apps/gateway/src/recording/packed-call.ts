@@ -1,5 +1,5 @@
 import type { RecordingMasking } from '@spandrel/contract';
-import type { Piece, TapedBody } from './body-tape.js';
+import type { Piece, BufferedBody } from './body-buffer.js';
 import type { AnswerFacts, CallFacts, Outcome } from './call-facts.js';
 
 /** A body as it goes to another thread: its bytes in one, which move there. */
@@ -36,7 +36,7 @@ export interface ReadCall {
 }
 
 /** Copies a body. */
-export function packBody({ pieces, tail, bytes }: TapedBody): PackedBody {
+export function packBody({ pieces, tail, bytes }: BufferedBody): PackedBody {
   const all = [...pieces, ...tail];
   const data = new Uint8Array(all.reduce((sum, piece) => sum + piece.data.length, 0));
   const places = new Float64Array(2 * all.length);
@@ -51,7 +51,7 @@ export function packBody({ pieces, tail, bytes }: TapedBody): PackedBody {
 }
 
 /** The body as it was, on the same bytes. */
-export function unpackBody({ data, pieces: places, before, bytes }: PackedBody): TapedBody {
+export function unpackBody({ data, pieces: places, before, bytes }: PackedBody): BufferedBody {
   const whole = Buffer.from(data.buffer);
   const all: Piece[] = [];
   let start = 0;

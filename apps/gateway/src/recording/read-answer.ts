@@ -1,6 +1,6 @@
 import { parseExactJson } from '@spandrel/contract';
 import type { Endpoint, RecordedAnswer } from '@spandrel/plugin-api';
-import { isTruncated, type TapedBody } from './body-tape.js';
+import { isTruncated, type BufferedBody } from './body-buffer.js';
 import type { AnswerFacts } from './call-facts.js';
 import { parsePartialJson } from './partial-json.js';
 import { readStream } from './read-stream.js';
@@ -20,7 +20,7 @@ export interface ReadAnswer {
  * what the request asked for.
  * @param asked whether the request asked for a stream.
  */
-export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: TapedBody, asked: boolean): ReadAnswer {
+export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody, asked: boolean): ReadAnswer {
   const framing = framingOf(facts.contentType);
   if (framing === 'json' || (framing === undefined && !asked)) {
     const whole = readWhole(endpoint, facts, body);
@@ -38,7 +38,7 @@ function framingOf(contentType: string | null): Endpoint['framing'] | 'json' | u
   return type === 'application/json' || type.endsWith('+json') ? 'json' : undefined;
 }
 
-function readStreamed(endpoint: Endpoint, framing: Endpoint['framing'], body: TapedBody): ReadAnswer {
+function readStreamed(endpoint: Endpoint, framing: Endpoint['framing'], body: BufferedBody): ReadAnswer {
   const { reader, firstTokenAt } = readStream(endpoint, framing, body);
   const answer = reader.answer();
   const begun = reader.started || reader.ended || answer.model !== null || answer.error !== null;
@@ -50,7 +50,7 @@ function readStreamed(endpoint: Endpoint, framing: Endpoint['framing'], body: Ta
   };
 }
 
-function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: TapedBody): ReadAnswer {
+function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody): ReadAnswer {
   const parsed = parseBody(body);
   const complete = facts.contentLength === null ? parsed !== undefined : body.bytes >= facts.contentLength;
   const answer = parsed === undefined ? null : endpoint.readAnswer(parsed);
@@ -58,7 +58,7 @@ function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: TapedBody): Rea
 }
 
 /** The JSON value of a body, as much as was kept of it; `undefined` when it is none. */
-export function parseBody(body: TapedBody): unknown {
+export function parseBody(body: BufferedBody): unknown {
   if (body.pieces.length === 0) return undefined;
   try {
     return isTruncated(body)
@@ -70,7 +70,7 @@ export function parseBody(body: TapedBody): unknown {
 }
 
 /** Bytes as text, a byte order mark taken off. */
-function textOf(pieces: TapedBody['pieces']): string {
+function textOf(pieces: BufferedBody['pieces']): string {
   const bytes = pieces.length === 1 ? pieces[0]!.data : Buffer.concat(pieces.map(({ data }) => data));
   const text = bytes.toString('utf8');
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

@@ -11,8 +11,8 @@ function framesOf(
   const frames: StreamFrame[] = [];
   const reader = { started: false, ended: false, push: (frame: StreamFrame) => frames.push(frame), answer: () => null };
   const endpoint = { readStream: () => reader } as unknown as Endpoint;
-  const taped = (texts: readonly string[]) => texts.map((text, at) => ({ data: Buffer.from(text), at }));
-  readStream(endpoint, framing, { pieces: taped(pieces), tail: taped(tail), bytes: 0 });
+  const buffered = (texts: readonly string[]) => texts.map((text, at) => ({ data: Buffer.from(text), at }));
+  readStream(endpoint, framing, { pieces: buffered(pieces), tail: buffered(tail), bytes: 0 });
   return frames;
 }
 

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { Endpoint, StreamFrame, StreamReader } from '@spandrel/plugin-api';
-import type { Piece, TapedBody } from './body-tape.js';
+import type { Piece, BufferedBody } from './body-buffer.js';
 
 /** A streamed answer as far as it has come. */
 export interface ReadStream {
@@ -23,7 +23,7 @@ interface Framer {
  * Reads a streamed answer. Where its pieces are cut does not change what comes out.
  * @param framing how the answer is framed; see {@link Endpoint.framing}.
  */
-export function readStream(endpoint: Endpoint, framing: Endpoint['framing'], body: TapedBody): ReadStream {
+export function readStream(endpoint: Endpoint, framing: Endpoint['framing'], body: BufferedBody): ReadStream {
   const reader = endpoint.readStream();
   const push = (frame: StreamFrame): void => reader.push(frame);
   const framer = framing === 'sse' ? sseFramer(push) : ndjsonFramer(push);

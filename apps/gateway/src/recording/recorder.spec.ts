@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Endpoint } from '@spandrel/plugin-api';
 import type { Logger } from '@spandrel/kernel';
 import type { SpoolItem } from '../spool/spool-item.js';
-import { BodyTape, TapeBudget } from './body-tape.js';
+import { BodyBuffer, BodyBudget } from './body-buffer.js';
 import { Call } from './call.js';
 import { CallReader } from './call-reader.js';
 import { Recorder } from './recorder.js';
@@ -26,7 +26,7 @@ beforeEach(() => {
       keep: ({ facts: { id } }, { span }, _finished, onKept) => kept.push({ id, span, ...(onKept && { onKept }) }),
     },
     {} as Logger,
-    { announceMs: ANNOUNCE_MS, keepMs: KEEP_MS, withheldMax: 10, decodedBytesMax: 1_000 },
+    { reportRunningMs: ANNOUNCE_MS, keepMs: KEEP_MS, awaitingRulesMax: 10, decodedBytesMax: 1_000 },
     { of: () => ({ kind: 'known', masking: null }), pursue: () => undefined },
     new CallReader(
       { plugins: null, logger: {} as Logger, onMaskerFailed: () => undefined },
@@ -52,15 +52,15 @@ function begun(id: string, requestComplete = true): Call {
     capture: { mode: 'full' as const },
     requestEncoding: null,
   };
-  const tape = new BodyTape(1_000, new TapeBudget(1_000));
-  const call = new Call(facts, { entry: {} as never, endpoint }, tape, tape, new Secrets([]), null, false);
+  const body = new BodyBuffer(1_000, new BodyBudget(1_000));
+  const call = new Call(facts, { entry: {} as never, endpoint }, body, body, new Secrets([]), null, false);
   if (requestComplete) call.endRequest();
   recorder.begin(call);
   return call;
 }
 
 describe('a call', () => {
-  it('is announced once it has run for a while, then told whole', () => {
+  it('is reported as running once it has run for a while, then whole', () => {
     const call = begun('a');
     jest.advanceTimersByTime(ANNOUNCE_MS * 1.25);
     expect(sent).toEqual([['a', 'running']]);
@@ -73,7 +73,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('is told once when it is over sooner, whatever else is announced meanwhile', () => {
+  it('is reported once when it is over sooner, whatever else is reported meanwhile', () => {
     begun('long');
     for (let n = 0; n < 10; n++) {
       const call = begun(`short-${n}`);
@@ -85,7 +85,7 @@ describe('a call', () => {
     expect(sent.filter(([, status]) => status === 'completed')).toHaveLength(10);
   });
 
-  it('is kept as running before it is announced, and its answer ends when it is kept whole', () => {
+  it('is kept as running before it is reported, and its answer ends when it is kept whole', () => {
     const call = begun('a');
     jest.advanceTimersByTime(KEEP_MS * 2 + 1);
     expect([sent, kept.map(({ id, span }) => [id, JSON.parse(span).status])]).toEqual([[], [['a', 'running']]]);
@@ -114,7 +114,7 @@ describe('a call', () => {
     expect(ended).toBe(1);
   });
 
-  it('is not announced before its request has come whole', () => {
+  it('is not reported before its request has come whole', () => {
     const call = begun('a', false);
     jest.advanceTimersByTime(ANNOUNCE_MS * 5);
     expect(sent).toEqual([]);
@@ -125,7 +125,7 @@ describe('a call', () => {
 });
 
 describe('calls that are to be read', () => {
-  it('leave others their turn, those too that are announced or whose rules become known at the same moment', async () => {
+  it('leave others their turn, those too that are reported or whose rules become known at the same moment', async () => {
     jest.useRealTimers();
     let turn = 0;
     let isCounting = true;
@@ -148,7 +148,7 @@ describe('calls that are to be read', () => {
       readUnread: read,
       close: () => Promise.resolve(),
     };
-    const options = { announceMs: 10, keepMs: 10, withheldMax: 100, decodedBytesMax: 1_000 };
+    const options = { reportRunningMs: 10, keepMs: 10, awaitingRulesMax: 100, decodedBytesMax: 1_000 };
     const rules = { of: () => (isKnown ? KNOWN : { kind: 'unknown' as const }), pursue: () => undefined };
     const observer = { onFailed: () => undefined, onWithheld: () => undefined };
     recorder = new Recorder(

@@ -2,7 +2,7 @@ import type { Logger } from '@spandrel/kernel';
 import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
 import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/spool-item.js';
-import { NO_BODY, isTruncated, type TapedBody } from './body-tape.js';
+import { NO_BODY, isTruncated, type BufferedBody } from './body-buffer.js';
 import type { Call } from './call.js';
 import type { CallRecord, Outcome, WithheldReason } from './call-facts.js';
 import type { CallReader, CallReading, CallToRead } from './call-reader.js';
@@ -21,18 +21,18 @@ export interface RecordingSink {
 }
 
 /** A call that is over, whose bodies wait until it is known how they are masked. */
-interface Withheld {
+interface AwaitingRules {
   call: Call;
-  request: TapedBody;
-  response: TapedBody;
+  request: BufferedBody;
+  response: BufferedBody;
 }
 
 export interface RecorderOptions {
   /** How many finished calls may wait for the rules of their project; those beyond are recorded without content. */
-  withheldMax: number;
-  /** A call that is over sooner is not announced as running. */
-  announceMs: number;
-  /** From this age on a call is kept as running; at most `announceMs`. */
+  awaitingRulesMax: number;
+  /** A call that is over sooner is not reported as running. */
+  reportRunningMs: number;
+  /** From this age on a call is kept as running; at most `reportRunningMs`. */
   keepMs: number;
   /** The most of a body that is kept decoded. */
   decodedBytesMax: number;
@@ -46,7 +46,7 @@ export interface RecorderObserver {
   onWithheld(reason: WithheldReason): void;
 }
 
-/** How often in {@link RecorderOptions.announceMs} it is looked, at least, which calls are that old. */
+/** How often in {@link RecorderOptions.reportRunningMs} it is looked, at least, which calls are that old. */
 const LOOKS = 4;
 
 const REFUSED = { kind: 'refused' as const };
@@ -55,17 +55,17 @@ const REFUSED = { kind: 'refused' as const };
 const SLICE_MS = 2;
 
 /**
- * Turns calls into recordings after their bytes have gone on: a call that runs on is announced, a
+ * Turns calls into recordings after their bytes have gone on: a call that runs on is reported, a
  * finished one is recorded whole. Reading is sliced, so that calls under way do not wait for it.
  */
 export class Recorder {
   /** Calls that have begun and were not read. */
-  private readonly young = new UnorderedList<Call>();
+  private readonly unread = new UnorderedList<Call>();
   /** Calls that were read as they run, and are too young for the API to be told. */
   private readonly unreported = new UnorderedList<Call>();
   /** What is to be read, each when its turn comes. */
   private readonly work: (() => void)[] = [];
-  private withheld: Withheld[] = [];
+  private awaitingRules: AwaitingRules[] = [];
   /** Calls that are decoded, or read in another thread. */
   private readonly underWay = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
@@ -82,21 +82,21 @@ export class Recorder {
 
   /** A call has begun. */
   begin(call: Call): void {
-    this.young.add(call);
+    this.unread.add(call);
     this.timer ??= this.lookLater();
   }
 
   /** A call is over; only the first outcome counts. */
   end(call: Call, outcome: Outcome): void {
     if (!call.end(outcome)) return;
-    (call.running === null ? this.young : this.unreported).remove(call);
+    (call.running === null ? this.unread : this.unreported).remove(call);
     this.later(() => this.track(call, outcome, true));
   }
 
   /** Rules have become known, or may be asked for again: calls that wait for them are looked at anew. */
   lookAgain(): void {
-    const waiting = this.withheld;
-    this.withheld = [];
+    const waiting = this.awaitingRules;
+    this.awaitingRules = [];
     for (const { call, request, response } of waiting) {
       this.later(() => this.record(call, call.outcome, true, request, response));
     }
@@ -110,8 +110,8 @@ export class Recorder {
   async drain(waitMs: number): Promise<void> {
     const timer = setTimeout(() => void this.reader.close(), waitMs);
     await this.settle();
-    const waiting = this.withheld;
-    this.withheld = [];
+    const waiting = this.awaitingRules;
+    this.awaitingRules = [];
     for (const { call, request, response } of waiting)
       this.recordBy(REFUSED, call, call.outcome, true, request, response);
     await this.settle();
@@ -126,23 +126,23 @@ export class Recorder {
   }
 
   private lookLater(): NodeJS.Timeout {
-    const { announceMs, keepMs } = this.options;
-    return setTimeout(() => this.look(), Math.min(keepMs, announceMs / LOOKS)).unref();
+    const { reportRunningMs, keepMs } = this.options;
+    return setTimeout(() => this.look(), Math.min(keepMs, reportRunningMs / LOOKS)).unref();
   }
 
   private look(): void {
     this.timer = null;
-    for (const call of this.young.all()) {
+    for (const call of this.unread.all()) {
       if (!call.requestComplete || ageOf(call) < this.options.keepMs) continue;
-      this.young.remove(call);
+      this.unread.remove(call);
       this.later(() => call.outcome.kind === 'running' && this.track(call, { kind: 'running' }, false));
     }
     for (const call of this.unreported.all()) {
-      if (ageOf(call) < this.options.announceMs) continue;
+      if (ageOf(call) < this.options.reportRunningMs) continue;
       this.unreported.remove(call);
       this.report(call);
     }
-    if (this.young.size + this.unreported.size > 0) this.timer ??= this.lookLater();
+    if (this.unread.size + this.unreported.size > 0) this.timer ??= this.lookLater();
   }
 
   private report(call: Call): void {
@@ -191,11 +191,11 @@ export class Recorder {
     );
   }
 
-  private decode(body: TapedBody, codings: readonly string[]): Promise<TapedBody> {
-    return decodeTaped(body, codings, this.options.decodedBytesMax);
+  private decode(body: BufferedBody, codings: readonly string[]): Promise<BufferedBody> {
+    return decodeBuffered(body, codings, this.options.decodedBytesMax);
   }
 
-  private record(call: Call, outcome: Outcome, finished: boolean, request: TapedBody, response: TapedBody): void {
+  private record(call: Call, outcome: Outcome, finished: boolean, request: BufferedBody, response: BufferedBody): void {
     const rule = this.rules.of(call.caller);
     if (rule.kind !== 'unknown') {
       this.recordBy(rule, call, outcome, finished, request, response);
@@ -203,11 +203,11 @@ export class Recorder {
     }
     // News of a call's start can do without: it is told whole when it is over.
     if (!finished) return;
-    if (this.withheld.length >= this.options.withheldMax) {
+    if (this.awaitingRules.length >= this.options.awaitingRulesMax) {
       this.recordBy(REFUSED, call, outcome, true, request, response);
       return;
     }
-    this.withheld.push({ call, request, response });
+    this.awaitingRules.push({ call, request, response });
     this.keepUnread(call, { record: recordOf(call, outcome, request, response), rule: REFUSED, ...secretsOf(call) });
     this.rules.pursue();
   }
@@ -217,8 +217,8 @@ export class Recorder {
     call: Call,
     outcome: Outcome,
     finished: boolean,
-    request: TapedBody,
-    response: TapedBody,
+    request: BufferedBody,
+    response: BufferedBody,
   ): void {
     const toRead: CallToRead = { record: recordOf(call, outcome, request, response), rule, ...secretsOf(call) };
     if (this.reader.isLong(toRead)) {
@@ -282,7 +282,7 @@ export class Recorder {
     if (!finished) {
       call.running = new SpoolItem(caller, facts.id, trace, span, false);
       this.sink.keep(call, { trace, span }, false);
-      if (ageOf(call) >= this.options.announceMs) {
+      if (ageOf(call) >= this.options.reportRunningMs) {
         this.report(call);
         return;
       }
@@ -300,13 +300,17 @@ const ageOf = ({ facts }: Call): number => performance.now() - facts.startedTick
 
 const secretsOf = ({ secrets, caller }: Call): Pick<CallToRead, 'secrets' | 'caller'> => ({ secrets, caller });
 
-function recordOf(call: Call, outcome: Outcome, request: TapedBody, response: TapedBody): CallRecord {
+function recordOf(call: Call, outcome: Outcome, request: BufferedBody, response: BufferedBody): CallRecord {
   const { facts, wire, answer, endedTick } = call;
   return { facts, wire, request, answer: outcome.kind === 'running' ? null : answer, response, outcome, endedTick };
 }
 
 /** A body without its content codings. What lies behind a gap cannot be decoded. */
-export async function decodeTaped(body: TapedBody, codings: readonly string[], bytesMax: number): Promise<TapedBody> {
+export async function decodeBuffered(
+  body: BufferedBody,
+  codings: readonly string[],
+  bytesMax: number,
+): Promise<BufferedBody> {
   if (codings.length === 0 || body.pieces.length === 0) return body;
   const decoded = await decodeBody(body.pieces, codings, bytesMax);
   const bytes = decoded.pieces.reduce((sum, { data }) => sum + data.length, 0);

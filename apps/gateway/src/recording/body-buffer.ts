@@ -5,7 +5,7 @@ export interface Piece {
 }
 
 /** What was kept of a body. */
-export interface TapedBody {
+export interface BufferedBody {
   pieces: readonly Piece[];
   /** The end of a body whose middle was left out; empty for a whole one. */
   tail: readonly Piece[];
@@ -13,10 +13,10 @@ export interface TapedBody {
   bytes: number;
 }
 
-export const NO_BODY: TapedBody = Object.freeze({ pieces: Object.freeze([]), tail: Object.freeze([]), bytes: 0 });
+export const NO_BODY: BufferedBody = Object.freeze({ pieces: Object.freeze([]), tail: Object.freeze([]), bytes: 0 });
 
 /** True when something was left out. */
-export function isTruncated({ pieces, bytes }: TapedBody): boolean {
+export function isTruncated({ pieces, bytes }: BufferedBody): boolean {
   let kept = 0;
   for (const { data } of pieces) kept += data.length;
   return kept < bytes;
@@ -25,8 +25,8 @@ export function isTruncated({ pieces, bytes }: TapedBody): boolean {
 /** The end that is kept of a body too large to keep whole: usage and end marks stand there. */
 const TAIL_BYTES = 64 * 1024;
 
-/** What all tapes together hold. */
-export class TapeBudget {
+/** What all body buffers together hold. */
+export class BodyBudget {
   used = 0;
 
   constructor(readonly max: number) {}
@@ -46,7 +46,7 @@ const ROOM_MAX = 64 * 1024;
  * Keeps a body as it goes by: its beginning up to a limit, then its last 64 KiB. Holds the buffers; small ones that come together are
  * gathered in one, so that a stream of very many costs no more to read than one of few.
  */
-export class BodyTape implements TapedBody {
+export class BodyBuffer implements BufferedBody {
   readonly pieces: Piece[] = [];
   readonly tail: Piece[] = [];
   bytes = 0;
@@ -58,7 +58,7 @@ export class BodyTape implements TapedBody {
 
   constructor(
     private readonly bytesMax: number,
-    private readonly budget: TapeBudget,
+    private readonly budget: BodyBudget,
   ) {}
 
   add(data: Buffer, at: number): void {
@@ -78,7 +78,7 @@ export class BodyTape implements TapedBody {
     this.tail.length = 0;
   }
 
-  /** Gives back what it counts in the budget; the tape is not used any more. */
+  /** Gives back what it counts in the budget; the buffer is not used any more. */
   release(): void {
     this.room = null;
     this.budget.used -= this.kept + this.tailBytes;
