@@ -15,7 +15,7 @@ const capture = z.string().transform((text, context) => {
 const SPOOL_SYNCS = ['never', 'interval', 'always'] as const;
 export type SpoolSync = (typeof SPOOL_SYNCS)[number];
 
-/** An API key or a JWT of a project; the API tells whether it is valid. */
+/** An API key or a JWT of a project; the API knows whether it is valid. */
 const credential = z.string().refine(isCredential, 'must be an API key (spn_sk_…) as it was made, or a JWT');
 
 /** What users set about the gateway. Other programs read these names too: `serve` starts it, all of them list flags. */
@@ -107,7 +107,7 @@ export class GatewayUserSettings extends defineSettings({
 }) {}
 
 /**
- * Where people find the gateway, for the API to tell them; `null` where only the operator knows it (cloud mode), where there
+ * Where people find the gateway, for the API to show; `null` where only the operator knows it (cloud mode), where there
  * is none, and while its port is not known.
  * @param listening the port at which it is known to listen.
  */
@@ -143,7 +143,7 @@ export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | '
   mode: CoreSettings['mode'];
   /** Cloud mode: reads `/metrics`; `null`: everyone does. */
   metricsToken: string | null;
-  /** Networks of proxies that tell the address of a client. */
+  /** Networks of proxies whose word on a client's address counts. */
   trustProxy: readonly string[];
   /** Wrong keys that an address has a minute. */
   wrongCredentials: number;

@@ -67,7 +67,7 @@ export interface GatewayDeps {
 }
 
 /**
- * The part of the life of the API's answer about a key after which open WebSockets are looked at again. Asked anew after
+ * The part of the life of the API's answer about a key after which open WebSockets are looked at again. Asked again after
  * three quarters of it, a key that is refused is seen before all of it is over.
  */
 const RECHECK_PART = 0.1;

@@ -22,7 +22,7 @@ export interface OwnEndpointsParts {
   log: RequestLog | null;
 }
 
-/** How old the last contact with the API may be to tell whether it is up, in milliseconds. */
+/** How old the last contact with the API may be to say whether it is up, in milliseconds. */
 const CONTACT_MAX_AGE_MS = 5_000;
 
 /** `/livez`, `/readyz` and `/metrics` of the gateway (docs/spec/gateway.md#the-gateways-own-endpoints). */

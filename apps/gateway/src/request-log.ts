@@ -39,7 +39,7 @@ export class RequestLog {
     private readonly addresses: ClientAddresses,
   ) {}
 
-  /** A request is passed on: asks for its caller's address, which the socket tells only while it is connected. */
+  /** A request is passed on: asks for its caller's address, which the socket has only while it is connected. */
   begin(req: IncomingMessage): void {
     void req.socket.remoteAddress;
   }
@@ -75,7 +75,7 @@ export class RequestLog {
     this.log.request({ request_id: id, status, remote_address: socket.remoteAddress }, false);
   }
 
-  /** An upgrade is passed on: tells of it when its connection ends. @param answer how it was answered by then. */
+  /** An upgrade is passed on: logs it when its connection ends. @param answer how it was answered by then. */
   upgraded(req: IncomingMessage, socket: Duplex, provider: string, answer: Readonly<UpgradeAnswer>): void {
     const startedAt = performance.now();
     const { method } = req;

@@ -21,7 +21,7 @@ export class CallerKey {
     this.#key = key;
   }
 
-  /** What the API is told; `null` where the key is not at hand. */
+  /** The `Authorization` for the API; `null` where the key is not at hand. */
   get authorization(): string | null {
     return this.#key === null ? null : `Bearer ${this.#key}`;
   }
@@ -32,7 +32,7 @@ export class CallerKey {
   }
 }
 
-/** SHA-256, base64url: what tells keys apart without showing them. */
+/** SHA-256, base64url: names a key without showing it. */
 export const keyDigest = (key: string): string => hash('sha256', key, 'base64url');
 
 /**

@@ -7,7 +7,7 @@ export type Verdict = { ok: true; caller: CallerKey } | Refused;
 type Refused = { ok: false; error: DomainError };
 
 export interface KeyCheckOptions {
-  /** How long an answer of the API is good for; asked anew, in the background, after three quarters of it. */
+  /** How long an answer of the API is good for; asked for again, in the background, after three quarters of it. */
   freshMs: number;
   /** How long a refusal is. */
   refusedMs: number;
@@ -29,12 +29,12 @@ interface Known {
   /** Milliseconds since the epoch. */
   expiresAt: number;
   /** When the API last confirmed it, on the clock of `tick`. */
-  toldAt: number;
+  confirmedAt: number;
   /** The check under way, for calls that wait for its result. */
   soon: Promise<Verdict> | null;
 }
 
-/** The part of an answer's life after which it is asked for anew. */
+/** The part of an answer's life after which it is asked for again. */
 const REFRESH_AT = 0.75;
 
 /** What a key may look like: nothing else is sent on in a header. */
@@ -113,7 +113,7 @@ export class KeyChecks {
       this.known.delete(caller.digest);
       return EXPIRED;
     }
-    const age = this.options.tick() - known.toldAt;
+    const age = this.options.tick() - known.confirmedAt;
     const { freshMs } = this.options;
     if (age < freshMs * REFRESH_AT || this.apiAway) return { ok: true, caller };
     const asked = this.ask(caller, known);
@@ -183,7 +183,7 @@ export class KeyChecks {
     // Anything but a moment to come: one that cannot be read, too.
     if (!(this.clock.now() < ends)) return this.refuse(digest, EXPIRED);
     this.refusals.delete(digest);
-    const known = { caller, expiresAt: ends, toldAt: this.options.tick(), soon: null };
+    const known = { caller, expiresAt: ends, confirmedAt: this.options.tick(), soon: null };
     remember(this.known, digest, known, this.options.keysMax);
     return { ok: true, caller };
   }

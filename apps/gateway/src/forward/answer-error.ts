@@ -91,7 +91,7 @@ function attemptErrorBody(provider: Provider, status: number, message: string): 
  * rest is missing.
  */
 export function breakConnection(socket: Socket, { httpVersionMinor }: Pick<IncomingMessage, 'httpVersionMinor'>): void {
-  // In HTTP/1.0 the end of the connection is the end of the answer: only a reset can tell.
+  // In HTTP/1.0 the end of the connection is the end of the answer: only a reset shows that the rest is missing.
   if (httpVersionMinor === 0) setImmediate(() => socket.resetAndDestroy());
   else socket.destroySoon();
 }

@@ -26,7 +26,7 @@ export class Upgrades {
   private readonly proxy = proxies.createProxyServer({ xfwd: false, changeOrigin: false, prependPath: false });
   /** Open sockets, each with its caller; `null` in local mode. */
   private readonly sockets = new Map<Socket, CallerKey | null>();
-  /** Upgrades by their sockets, for what http-proxy-3 tells of them. */
+  /** Upgrades by their sockets, for the events of http-proxy-3. */
   private readonly passing = new WeakMap<Socket, PassedUpgrade>();
   private readonly recheck: PeriodicTask | undefined;
   /** Agents whose look-ups hand out public addresses only. */

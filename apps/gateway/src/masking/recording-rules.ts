@@ -36,7 +36,7 @@ interface Entry {
   /** The answer that the rule was made of, so that the same one makes no new rule. */
   answer: string;
   /** When the API was asked last what it has answered, on the clock of `tick`. */
-  toldAt: number;
+  answeredAt: number;
   /** Whether it gave no answer to the last question. */
   isAway: boolean;
   /** On the clock of `tick`; no question before that. */
@@ -68,7 +68,7 @@ export class RecordingRules {
     this.options = { freshMs: 400, shownMs: 800, retryMs: 250, patienceMs: 250, entriesMax: 10_000, tick, ...options };
   }
 
-  /** The rule of a credential as it is known; an old one is asked about anew in the background. */
+  /** The rule of a credential as it is known; an old one is asked about again in the background. */
   of(caller: CallerKey | null): RecordingRule {
     const entry = this.entryOf(caller);
     if (this.options.tick() >= entry.askAgainAt) this.ask(caller, entry);
@@ -82,8 +82,8 @@ export class RecordingRules {
    */
   ready(caller: CallerKey | null): Promise<void> | undefined {
     this.of(caller);
-    const { rule, asking, toldAt, isAway } = this.entryOf(caller);
-    const isOld = this.options.tick() - toldAt >= this.options.shownMs;
+    const { rule, asking, answeredAt, isAway } = this.entryOf(caller);
+    const isOld = this.options.tick() - answeredAt >= this.options.shownMs;
     if (!asking || (rule.kind !== 'unknown' && (isAway || !isOld))) return undefined;
     return withinMs(this.options.patienceMs, asking, () => undefined);
   }
@@ -111,7 +111,7 @@ export class RecordingRules {
     const name = caller?.digest ?? OWN;
     let entry = this.entries.get(name);
     if (!entry) {
-      entry = { rule: UNKNOWN, answer: '', toldAt: -Infinity, isAway: false, askAgainAt: -Infinity, asking: null };
+      entry = { rule: UNKNOWN, answer: '', answeredAt: -Infinity, isAway: false, askAgainAt: -Infinity, asking: null };
       this.entries.set(name, entry);
       if (this.entries.size > this.options.entriesMax) this.entries.delete(this.entries.keys().next().value!);
     }
@@ -132,7 +132,7 @@ export class RecordingRules {
     entry.askAgainAt = tick() + (answer.kind === 'known' ? freshMs : retryMs);
     entry.isAway = answer.kind === 'unavailable';
     if (answer.kind === 'unavailable') return;
-    entry.toldAt = askedAt;
+    entry.answeredAt = askedAt;
     const text = JSON.stringify(answer);
     if (text !== entry.answer) entry.rule = this.ruleOf(answer);
     entry.answer = text;

@@ -44,8 +44,8 @@ export class BeginCall {
     const rule = rules.of(caller);
     const masking = rule.kind === 'known' ? rule.masking : null;
     const read = this.factsOf(req, head, target);
-    const told: CallFacts = secrets.areTooMany ? { ...withoutContent(read), withheld: 'too_many_credentials' } : read;
-    const facts = masking ? maskFacts(masking, told) : told;
+    const kept: CallFacts = secrets.areTooMany ? { ...withoutContent(read), withheld: 'too_many_credentials' } : read;
+    const facts = masking ? maskFacts(masking, kept) : kept;
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
     const body = (): BodyBuffer => new BodyBuffer(settings.recordBytes, this.budget);
     const wire = { entry: target.wire!, endpoint: target.endpoint };

@@ -137,7 +137,7 @@ function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnsw
   return metadata;
 }
 
-/** A whole answer that tells no tokens: OpenAI's streams tell them only when asked. */
+/** A whole answer without its tokens: OpenAI's streams have them only when asked. */
 function lacksUsage(read: ReadAnswer | null): boolean {
   if (!read?.complete || read.answer === null || read.answer.error !== null) return false;
   return read.answer.usage.inputTokens === null && read.answer.usage.outputTokens === null;

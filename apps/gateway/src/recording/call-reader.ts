@@ -50,7 +50,7 @@ const PIECES_MAX = 10_000;
 /** The part of the queue that one caller's calls may take. */
 const CALLER_PART = 0.5;
 
-/** How much of the beginning and the end of a body tells model and tokens where it is not read whole. */
+/** How much of the beginning and the end of a body is searched for model and tokens where it is not read whole. */
 const END_BYTES = 16 * 1024;
 
 const HEAP_MB = 512;
@@ -154,7 +154,7 @@ export class CallReader {
     }
   }
 
-  /** Errors of a thread may repeat what they failed at, so that only their names are told. */
+  /** Errors of a thread may repeat what they failed at, so that only their names are logged. */
   private say(reason: WithheldReason, error: unknown): void {
     const now = performance.now();
     if (reason === 'stopped' || now < this.silentUntil) return;

@@ -14,7 +14,7 @@ export class Call implements ListMember {
   endedTick = 0;
   /** The request has come whole. */
   requestComplete = false;
-  /** The recording of the call as it runs, once it was made, and whether the API is told of it. */
+  /** The recording of the call as it runs, once it was made, and whether it was reported to the API. */
   running: SpoolItem | null = null;
   isReported = false;
   /** The end of the answer, while it waits for the recording to be kept. */

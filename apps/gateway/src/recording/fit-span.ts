@@ -26,7 +26,7 @@ interface LongText {
 
 /**
  * The JSON of a span, cut down until it has at most so many characters: its texts first, then input and output whole.
- * `metadata.truncated` tells. Works on the text of the JSON, so that it costs no more for many small values than for few.
+ * `metadata.truncated` says so. Works on the text of the JSON, so that it costs no more for many small values than for few.
  * @param json written by `JSON.stringify`.
  */
 export function fitSpan(json: string, charsMax: number): string {
@@ -37,7 +37,7 @@ export function fitSpan(json: string, charsMax: number): string {
   }
 }
 
-/** Does what {@link fitSpan} does, piece by piece, so that whoever drives it can let others have their turn at each `yield`. */
+/** Does what {@link fitSpan} does, piece by piece, so that others can have their turn at each `yield`. */
 export function* fitSpanInPieces(json: string, charsMax: number): Generator<void, string, void> {
   if (json.length <= charsMax) return json;
   const members = [...jsonMembers(json)];

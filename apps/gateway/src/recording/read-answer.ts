@@ -16,7 +16,7 @@ export interface ReadAnswer {
 }
 
 /**
- * Reads the body of a 2xx answer: the answer's own media type tells whether it is a stream, and where that does not,
+ * Reads the body of a 2xx answer: the answer's own media type says whether it is a stream, and where that does not,
  * what the request asked for.
  * @param asked whether the request asked for a stream.
  */

@@ -38,7 +38,7 @@ export interface RecorderOptions {
   decodedBytesMax: number;
 }
 
-/** Is told what is not recorded. */
+/** Called with what is not recorded. */
 export interface RecorderObserver {
   /** A finished call is not. */
   onFailed(call: Call): void;
@@ -61,7 +61,7 @@ const SLICE_MS = 2;
 export class Recorder {
   /** Calls that have begun and were not read. */
   private readonly unread = new UnorderedList<Call>();
-  /** Calls that were read as they run, and are too young for the API to be told. */
+  /** Calls that were read as they run, and are too young to be reported to the API. */
   private readonly unreported = new UnorderedList<Call>();
   /** What is to be read, each when its turn comes. */
   private readonly work: (() => void)[] = [];
@@ -93,7 +93,7 @@ export class Recorder {
     this.later(() => this.track(call, outcome, true));
   }
 
-  /** Rules have become known, or may be asked for again: calls that wait for them are looked at anew. */
+  /** Rules have become known, or may be asked for again: calls that wait for them are looked at again. */
   lookAgain(): void {
     const waiting = this.awaitingRules;
     this.awaitingRules = [];
@@ -201,7 +201,7 @@ export class Recorder {
       this.recordBy(rule, call, outcome, finished, request, response);
       return;
     }
-    // News of a call's start can do without: it is told whole when it is over.
+    // A call's start need not be recorded: the call is, when it is over.
     if (!finished) return;
     if (this.awaitingRules.length >= this.options.awaitingRulesMax) {
       this.recordBy(REFUSED, call, outcome, true, request, response);
@@ -240,7 +240,7 @@ export class Recorder {
   private async recordRead(call: Call, reading: Promise<CallReading>, finished: boolean): Promise<void> {
     try {
       const recording = await reading;
-      // A call that is over meanwhile is told whole.
+      // A call that is over meanwhile is recorded whole.
       if (finished || call.outcome.kind === 'running') this.spool(call, recording, finished);
     } catch (error) {
       this.fail(call, error, finished);

@@ -219,7 +219,7 @@ export class RecordingStore {
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    // What all calls tell in this turn goes into one transaction.
+    // The changes of all calls in this turn go into one transaction.
     setImmediate(() => {
       this.isScheduled = false;
       this.write();

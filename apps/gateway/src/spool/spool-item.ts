@@ -15,7 +15,7 @@ export class SpoolItem {
     readonly caller: CallerKey | null,
     /** Id of the span. */
     readonly id: string,
-    /** JSON of its trace; `null` when the API has told that it has it. */
+    /** JSON of its trace; `null` when the API is known to have it. */
     readonly trace: string | null,
     /** JSON of its span. */
     readonly span: string,

@@ -11,7 +11,7 @@ export interface SpoolLimits {
 export const DROP_REASONS = ['spool_full', 'rejected', 'unauthorized', 'trace_deleted', 'stopped', 'failed'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** Is told what becomes of items. */
+/** Called when an item leaves the spool. */
 export interface SpoolObserver {
   onDropped(item: SpoolItem, reason: DropReason): void;
   onDelivered(item: SpoolItem): void;

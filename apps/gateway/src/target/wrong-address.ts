@@ -77,7 +77,7 @@ function greeting({ gateway, api }: Addresses): string {
 
 /**
  * Where a call goes whose named base already has what its path begins with (`https://llm.example.com/v1` and
- * `/v1/chat/completions`): nearly always a mistake, but one that only the provider can tell for sure.
+ * `/v1/chat/completions`): nearly always a mistake, but only the provider knows for sure.
  * @returns host and path; `null` where nothing is doubled.
  */
 export function doubledPath({ host, path }: Base, callPath: string): string | null {
