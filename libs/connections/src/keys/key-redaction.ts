@@ -10,7 +10,7 @@ const ANYWHERE_LENGTH_MIN = 7;
 /** Shorter keys may be what servers without keys are given: `none`, `ollama`, `not-needed`, `1234`. */
 const SECRET_LENGTH_MIN = 20;
 /** UTF-16 units that are looked through before others may have their turn. */
-const PIECE = 1 << 18;
+const PIECE = 1 << 16;
 const PLAIN_WORDS = /^(?:[a-z]+(?:[-_. ][a-z]+)*|\d+)$/i;
 
 /** Whether a key is no secret but words or a number, which a model may say at any time. */
