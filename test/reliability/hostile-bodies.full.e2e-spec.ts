@@ -130,6 +130,26 @@ describe('the event loop', () => {
     expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
   });
 
+  it('is not held by small log events of many large spans', async () => {
+    const traceId = 'c3'.repeat(16);
+    const spanIds = Array.from({ length: 12 }, (_, n) => n.toString(16).padStart(16, 'd'));
+    await send('/api/traces', `{"id":"${traceId}"}`);
+    for (const id of spanIds) {
+      await send(
+        '/api/spans',
+        `{"id":"${id}","trace_id":"${traceId}","name":"s","input":"${'wave '.repeat(1_800_000)}"}`,
+      );
+    }
+    const event = (spanId: string): string =>
+      `{"traceId":"${traceId}","spanId":"${spanId}","timeUnixNano":"1790000000000000000","eventName":"gen_ai.choice","attributes":[{"key":"finish_reason","value":{"stringValue":"stop"}}]}`;
+    const logs = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${spanIds.map(event).join()}]}]}]}`;
+    await loopHeldMs(program);
+    expect((await send('/v1/logs', logs)).status).toBe(200);
+    expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+    const { output } = (await (await fetch(`${url}/api/spans/${spanIds.at(-1)}`)).json()) as { output: unknown };
+    expect(output).toMatchObject({ finish_reason: 'stop' });
+  }, 60_000);
+
   it.each([
     ['10,000,000 lists', () => `{"data":[${lists(10_000_000)}]}`],
     ['200,000 models', () => `{"data":[${list(200_000, (n) => `{"id":"model-${n}"}`)}]}`],

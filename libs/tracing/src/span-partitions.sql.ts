@@ -201,6 +201,18 @@ export const PAYLOAD_SIZE = joinSql(
 
 const SIZED = shapeOf({ id: text(), bytes: integer() });
 
+/** Bytes of the payloads of some spans; what is not there has none. */
+export const payloadSizes = (
+  storage: Pick<Storage, 'readLong'>,
+  scope: Scope,
+  ids: readonly string[],
+  options?: LongReadOptions,
+): Promise<{ id: string; bytes: number }[]> =>
+  storage.readLong(
+    SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from ${joinByIds(scope, ids, 'p')}`,
+    options,
+  );
+
 /**
  * Whole spans, in any order: as many from the first id on as fit into memory together, at least one. One statement on Postgres;
  * SQLite would read the texts of all of them to add up their sizes beside them.
@@ -214,10 +226,7 @@ export async function fittingSpans(
   bytesMax = PAYLOAD_BYTES,
 ): Promise<StoredSpan[]> {
   if (storage.dialect === 'postgres') return storage.readLong(fittingOnPostgres(scope, ids, bytesMax), options);
-  const sizes = await storage.readLong(
-    SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from ${joinByIds(scope, ids, 'p')}`,
-    options,
-  );
+  const sizes = await payloadSizes(storage, scope, ids, options);
   const fitting = limitIdsBySize(ids, sizes, bytesMax);
   return storage.readLong(
     SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByIds(scope, fitting, 'both')}`,

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { CoreSettings, Turn, type Scope } from '@spandrel/kernel';
-import { RecordSpans, type SpanAmendment } from '@spandrel/tracing';
+import { RecordSpans, SpanLookups, type SpanAmendment } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { membersFromEvents } from './log-event.js';
 import { logsMerged, type LogContents } from './log-members.js';
 import { keyOfSpan, OtlpEventStore, type KnownEvents, type SpanName } from './otlp-event.store.js';
-import { StoredLook } from './stored-look.js';
+import { StoredLook, type LookRoom } from './stored-look.js';
 
 /** Bytes of events that are merged with one span, in bodies of the largest size: one for its input and one for its output. */
 const EVENTS_BODIES = 2;
+
+/** Payloads of stored spans that one transaction looks at, in bytes, unless a single span has more. */
+const SPANS_BYTES = 1_048_576;
 
 /** Brings log events to the spans that they belong to, as far as these are there. */
 @Injectable()
@@ -20,6 +23,7 @@ export class MergeEvents {
     private readonly dialects: DialectReader,
     private readonly core: CoreSettings,
     private readonly reader: ExportReader,
+    private readonly lookups: SpanLookups,
   ) {}
 
   /**
@@ -40,7 +44,7 @@ export class MergeEvents {
       ),
     }));
     const met: SpanName[] = [];
-    await StoredLook.all(merges, async (some, room) => {
+    const write = async (some: readonly (typeof merges)[number][], room: LookRoom): Promise<void> => {
       const amendments = some.map(({ events: { traceId, spanId }, look }): SpanAmendment => ({
         ...{ traceId, spanId },
         amend: (stored) => {
@@ -51,8 +55,27 @@ export class MergeEvents {
       }));
       const { found } = await this.recordSpans.execute(scope, [], amendments);
       met.push(...some.flatMap(({ events }, index) => (found[index] && events.merged === 0 ? events : [])));
-    });
+    };
+    for (const some of await this.groups(scope, merges)) await StoredLook.all(some, write);
     await this.events.setMerged(scope, met);
+  }
+
+  /** Parts of what is to be merged, each of spans that one transaction may bring into memory. */
+  private async groups<Merge extends { events: SpanName }>(scope: Scope, merges: readonly Merge[]): Promise<Merge[][]> {
+    const ids = merges.map(({ events }) => events.spanId);
+    const sizes = await this.lookups.sizesOf(scope, ids);
+    const groups: Merge[][] = [];
+    let left = 0;
+    for (const merge of merges) {
+      const size = sizes.get(merge.events.spanId) ?? 0;
+      if (groups.length === 0 || size > left) {
+        groups.push([]);
+        left = SPANS_BYTES;
+      }
+      groups.at(-1)!.push(merge);
+      left -= size;
+    }
+    return groups;
   }
 
   /** What the events of spans contain, where these are few and small; the others are read in threads. */

@@ -4,7 +4,7 @@ import type { LogView, StoredTexts } from './log-members.js';
 const LOOK_UNITS = 65_536;
 
 /** What is left to the looks of one transaction. */
-type LookRoom = { left: number };
+export type LookRoom = { left: number };
 
 /**
  * A look at what is stored of a span, which may be large: within a transaction where it takes no time, else in a thread between

@@ -15,7 +15,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { partitionsOfSpans, type Read } from '../span-partitions.sql.js';
+import { partitionsOfSpans, payloadSizes, type Read } from '../span-partitions.sql.js';
 import { type SpanRow, STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { TraceLookups } from './trace-lookups.store.js';
@@ -46,6 +46,11 @@ export class SpanLookups {
     private readonly storage: Storage,
     private readonly traces: TraceLookups,
   ) {}
+
+  /** Bytes of the payloads of spans, by their ids. */
+  async sizesOf(scope: Scope, ids: readonly string[]): Promise<Map<string, number>> {
+    return new Map((await payloadSizes(this.storage, scope, ids)).map(({ id, bytes }) => [id, bytes]));
+  }
 
   /** Which of the spans are there. */
   async findExisting(tx: WriteTx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
