@@ -85,7 +85,7 @@ export function adminCommand(settings: string): Command {
   );
 
   const member = group('member', 'roles of people in an organization');
-  leaf(member, 'add', 'give a role to whoever signs in with an e-mail address', 'createMember')
+  leaf(member, 'add', 'give a role to the person who signs in with an e-mail address', 'createMember')
     .requiredOption('--org <id>', 'the organization')
     .requiredOption('--email <address>', 'as the identity provider has it')
     .requiredOption('--role <role>', 'owner, admin, editor, reviewer or viewer')

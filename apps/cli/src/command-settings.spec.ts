@@ -49,7 +49,7 @@ describe('the settings of all programs', () => {
     expect(paths).toEqual([...new Set(paths)]);
   });
 
-  it('are known by their variables to every program, which config/default.yaml tells', () => {
+  it('are known by their variables to every program, which config/default.yaml reports', () => {
     const known = knownVariables(join(PACKAGE.root, 'config/default.yaml'));
     for (const { variable, secret } of settingSources(ALL_SETTINGS)) {
       if (variable === undefined) continue;

@@ -6,7 +6,7 @@ import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 export const ALL_SETTINGS: readonly SettingsPart[] = [...SERVER_SETTINGS, GatewayUserSettings];
 
 /**
- * The settings of a command, read as the programs read them; what is odd about them is told on standard error.
+ * The settings of a command, read as the programs read them; what is odd about them is reported on standard error.
  * @throws StartError with a line a fault.
  */
 export function commandSettings(args: readonly string[]): Settings {

@@ -25,7 +25,7 @@ ${settings}`;
 const REBUILD_HELP = `
 Stop the server first: a data directory is one process's at a time. In cloud mode servers may run; what they write waits
 until it is done. A server of this version keeps the analytics itself;
-they are to be counted anew after the server ran without the feature "analytics", or the database was changed by hand.
+they are to be counted again after the server ran without the feature "analytics", or the database was changed by hand.
 
 Settings:
 ${settings}`;
@@ -93,7 +93,7 @@ program
   .command('analytics')
   .description('look after the sums that summary and time series are read from')
   .command('rebuild')
-  .description('count them anew from all traces and spans')
+  .description('count them again from all traces and spans')
   .argument('[settings...]')
   .allowUnknownOption()
   .helpOption('-h, --help', 'show the settings')

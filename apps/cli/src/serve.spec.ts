@@ -11,7 +11,7 @@ describe('banner', () => {
     expect(inMode('local')).not.toContain('spn_sk_');
   });
 
-  it('tells exporters of OpenTelemetry the variable that they read, with the key that cloud mode wants', () => {
+  it('gives exporters of OpenTelemetry the variable that they read, with the key that cloud mode wants', () => {
     const variable = '    OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:3000\n';
     expect(inMode('local')).toContain(variable);
     expect(inMode('cloud')).toContain(`${variable}    OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20spn_sk_…\n`);

@@ -107,7 +107,7 @@ describe('finishing a run', () => {
 });
 
 describe('why all items of a run failed', () => {
-  it('is told once when it is the same for all', () => {
+  it('is reported once when it is the same for all', () => {
     expect(whyAllFailed(9, [{ error: 'no answer', count: 9 }])).toBe('all 9 items failed: no answer');
     expect(whyAllFailed(1, [{ error: 'no answer', count: 1 }])).toBe('the only item failed: no answer');
   });

@@ -262,11 +262,14 @@ describe('a mask', () => {
         throw new Error(`cannot mask ${String(value)}`);
       },
     });
-    const answer = spandrel.observe((secret: string) => `${secret}!`, { name: 'tell', metadata: { secret: 'sesame' } });
+    const answer = spandrel.observe((secret: string) => `${secret}!`, {
+      name: 'report',
+      metadata: { secret: 'sesame' },
+    });
     expect(answer('sesame')).toBe('sesame!');
     spandrel.startSpan('broken').fail(new Error('sesame'));
-    const { tell, broken } = await spans();
-    expect(tell!.metadata).toEqual({ mask_failed: ['input', 'output', 'metadata'] });
+    const { report, broken } = await spans();
+    expect(report!.metadata).toEqual({ mask_failed: ['input', 'output', 'metadata'] });
     expect(broken).toMatchObject({ error: 'not recorded', metadata: { mask_failed: ['error'] } });
     expect(JSON.stringify(server.requests) + warnings.join()).not.toContain('sesame');
     expect(warnings).toEqual([expect.stringContaining('the mask threw')]);

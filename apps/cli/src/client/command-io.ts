@@ -14,7 +14,7 @@ export interface CommandIo {
   readonly signal: AbortSignal;
 }
 
-/** Whoever read the output has seen enough (`| head`): the command ends, and has nothing to complain about. */
+/** Anyone who read the output has seen enough (`| head`): the command ends, and has nothing to complain about. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }

@@ -1,6 +1,6 @@
 import { SpandrelError } from '@spandrel/sdk';
 
-/** How a command that asks the server ends (docs/cli.md): CI tells a bad result from an outage by it. */
+/** How a command that asks the server ends (docs/cli.md): CI distinguishes a bad result from an outage by it. */
 export const ExitCode = {
   /** It was done, and gates hold. */
   done: 0,

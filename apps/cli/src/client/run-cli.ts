@@ -6,7 +6,7 @@ import { oneLine } from './output/text.js';
 import { paintFor } from './output/table.js';
 
 /**
- * Runs one command that asks a server. Errors are told on standard error.
+ * Runs one command that asks a server. Errors are reported on standard error.
  * @param argv the words behind `spandrel`; the first names the command.
  * @returns the exit code.
  */
@@ -28,7 +28,7 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<Ex
   function endOf(error: unknown): ExitCode {
     if (error instanceof OutputClosed) return ExitCode.done;
     if (io.signal.aborted && !(error instanceof CommandFailure)) return ExitCode.interrupted;
-    // What commander refuses it has told already.
+    // What commander refuses it has reported already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
     const { exitCode, lines } = fail(error);
     const paint = paintFor(io.stderr, io.env);

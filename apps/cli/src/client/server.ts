@@ -88,7 +88,7 @@ export async function readAnswer<Answer>(response: Response): Promise<Answer> {
   try {
     if (response.status < 300) return readExactJson(text) as Answer;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw notOfSpandrel(response);
 }
@@ -104,11 +104,11 @@ export function notOfSpandrel({ status, headers }: Response): CommandFailure {
   );
 }
 
-/** What people call a kind of things, and how they tell those of one name apart. */
+/** What people call a kind of things, and how they distinguish those of one name. */
 interface Kind<Item> {
   /** `datasets` */
   many: string;
-  /** What is told of one beside its id. */
+  /** What is shown of one beside its id. */
   about: (item: Item) => string;
 }
 

@@ -6,11 +6,11 @@ const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const check = (aheadMs: number) => clockCheck(new Date(NOW + aheadMs).toUTCString(), NOW - 100, NOW + 100);
 
 describe('the clocks of both', () => {
-  it('are the same as far as a header of whole seconds can tell', () => {
+  it('are the same as far as a header of whole seconds can show', () => {
     for (const ahead of [0, 999, -999, 4_000, -4_000]) expect(check(ahead).status).toBe('ok');
   });
 
-  it('are told of when they differ, in the right direction', () => {
+  it('are reported when they differ, in the right direction', () => {
     expect(check(-60_000)).toMatchObject({ status: 'warn', message: expect.stringContaining('ahead of') });
     expect(check(60_000)).toMatchObject({ status: 'warn', message: expect.stringContaining('behind') });
     expect(check(600_000).status).toBe('fail');

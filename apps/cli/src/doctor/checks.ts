@@ -235,7 +235,8 @@ interface GatewayState {
 /** @returns checks of the gateway: whether it forwards, whether what it records arrives, and what that is. */
 async function checkGateway(url: string | null, signal: CommandIo['signal']): Promise<Check[]> {
   if (url === null) {
-    const remedy = 'where there is one, tell the server (gateway.public_url), or this command (SPANDREL_GATEWAY_URL)';
+    const remedy =
+      'where there is one, configure it at the server (gateway.public_url), or this command (SPANDREL_GATEWAY_URL)';
     return [warn('gateway', 'the server does not know where the gateway is', remedy)];
   }
   let state: GatewayState;

@@ -52,7 +52,7 @@ const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /**
- * Progress on standard error: a bar that is drawn anew on a terminal, elsewhere a line for each tenth.
+ * Progress on standard error: a bar that is drawn again on a terminal, elsewhere a line for each tenth.
  * @param name of what it is; anybody's text.
  */
 export function progressOn({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>, name: string): ProgressLine {
@@ -219,7 +219,7 @@ class News {
         this.notify();
         for await (const event of events) this.take(event);
       } catch {
-        // Whoever waits asks the run itself, and hears there what is wrong with the server.
+        // Anyone who waits asks the run itself, and hears there what is wrong with the server.
       }
       this.isOpen = false;
       await delay(this.times.pollMs, undefined, { signal: this.signal }).catch(() => {});

@@ -7,19 +7,19 @@ interface Sent {
   body: string;
 }
 
-/** A bridge to a server that answers as it is told. */
+/** A bridge to a server that answers as asked. */
 function bridgeTo(answer: (sent: Sent, signal: AbortSignal) => Response | Promise<Response>, key?: string) {
   const sent: Sent[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const bridge = new McpBridge({
-    ...{ url: 'http://server:3000', key, report: (fault) => told.push(fault) },
+    ...{ url: 'http://server:3000', key, report: (fault) => reported.push(fault) },
     fetch: async (url, init) => {
       const one = { url: String(url), headers: init!.headers as Record<string, string>, body: init!.body as string };
       sent.push(one);
       return answer(one, init!.signal!);
     },
   });
-  return { bridge, sent, told };
+  return { bridge, sent, reported };
 }
 
 const request = (method: string, params: object = {}, id: number | string = 1): string =>
@@ -71,12 +71,12 @@ describe('the bridge between stdio and POST /mcp', () => {
     expect(await bridge.pass('{"jsonrpc":"2.0","method":"notifications/initialized"}')).toBeUndefined();
     const broken = bridgeTo(() => Promise.reject(new TypeError('fetch failed')));
     expect(await broken.bridge.pass('{"jsonrpc":"2.0","method":"notifications/initialized"}')).toBeUndefined();
-    expect(broken.told).toHaveLength(1);
+    expect(broken.reported).toHaveLength(1);
   });
 
   it('says in an error, and once on standard error, that no server answers', async () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:3000');
-    const { bridge, told } = bridgeTo(() => Promise.reject(new TypeError('fetch failed', { cause })));
+    const { bridge, reported } = bridgeTo(() => Promise.reject(new TypeError('fetch failed', { cause })));
     const message =
       'no Spandrel answers at http://server:3000 (connect ECONNREFUSED 127.0.0.1:3000): is it running, and is --url or SPANDREL_API_URL right?';
     for (const id of [1, 'two']) {
@@ -84,7 +84,7 @@ describe('the bridge between stdio and POST /mcp', () => {
         ...{ jsonrpc: '2.0', id, error: { code: -32_000, message } },
       });
     }
-    expect(told).toEqual([message]);
+    expect(reported).toEqual([message]);
   });
 
   it.each([
@@ -95,16 +95,16 @@ describe('the bridge between stdio and POST /mcp', () => {
     ],
     [502, '<html>', 'the server at http://server:3000 answered 502, which is no answer of MCP'],
   ])('says what an answer of %i means that is none of MCP', async (status, body, message) => {
-    const { bridge, told } = bridgeTo(() => new Response(body, { status }));
+    const { bridge, reported } = bridgeTo(() => new Response(body, { status }));
     expect(await passed(bridge, request('tools/list'))).toMatchObject({ id: 1, error: { message } });
-    expect(told).toEqual([message]);
+    expect(reported).toEqual([message]);
   });
 
-  it('gives a refusal the id of the request, and tells about a credential', async () => {
+  it('gives a refusal the id of the request, and asks for a credential', async () => {
     const refusal = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'a credential is needed' } };
-    const { bridge, told } = bridgeTo(() => new Response(JSON.stringify(refusal), { status: 401 }));
+    const { bridge, reported } = bridgeTo(() => new Response(JSON.stringify(refusal), { status: 401 }));
     expect(await passed(bridge, request('tools/list', {}, 9))).toEqual({ ...refusal, id: 9 });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'the server at http://server:3000 refuses the credential: a credential is needed; --key or SPANDREL_API_KEY names it',
     ]);
   });
@@ -116,7 +116,7 @@ describe('the bridge between stdio and POST /mcp', () => {
   });
 
   it('gives up what the client cancels, and answers nothing more', async () => {
-    const { bridge, told } = bridgeTo(({ body }, signal) =>
+    const { bridge, reported } = bridgeTo(({ body }, signal) =>
       body.includes('cancelled')
         ? new Response(null, { status: 202 })
         : new Promise((_answer, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
@@ -124,6 +124,6 @@ describe('the bridge between stdio and POST /mcp', () => {
     const call = bridge.pass(request('tools/call', { name: 'list_spans' }, 5));
     await bridge.pass('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
     expect(await call).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ export interface BridgeTarget {
   url: string;
   /** API key or JWT; `undefined`: none is sent, as local mode needs none. */
   key: string | undefined;
-  /** Tells people what is wrong; each sentence comes once. */
+  /** Says to people what is wrong; each sentence comes once. */
   report: (fault: string) => void;
   fetch?: typeof fetch;
 }

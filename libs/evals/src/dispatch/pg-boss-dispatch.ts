@@ -64,7 +64,7 @@ const MARK_TURNS = `
   update ${SCHEMA}.job j set priority = c.priority from chosen c
   where j.name = $1 and j.id = c.id and j.priority <> c.priority`;
 
-/** Told of what pg-boss does by itself, in the background. */
+/** Called with what pg-boss does by itself, in the background. */
 interface RunJobsWatch {
   failed(error: unknown): void;
   warned(message: string, data: object): void;

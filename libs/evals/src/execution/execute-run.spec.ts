@@ -225,7 +225,7 @@ describe('pending items', () => {
     expect([begun[0], begun.at(-1)]).toEqual([1, 2]);
   });
 
-  it('are read anew by the next slot that asks, when a page could not be read', async () => {
+  it('are read again by the next slot that asks, when a page could not be read', async () => {
     const ids = ['a', 'b'];
     let isAway = false;
     let isHalfAway = false;

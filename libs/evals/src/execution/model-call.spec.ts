@@ -10,7 +10,7 @@ const options = () => ({ permits: new Permits(1), signal: new AbortController().
 
 type Scripted = { status: number; body?: unknown; excerpt?: string; latencyMs?: number } | Error;
 
-/** A connection that answers as told, one answer a call. */
+/** A connection that answers as asked, one answer a call. */
 function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRequest[]; times: number[] } {
   const sent: HttpRequest[] = [];
   const times: number[] = [];
@@ -140,7 +140,7 @@ describe('a model call', () => {
     expect((await callModel(connection, call, options())).text).toBe('you sent [redacted]');
   });
 
-  it('stops waiting for its retry when told to', async () => {
+  it('stops waiting for its retry when asked to', async () => {
     const abort = new AbortController();
     const connection = connectionThat({ status: 503 });
     const calling = callModel(connection, call, {

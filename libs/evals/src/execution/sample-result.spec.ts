@@ -11,7 +11,7 @@ const said = (score: number | null, more: Partial<ScorerResult> = {}): ScorerRes
 });
 
 describe('what scorers say together', () => {
-  it('is what the only one says, and is not told twice', () => {
+  it('is what the only one says, and is not reported twice', () => {
     const judged = { judge_model: 'm', judge_prompt_hash: 'h', judge_tokens: 3, judge_cost: 0.1 };
     expect(combineScores([scorer('a', 7)], [said(0.3, { reason: 'so', ...judged })])).toEqual({
       score: 0.3,
@@ -156,7 +156,7 @@ describe('an item of several samples', () => {
     expect(mergeScores(item)).toMatchObject({ Mine: { score: null, error: null } });
   });
 
-  it('tells the error of its only scorer where that failed', () => {
+  it('reports the error of its only scorer where that failed', () => {
     const item = mergeSamples(
       [failed(0, 'Mine: no', { hasOutput: true }), completed(1, { hasOutput: true, score: 1 })],
       'Mine',

@@ -26,7 +26,7 @@ interface SubmittedResult extends SampleKey {
   result: ExternalResult;
   /** By the names of scorers. */
   scores: Readonly<Record<string, SubmittedScore>>;
-  /** Tells whether a result is the same that was sent before. */
+  /** Says whether a result is the same that was sent before. */
   hash: string;
 }
 

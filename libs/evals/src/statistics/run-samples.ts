@@ -46,7 +46,7 @@ const sortedMembers = (_key: string, value: unknown): unknown =>
     : value;
 
 /**
- * The scores of one scorer (or the combined ones), taken up a datapoint at a time. Of each datapoint it keeps 12 bytes, however
+ * The scores of one scorer (or the combined ones), taken up a datapoint at a time. It keeps 12 bytes of each datapoint, however
  * often it was repeated: 100,000 datapoints are 1.2 MB a scorer.
  */
 export class DatapointScores {

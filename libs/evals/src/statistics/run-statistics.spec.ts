@@ -148,7 +148,7 @@ describe('at the edges, statistics of a score', () => {
     expect({ mean, datapoints, samples }).toEqual({ mean: 0.5, datapoints: 2, samples: 5 });
   });
 
-  it('count failed samples as 0 when told to', async () => {
+  it('count failed samples as 0 when asked to', async () => {
     const shape = { failedAs: 'zero' } as const;
     const { mean, samples, never_passed } = await statisticsOf(
       [

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { renderSql } from '@spandrel/storage';
 import { selectScores, readScores } from './sample-scores.store.js';
 
-describe('scores that a text tells', () => {
+describe('scores that a text reports', () => {
   it('are read where they begin', () => {
     expect(readScores('0.5,"reason":"a, b}"\n1}\nnull,"reason":null', ['a', 'b', 'c'])).toEqual([0.5, 1, null]);
     expect(readScores('2.5e-7,"reason":null,"error":null', ['a'])).toEqual([2.5e-7]);

@@ -15,7 +15,7 @@ const MEANINGS = {
   logs: {
     request: 'ExportLogsServiceRequest',
     answer: 'ExportLogsServiceResponse',
-    summary: 'Take log records of OpenTelemetry that tell of model calls',
+    summary: 'Take log records of OpenTelemetry about model calls',
   },
   metrics: {
     request: 'ExportMetricsServiceRequest',
@@ -38,7 +38,7 @@ function OtlpRoute(path: string, signal: keyof typeof MEANINGS, id: string): Met
       summary,
       protocol: OTLP,
       body: { mediaTypes, description: `\`${request}\`, also with \`Content-Encoding\` gzip, zstd, deflate or br.` },
-      answer: { mediaTypes, description: `\`${answer}\`, which tells what was left out.` },
+      answer: { mediaTypes, description: `\`${answer}\`, which says what was left out.` },
     }),
   );
 }

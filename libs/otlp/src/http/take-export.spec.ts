@@ -79,13 +79,13 @@ describe('the answers', () => {
     }
   });
 
-  it('of logs and metrics tell what is not kept', async () => {
-    app.kept.rejected = [{ reason: 'the record tells of no model call', count: 1, firstSpanId: '' }];
+  it('of logs and metrics say what is not kept', async () => {
+    app.kept.rejected = [{ reason: 'the record is not about a model call', count: 1, firstSpanId: '' }];
     const logs = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [{}] }] }] });
     const logAnswer = await app.post(logs, JSON_TYPE, '/v1/logs');
     expect([logAnswer.status, jsonOf(logAnswer)]).toEqual([
       200,
-      { partialSuccess: { rejectedLogRecords: '1', errorMessage: 'the record tells of no model call (1)' } },
+      { partialSuccess: { rejectedLogRecords: '1', errorMessage: 'the record is not about a model call (1)' } },
     ]);
     const metrics = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ gauge: { dataPoints: [{}, {}] } }] }] }] };
     const answer = await app.post(JSON.stringify(metrics), JSON_TYPE, '/api/otel/v1/metrics');

@@ -34,7 +34,7 @@ describe('the kind of a span', () => {
     });
   });
 
-  it('has the counts of whatever tells them', () => {
+  it('has the counts of whatever reports them', () => {
     const kind = { type: 'custom', kind: 'agent', name: 'planner' } as const;
     expect(readPlain({}, { kind, model: 'm', usage: { inputTokens: 1 } }).span.kind).toEqual({
       type: 'custom',

@@ -4,7 +4,7 @@ import type { PlainSpan } from '@spandrel/plugin-api/testing';
 import { readPlain } from '../../fixtures/read-plain-span.js';
 import { NAME_RANK, fittingMembers } from './trace-reading.js';
 
-describe('what a span tells of its trace', () => {
+describe('what a span reports of its trace', () => {
   it.each<[what: string, plain: PlainSpan, rank: number, reading?: SpanReading]>([
     ['a span within', {}, NAME_RANK.span],
     ['a root', { parentSpanId: null }, NAME_RANK.root],
@@ -45,7 +45,7 @@ describe('what a span tells of its trace', () => {
   });
 });
 
-describe('what a span tells its trace', () => {
+describe('what a span reports of its trace', () => {
   it('is all of it where it is small', () => {
     const members = { a: [1, 2], b: 'x'.repeat(60_000) };
     expect(fittingMembers(members)).toBe(members);

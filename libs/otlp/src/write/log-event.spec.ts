@@ -16,7 +16,7 @@ const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({
 
 const rowOf = async (one: OtelLogRecord, cameAt: number) => (await eventRows([eventRecord(one)], 'p', cameAt, 0))[0]!;
 
-describe('a log record that tells of a call', () => {
+describe('a log record that reports a call', () => {
   it('is a span event with the members of its body', async () => {
     const event = eventOfRow(await rowOf(record(), 1));
     expect(event.name).toBe('gen_ai.user.message');

@@ -54,7 +54,7 @@ function storedLogContents({ input, output, metadata }: LogView): LogContents {
 
 /**
  * What two sets of log events contain together. Events are gone some time after they came: fewer than before are read as an
- * addition, which fills in what is missing. As many or more count as all there are, but a member that they do not have at
+ * addition, which fills in what is missing. If there are as many or more they count as all, but a member that they do not have at
  * all came from others.
  */
 function together(before: LogContents, now: LogContents): LogContents {

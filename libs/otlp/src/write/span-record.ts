@@ -35,7 +35,7 @@ export function spanFault(span: OtelSpan): string | undefined {
 }
 
 /**
- * Tells the instrumentation scopes whose spans are not kept.
+ * Logs the instrumentation scopes whose spans are not kept.
  * @param names of `otlp.drop_scopes`; one that ends in `*` stands for all that begin so.
  */
 export function droppedScopes(names: readonly string[]): (scope: string) => boolean {

@@ -147,7 +147,7 @@ describe('a call that fails', () => {
     expect(error.message).toBe('It is validation_failed (validation_failed, 400)\nname: must not be empty');
   });
 
-  it('tells that the server cannot be reached, after three more tries', async () => {
+  it('reports that the server cannot be reached, after three more tries', async () => {
     const { api, sent, waits } = clientWith([unreachable()]);
     const error = await failureOf(api.getStats());
     expect(error).toMatchObject({ status: 0, code: 'unreachable', requestId: undefined, errors: [] });
@@ -161,7 +161,7 @@ describe('a call that fails', () => {
     ['a redirect', new Response(null, { status: 302, headers: { location: 'https://elsewhere.test/' } })],
     ['a page', new Response('<html>\n  <h1>Welcome</h1>')],
     ['a page of a proxy', new Response('<h1>Not here</h1>', { status: 404 })],
-  ])('tells that %s is not the API', async (_name, answer) => {
+  ])('reports that %s is not the API', async (_name, answer) => {
     const { api } = clientWith([answer]);
     const error = await failureOf(api.getStats());
     expect(error).toMatchObject({ status: answer.status, code: 'unexpected_answer' });
@@ -189,7 +189,7 @@ describe('a call that fails', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('sends again what makes something under a chosen id, and what it is told to, nothing else', async () => {
+  it('sends again what makes something under a chosen id, and what it is asked to, nothing else', async () => {
     const tries = async (call: (api: Api) => Promise<unknown>): Promise<number> => {
       const { api, sent } = clientWith([unreachable()]);
       await failureOf(call(api));

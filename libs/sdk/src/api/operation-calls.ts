@@ -41,7 +41,7 @@ function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`;
 }
 
-/** @returns the error that an answer tells, whoever gave it. @param text the body of the answer. */
+/** @returns the error of an answer, of the API or anything else. @param text the body of the answer. */
 function readError({ status, headers }: Response, text: string): SpandrelError {
   const problem = readProblem(text);
   const requestId = headers.get('x-request-id') ?? problem?.request_id;

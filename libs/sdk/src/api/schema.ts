@@ -732,7 +732,7 @@ export interface Operations {
     body: object | FileBody;
     answer: Response;
   };
-  /** Take log records of OpenTelemetry that tell of model calls: `POST /v1/logs`. */
+  /** Take log records of OpenTelemetry about model calls: `POST /v1/logs`. */
   otlpLogs: {
     body: object | FileBody;
     answer: Response;
@@ -747,7 +747,7 @@ export interface Operations {
     body: object | FileBody;
     answer: Response;
   };
-  /** Take log records of OpenTelemetry that tell of model calls: `POST /api/otel/v1/logs`. */
+  /** Take log records of OpenTelemetry about model calls: `POST /api/otel/v1/logs`. */
   otlpLogsUnderApi: {
     body: object | FileBody;
     answer: Response;

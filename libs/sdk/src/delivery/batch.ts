@@ -101,13 +101,13 @@ const COMMAS = 2;
  */
 export function composeBatch(
   queue: Queue,
-  untold: Iterable<OutgoingSpan>,
+  unreported: Iterable<OutgoingSpan>,
   limits: { readonly items: number; readonly bytes: number },
   room: BodyRoom,
 ): Batch | null {
   const draft = new Draft(queue, limits.items, limits.bytes);
   while (draft.takeItem());
-  for (const span of untold) if (!draft.takeRunning(span)) break;
+  for (const span of unreported) if (!draft.takeRunning(span)) break;
   return draft.finish(room);
 }
 

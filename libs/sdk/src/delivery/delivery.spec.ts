@@ -8,21 +8,21 @@ import { VirtualTimers } from '../../../../test/sdk/support/virtual-timers.js';
 function lab(settings: Partial<DeliverySettings> = {}) {
   const timers = new VirtualTimers();
   const api = new FakeIngest();
-  const told: string[] = [];
+  const reported: string[] = [];
   const delivery = new Delivery({
     apiUrl: 'http://api.test/',
     queueBytes: 1_000_000,
     fetch: api.fetch,
     timers,
     random: () => 1,
-    onReport: (sentence) => told.push(sentence),
+    onReport: (sentence) => reported.push(sentence),
     ...settings,
   });
   const trace = new TestTrace('t');
   const record = (count: number, text = '', from = 0): void => {
     for (let n = from; n < from + count; n++) delivery.ended(new TestSpan(`s${n}`, trace, text).end());
   };
-  return { timers, api, told, delivery, trace, record };
+  return { timers, api, reported, delivery, trace, record };
 }
 
 describe('gathering', () => {
@@ -235,7 +235,7 @@ describe('a server that fails', () => {
     [{ status: 503 }],
     [{ status: 408 }],
   ] as const)('is asked again after pauses that double from 0.5 s to 30 s: %j', async (behaviour) => {
-    const { timers, api, record, told } = lab();
+    const { timers, api, record, reported } = lab();
     api.otherwise = behaviour;
     record(1);
     const at: number[] = [];
@@ -245,14 +245,14 @@ describe('a server that fails', () => {
       if (api.requests.length > before) at.push(timers.now() / 1_000);
     }
     expect(at.slice(0, 9)).toEqual([1, 1.5, 2.5, 4.5, 8.5, 16.5, 32.5, 62.5, 92.5]);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     api.otherwise = 'take';
     await timers.advance(30_000);
     expect([...api.spans.keys()]).toEqual(['s0']);
   });
 
   it('begins with short pauses again after it has answered, and is reported again', async () => {
-    const { timers, api, record, told } = lab();
+    const { timers, api, record, reported } = lab();
     for (const n of [0, 1]) {
       api.otherwise = 'refuse connection';
       record(1, '', n);
@@ -260,7 +260,7 @@ describe('a server that fails', () => {
       api.otherwise = 'take';
       await timers.advance(30_000);
     }
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     const { length } = api.requests;
     api.behaviours = ['refuse connection'];
     record(1, '', 2);
@@ -300,12 +300,12 @@ describe('a server that fails', () => {
   });
 
   it('is tried each minute when it refuses the key, which is reported once', async () => {
-    const { timers, api, record, told } = lab();
+    const { timers, api, record, reported } = lab();
     api.otherwise = { status: 403 };
     record(1);
     await timers.advance(1_000 + 5 * 60_000);
     expect(api.requests).toHaveLength(6);
-    expect(told).toEqual([expect.stringContaining('HTTP 403')]);
+    expect(reported).toEqual([expect.stringContaining('HTTP 403')]);
     api.otherwise = 'take';
     await timers.advance(60_000);
     expect(api.spans.size).toBe(1);
@@ -375,15 +375,15 @@ describe('items at fault', () => {
 
 describe('a full queue', () => {
   it('drops the newest, counts it, and reports it at once and then once a minute', async () => {
-    const { timers, api, delivery, told, record } = lab({ queueBytes: 5_000 });
+    const { timers, api, delivery, reported, record } = lab({ queueBytes: 5_000 });
     api.otherwise = 'refuse connection';
     record(10, 'x'.repeat(900));
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     await timers.advance(59_000);
     record(10, 'x'.repeat(900), 10);
-    expect(told.filter((line) => line.includes('lost'))).toHaveLength(1);
+    expect(reported.filter((line) => line.includes('lost'))).toHaveLength(1);
     await timers.advance(1_000);
-    expect(told.filter((line) => line.includes('lost'))).toEqual([
+    expect(reported.filter((line) => line.includes('lost'))).toEqual([
       expect.stringContaining('1 dropped'),
       expect.stringContaining('14 dropped'),
     ]);

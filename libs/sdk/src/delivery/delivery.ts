@@ -32,7 +32,7 @@ export class Delivery {
   private readonly losses: Losses;
   private readonly waiters: FlushWaiters;
   /** Spans that run and have not been reported, with their place. */
-  private readonly untold = new Map<OutgoingSpan, number>();
+  private readonly unreported = new Map<OutgoingSpan, number>();
   /** Counts what is recorded. */
   private place = 0;
   private delivered = 0;
@@ -72,7 +72,7 @@ export class Delivery {
   started(span: OutgoingSpan): void {
     this.guard(() => {
       if (this.isClosed) return;
-      this.untold.set(span, ++this.place);
+      this.unreported.set(span, ++this.place);
       this.wake();
     });
   }
@@ -80,7 +80,7 @@ export class Delivery {
   /** The span has ended; its JSON is read now. */
   ended(span: OutgoingSpan): void {
     this.guard(() => {
-      this.untold.delete(span);
+      this.unreported.delete(span);
       if (this.isClosed) this.losses.drop('recorded after the shutdown');
       else if (this.queue.addSpan(span, this.place + 1)) this.place++;
       else this.dropNewest();
@@ -125,7 +125,7 @@ export class Delivery {
     this.isClosed = true;
     this.request?.abort();
     this.clearTimer();
-    this.untold.clear();
+    this.unreported.clear();
     this.stopSignals?.();
     nothingAtExit(this);
     this.losses.end();
@@ -150,13 +150,13 @@ export class Delivery {
   }
 
   private get pending(): number {
-    return this.queue.length + this.untold.size;
+    return this.queue.length + this.unreported.size;
   }
 
   /** Place of the oldest thing that waits; `Infinity` when nothing does. */
   private get firstPlace(): number {
-    const untold = this.untold.values().next();
-    return Math.min(this.queue.firstPlace, untold.done ? Infinity : untold.value);
+    const unreported = this.unreported.values().next();
+    return Math.min(this.queue.firstPlace, unreported.done ? Infinity : unreported.value);
   }
 
   /** The process has waited for all that there is and may end now, which another request would keep it from. */
@@ -227,7 +227,7 @@ export class Delivery {
     const turn = ++this.turn;
     try {
       while (!this.isClosed) {
-        const batch = composeBatch(this.queue, this.untold.keys(), this.limits, this.room);
+        const batch = composeBatch(this.queue, this.unreported.keys(), this.limits, this.room);
         if (batch === null) break;
         const answer = await this.exchange(batch);
         if (turn !== this.turn) return;
@@ -268,12 +268,12 @@ export class Delivery {
     this.pauses.note(answer, this.waiters.size > 0);
     const size = batch.items.length + batch.running.length;
     if (answer.kind === 'taken') {
-      this.delivered += settleBatch(batch, answer.rejected, this.queue, this.untold, this.losses);
+      this.delivered += settleBatch(batch, answer.rejected, this.queue, this.unreported, this.losses);
       this.limits.settled(size);
     } else if (answer.kind === 'refused' && size > 1) {
       this.limits.refused(size, answer.isTooLarge ? batch.body.length : null);
     } else if (answer.kind === 'refused') {
-      dropSingle(batch, answer, this.queue, this.untold, this.losses);
+      dropSingle(batch, answer, this.queue, this.unreported, this.losses);
       this.limits.found();
     }
     if (answer.kind === 'denied') this.waiters.end();

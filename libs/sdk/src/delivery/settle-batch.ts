@@ -77,7 +77,7 @@ export function settleBatch(
   batch: Batch,
   rejected: readonly Rejection[],
   queue: Queue,
-  untold: Map<OutgoingSpan, number>,
+  unreported: Map<OutgoingSpan, number>,
   losses: Losses,
 ): number {
   const spanRejections = new Map<number, Rejection>();
@@ -115,7 +115,7 @@ export function settleBatch(
   for (const span of batch.running) {
     const rejection = spanRejections.get(index++);
     // A running form that is refused counts for nothing: the span is sent again when it has ended.
-    if (rejection === undefined || !waitsForTrace(rejection, queue.traceOf(span.trace))) untold.delete(span);
+    if (rejection === undefined || !waitsForTrace(rejection, queue.traceOf(span.trace))) unreported.delete(span);
   }
   return delivered;
 }
@@ -128,12 +128,12 @@ export function dropSingle(
   { items: [item], running: [span] }: Batch,
   { error, isTooLarge }: Extract<Answer, { kind: 'refused' }>,
   queue: Queue,
-  untold: Map<OutgoingSpan, number>,
+  unreported: Map<OutgoingSpan, number>,
   losses: Losses,
 ): void {
   if (item === undefined) {
     // It counts for nothing: the span is sent again when it has ended.
-    untold.delete(span!);
+    unreported.delete(span!);
     return;
   }
   const { trace, text } = item;

@@ -66,7 +66,7 @@ describe('values that JSON has not', () => {
     ['a promise', [Promise.resolve(1)], ['[Promise]']],
     ['a connection', { db: new Connection() }, { db: '[Connection]' }],
     ['a signal', { signal: new AbortController().signal }, { signal: '[AbortSignal]' }],
-  ])('become what tells them: %s', (_name, value, expected) => expect(parsed(value)).toEqual(expected));
+  ])('become what describes them: %s', (_name, value, expected) => expect(parsed(value)).toEqual(expected));
 
   it('an error has its message and not what a client hangs on it', () => {
     const error = Object.assign(new TypeError('no', { cause: new Error('why') }), {

@@ -136,8 +136,8 @@ function withImpliedStatus(query: ListSpans): ListSpans | undefined {
 }
 
 /**
- * In which ranges of starts spans are looked for, one after the other. Of a list in start order, and of spans that are
- * named or of few traces, Postgres is thus asked about the partitions that matter.
+ * In which ranges of starts spans are looked for, one after the other: for a list in start order, and for spans that are
+ * named or of few traces, Postgres is asked about the partitions that matter.
  */
 async function windowsOf(
   { storage, partitions }: FindingParts,

@@ -96,7 +96,7 @@ describe('planList', () => {
     expect((await planOf(query, answers)).strategy).toBeUndefined();
   });
 
-  it('tells strategies apart by their names, each of which finds some list above', () => {
+  it('distinguishes strategies by their names, each of which finds some list above', () => {
     const names = STRATEGIES.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(FOUND.map(([, , , strategy]) => strategy))).toEqual(new Set(names));
@@ -113,7 +113,7 @@ describe('planList', () => {
     for (const text of asked) expect(text).toMatch(/limit \+\?\) taken$/);
   });
 
-  it('looks names up once, whoever asks', async () => {
+  it('looks names up once, no matter who asks', async () => {
     const { asked } = await planOf({ name_contains: 'a', model: 'gpt' }, { names: ['ab'] });
     expect(asked.filter((text) => text.includes('names(name, number)'))).toHaveLength(1);
   });

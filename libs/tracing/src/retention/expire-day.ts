@@ -18,7 +18,7 @@ const ATTEMPTS = 3;
 const HOLD_MS = 5_000;
 const EMPTY_MS = 300;
 
-/** Told of what went, project by project. */
+/** Called with what went, project by project. */
 export type Notify = (projectId: string, deleted: Deleted) => void;
 
 /** Somebody changed what was about to go as a whole. */

@@ -56,7 +56,7 @@ describe('a filter of grams', () => {
     expect(held.length).toBeLessThan(100);
   });
 
-  it('is as small as it is told to be', () => {
+  it('is as small as it is asked to be', () => {
     const filter = filterOf(
       Array.from({ length: 5_000 }, (_, n) => `${n * 7_919_777}`),
       4_096,

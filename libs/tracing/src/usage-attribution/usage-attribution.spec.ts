@@ -99,7 +99,7 @@ describe('the cover of usage', () => {
     );
   });
 
-  it('is the same when spans run first and tell their usage at the end', () => {
+  it('is the same when spans run first and report their usage at the end', () => {
     fc.assert(
       fc.property(
         graphs.chain((spans) => fc.shuffledSubarray(spans, { minLength: spans.length })),

@@ -58,8 +58,8 @@ export function coveredForm(span: StoredSpan): StoredSpan {
   );
   if (Object.keys(reported).length === 0) return span;
   for (const member of USAGE_MEMBERS) delete kind[member];
-  const told = Object.values(reported).some((value) => value !== null);
-  const metadata = { ...objectFromJsonText(span.metadata), ...(told && { reported_usage: reported }) };
+  const isReported = Object.values(reported).some((value) => value !== null);
+  const metadata = { ...objectFromJsonText(span.metadata), ...(isReported && { reported_usage: reported }) };
   return {
     ...span,
     kind: JSON.stringify(kind),

@@ -22,7 +22,7 @@ interface Form {
   span: number;
   parent: number | null;
   tokens: number;
-  /** How much of the span the form tells. */
+  /** How much of the span the form reports. */
   stage: 'pending' | 'running' | 'finished';
 }
 
@@ -168,16 +168,16 @@ describe('records of spans', () => {
     expect(written.traces[0]!.totalTokens).toBe(3);
   });
 
-  it('count at a wrapper whose calls tell no usage', () => {
+  it('count at a wrapper whose calls report no usage', () => {
     const written = new Written().write([{ ...chat, tokens: 0 }, agent]);
     expect(written.traces[0]!.totalTokens).toBe(5);
   });
 
-  it('tell nothing when they come again', () => {
+  it('report nothing when they come again', () => {
     const written = new Written().write([chat, agent]);
-    const told = written.changes.length;
+    const reported = written.changes.length;
     written.write([agent, chat]);
-    expect(written.changes).toHaveLength(told);
+    expect(written.changes).toHaveLength(reported);
   });
 
   it('store a span id that another trace has with its trace behind it, and its children follow, whichever comes first', () => {

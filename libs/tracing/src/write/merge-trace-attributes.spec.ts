@@ -47,7 +47,7 @@ const withOrder = tellings.chain((reports) =>
   fc.tuple(fc.constant(reports), fc.shuffledSubarray(reports, { minLength: reports.length })),
 );
 
-describe('what spans tell of their trace', () => {
+describe('what spans report of their trace', () => {
   it('comes to the same row in any order and however often', () => {
     fc.assert(
       fc.property(withOrder, ([reports, order]) => {

@@ -90,7 +90,7 @@ describe('createRequestHash', () => {
     ]);
   });
 
-  it('tells a repeated create from another one', () => {
+  it('distinguishes a repeated create from another one', () => {
     const hash = createRequestHash({ ...SPAN });
     expect(createRequestHash({ ...SPAN, metadata: null })).toBe(hash);
     expect(createRequestHash({ ...SPAN, name: 'another' })).not.toBe(hash);

@@ -36,7 +36,7 @@ export function newTrace(
 export function patchedTrace(
   trace: TraceRow,
   members: PatchTrace & Pick<IngestTrace, 'started_at'>,
-  told: 'keep_reported' | 'replace_reported' = 'replace_reported',
+  reported: 'keep_reported' | 'replace_reported' = 'replace_reported',
 ): TraceRow {
   const next = { ...trace, origins: withGiven(trace, members) };
   if (members.name !== undefined) next.name = members.name;
@@ -45,7 +45,7 @@ export function patchedTrace(
   if (members.tags !== undefined) next.tags = JSON.stringify(members.tags ?? []);
   if (members.metadata !== undefined) next.metadata = jsonText(members.metadata ?? {});
   next.startedAt = members.started_at ?? trace.startedAt;
-  if (trace.origins !== null) giveTagsAndMetadata(trace, next, members, told === 'keep_reported');
+  if (trace.origins !== null) giveTagsAndMetadata(trace, next, members, reported === 'keep_reported');
   const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
   return changed ? next : trace;
 }
@@ -56,17 +56,17 @@ function giveTagsAndMetadata(trace: TraceRow, next: TraceRow, members: PatchTrac
   const origins = originsOf(next);
   if (members.tags !== undefined) {
     const given = members.tags ?? [];
-    const told = keep ? (JSON.parse(trace.tags) as string[]).slice(before.tags) : [];
-    next.tags = JSON.stringify([...given, ...told.filter((tag) => !given.includes(tag))]);
+    const reported = keep ? (JSON.parse(trace.tags) as string[]).slice(before.tags) : [];
+    next.tags = JSON.stringify([...given, ...reported.filter((tag) => !given.includes(tag))]);
     origins.tags = given.length;
   }
   if (members.metadata !== undefined) {
     const given = members.metadata ?? {};
     const isKept = ({ name }: JsonMember): boolean =>
       !Object.hasOwn(given, name) && (Object.hasOwn(before.metadata, name) || name === 'otel');
-    const told = keep && mayBeReported(trace, before) ? [...jsonMembers(trace.metadata)].filter(isKept) : [];
-    next.metadata = withMembers(jsonText(given), trace.metadata, told);
-    const names = new Set(told.map(({ name }) => name));
+    const reported = keep && mayBeReported(trace, before) ? [...jsonMembers(trace.metadata)].filter(isKept) : [];
+    next.metadata = withMembers(jsonText(given), trace.metadata, reported);
+    const names = new Set(reported.map(({ name }) => name));
     origins.metadata = Object.fromEntries(Object.entries(before.metadata).filter(([member]) => names.has(member)));
     if (!names.has('otel')) origins.resources = {};
   }
@@ -74,8 +74,8 @@ function giveTagsAndMetadata(trace: TraceRow, next: TraceRow, members: PatchTrac
 }
 
 /** Whether spans may have reported members of the metadata, found out without reading it: it may be long. */
-const mayBeReported = ({ metadata }: TraceRow, { metadata: told }: Origins): boolean =>
-  metadata.includes('"otel"') || Object.keys(told).length > 0;
+const mayBeReported = ({ metadata }: TraceRow, { metadata: reported }: Origins): boolean =>
+  metadata.includes('"otel"') || Object.keys(reported).length > 0;
 
 /** The JSON of an object with members of another, whose names it has not. */
 function withMembers(object: string, other: string, members: readonly JsonMember[]): string {
@@ -165,8 +165,8 @@ export function exportedTrace(trace: TraceRow): ExportedTrace {
 export function restoredTrace(trace: TraceRow, item: RestoredTrace): TraceRow {
   if (!item.origins) return patchedTrace(trace, item, 'keep_reported');
   const { open_start: openStart, ...origins } = item.origins;
-  const told: Origins = { ...origins, ...(openStart && { openStart }) };
-  const next = { ...patchedTrace(trace, item), origins: originsText(told) };
+  const reported: Origins = { ...origins, ...(openStart && { openStart }) };
+  const next = { ...patchedTrace(trace, item), origins: originsText(reported) };
   const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
   return changed ? next : trace;
 }

@@ -6,7 +6,7 @@ import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange 
 import { spanJson } from '../span-json.js';
 import { traceJson } from '../trace-resource.js';
 
-/** Tells of traces and spans in the transactions that write them (docs/spec/events.md#event-types). */
+/** Emits events of traces and spans in the transactions that write them (docs/spec/events.md#event-types). */
 @Injectable()
 export class TracingEvents implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'events';

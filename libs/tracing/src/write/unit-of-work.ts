@@ -146,7 +146,7 @@ export class UnitOfWork {
     return marked ? withBelow(span) : span;
   }
 
-  /** Tells the ancestors of a span that something below them has usage, where that is new (ADR 0024). */
+  /** Notifies the ancestors of a span that something below them has usage, where that is new (ADR 0024). */
   private attributeUsage(before: StoredSpan | null, after: StoredSpan): void {
     const { parentId, traceId } = after;
     if (parentId === null || !covers(after) || !isOtlpTraceId(traceId)) return;

@@ -23,7 +23,7 @@ export function addDatasets(client: ClientProgram, description: string): void {
     columns,
   });
   const format = (what: string): Option =>
-    new Option('--format <format>', `${what}; the ending of the file's name tells it, jsonl for -`).choices(
+    new Option('--format <format>', `${what}; taken from the ending of the file's name, jsonl for -`).choices(
       FILE_FORMATS,
     );
   const importing = datasets

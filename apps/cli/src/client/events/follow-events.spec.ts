@@ -47,7 +47,7 @@ describe('events of a server', () => {
     const { got, cuts } = await followed(api);
     expect(got).toEqual([3, 5, 6].map((id) => ({ id, json: `{"n":${id}}`, mayBeOld: false })));
     expect(asked).toEqual([undefined, '5', '5', '5', '6']);
-    // Told once a cut, not once a try.
+    // Reported once a cut, not once a try.
     expect(cuts).toEqual(['the server ended the stream', 'the server ended the stream']);
   });
 

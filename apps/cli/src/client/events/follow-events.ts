@@ -44,7 +44,7 @@ async function* serverEvents(
 
 /** An event, and whether it may have happened before anybody listened. */
 export interface FollowedEvent extends ServerEvent {
-  /** The connection was lost before any event had come: all that the log has is told then. */
+  /** The connection was lost before any event had come: all that the log has is reported then. */
   mayBeOld: boolean;
 }
 
@@ -55,7 +55,7 @@ interface FollowOptions {
   /** The number of the last event that is known; only later ones come. */
   after?: number | undefined;
   signal: AbortSignal;
-  /** The stream is open, the first time or again. @param time of the server, as exact as a header tells it. */
+  /** The stream is open, the first time or again. @param time of the server, as exact as a header has it. */
   onOpen?: (time: Date | undefined) => void;
   /** The connection was lost; it is made again. */
   onCut?: (reason: string) => void;
@@ -106,7 +106,7 @@ export async function* followEvents(
       if (!connected || isRefusal(error)) throw error;
       reason = error instanceof SpandrelError ? error.detail : (error as Error).message;
     } finally {
-      // Also when whoever follows has seen enough.
+      // Also when anyone who follows has seen enough.
       connection.abort();
     }
     if (failures === 0) onCut?.(reason);

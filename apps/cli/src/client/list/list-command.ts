@@ -52,7 +52,7 @@ async function listItems<Item>(
     }
     if (count === 0) out.note(`no ${member}`);
     if (cursor !== null) {
-      // A cursor is long: whoever reads on a terminal wants to know that there is more, a program the place to go on.
+      // A cursor is long: anyone who reads on a terminal wants to know that there is more, a program the place to go on.
       out.note(`there are more ${member}: --limit up to 1000, --all${out.isTerminal ? '' : ` or --cursor ${cursor}`}`);
     }
   }

@@ -105,7 +105,7 @@ export class SessionOfTraces {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Remembers what an event told. */
+  /** Remembers what an event reported. */
   note(traceId: string, session: string | null): void {
     this.known.delete(traceId);
     this.known.set(traceId, { session, at: performance.now() });

@@ -44,7 +44,7 @@ async function finishRun(
   return toExitCode(report.verdict);
 }
 
-/** Shows reports to whoever looks: people, a program, GitHub. */
+/** Writes reports for people, a program, or GitHub. */
 async function showReports(
   { out, io }: Pick<ClientCall<object>, 'out' | 'io'>,
   reports: readonly EvalReport[],

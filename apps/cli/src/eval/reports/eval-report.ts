@@ -3,7 +3,7 @@ import type { Api } from '@spandrel/sdk';
 import type { ExitCode } from '../../client/exit-codes.js';
 import { judgeRun, type GateResult, type Verdict, type JudgedBy } from '../judge-run.js';
 
-/** A run that is over, with what reports tell of it. */
+/** A run that is over, with what reports show of it. */
 export interface EvalReport {
   /** The file that the run came from, for `eval file`. */
   file?: string;

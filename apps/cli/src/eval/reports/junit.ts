@@ -139,7 +139,7 @@ function gateSuite({ run, gates, dataset }: EvalReport): XmlElement {
   const classname = `${toGroup(dataset.name)}.gates`;
   const stop = describeStop(run);
   return suite(`${run.name}: gates`, run, [
-    // Whoever reads this file alone must see that a run that was stopped says nothing.
+    // Anyone who reads this file alone must see that a run that was stopped says nothing.
     ...(stop === null ? [] : [testCase(classname, 'the run is completed', null, 'error', stop)]),
     ...gates.map(({ text, found, passed }) =>
       passed === null

@@ -124,7 +124,7 @@ describe('GitHub', () => {
   const folder = mkdtempSync(join(tmpdir(), 'reports-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('is told of gates that do not hold, in lines that its runner reads back as they were', () => {
+  it('gets the gates that do not hold, in lines that its runner reads back as they were', () => {
     const gates = [
       { text: 'pass_rate >= 90%', found: '0.5,\n::stop', passed: false, isRegression: false },
       { text: 'mean > 0', found: '1', passed: true, isRegression: false },
@@ -140,12 +140,12 @@ describe('GitHub', () => {
   it('gets the page behind what the summary of the step has, and nothing elsewhere', () => {
     const summary = join(folder, 'summary.markdown');
     let written = '';
-    const tell = (env: Record<string, string>) => tellGitHub([sampleReport()], env, (text) => (written += text));
-    tell({});
-    tell({ GITHUB_ACTIONS: 'false', GITHUB_STEP_SUMMARY: '' });
+    const report = (env: Record<string, string>) => tellGitHub([sampleReport()], env, (text) => (written += text));
+    report({});
+    report({ GITHUB_ACTIONS: 'false', GITHUB_STEP_SUMMARY: '' });
     expect(written).toBe('');
-    tell({ GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary });
-    tell({ GITHUB_STEP_SUMMARY: summary });
+    report({ GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary });
+    report({ GITHUB_STEP_SUMMARY: summary });
     expect(written).toMatch(/^::error [^\n]*\n$/);
     const page = markdownReport([sampleReport()]);
     expect(readFileSync(summary, 'utf8')).toBe(`${page}\n${page}\n`);

@@ -13,7 +13,7 @@ import { markdownReport } from './markdown.js';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Tells GitHub's runner of runs: the page of markdown behind what the step's summary has, and a line `::error` for each
+ * Writes runs for GitHub's runner: the page of markdown behind what the step's summary has, and a line `::error` for each
  * gate that does not hold and each run that was stopped or failed. Elsewhere it does nothing.
  * @param env `GITHUB_STEP_SUMMARY` and `GITHUB_ACTIONS`.
  * @param write takes the lines.
