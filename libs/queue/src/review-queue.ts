@@ -118,7 +118,7 @@ export class ReviewQueue {
     });
   }
 
-  /** Changes an item in a transaction of its own. Of several at once each sees what the one before it left. */
+  /** Changes an item in a transaction of its own. Each of several at once sees what the one before it left. */
   private change(scope: Scope, id: string, next: Next): Promise<QueueItemRow> {
     return this.storage.write(async (tx) =>
       this.changeIn(tx, scope, await this.items.findForWrite(tx, scope, id), next),

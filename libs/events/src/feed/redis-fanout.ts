@@ -22,7 +22,7 @@ const START_MS_MAX = 1_000;
 const QUEUED_TEXT_MAX = 16 * 1024 * 1024;
 
 /**
- * Tells other instances of commits (docs/spec/events.md#several-servers), and hears of theirs, when there is a Redis
+ * Notifies other instances of commits (docs/spec/events.md#several-servers), and hears of theirs, when there is a Redis
  * (`REDIS_URL`) and others can be on the database. Nothing depends on it but how soon an event of another instance is
  * delivered: what a message does not bring, the log does. Messages beyond what may wait are given up, and the others
  * learn that they missed something.

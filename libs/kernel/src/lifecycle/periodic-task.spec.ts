@@ -77,7 +77,7 @@ describe('a periodic task', () => {
   });
 
   describe('by a clock of the test', () => {
-    /** A task that fails as long as it is told to, and the moments in which it began. */
+    /** A task that fails as long as it is asked to, and the moments in which it began. */
     function withClock(options: Partial<PeriodicTaskOptions>) {
       const scheduler = new VirtualTimeScheduler();
       const begun: number[] = [];

@@ -89,7 +89,7 @@ async function toDay(tx: WriteTx, day: number, lockMs: number, statement: Sql): 
 }
 
 /**
- * What is done to the partitions of the day that {@link CHOOSE} names. As one text for all days, since statements are
+ * What is done to the partitions of the day that {@link CHOOSE} names. It is one text for all days, since statements are
  * prepared by their text.
  */
 const forTables = (tables: readonly string[], body: string): Sql =>

@@ -47,7 +47,7 @@ export class TransactionWatch {
   }
 }
 
-/** A transaction was rolled back because its work did not go on. Whoever asked for it may ask again. */
+/** A transaction was rolled back because its work did not go on. Anyone who asked for it may ask again. */
 export class TransactionGivenUp extends Unavailable {
   constructor(idleMs: number) {
     super(`the change was given up: its transaction had asked nothing of the database for ${idleMs} ms`);
