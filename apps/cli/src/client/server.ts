@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetResource } from '@spandrel/contract';
-import { readExactJson, formatCounted } from '@spandrel/contract/browser';
+import { formatCounted, readExactJson } from '@spandrel/contract/browser';
 import { createApi, SpandrelError, type Api, type ItemOf } from '@spandrel/sdk';
 import type { CommandIo } from './command-io.js';
 import { UsageFault, CommandFailure, ExitCode } from './exit-codes.js';
@@ -48,6 +48,8 @@ export function readServer(options: ClientOptions, env: CommandIo['env']): Serve
 export function createClient(options: ClientOptions, io: CommandIo, signal: AbortSignal | null = io.signal): Api {
   return createApi({
     ...readServer(options, io.env),
+    // Every digit of a number is shown as it was recorded.
+    parseJson: readExactJson,
     fetch: (input, init) => fetch(input, { ...init, signal: joinSignals(init?.signal ?? null, signal) }),
     // A pause between two tries ends with the command, too.
     wait: async (ms, own) => {

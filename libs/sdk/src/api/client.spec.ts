@@ -280,3 +280,13 @@ describe('raw', () => {
 it.each(['', 'spandrel.test', 'file:///etc', 'http://'])('a client of %j is refused at once', (url) => {
   expect(() => createApi({ url })).toThrow(new TypeError(`"${url}" is not an http or https URL`));
 });
+
+it('a client reads answers by the parser that it was given', async () => {
+  const fetch = async (): Promise<Response> => new Response('{"id":"t","total":12345678901234567890}');
+  const api = createApi({
+    url: 'http://spandrel.test',
+    fetch,
+    parseJson: (text) => JSON.parse(text.replace(/\d{17,}/, '"$&"')),
+  });
+  expect(await api.getHealth()).toEqual({ id: 't', total: '12345678901234567890' });
+});

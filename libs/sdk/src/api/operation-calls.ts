@@ -186,8 +186,9 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
  */
 export function createClient(options: ApiOptions): Api {
   const send = createSend(options);
+  const { parseJson = JSON.parse } = options;
   const call = <Id extends OperationId>(id: Id, args: Partial<ArgumentsOf<Id>> = {}): Promise<AnswerOf<Id>> =>
-    callOperation(send, id, args);
+    callOperation(send, id, args, parseJson);
   const methods = Object.keys(ROUTES).map((id) => [id, (args?: object) => call(id as OperationId, args)]);
   const whole = {
     pages: (id: ListId, args?: object) => items(id, args, call as CallList),
@@ -203,19 +204,20 @@ async function callOperation<Id extends OperationId>(
   send: Send,
   id: Id,
   { path: values, ...options }: AnyArguments,
+  parseJson: (text: string) => unknown,
 ): Promise<AnswerOf<Id>> {
   const [method, path] = ROUTES[id].split(' ') as [string, string];
   const target = filledPath(path, values);
   if (UNREAD.has(id)) return (await send(method, target, options, async (answer) => answer)) as AnswerOf<Id>;
   const headers = { accept: 'application/json', ...options.headers };
-  return send(method, target, { ...options, headers }, readJson<AnswerOf<Id>>);
+  return send(method, target, { ...options, headers }, (answer) => readJson<AnswerOf<Id>>(answer, parseJson));
 }
 
-async function readJson<Body>(answer: Response): Promise<Body> {
+async function readJson<Body>(answer: Response, parseJson: (text: string) => unknown): Promise<Body> {
   const text = await answer.text();
   if (answer.status >= 300) throw readError(answer, text);
   try {
-    return JSON.parse(text) as Body;
+    return parseJson(text) as Body;
   } catch {
     throw readError(answer, text);
   }

@@ -123,6 +123,8 @@ export interface ApiOptions {
   key?: string | undefined;
   /** The global one when left out. */
   fetch?: typeof globalThis.fetch | undefined;
+  /** Reads the JSON of answers; `JSON.parse` when left out. For callers that keep every digit of numbers. */
+  parseJson?: ((text: string) => unknown) | undefined;
   /** Longest time that a try may take, 60,000 ms when left out; of files and streams, until they begin. */
   timeoutMs?: number | undefined;
   /** Waits between tries; for tests. */

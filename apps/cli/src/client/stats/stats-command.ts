@@ -1,9 +1,8 @@
-import { timeSeriesSchema, type AnalyticsSummary, type TimeBucket, type TimeSeriesAnswer } from '@spandrel/contract';
+import { timeSeriesSchema, type TimeBucket, type TimeSeriesAnswer } from '@spandrel/contract';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
 import { factLines, type Column } from '../output/table.js';
 import { costText, countText, durationText, percentText } from '../output/units.js';
 import { addParameterFlags, readParameters } from '../parameter-flags.js';
-import { readAnswer } from '../server.js';
 
 /** `spandrel stats`. */
 export function addStats(client: ClientProgram, description: string): void {
@@ -21,7 +20,7 @@ async function showStats(call: ClientCall<object>): Promise<void> {
 }
 
 async function showSummary({ api, out }: ClientCall<object>): Promise<void> {
-  const summary = await readAnswer<AnalyticsSummary>(await api.raw('GET', '/api/analytics/summary'));
+  const summary = await api.getAnalyticsSummary();
   if (out.json) {
     await out.document(summary);
     return;
@@ -54,9 +53,7 @@ interface Line extends Omit<TimeBucket, 'series'> {
 }
 
 async function showOverTime({ api, out }: ClientCall<object>, asked: Record<string, unknown>): Promise<void> {
-  const answer = await readAnswer<TimeSeriesAnswer>(
-    await api.raw('POST', '/api/analytics', { body: asked, retry: true }),
-  );
+  const answer = (await api.queryAnalytics({ body: asked, retry: true })) as TimeSeriesAnswer;
   if (out.json) {
     await out.document(answer);
     return;

@@ -261,7 +261,7 @@ async function showSpan(
   traceId: string,
   spanId: string,
 ): Promise<void> {
-  const span = await readAnswer<SpanResource>(await api.raw('GET', `/api/spans/${encodeURIComponent(spanId)}`));
+  const span = (await api.getSpan({ path: { id: spanId } })) as SpanResource;
   if (span.trace_id !== traceId) throw new CommandFailure(`span ${span.id} is of trace ${span.trace_id}`);
   if (out.json) {
     await out.document(span);
