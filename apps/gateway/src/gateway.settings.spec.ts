@@ -38,7 +38,7 @@ describe("the gateway's settings", () => {
     expect(settings({}, '--no-gateway').enabled).toBe(false);
   });
 
-  it('tell the API where the gateway of this machine is, where that is known', () => {
+  it('send the API where the gateway of this machine is, where that is known', () => {
     const url = (listening: number | undefined, ...args: string[]): string | null => {
       const loaded = load({}, ...args);
       return publicGatewayUrl(loaded.of(GatewayUserSettings), loaded.core, listening);
@@ -53,7 +53,7 @@ describe("the gateway's settings", () => {
     ]);
   });
 
-  it('tell the API what applications call the gateway, in both modes', () => {
+  it('send the API what applications call the gateway, in both modes', () => {
     for (const mode of ['local', 'cloud']) {
       const loaded = load({ SPANDREL_GATEWAY_URL: 'https://gateway.example/' }, '--mode', mode);
       expect(publicGatewayUrl(loaded.of(GatewayUserSettings), loaded.core, 3001)).toBe('https://gateway.example');
@@ -76,7 +76,7 @@ describe("the gateway's settings", () => {
     expect(faultsOf({ SPANDREL_API_URL: 'ftp://x' })).toEqual([expect.stringMatching(/api_url .*http/)]);
   });
 
-  it('take an API key or a JWT as the credential of the gateway, and tell nothing of what is neither', () => {
+  it('take an API key or a JWT as the credential of the gateway, and reveal nothing of what is neither', () => {
     const key = apiKeyOf(0xdecafn);
     for (const apiKey of [key, 'eyJh.eyJz.x-_0']) expect(settings({ SPANDREL_API_KEY: apiKey }).apiKey).toBe(apiKey);
     for (const apiKey of ['nonsense', `${key}0`, `${key.slice(0, -1)}!`, 'a.b', 'a.b.c.d', 'a..c']) {

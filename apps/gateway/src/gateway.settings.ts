@@ -45,10 +45,10 @@ export class GatewayUserSettings extends defineSettings({
   /** Without a slash at its end; `null`: known in local mode alone. */
   publicUrl: setting('gateway.public_url', settingValue.httpUrl.nullable(), {
     default: null,
-    doc: 'Where applications find the gateway, for the API and the dashboard to tell them; null: on this machine in local mode, and not known in cloud mode.',
+    doc: 'Where applications find the gateway, for the API and the dashboard to show; null: on this machine in local mode, and not known in cloud mode.',
     source: {
       variable: 'SPANDREL_GATEWAY_URL',
-      help: 'where applications find the gateway, for the dashboard to tell',
+      help: 'where applications find the gateway, for the dashboard to show',
     },
   }),
   /** The gateway's own credential at the API; `null` in local mode. */

@@ -47,7 +47,7 @@ describe('RecordingRules', () => {
     expect(state).toMatchObject({ asked: 1, known: 1 });
   });
 
-  it('are asked for anew in the background, and stand while the API is away', async () => {
+  it('are asked for again in the background, and stand while the API is away', async () => {
     const { state, made } = rules(answer());
     made.of(caller);
     await turn();

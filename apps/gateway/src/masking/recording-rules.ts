@@ -12,7 +12,7 @@ export type RecordingRule =
   | { kind: 'known'; masking: null }
   /** @property source what `masking` was made of, for other threads to make it of. */
   | { kind: 'known'; masking: Masking; source: RecordingMasking }
-  /** The API has not said so far: nothing of what was said in a call may be kept but in memory. */
+  /** The API has not answered yet: texts of a call may be kept in memory only. */
   | { kind: 'unknown' }
   /** The API will not say: nothing of what was said in a call is recorded. */
   | { kind: 'refused' };

@@ -92,7 +92,7 @@ function captureHeader(headers: RequestHead['headers'], unknown: Record<string, 
 const PAUSE_MS = 60_000;
 
 /**
- * Tells in the log that capture modes of calls were not understood: one line a minute at most, however many calls there
+ * Notes in the log that capture modes of calls were not understood: one line a minute at most, however many calls there
  * are. What the header said is in the span alone; the log holds no text of a caller's.
  */
 export class CaptureWarning {

@@ -147,7 +147,7 @@ describe('a recording', () => {
     },
   );
 
-  it('tells when the first token came: with the piece that completes its frame', () => {
+  it('says when the first token came: with the piece that completes its frame', () => {
     const { span } = buildRecording(
       record({ response: buffered(Buffer.from(': hello\n\n'), sse.subarray(0, 10), sse.subarray(10)) }),
     );

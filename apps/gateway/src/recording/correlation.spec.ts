@@ -68,7 +68,7 @@ describe('unknownHeaders', () => {
     });
   });
 
-  it('tells of a few, and of no endless name', () => {
+  it('names a few, and no endless one', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x-spandrel-${'x'.repeat(1_000)}${n}`, '']));
     expect(JSON.stringify(unknownHeaders(many)).length).toBeLessThan(1_000);
   });

@@ -8,7 +8,7 @@ import { fitSpanInPieces, withoutContent } from '../recording/fit-span.js';
 
 const TOO_LARGE = 'payload_too_large';
 
-/** Told of each answer of the API, before it is acted upon. */
+/** Called with each answer of the API, before it is acted upon. */
 export interface BatchSenderObserver {
   onAnswer(queue: CallerQueue, answer: IngestAnswer): void;
   /** The API does not take a recording. */

@@ -30,7 +30,7 @@ export interface Refusal {
   message: string;
   /** The provider whose clients read the answer, when it is known. */
   provider: Provider | null;
-  /** Tells nothing of targets, so that callers without a key get it too. */
+  /** Says nothing of targets, so that callers without a key get it too. */
   needsNoKey?: true;
 }
 

@@ -30,7 +30,7 @@ describe('an export of OpenTelemetry at the gateway', () => {
     }
   });
 
-  it('is told without an address where that is not known', () => {
+  it('is reported without an address where that is not known', () => {
     expect(resolverAt(null).resolve({ method: 'POST', path: '/v1/traces', headers: {} })).toMatchObject({
       message: expect.stringContaining("set OTEL_EXPORTER_OTLP_ENDPOINT to the API's own address."),
     });

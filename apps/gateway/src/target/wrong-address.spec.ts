@@ -69,12 +69,12 @@ describe("the gateway's answer to a misdirected request", () => {
     (path) => expect(wrongAddress(path, local)).toBeUndefined(),
   );
 
-  it('for an unknown path tells what else may have been meant', () => {
+  it('for an unknown path says what else may have been meant', () => {
     expect(perhapsMeant('/else', local)).toBe("This is the gateway; Spandrel's API is at http://127.0.0.1:4000.");
     expect(perhapsMeant('/openai/v1/chat/completions', local)).toBe(`Or was ${openai('/chat/completions')} meant?`);
   });
 
-  it('tells nothing of what is secret in the URL of the API', () => {
+  it('reveals nothing of what is secret in the URL of the API', () => {
     expect(localAddresses('::1', 4001, 'https://user:canary@api.example/base/?token=canary')).toEqual({
       gateway: 'http://[::1]:4001',
       api: 'https://api.example/base',

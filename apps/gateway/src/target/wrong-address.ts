@@ -88,7 +88,7 @@ export function doubledPath({ host, path }: Base, callPath: string): string | nu
 const EXPORT_PATHS: ReadonlySet<string> = new Set(['/v1/traces', '/v1/logs', '/v1/metrics']);
 
 /**
- * Tells what is wrong with an export of OpenTelemetry that came to the gateway (docs/spec/otlp.md#exports-at-the-gateway).
+ * Says what is wrong with an export of OpenTelemetry that came to the gateway (docs/spec/otlp.md#exports-at-the-gateway).
  * It holds prompts, and no provider takes it: it is never forwarded, whatever its headers say.
  * @param addresses asked for at such a mistake only.
  * @returns `undefined` for all other requests.

@@ -313,7 +313,7 @@ describe('a connection', () => {
 });
 
 describe('a failure', () => {
-  it('is told: nobody listens', async () => {
+  it('is reported: nobody listens', async () => {
     const gone = origin();
     server.close();
     await expect(send({ origin: gone }).heard.end).rejects.toMatchObject({
@@ -322,7 +322,7 @@ describe('a failure', () => {
     });
   });
 
-  it('is told: closed before the answer, and in the middle of it', async () => {
+  it('is reported: closed before the answer, and in the middle of it', async () => {
     onRequest = (_request, socket) => socket.destroy();
     await expect(send().heard.end).rejects.toMatchObject({ kind: 'cut' });
     onRequest = (_request, socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab');
@@ -331,7 +331,7 @@ describe('a failure', () => {
     expect(heard.body).toBe('ab');
   });
 
-  it('is told: no answer in time; a slow body has all the time it wants', async () => {
+  it('is reported: no answer in time; a slow body has all the time it wants', async () => {
     useClient({ headMs: 2_000 });
     await expect(send().heard.end).rejects.toMatchObject({ kind: 'timeout' });
     onRequest = (_request, socket) => {
@@ -341,7 +341,7 @@ describe('a failure', () => {
     await send().heard.end;
   });
 
-  it('is told: an address that the guard refuses', async () => {
+  it('is reported: an address that the guard refuses', async () => {
     await expect(send({ origin: origin({ guarded: true, key: 'guarded' }) }).heard.end).rejects.toMatchObject({
       kind: 'refused',
     });
@@ -468,7 +468,7 @@ describe('a request that meets a connection its upstream has closed', () => {
     expect([heard.resent, heard.body]).toEqual([0, 'ok']);
   });
 
-  it('is told of the failure when more of its streamed body has gone than is kept', async () => {
+  it('is notified of the failure when more of its streamed body has gone than is kept', async () => {
     answerFirst(() => undefined);
     await leaveClosed((socket) => socket.destroy());
     const { heard, exchange } = send({ method: 'POST', body: 'chunked', headers: ['Host', 'u'] });

@@ -204,7 +204,7 @@ export class ResponseParser {
     return trailers.end;
   }
 
-  /** The text up to the next empty line, pieces of before included; `null` when it has not come yet. */
+  /** The text up to the next empty line, earlier pieces included; `null` when it has not come yet. */
   private readUpTo(piece: Buffer, at: number): { text: string; end: number } | null {
     const before = this.partial?.length ?? 0;
     const bytes = this.partial === null ? piece : Buffer.concat([this.partial, at === 0 ? piece : piece.subarray(at)]);

@@ -1,6 +1,6 @@
 /** A server calls are sent to. */
 export interface Origin {
-  /** Tells origins apart: `https://api.openai.com:443`. */
+  /** Distinguishes origins: `https://api.openai.com:443`. */
   readonly key: string;
   readonly secure: boolean;
   /** Name or address to dial, IPv6 without brackets. */
@@ -92,7 +92,7 @@ export class UpstreamError extends Error {
     readonly kind: 'refused' | 'connect' | 'timeout' | 'cut' | 'protocol',
     readonly reason: string,
     options?: ErrorOptions,
-    /** Told where the request may perhaps be sent once more. */
+    /** Set where the request may perhaps be sent once more. */
     readonly fate?: RequestFate,
   ) {
     super(reason, options);
