@@ -1,30 +1,26 @@
 import { Command } from 'commander';
 import type { AdminAction } from './admin.js';
+import { settingsCommand } from './settings-command.js';
 
 /**
  * `spandrel admin …`: what is administrative in cloud mode, done in the database
  * (docs/spec/access.md#who-administers). The first keys of a new service are made with it.
- * @param settings shown in the help.
  */
-export function adminCommand(settings: string): Command {
-  const admin = new Command('admin').description('administer organizations, projects and API keys (cloud mode)');
-  const group = (name: string, description: string): Command => admin.command(name).description(description);
-  const leaf = (
-    parent: Command,
-    name: string,
-    description: string,
-    action: AdminAction,
-    argument?: string,
-  ): Command => {
-    const command = parent.command(name).description(description);
-    if (argument !== undefined) command.argument(`<${argument}>`);
-    return command
-      .argument('[settings...]')
+export function addAdmin({ program }: { program: Command }, description: string): void {
+  program.addCommand(adminCommand(description));
+}
+
+/** The command by itself. */
+export function adminCommand(description: string): Command {
+  const admin = new Command('admin').description(description);
+  const group = (name: string, summary: string): Command => admin.command(name).description(summary);
+  const leaf = (parent: Command, name: string, summary: string, action: AdminAction, argument?: string): Command =>
+    settingsCommand(parent, name, {
+      description: summary,
+      usage: '[options]',
+      ...(argument !== undefined && { argument: [`<${argument}>`] }),
+    })
       .option('--json', 'answer in JSON, as the API does')
-      .allowUnknownOption()
-      .helpOption('-h, --help', 'show options and settings')
-      .usage(`${argument === undefined ? '' : `<${argument}> `}[options] [settings]`)
-      .addHelpText('after', `\nSettings:\n${settings}`)
       .action(async (...given: unknown[]) => {
         const id = argument === undefined ? undefined : (given.shift() as string);
         const [rest, , itself] = given as [string[], unknown, Command];
@@ -34,7 +30,6 @@ export function adminCommand(settings: string): Command {
         const { administer } = await import('./admin.js');
         await administer(action, { id, options, args: rest });
       });
-  };
 
   const org = group('org', 'organizations');
   leaf(org, 'create', 'make an organization', 'createOrganization')

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { findClientCommand } from './client-commands.js';
+import { findClientCommand } from '../commands.js';
 import { OutputClosed, written, type CommandIo } from './command-io.js';
 import { CommandFailure, ExitCode, fail, UsageFault } from './exit-codes.js';
 import { oneLine } from './output/text.js';

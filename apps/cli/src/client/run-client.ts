@@ -1,4 +1,4 @@
-import { findClientCommand } from './client-commands.js';
+import { findClientCommand } from '../commands.js';
 import { processIo } from './command-io.js';
 import { runCli } from './run-cli.js';
 

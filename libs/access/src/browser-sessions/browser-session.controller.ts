@@ -11,7 +11,6 @@ import { CredentialRefusals, CurrentCaller, Operation, type Caller } from '@span
 import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
-import { SignOutThere } from '../oidc/sign-out-there.js';
 import { DescribeSession } from './describe-session.js';
 import { isOwnPage, pageFromElsewhere, SessionCookie } from './session-cookie.js';
 import { SignIn, type SignedIn } from './sign-in.js';
@@ -26,7 +25,6 @@ export class BrowserSessionController {
     private readonly signIn: SignIn,
     private readonly signOut: SignOut,
     private readonly describe: DescribeSession,
-    private readonly signOutThere: SignOutThere,
     private readonly settings: AccessSettings,
     private readonly refusals: CredentialRefusals,
   ) {
@@ -85,7 +83,7 @@ export class BrowserSessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedOut> {
-    const continueAt = await this.signOutThere.addressFor(caller, this.cookie.read(request.headers.cookie));
+    const continueAt = await this.signOut.addressThere(caller, this.cookie.read(request.headers.cookie));
     const deleted = await this.signOut.execute(caller);
     void reply.header('set-cookie', this.cookie.clear());
     return { ...deleted, continue_at: continueAt };

@@ -1,10 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Deleted } from '@spandrel/contract';
 import type { Caller } from '@spandrel/http';
-import { NotFound } from '@spandrel/kernel';
+import { LOGGER, NotFound, Unavailable, type Logger } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
+import { digestOf } from '../credentials/api-key.js';
+import { IdentityProvider } from '../oidc/identity-provider.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
+import { openTokens } from '../oidc/sealed-tokens.js';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 
@@ -16,7 +19,26 @@ export class SignOut {
     private readonly store: BrowserSessionStore,
     private readonly audit: AuditTrail,
     private readonly settings: OidcSettings,
+    private readonly provider: IdentityProvider,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
+
+  /**
+   * Where a person who signs out here is led to sign out of the identity provider, too.
+   * @returns `null` where nobody wants that, or where the provider does not say how: signing out here goes on.
+   */
+  async addressThere({ kind }: Caller, cookie: string | undefined): Promise<string | null> {
+    if (kind !== 'person' || cookie === undefined || !this.settings.signOutThere || !this.provider.isSet) return null;
+    try {
+      const [session] = await this.store.byDigest([digestOf(cookie)]);
+      const opened = session?.sealedTokens ? openTokens(session.sealedTokens, cookie, session.id) : undefined;
+      return await this.provider.signOutAddress(opened?.tokens.idToken ?? null);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      this.logger.warn({ err: error }, 'a person signed out here, and not at the identity provider');
+      return null;
+    }
+  }
 
   /** Ends the session that a request came with. @throws NotFound `session_not_found` where it came with none. */
   async execute(caller: Caller): Promise<Deleted> {

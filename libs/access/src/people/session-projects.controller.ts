@@ -4,16 +4,15 @@ import {
   sessionProjectsSchema,
   switchProjectSchema,
   type BrowserSessionResource,
-  type SessionProjects,
-  type SwitchProject as SwitchProjectBody,
+  type SessionProjects as SessionProjectsAnswer,
+  type SwitchProject,
 } from '@spandrel/contract';
 import { CurrentCaller, Operation, type Caller } from '@spandrel/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { DescribeSession } from '../browser-sessions/describe-session.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
-import { ListSessionProjects } from './list-session-projects.js';
-import { SwitchProject } from './switch-project.js';
+import { SessionProjects } from './session-projects.js';
 
 /** The projects of `/api/session` (docs/spec/sign-in.md#projects-of-a-person). */
 @Controller('api/session')
@@ -21,8 +20,7 @@ export class SessionProjectsController {
   private readonly cookie: SessionCookie;
 
   constructor(
-    private readonly switchProject: SwitchProject,
-    private readonly sessionProjects: ListSessionProjects,
+    private readonly sessionProjects: SessionProjects,
     private readonly describe: DescribeSession,
     { insecureCookie }: AccessSettings,
   ) {
@@ -42,12 +40,12 @@ export class SessionProjectsController {
   })
   async switch(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: switchProjectSchema }) { project_id: projectId }: SwitchProjectBody,
+    @Body({ schema: switchProjectSchema }) { project_id: projectId }: SwitchProject,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<BrowserSessionResource> {
     const cookie = this.cookie.read(request.headers.cookie);
-    const { caller: switched, token, lastsMs } = await this.switchProject.execute(caller, cookie, projectId);
+    const { caller: switched, token, lastsMs } = await this.sessionProjects.switch(caller, cookie, projectId);
     void reply.header('set-cookie', this.cookie.set(token, lastsMs));
     return this.describe.execute(switched);
   }
@@ -60,8 +58,8 @@ export class SessionProjectsController {
     summary: 'Projects that this browser can be taken to',
     answer: sessionProjectsSchema,
   })
-  async projects(@CurrentCaller() caller: Caller): Promise<SessionProjects> {
-    const projects = await this.sessionProjects.of(caller);
+  async projects(@CurrentCaller() caller: Caller): Promise<SessionProjectsAnswer> {
+    const projects = await this.sessionProjects.list(caller);
     return { projects, count: projects.length };
   }
 }

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { SessionProjects as SessionProjectsAnswer } from '@spandrel/contract';
 import { permissionsOfRole, type Caller } from '@spandrel/http';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { newSessionToken } from '../browser-sessions/session-cookie.js';
 import { digestOf } from '../credentials/api-key.js';
+import { CredentialStore } from '../credentials/credential.store.js';
 import { projectNotFound } from '../answers.js';
 import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';
 import { openProjectsOf } from './roles.js';
@@ -19,18 +21,32 @@ export interface Switched {
   caller: Caller;
 }
 
-/** Takes the session of a person to another project (docs/spec/sign-in.md#projects-of-a-person). */
+/** The projects that a session can be taken to (docs/spec/sign-in.md#projects-of-a-person). */
 @Injectable()
-export class SwitchProject {
+export class SessionProjects {
   constructor(
     private readonly storage: Storage,
     private readonly people: PersonStore,
     private readonly sessions: BrowserSessionStore,
     private readonly audit: AuditTrail,
+    private readonly names: CredentialStore,
   ) {}
 
-  /** @param cookie the one that the request came with. @throws NotFound `project_not_found` */
-  async execute(caller: Caller, cookie: string | undefined, projectId: string): Promise<Switched> {
+  /** A person's roles lead to several, a key or a JWT to its own, and the operator's token to none. */
+  async list({ kind, id, scope }: Caller): Promise<SessionProjectsAnswer['projects']> {
+    if (kind === 'person') return openProjectsOf(await this.people.openProjects(id));
+    if (!scope) return [];
+    const names = await this.names.namesOf(scope.projectId);
+    const org = { id: scope.orgId, name: names?.orgName ?? scope.orgId };
+    return [{ id: scope.projectId, name: names?.projectName ?? scope.projectId, org, role: null }];
+  }
+
+  /**
+   * Takes the session of a person to another project.
+   * @param cookie the one that the request came with.
+   * @throws NotFound `project_not_found`
+   */
+  async switch(caller: Caller, cookie: string | undefined, projectId: string): Promise<Switched> {
     if (caller.kind !== 'person' || cookie === undefined) throw projectNotFound();
     const token = newSessionToken();
     return this.storage.write(async (tx) => {

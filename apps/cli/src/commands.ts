@@ -1,0 +1,141 @@
+import type { Command } from 'commander';
+import type { ClientProgram } from './client/client-command.js';
+
+/** A command of `spandrel`. Its code is loaded when it is called, so that no other command pays for it. */
+export type CommandEntry = {
+  /** The first word behind `spandrel`. */
+  name: string;
+  description: string;
+} & (
+  | {
+      asksServer?: false;
+      /** @returns what puts the command below the program. */
+      load(): Promise<(parent: { program: Command }, description: string) => void>;
+    }
+  | {
+      /** It asks a server over HTTP, and ends with one of the exit codes of such commands. */
+      asksServer: true;
+      /**
+       * Prepares a process for code of the user's, which the command loads and which may leave something open: a process
+       * that was prepared ends with the command.
+       */
+      prepareProcess?(): Promise<void>;
+      load(): Promise<(client: ClientProgram, description: string) => void>;
+    }
+);
+
+type ClientCommandEntry = Extract<CommandEntry, { asksServer: true }>;
+
+/** All of them, in the order in which help names them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'serve',
+    description: 'run API and gateway',
+    load: async () => (await import('./settings-commands.js')).addServe,
+  },
+  {
+    name: 'server',
+    description: 'run the API alone',
+    load: async () => (await import('./settings-commands.js')).addServer,
+  },
+  {
+    name: 'gateway',
+    description: 'run the recording proxy alone',
+    load: async () => (await import('./settings-commands.js')).addGateway,
+  },
+  {
+    name: 'backup',
+    description: 'copy the database to a file, also while the server runs',
+    load: async () => (await import('./settings-commands.js')).addBackup,
+  },
+  {
+    name: 'secrets',
+    description: 'look after the secret key that seals the keys of provider connections',
+    load: async () => (await import('./settings-commands.js')).addSecrets,
+  },
+  {
+    name: 'analytics',
+    description: 'look after the sums that summary and time series are read from',
+    load: async () => (await import('./settings-commands.js')).addAnalytics,
+  },
+  {
+    name: 'retention',
+    description: 'delete what has been kept as long as plans say',
+    load: async () => (await import('./settings-commands.js')).addRetention,
+  },
+  {
+    name: 'demo',
+    description: 'record a small example with a fake model, without any key; --remove removes it',
+    load: async () => (await import('./settings-commands.js')).addDemo,
+  },
+  {
+    name: 'admin',
+    description: 'administer organizations, projects and API keys (cloud mode)',
+    load: async () => (await import('./admin-command.js')).addAdmin,
+  },
+  {
+    name: 'traces',
+    description: 'list traces, show one, follow what is recorded',
+    asksServer: true,
+    load: async () => (await import('./client/traces/traces-command.js')).addTraces,
+  },
+  {
+    name: 'spans',
+    description: 'list spans of all traces',
+    asksServer: true,
+    load: async () => (await import('./client/spans/spans-command.js')).addSpans,
+  },
+  {
+    name: 'sessions',
+    description: 'list sessions',
+    asksServer: true,
+    load: async () => (await import('./client/sessions/sessions-command.js')).addSessions,
+  },
+  {
+    name: 'stats',
+    description: 'show sums over what was recorded, or how they go over time',
+    asksServer: true,
+    load: async () => (await import('./client/stats/stats-command.js')).addStats,
+  },
+  {
+    name: 'datasets',
+    description: 'list datasets, import a file into one, export one',
+    asksServer: true,
+    load: async () => (await import('./client/datasets/datasets-command.js')).addDatasets,
+  },
+  {
+    name: 'eval',
+    description: 'run evaluations, judge them by gates, compare them',
+    asksServer: true,
+    prepareProcess: async () => (await import('./eval/provide-sdk.js')).provideSdk(),
+    load: async () => (await import('./eval/eval-command.js')).addEval,
+  },
+  {
+    name: 'api',
+    description: 'call any endpoint of the API',
+    asksServer: true,
+    load: async () => (await import('./client/api/api-command.js')).addApi,
+  },
+  {
+    name: 'mcp',
+    description: 'offer the tools of a server to agents that start a process (Model Context Protocol on stdio)',
+    asksServer: true,
+    load: async () => (await import('./mcp/mcp-command.js')).addMcp,
+  },
+  {
+    name: 'doctor',
+    description: 'say what works between this machine and the server, and what to do about what does not',
+    asksServer: true,
+    load: async () => (await import('./doctor/doctor-command.js')).addDoctor,
+  },
+];
+
+/** @returns the entry of a command by its name. */
+export const findCommand = (name: string | undefined): CommandEntry | undefined =>
+  COMMANDS.find((entry) => entry.name === name);
+
+/** @returns the entry of a command that asks a server. */
+export function findClientCommand(name: string | undefined): ClientCommandEntry | undefined {
+  const entry = findCommand(name);
+  return entry?.asksServer ? entry : undefined;
+}

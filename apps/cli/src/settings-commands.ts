@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import { settingsHelp, settingSources, StartError } from '@spandrel/kernel/launch';
+import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
+import { ALL_SETTINGS, printFailure } from './command-settings.js';
+import type { DemoOptions } from './demo/demo-settings.js';
+import { npmFlagFault } from './npm-flags.js';
+import { runInPlace, serve } from './serve.js';
+import { settingsCommand } from './settings-command.js';
+
+interface Parent {
+  program: Command;
+}
+
+/** A command that runs a program, unless npm kept flags for itself. */
+const addProgram =
+  (name: string, run: () => Promise<void>) =>
+  ({ program }: Parent, description: string): void => {
+    settingsCommand(program, name, { description }).action(async () => {
+      const fault = npmFlagFault(process.argv.slice(3), process.env, settingSources(ALL_SETTINGS));
+      if (fault === undefined) await run();
+      else printFailure(new StartError([fault]));
+    });
+  };
+
+/** `spandrel serve`, `spandrel server` and `spandrel gateway`. */
+export const addServe = addProgram('serve', serve);
+export const addServer = addProgram('server', () => runInPlace('server'));
+export const addGateway = addProgram('gateway', () => runInPlace('gateway'));
+
+/** `spandrel backup`. */
+export function addBackup({ program }: Parent, description: string): void {
+  settingsCommand(program, 'backup', {
+    description,
+    argument: ['<file>', 'where to; must not exist'],
+    usage: '[--with-key]',
+  })
+    .option('--with-key', 'copy the secret key too, to <file>.key')
+    .action(async (file: string, rest: string[], { withKey }: { withKey?: boolean }) => {
+      // Loads the database, as those below do.
+      const { backup } = await import('./backup.js');
+      await backup(file, withKey === true, rest);
+    });
+}
+
+const ROTATE_HELP = `Stop the server first, in cloud mode all of them. Without SPANDREL_SECRET_KEY the key file of the data directory gets a
+new key. With it, as always in cloud mode, the new key is read from SPANDREL_NEW_SECRET_KEY or SPANDREL_NEW_SECRET_KEY_FILE (32 bytes, base64 or hex).`;
+
+/** `spandrel secrets rotate`. */
+export function addSecrets({ program }: Parent, description: string): void {
+  const secrets = program.command('secrets').description(description);
+  const rotate = 'encrypt the keys of all provider connections with a new secret key';
+  settingsCommand(secrets, 'rotate', { description: rotate, help: ROTATE_HELP }).action(async () => {
+    const { rotateSecrets } = await import('./rotate-secrets.js');
+    await rotateSecrets(process.argv.slice(4));
+  });
+}
+
+const REBUILD_HELP = `Stop the server first: a data directory is one process's at a time. In cloud mode servers may run; what they write waits
+until it is done. A server of this version keeps the analytics itself;
+they are to be counted again after the server ran without the feature "analytics", or the database was changed by hand.`;
+
+/** `spandrel analytics rebuild`. */
+export function addAnalytics({ program }: Parent, description: string): void {
+  const analytics = program.command('analytics').description(description);
+  const rebuild = 'count them again from all traces and spans';
+  settingsCommand(analytics, 'rebuild', { description: rebuild, help: REBUILD_HELP }).action(async () => {
+    const { rebuildAnalytics } = await import('./rebuild-analytics.js');
+    await rebuildAnalytics(process.argv.slice(4));
+  });
+}
+
+/** `spandrel retention run`. */
+export function addRetention({ program }: Parent, description: string): void {
+  const retention = program.command('retention').description(description);
+  settingsCommand(retention, 'run', {
+    description: 'do it at once, not at the next interval (cloud mode)',
+    help: 'Servers may run meanwhile; several runs at once do each other no harm.',
+  }).action(async () => {
+    const { runRetention } = await import('./retention.js');
+    await runRetention(process.argv.slice(4));
+  });
+}
+
+const DEMO_HELP = `Spandrel must be running: npm start, in another terminal. In cloud mode SPANDREL_API_KEY holds a key with the scopes read
+and write, and --model-url is needed.
+
+Settings, as for npm start:
+${settingsHelp([GatewayUserSettings])}`;
+
+/** `spandrel demo`. */
+export function addDemo({ program }: Parent, description: string): void {
+  settingsCommand(program, 'demo', { description, usage: '[options]', settings: DEMO_HELP })
+    .option('--remove', 'remove the example, and nothing else')
+    .option('--serve', 'keep the fake model running until Ctrl-C')
+    .option('--api-url <url>', "the API; this machine's at the port of the settings unless given")
+    .option('--gateway-url <url>', 'the gateway; beside the API, one port above, unless given')
+    .option('--model-port <port>', 'where the fake model listens on this machine; any free port unless given')
+    .option('--model-url <url>', 'where gateway and server reach the fake model; at its port unless given')
+    .action(async (rest: string[], options: DemoOptions) => {
+      const { demo } = await import('./demo/demo.js');
+      await demo(options, rest);
+    });
+}
