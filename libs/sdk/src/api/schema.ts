@@ -1247,23 +1247,6 @@ export interface Operations {
     body: SetEvalGates;
     answer: EvalRunSummary;
   };
-  /** Add results to an external eval run: `POST /api/eval/{id}/results`.
-   * Each result on its own; 200 also when some were rejected. Sending it again changes nothing. The run completes with the last. */
-  addEvalResults: {
-    path: {
-      id: string;
-    };
-    body: AddEvalResults;
-    answer: AddedEvalResults;
-  };
-  /** Complete an external eval run: `POST /api/eval/{id}/complete`.
-   * Samples without a result stay pending. The run is still running in the answer where scorers of the server have results to look at. */
-  completeEval: {
-    path: {
-      id: string;
-    };
-    answer: EvalRunSummary;
-  };
   /** Sums over all traces and spans, and by model: `GET /api/analytics/summary`. */
   getAnalyticsSummary: {
     answer: {
@@ -1390,6 +1373,23 @@ export interface Operations {
   callMcp: {
     body: McpMessage;
     answer: McpAnswer;
+  };
+  /** Add results to an external eval run: `POST /api/eval/{id}/results`.
+   * Each result on its own; 200 also when some were rejected. Sending it again changes nothing. The run completes with the last. */
+  addEvalResults: {
+    path: {
+      id: string;
+    };
+    body: AddEvalResults;
+    answer: AddedEvalResults;
+  };
+  /** Complete an external eval run: `POST /api/eval/{id}/complete`.
+   * Samples without a result stay pending. The run is still running in the answer where scorers of the server have results to look at. */
+  completeEval: {
+    path: {
+      id: string;
+    };
+    answer: EvalRunSummary;
   };
 }
 
@@ -3876,51 +3876,6 @@ export interface SetEvalGates {
   gates: EvalGate[];
 }
 
-export interface ExternalResult {
-  datapoint_id: string;
-  /** 0 when left out. */
-  repeat?: number | null;
-  output?: string | null;
-  error?: string | null;
-  /** Scores by the name of the `External` scorer. */
-  scores?: {
-    [key: string]:
-      | number
-      | {
-          score: number;
-          reason?: string | null;
-        };
-  } | null;
-  latency_ms?: number | null;
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  /** Dollars; priced from model and tokens when left out. */
-  cost?: number | null;
-  trace_id?: string | null;
-  span_id?: string | null;
-  metadata?: {
-    [key: string]: unknown;
-  } | null;
-}
-
-export interface AddEvalResults {
-  results: ExternalResult[];
-  /**
-   * `replace`: takes the place of a result that is there. `reject` when left out.
-   */
-  on_conflict?: 'reject' | 'replace' | null;
-}
-
-export interface AddedEvalResults {
-  /** Results taken, including those that were there already. */
-  accepted: number;
-  rejected: {
-    index: number;
-    code: string;
-    message: string;
-  }[];
-}
-
 export interface Export {
   /**
    * Version of the export format.
@@ -4381,3 +4336,48 @@ export type McpError = {
 } & {
   [key: string]: unknown;
 };
+
+export interface ExternalResult {
+  datapoint_id: string;
+  /** 0 when left out. */
+  repeat?: number | null;
+  output?: string | null;
+  error?: string | null;
+  /** Scores by the name of the `External` scorer. */
+  scores?: {
+    [key: string]:
+      | number
+      | {
+          score: number;
+          reason?: string | null;
+        };
+  } | null;
+  latency_ms?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  /** Dollars; priced from model and tokens when left out. */
+  cost?: number | null;
+  trace_id?: string | null;
+  span_id?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface AddEvalResults {
+  results: ExternalResult[];
+  /**
+   * `replace`: takes the place of a result that is there. `reject` when left out.
+   */
+  on_conflict?: 'reject' | 'replace' | null;
+}
+
+export interface AddedEvalResults {
+  /** Results taken, including those that were there already. */
+  accepted: number;
+  rejected: {
+    index: number;
+    code: string;
+    message: string;
+  }[];
+}
