@@ -5,5 +5,4 @@ export { AuditTrailModule } from './audit.module.js';
 export { auditCommands, type AuditCommands } from './audit-commands.js';
 export type { ChainHead } from './chain/chain-walk.store.js';
 export type { CheckedChain } from './chain/verify-chains.js';
-export { AuditTrail, type AuditedAct } from './trail/audit-trail.js';
-export { changesBetween } from './trail/audit-trail.js';
+export { AuditTrail, type AuditedAct, changesBetween } from './trail/audit-trail.js';

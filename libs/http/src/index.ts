@@ -1,14 +1,12 @@
 export { modelCallAddress, modelCallOf, shownPath, type ModelCall, type ModelClient } from './misdirected-request.js';
-export type { ThirdPartyProtocol } from './operation.js';
+export { type ThirdPartyProtocol, type MediaDescription, Operation, type OperationDescription } from './operation.js';
 export { OPEN_ROUTE, PAGE_ROUTE } from './open-route.js';
 export { createHttpApp, type HttpAppParts } from './create-http-app.js';
 export { HttpAdapter } from './http-adapter.js';
 export { ApiModule, type ApiParts } from './api.module.js';
 export { Capabilities } from './capabilities/capabilities.js';
 export { actingParty } from './audited-routes.js';
-export { ClientGone } from './request-decorators.js';
-export { CurrentReader, type Reader } from './request-decorators.js';
-export { CurrentScope } from './request-decorators.js';
+export { ClientGone, CurrentReader, type Reader, CurrentScope } from './request-decorators.js';
 export { ARRIVAL_LIMITS, type ArrivalLimits } from './intake/arrival.js';
 export {
   endWith,
@@ -18,26 +16,21 @@ export {
   refuseUnread,
   takeRequest,
 } from './intake/connection-intake.js';
-export { framingFault } from './intake/request-head.js';
-export { namesOneHost } from './intake/request-head.js';
+export { framingFault, namesOneHost } from './intake/request-head.js';
 export { endLingering } from './intake/linger.js';
 export { InProcessApi, type ApiCall, type CallerApi, type QueryValue } from './in-process/in-process-api.js';
-export { bearerOf } from './access/access-rule.js';
+export { bearerOf, type AccessRule, permissionsOfRole, rolesFor } from './access/access-rule.js';
 export { localRequestFault } from './intake/local-request.js';
 export { refuseMalformed, type RefusedBytes } from './intake/malformed-http.js';
 export { OpenApi } from './openapi/openapi.js';
 export type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from './openapi/openapi-document.js';
-export type { MediaDescription } from './operation.js';
-export { Operation, type OperationDescription } from './operation.js';
 export { PathId } from './pipes.js';
 export { RequestScheduler } from './intake/request-scheduler.js';
 export { EventStreamRoute } from './intake/request-watch.js';
 export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './progress-answer.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './streamed-body.js';
-export { streamSlices } from './text-answers.js';
-export { itemTexts, type Texts } from './text-answers.js';
-export type { AccessRule } from './access/access-rule.js';
-export { CredentialRefusals } from './access/wrong-credentials.js';
+export { streamSlices, itemTexts, type Texts, writtenPage, WrittenJson } from './text-answers.js';
+export { CredentialRefusals, WrongCredentials } from './access/wrong-credentials.js';
 export {
   CurrentCaller,
   GATEKEEPER,
@@ -46,8 +39,5 @@ export {
   type Gatekeeper,
   type Proof,
 } from './access/caller.js';
-export { permissionsOfRole, rolesFor } from './access/access-rule.js';
 export { REFUSAL_CODES, RefusedRequests, type RefusedRequest } from './access/refused-requests.js';
 export { AccessLog, logMs, type AccessLine } from './access-log.js';
-export { WrongCredentials } from './access/wrong-credentials.js';
-export { writtenPage, WrittenJson } from './text-answers.js';

@@ -1,21 +1,14 @@
-export { backoff } from './time.js';
-export { systemClock, type Clock } from './time.js';
-export { CoreSettings } from './config/core-settings.js';
+export { backoff, systemClock, type Clock, pauseUnlessStopped, withinMs } from './time.js';
+export { CoreSettings, type PluginEntry } from './config/core-settings.js';
 export { defineSettings, type SettingsPart } from './config/define-settings.js';
 export { loadSettings, type SettingsInput } from './config/load-settings.js';
-export type { PluginEntry } from './config/core-settings.js';
 export { settingName } from './config/setting.js';
 export { Settings } from './config/settings.js';
-export { Conflict, DomainError, Invalid, NotFound, Unavailable, WrongCredential } from './errors.js';
-export { StartError } from './errors.js';
+export { Conflict, DomainError, Invalid, NotFound, Unavailable, WrongCredential, StartError } from './errors.js';
 export { useFaultWords } from './faults/fault-words.js';
-export { FAULTS_MAX, invalidRequest } from './faults/invalid-request.js';
+export { FAULTS_MAX, invalidRequest, unknownName, schemaFaults } from './faults/invalid-request.js';
 export { knownMembers, NO_MEMBERS, objectOf, type KnownMembers } from './faults/known-members.js';
-export { unknownName } from './faults/invalid-request.js';
-export { schemaFaults } from './faults/invalid-request.js';
-export { defineFeature, type Feature } from './features.js';
-export { ofProjects, type OwnedTable } from './features.js';
-export { selectFeatures } from './features.js';
+export { defineFeature, type Feature, ofProjects, type OwnedTable, selectFeatures } from './features.js';
 export { closeDirectory, closeFiles, PRIVATE_DIRECTORY, PRIVATE_FILE } from './files/close-to-others.js';
 export { makeDirectory } from './files/make-directory.js';
 export { newFileFault, PathFault, pathFault } from './files/path-fault.js';
@@ -25,15 +18,19 @@ export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export { Readiness } from './lifecycle/readiness.js';
 export { backgroundScheduler, PeriodicTask } from './lifecycle/periodic-task.js';
-export { runApp, type AppContext } from './lifecycle/run-app.js';
-export type { AppReady } from './lifecycle/program-status.js';
-export { listenFault } from './lifecycle/run-app.js';
-export { ProgramStatus } from './lifecycle/program-status.js';
-export { LifeLog, lifeLevel } from './log/life-log.js';
+export { runApp, type AppContext, listenFault } from './lifecycle/run-app.js';
+export { type AppReady, ProgramStatus } from './lifecycle/program-status.js';
+export { LifeLog, lifeLevel, OutageLog } from './log/life-log.js';
 export type { LineSink } from './log/log-destination.js';
-export { logLines } from './log/logger.js';
-export { createLogger, LOGGER, type Logger } from './log/logger.js';
-export { METRICS, metricsText, programMetrics } from './metrics.js';
+export { logLines, createLogger, LOGGER, type Logger } from './log/logger.js';
+export {
+  METRICS,
+  metricsText,
+  programMetrics,
+  registerSourceGauges,
+  type GaugeSample,
+  type SourceGauge,
+} from './metrics.js';
 export { nearestName } from './nearest-name.js';
 export { ClientAddresses } from './net/client-address.js';
 export { hostList, type HostList } from './net/host-list.js';
@@ -47,11 +44,17 @@ export {
   type Named,
   type PluginRegistry,
 } from './plugins/plugin-registry.js';
-export { OutageLog } from './log/life-log.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis-client.js';
-export { PROJECT_DIRECTORY, type ProjectDirectory } from './feature-ports.js';
-export { MASKING_SEALER, type SealedText, type Sealer } from './feature-ports.js';
-export { RETENTION_POLICY, type RetentionPolicy, type RetentionTerm } from './feature-ports.js';
+export {
+  PROJECT_DIRECTORY,
+  type ProjectDirectory,
+  MASKING_SEALER,
+  type SealedText,
+  type Sealer,
+  RETENTION_POLICY,
+  type RetentionPolicy,
+  type RetentionTerm,
+} from './feature-ports.js';
 export {
   commandContext,
   currentContext,
@@ -59,11 +62,16 @@ export {
   SERVICE_CONTEXT,
   type ActingParty,
   type RequestContext,
+  LOCAL_SCOPE,
+  projectScope,
+  type Scope,
 } from './request-context.js';
-export { registerSourceGauges, type GaugeSample, type SourceGauge } from './metrics.js';
-export { LOCAL_SCOPE, projectScope, type Scope } from './request-context.js';
 export { Rotation } from './threads/rotation.js';
-export { TaskFailure, type TaskFailureReason } from './threads/task-pool.js';
-export { TaskPool, type TaskOptions, type TaskPoolOptions } from './threads/task-pool.js';
-export { pauseUnlessStopped, withinMs } from './time.js';
+export {
+  TaskFailure,
+  type TaskFailureReason,
+  TaskPool,
+  type TaskOptions,
+  type TaskPoolOptions,
+} from './threads/task-pool.js';
 export { inTurns, Turn } from './turn.js';

@@ -2,22 +2,18 @@
  * The part of the kernel that starts programs: settings, faults of a start, and what threads send one another. It loads
  * no framework, which `spandrel serve` would otherwise hold in memory once more, and every command wait for.
  */
-export type { PluginEntry } from './config/core-settings.js';
-export { CoreSettings } from './config/core-settings.js';
-export { cloudConfig, defaultConfig } from './config/default-config.js';
+export { type PluginEntry, CoreSettings } from './config/core-settings.js';
+export { cloudConfig, defaultConfig, settingsHelp, settingSources, type SettingHelp } from './config/default-config.js';
 export { defineSettings, type SettingsPart } from './config/define-settings.js';
 export { readSecretFile } from './config/flags-and-variables.js';
 export { knownVariables } from './config/known-variables.js';
 export { loadSettings } from './config/load-settings.js';
 export { setting } from './config/setting.js';
-export { settingsHelp, settingSources, type SettingHelp } from './config/default-config.js';
 export { writeWarnings, type Settings } from './config/settings.js';
 export { settingValue } from './config/value-schemas.js';
 export { StartError } from './errors.js';
-export type { AppMessage, AppOrder, AppReady } from './lifecycle/program-status.js';
-export { endWithOutput, killProcess } from './lifecycle/end-process.js';
-export { stopOnSignals } from './lifecycle/end-process.js';
-export type { ProgramState } from './lifecycle/program-status.js';
+export type { AppMessage, AppOrder, AppReady, ProgramState } from './lifecycle/program-status.js';
+export { endWithOutput, killProcess, stopOnSignals } from './lifecycle/end-process.js';
 export { onStrayFaults } from './lifecycle/stray-faults.js';
 export type { Logger } from './log/logger.js';
 export { takeProcessOutput, takeWarnings, type ProcessOutput } from './log/process-output.js';
