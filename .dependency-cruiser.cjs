@@ -144,7 +144,10 @@ module.exports = {
       name: 'dashboard-knows-the-wire-alone',
       severity: 'error',
       from: { path: '^apps/dashboard/src/' },
-      to: { path: '^(libs|plugins)/', pathNot: '^libs/contract/src/(browser|index)\\.ts$' },
+      to: {
+        path: '^(libs|plugins)/',
+        pathNot: ['^libs/contract/src/(browser|index)\\.ts$', '^libs/sdk/src/api/index\\.ts$'],
+      },
     },
     {
       name: 'dashboard-takes-only-types-from-the-index-of-contract',

@@ -54,6 +54,7 @@ export default {
         '^@spandrel/contract/browser$': '<rootDir>/libs/contract/src/browser.ts',
         '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
         '^@spandrel/masking/engine$': '<rootDir>/libs/masking/src/engine.ts',
+        '^@spandrel/sdk/api$': '<rootDir>/libs/sdk/src/api/index.ts',
         '^@spandrel/sdk/eval$': '<rootDir>/libs/sdk/src/eval.ts',
         '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',
         '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',

@@ -55,7 +55,10 @@ export default defineConfig(({ command }) => ({
   // Packages that the dev server has prepared stay with the others' caches.
   cacheDir: path('../../node_modules/.cache/vite'),
   resolve: {
-    alias: { '@spandrel/contract/browser': path('../../libs/contract/src/browser.ts') },
+    alias: {
+      '@spandrel/contract/browser': path('../../libs/contract/src/browser.ts'),
+      '@spandrel/sdk/api': path('../../libs/sdk/src/api/index.ts'),
+    },
   },
   css: { transformer: 'lightningcss', lightningcss: { cssModules: { pattern: '[hash]-[local]' } } },
   worker: { format: 'es' },

@@ -91,7 +91,7 @@ describe('recorded spans', () => {
     });
     await row.getByRole('button', { name: 'Delete dear calls' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete capture rule?' });
-    await question.getByText('The datapoints that dear calls captured stay.').waitFor();
+    await question.getByText('Datapoints that dear calls captured are kept.').waitFor();
     await expectAccessible(watched);
     await question.getByRole('button', { name: 'Delete' }).click();
     await reported('Deleted the rule dear calls');

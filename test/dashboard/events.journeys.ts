@@ -84,7 +84,7 @@ describe('events', () => {
   inBrowser('are two thousand at most, the newest at the end in view', async () => {
     await recordTraces(0, 2_100);
     await shows('trace 2099');
-    await count(/^2,000 events, 106 older ones left the view/);
+    await count(/^2,000 events, 106 older events are no longer shown/);
     expect(await log().getByRole('listitem').count()).toBeLessThan(200);
     await log().focus();
     await page.keyboard.press('Home');

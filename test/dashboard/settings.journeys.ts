@@ -72,7 +72,7 @@ describe('settings', () => {
   inBrowser('mask by rules that a text can be tried on before they are saved', async () => {
     await page.goto(`${program.apiUrl}/settings`);
     const section = page.getByRole('region', { name: 'Masking' });
-    await section.getByText('No rules: texts are stored as they come.').waitFor();
+    await section.getByText('No rules: texts are stored unchanged.').waitFor();
     await section.getByRole('button', { name: 'Add a rule' }).click();
     await section.getByLabel('Replaced').selectOption('label');
     await section.getByRole('button', { name: 'Add a rule' }).click();
@@ -99,7 +99,7 @@ describe('settings', () => {
     await section.getByRole('button', { name: 'Remove rule 2' }).click();
     await section.getByRole('button', { name: 'Remove rule 1' }).click();
     await section.getByRole('button', { name: 'Save rules' }).click();
-    await section.getByText('No rules: texts are stored as they come.').waitFor();
+    await section.getByText('No rules: texts are stored unchanged.').waitFor();
     await until(async () => (await rules()).length === 0);
     expectNoFaults(watched);
   });

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { retryDelayMs, shouldRetry } from './api/retry.js';
+import { shouldRetry, retryDelayMs } from './api/api-error.js';
 import { createAppRouter } from './app/router.js';
 import { BROWSER_SESSION } from './features/browser-session.js';
 import './styles/tokens.css';

@@ -1,15 +1,15 @@
 import type { BrowserSessionResource, SessionProjects } from '@spandrel/contract';
 import { useEffect, useRef, useState } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { signOut, listSessionProjects, switchProject, readBrowserSession } from '../api/browser-session.js';
+import { api } from '../api/api.js';
 import { goToSignIn, setLeaving } from '../api/go-to-sign-in.js';
 import { ButtonMenu, ButtonMenuItem } from '../components/button-menu.js';
 import { notifyError } from '../components/notify.js';
-import { tellOtherTabs, BROWSER_SESSION, hearOtherTabs } from '../features/browser-session.js';
+import { notifyOtherTabs, BROWSER_SESSION, onOtherTabs } from '../features/browser-session.js';
 import { keys } from '../api/keys.js';
 import { SessionLook } from '../features/session-look.js';
 import { browserParts } from '../live/event-stream.js';
-import { hearLiveRefusals, useLiveState } from '../live/live-updates.js';
+import { onLiveRefusal, useLiveState } from '../live/live-updates.js';
 import styles from './account.module.css';
 
 /** Organization and project that the browser is signed in to, and the way out. Cloud mode. */
@@ -26,8 +26,8 @@ export function Account({ session }: { session: BrowserSessionResource }) {
   }, [isOpen]);
   const leave = async (): Promise<void> => {
     try {
-      const { continue_at: there } = await signOut();
-      tellOtherTabs();
+      const { continue_at: there } = await api.deleteBrowserSession();
+      notifyOtherTabs();
       if (there === null) goToSignIn();
       else location.assign(there);
     } catch (error) {
@@ -56,7 +56,7 @@ export function Account({ session }: { session: BrowserSessionResource }) {
 export function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
   const { data } = useQuery({
     queryKey: keys.sessionProjects(),
-    queryFn: listSessionProjects,
+    queryFn: ({ signal }) => api.listSessionProjects({ signal }),
     enabled: session.kind === 'person',
   });
   const others = (data?.projects ?? []).filter(({ id }) => id !== session.project?.id);
@@ -69,11 +69,11 @@ export function SwitchProjectItems({ session }: { session: BrowserSessionResourc
 
 /** Starts over in another project: nothing of the one before stays in the tab. */
 async function open({ id }: SessionProjects['projects'][number]): Promise<void> {
-  // The server refuses the earlier cookie from the moment at which it answers.
+  // The server takes the cookie of before no more from the moment at which it answers.
   setLeaving(true);
   try {
-    await switchProject(id);
-    tellOtherTabs();
+    await api.switchProject({ body: { project_id: id } });
+    notifyOtherTabs();
     // Back may show this very page again.
     addEventListener('pageshow', () => setLeaving(false), { once: true });
     location.assign('/');
@@ -95,9 +95,9 @@ export function useSessionWatch(session: BrowserSessionResource): void {
   const current = useRef<SessionLook | null>(null);
   useEffect(() => {
     const watch = new SessionLook({
-      read: readBrowserSession,
+      read: () => api.getBrowserSession(),
       later: browserParts.later,
-      reported: (now) => {
+      onSession: (now) => {
         if (!now.signed_in) goToSignIn();
         else if (now.project?.id !== session.project?.id) goToSignIn('stopped');
         else queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
@@ -106,7 +106,7 @@ export function useSessionWatch(session: BrowserSessionResource): void {
     current.current = watch;
     const lookAtShown = (event: PageTransitionEvent): void => void (event.persisted && watch.look());
     addEventListener('pageshow', lookAtShown);
-    const unhear = [hearOtherTabs(() => watch.look()), hearLiveRefusals(() => watch.look())];
+    const unhear = [onOtherTabs(() => watch.look()), onLiveRefusal(() => watch.look())];
     return () => {
       watch.end();
       removeEventListener('pageshow', lookAtShown);

@@ -54,7 +54,6 @@ function LiveStatus({ audience }: { audience: string }) {
 const loadDialog = () => import('./command-dialog.js');
 const CommandDialog = lazy(async () => ({ default: (await loadDialog()).CommandDialog }));
 
-/** The button `Command menu` and the dialog that it opens. */
 function CommandMenu() {
   const [isOpen, setIsOpen] = useState(false);
   useShortcuts([{ keys: 'mod+k', label: 'Command menu', group: 'Everywhere', run: () => setIsOpen(true) }]);
@@ -81,7 +80,6 @@ function CommandMenu() {
 
 const ShortcutDialog = lazy(async () => ({ default: (await import('./shortcut-dialog.js')).ShortcutDialog }));
 
-/** The button `Keyboard shortcuts` and the dialog that lists them. */
 function ShortcutList() {
   const [isOpen, setIsOpen] = useState(false);
   useShortcuts([{ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere', run: () => setIsOpen(true) }]);

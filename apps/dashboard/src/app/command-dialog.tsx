@@ -2,7 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { findById, type Found } from '../api/find-by-id.js';
+import { api } from '../api/api.js';
+import { isNotFound } from '../api/api-error.js';
 import { Dialog } from '../components/dialog.js';
 import { notifyError } from '../components/notify.js';
 import { setPreferences, usePreferences } from '../components/preferences/use-preferences.js';
@@ -40,28 +41,34 @@ export function CommandDialog({ onClose }: { onClose(): void }) {
 
 async function openById(id: string, open: (address: string) => void): Promise<void> {
   try {
-    const found = await findById(id);
-    if (found === null) throw new Error(`No trace, span, dataset or run has the id ${id}.`);
-    open(addressOf(found));
+    const address = (await findRecorded(id)) ?? (await findDataset(id)) ?? (await findRun(id));
+    if (address === null) throw new Error(`No trace, span, dataset or run has the id ${id}.`);
+    open(address);
   } catch (error) {
     notifyError('Could not open it', error as Error);
   }
 }
 
-function addressOf(found: Found): string {
-  switch (found.kind) {
-    case 'dataset':
-      return datasetAddress(found.datasetId);
-    case 'run':
-      return runAddress(found.runId);
-    case 'span':
-      return `${traceAddress(found.traceId)}?span=${encodeURIComponent(found.spanId)}`;
-    case 'trace':
-      return traceAddress(found.traceId);
-  }
+/** The address of the trace or span of an id; `null` where it is none, as below. */
+async function findRecorded(id: string): Promise<string | null> {
+  const [trace] = (await api.listTraces({ query: { ids: [id] } })).traces;
+  if (trace !== undefined) return traceAddress(trace.id);
+  const [span] = (await api.listSpans({ query: { ids: [id], view: 'outline', limit: 1 } })).spans;
+  return span === undefined ? null : `${traceAddress(span.trace_id)}?span=${encodeURIComponent(span.id)}`;
 }
 
-export interface CommandListProps {
+const findDataset = (id: string): Promise<string | null> =>
+  api.getDataset({ path: { id } }).then((found) => datasetAddress(found.id), nullIfMissing);
+
+const findRun = (id: string): Promise<string | null> =>
+  api.getEval({ path: { id }, query: { items: 'none' } }).then((found) => runAddress(found.id), nullIfMissing);
+
+function nullIfMissing(error: unknown): null {
+  if (isNotFound(error)) return null;
+  throw error;
+}
+
+interface CommandListProps {
   text: string;
   commands: readonly Command[];
   onType(text: string): void;
@@ -90,7 +97,7 @@ export function CommandList({ text, commands, onType, onChoose }: CommandListPro
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a dialog that was asked for
           autoFocus
         />
-        <Autocomplete.Empty className={styles.empty}>Nothing is called so.</Autocomplete.Empty>
+        <Autocomplete.Empty className={styles.empty}>No command matches.</Autocomplete.Empty>
         <Autocomplete.List className={styles.list} aria-label="Commands">
           {(command: Command) => (
             <Autocomplete.Item

@@ -3,7 +3,6 @@ import { Icon, type IconName } from '../components/icon.js';
 import { useShortcuts } from '../components/shortcuts/use-shortcuts.js';
 import styles from './shell.module.css';
 
-/** The pages of the navigation, in its order. */
 const PAGE_LINKS = [
   { to: '/traces', label: 'Traces', keys: 'g t', icon: 'traces' },
   { to: '/sessions', label: 'Sessions', keys: 'g s', icon: 'sessions' },

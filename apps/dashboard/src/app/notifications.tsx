@@ -9,7 +9,6 @@ import {
 } from '../components/notify.js';
 import styles from './notifications.module.css';
 
-/** What goes by itself is there long enough to be read. */
 const PASSING_MS = 8_000;
 
 /** What happened, in the corner. */

@@ -26,7 +26,7 @@ export function NotFound() {
     <>
       <PageHeading title="Page not found" />
       <EmptyState title="There is no page at this address" action={<Link to="/traces">Go to Traces</Link>}>
-        <p>The address may have been cut, or the page may be of another version.</p>
+        <p>The address may be incomplete, or the page may belong to another version.</p>
       </EmptyState>
     </>
   );

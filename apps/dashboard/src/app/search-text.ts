@@ -1,3 +1,5 @@
+import { withQuery } from '@spandrel/sdk/api';
+
 /** Search parameters as pages see them: texts, and lists of texts where a name is repeated. */
 export type SearchParameters = Record<string, string | string[]>;
 
@@ -11,14 +13,9 @@ export function readSearch(text: string): SearchParameters {
   return { ...search };
 }
 
-/** Writes search parameters, in the order of the members; empty lists and `undefined` are left out. */
-export function writeSearch(search: Record<string, unknown>): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(search)) {
-    if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
-  }
-  // Commas and colons need no escape there, and lists of columns and times can be read.
-  const text = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
-  return text === '' ? '' : `?${text}`;
-}
+/**
+ * Writes search parameters, in the order of the members; empty lists and `undefined` are left out. Commas and colons need no
+ * escape there, and lists of columns and times can be read.
+ */
+export const writeSearch = (search: Record<string, unknown>): string =>
+  withQuery('', search).replaceAll('%2C', ',').replaceAll('%3A', ':');

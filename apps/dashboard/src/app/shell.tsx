@@ -32,12 +32,11 @@ export function Shell() {
   );
 }
 
-/** What stands in the place of every page that shows recordings, for a key that may not read them. */
 function NotReadable() {
   return (
     <>
-      <PageHeading title="Nothing to see with this key" />
-      <p>This key does not have the scope read. Sign out, and sign in with a key that has it.</p>
+      <PageHeading title="This key cannot read data" />
+      <p>This key does not have the scope read. Sign out, then sign in with a key that does.</p>
     </>
   );
 }

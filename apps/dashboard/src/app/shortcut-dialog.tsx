@@ -1,6 +1,6 @@
+import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
 import type { Shortcut } from '../components/shortcuts/shortcut-registry.js';
 import { Dialog } from '../components/dialog.js';
-import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
 import styles from './shortcut-dialog.module.css';
 
 /** Keys that lists and dialogs hear themselves, for the list of shortcuts. */

@@ -6,7 +6,6 @@ import type { IconName } from './icon.js';
 import styles from './button-menu.module.css';
 
 export interface ButtonMenuProps {
-  /** Name of the button and of its menu. */
   label: string;
   icon?: IconName;
   ref?: Ref<HTMLButtonElement>;
@@ -14,10 +13,8 @@ export interface ButtonMenuProps {
   align?: 'start' | 'end';
   /** The landmark in which the menu is opened; the page's main part where none is given. */
   container?: RefObject<HTMLElement | null>;
-  /** Whether the menu is open at first. */
   defaultOpen?: boolean;
   onOpenChange?: (isOpen: boolean) => void;
-  /** Entries: {@link ButtonMenuItem}, {@link ButtonMenuDownload}. */
   children: ReactNode;
 }
 

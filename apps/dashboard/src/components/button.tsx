@@ -3,12 +3,12 @@ import { Icon, type IconName } from './icon.js';
 import styles from './button.module.css';
 import rowButtonStyles from './grid/row-button.module.css';
 
-/** Whether anyone who looks at the page may change something: a session without the scope `write` may not. */
+/** Whether the reader may change something: a session without the scope `write` may not. */
 export const MayWrite = createContext(true);
 
 export const useMayWrite = (): boolean => useContext(MayWrite);
 
-/** Whether anyone who looks at the page may claim and submit items: sessions with the scope `review` or `write`. */
+/** Whether the reader may claim and submit items: sessions with the scope `review` or `write`. */
 export const MayReview = createContext(true);
 
 export const useMayReview = (): boolean => useContext(MayReview);

@@ -2,17 +2,10 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.js';
 import { notify, notifyError } from './notify.js';
 
-/** The mark that something was copied stays this long. */
 const MARKED_MS = 1_500;
 
-interface CopyButtonProps {
-  text: string;
-  shortcut?: string;
-  children: ReactNode;
-}
-
 /** Copies a text and says so. */
-export function CopyButton({ text, shortcut, children }: CopyButtonProps) {
+export function CopyButton({ text, shortcut, children }: { text: string; shortcut?: string; children: ReactNode }) {
   const [isMarked, setIsMarked] = useState(false);
   useEffect(() => {
     if (!isMarked) return undefined;
@@ -25,7 +18,7 @@ export function CopyButton({ text, shortcut, children }: CopyButtonProps) {
       setIsMarked(true);
       notify('Copied');
     } catch (error) {
-      notifyError('Could not copy', error as Error);
+      notifyError('Copying failed', error as Error);
     }
   };
   return (

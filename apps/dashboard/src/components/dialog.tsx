@@ -2,12 +2,10 @@ import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react
 import { Button } from './button.js';
 import styles from './dialog.module.css';
 
-interface DialogProps {
+export interface DialogProps {
   title: string;
-  /** Called by Escape, by the close button and by a press beside the dialog; the caller takes the dialog away. */
   onClose(): void;
   role?: 'dialog' | 'alertdialog';
-  /** Buttons below. */
   actions?: ReactNode;
   size?: 'small' | 'medium' | 'large';
   children: ReactNode;
@@ -73,15 +71,11 @@ function useClose(ref: { readonly current: HTMLDialogElement | null }, onClose: 
 }
 
 interface ConfirmDialogProps {
-  /** `Delete 3 traces?` */
   title: string;
-  /** The word on the button that does it. */
   action: string;
-  /** Whether it is being done: the buttons wait. */
   isBusy?: boolean;
   onConfirm(): void;
   onClose(): void;
-  /** What goes with it. */
   children: ReactNode;
 }
 

@@ -66,12 +66,9 @@ export function useSettled<Value>(value: Value, afterMs: number): Value {
 
 /** A function that may be called at any time and acts at once, but not again before some milliseconds are over. */
 export function useSpaced(act: () => void, spaceMs: number): () => void {
-  const latest = useRef(act);
+  const run = useLatest(act);
   const lastAt = useRef(-Infinity);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  useEffect(() => {
-    latest.current = act;
-  });
   useEffect(
     () => () => {
       if (timer.current !== null) clearTimeout(timer.current);
@@ -84,7 +81,7 @@ export function useSpaced(act: () => void, spaceMs: number): () => void {
     timer.current ??= setTimeout(() => {
       timer.current = null;
       lastAt.current = performance.now();
-      latest.current();
+      run();
     }, wait);
-  }, [spaceMs]);
+  }, [run, spaceMs]);
 }

@@ -1,17 +1,17 @@
-import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
-import { useEffect, useImperativeHandle, useRef, type Ref } from 'react';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { json } from '@codemirror/lang-json';
+import { defaultKeymap, historyKeymap, history } from '@codemirror/commands';
 import {
+  foldKeymap,
   bracketMatching,
   foldGutter,
-  foldKeymap,
   indentOnInput,
   HighlightStyle,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint';
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { searchKeymap, highlightSelectionMatches, search } from '@codemirror/search';
+import { lintKeymap, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint';
+import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { useEffect, useEffectEvent, useImperativeHandle, useRef, type Ref } from 'react';
+import { json } from '@codemirror/lang-json';
 import { EditorState, type Text } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 import styles from './json-editor.module.css';
@@ -35,18 +35,15 @@ export interface JsonEditorProps {
 export function JsonEditor({ label, text, faults, onChange, ref }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const latest = useRef(onChange);
+  const onEdit = useEffectEvent(onChange);
   useEffect(() => {
-    latest.current = onChange;
-  });
-  useEffect(() => {
-    const made = createJsonView(host.current!, label, (changed) => latest.current(changed));
+    const made = createJsonView(host.current!, label, (changed) => onEdit(changed));
     view.current = made;
     return () => made.destroy();
   }, [label]);
   useEffect(() => showText(view.current!, text), [text, label]);
-  const reported = JSON.stringify(faults);
-  useEffect(() => showFaults(view.current!, JSON.parse(reported) as LineFault[]), [reported, text, label]);
+  const written = JSON.stringify(faults);
+  useEffect(() => showFaults(view.current!, JSON.parse(written) as LineFault[]), [written, text, label]);
   useImperativeHandle(ref, () => ({ goTo: (line) => selectLine(view.current!, line) }), []);
   return <div ref={host} className={styles.editor} />;
 }

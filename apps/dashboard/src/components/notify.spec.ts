@@ -4,7 +4,7 @@ import { NotificationList } from './notify.js';
 const titles = (list: NotificationList): string[] => list.list().map(({ title }) => title);
 
 describe('NotificationList', () => {
-  it('keeps what was reported until it is dismissed, the newest four', () => {
+  it('keeps what was said until it is dismissed, the newest four', () => {
     const list = new NotificationList();
     for (const title of ['a', 'b', 'c', 'd', 'e']) list.add({ role: 'status', title });
     expect(titles(list)).toEqual(['b', 'c', 'd', 'e']);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
 
-/** Something that happened, reported once. */
+/** Something that happened, shown once. */
 export interface Notification {
   id: number;
   /** An alert interrupts a screen reader, a status waits for a pause. */
@@ -16,7 +16,6 @@ export interface Notification {
   isPassing: boolean;
 }
 
-/** More than these are on screen at no time; the oldest go. */
 const SHOWN_MAX = 4;
 
 /** The notifications on screen, oldest first. */
@@ -61,20 +60,20 @@ const isKept = ({ role, isPassing }: Notification): boolean => role === 'status'
 
 const notifications = new NotificationList();
 
-/** What an error of a call reports, apart from its message. */
-interface Reported {
+/** What an error of a call has beside its message. */
+interface Told {
   detail?: string;
   code?: string;
   requestId?: string | null;
 }
 
-/** Says that something was done. @param action its opposite, or a link to what was made. */
+/** Tells that something was done. @param action its opposite, or a link to what was made. */
 export function notify(title: string, action?: ReactNode): void {
   notifications.add({ role: 'status', title, action });
 }
 
-/** Says that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
-export function notifyError(title: string, error: Error & Reported): void {
+/** Tells that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
+export function notifyError(title: string, error: Error & Told): void {
   notifications.add({
     role: 'alert',
     title,

@@ -18,16 +18,8 @@ export function PageHeading({ title, children }: { title: string; children?: Rea
   );
 }
 
-interface EmptyStateProps {
-  title: string;
-  /** Why nothing is here, and what would be. */
-  children?: ReactNode;
-  /** The one next step. */
-  action?: ReactNode;
-}
-
 /** What a list shows when it has nothing to show. */
-export function EmptyState({ title, children, action }: EmptyStateProps) {
+export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <section className={styles.empty}>
       <h2>{title}</h2>
@@ -38,7 +30,6 @@ export function EmptyState({ title, children, action }: EmptyStateProps) {
 }
 
 interface FaultNoticeProps {
-  /** What could not be done: `Traces could not be loaded`. */
   title: string;
   error: Error;
   /** Asks again; left out where that does not help. */
@@ -50,8 +41,23 @@ export function FaultNotice({ title, error, onRetry }: FaultNoticeProps) {
   return (
     <div role="alert" className={styles.notice}>
       <p className={styles.title}>{title}</p>
-      <p>{error.message}</p>
+      <p>{(error as { detail?: string }).detail ?? error.message}</p>
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
+  );
+}
+
+/** The error of a query or a list in the place of its data; nothing where it has none. */
+export function QueryFault({ title, query }: { title: string; query: { error: Error | null; refetch(): unknown } }) {
+  const { error, refetch } = query;
+  return error === null ? null : <FaultNotice title={title} error={error} onRetry={() => void refetch()} />;
+}
+
+/** What a list shows whose filters match nothing. @param what its rows: `spans`. */
+export function NoMatch({ what, onClear }: { what: string; onClear(): void }) {
+  return (
+    <EmptyState title={`No ${what} match these filters`} action={<Button onClick={onClear}>Show all {what}</Button>}>
+      <p>Remove one of the filters, or clear them all.</p>
+    </EmptyState>
   );
 }

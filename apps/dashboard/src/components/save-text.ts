@@ -1,5 +1,7 @@
+import { notify, notifyError } from './notify.js';
+
 /** Puts a text on the clipboard, also where the page came by plain http from another machine. @throws Error. */
-export async function copyText(text: string): Promise<void> {
+async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);
     return;
@@ -11,7 +13,7 @@ export async function copyText(text: string): Promise<void> {
   field.select();
   const isCopied = document.execCommand('copy');
   field.remove();
-  if (!isCopied) throw new Error('The browser did not let the text be copied.');
+  if (!isCopied) throw new Error('The browser does not allow copying.');
 }
 
 /** Saves a text as a file of the reader's. @param name of the file; what no file system takes becomes a dash. */
@@ -28,4 +30,14 @@ export function followDownload(url: string, name: string): void {
   link.href = url;
   link.download = name.replaceAll(/[^\w.-]+/g, '-').slice(0, 120);
   link.click();
+}
+
+/** Puts a text on the clipboard and says so. @param what it is, in words: `the link`. */
+export async function copyAs(what: string, text: string | Promise<string>): Promise<void> {
+  try {
+    await copyText(await text);
+    notify(`Copied ${what}`);
+  } catch (error) {
+    notifyError(`Could not copy ${what}`, error as Error);
+  }
 }

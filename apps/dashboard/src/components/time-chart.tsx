@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { readColours, usePalette } from './use-canvas.js';
@@ -28,10 +28,9 @@ export function TimeChart(props: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<UPlot | null>(null);
   const palette = usePalette();
-  const latest = useRef(props);
-  useEffect(() => {
-    latest.current = props;
-  });
+  const onCursor = useEffectEvent(props.onCursor);
+  const onOpen = useEffectEvent(props.onOpen);
+  const onSelect = useEffectEvent((u: UPlot) => zoom(u, props));
   useEffect(() => {
     const element = place.current!;
     const colours = readColours(element, [...data.series.map(({ colour }) => colour), '--text-2', '--line']);
@@ -40,8 +39,8 @@ export function TimeChart(props: TimeChartProps) {
       {
         ...options,
         hooks: {
-          setCursor: [({ cursor: { idx } }) => typeof idx === 'number' && latest.current.onCursor(idx)],
-          setSelect: [(u) => zoom(u, latest.current)],
+          setCursor: [({ cursor: { idx } }) => typeof idx === 'number' && onCursor(idx)],
+          setSelect: [(u) => onSelect(u)],
         },
       },
       valuesOf(data),
@@ -50,7 +49,7 @@ export function TimeChart(props: TimeChartProps) {
     chart.current = drawn;
     const open = (): void => {
       const { idx } = drawn.cursor;
-      if (typeof idx === 'number') latest.current.onOpen(idx);
+      if (typeof idx === 'number') onOpen(idx);
     };
     drawn.over.addEventListener('click', open);
     const resizes = new ResizeObserver(() => {
@@ -80,7 +79,6 @@ function valuesOf({ starts, widthMs, form, series }: ChartData): UPlot.AlignedDa
   ] as UPlot.AlignedData;
 }
 
-/** Reports the buckets that were marked by dragging. */
 function zoom(drawn: UPlot, { data, onZoom }: TimeChartProps): void {
   const { left, width } = drawn.select;
   if (width <= 0) return;
@@ -100,12 +98,10 @@ const HEIGHT = 128;
 const DAY_MS = 86_400_000;
 const FONT = '11px system-ui, sans-serif';
 const AXIS_WIDTH = 62;
-/** Pixels between two texts of an axis. */
 const SPACE = { x: 64, y: 28 };
 /** Lines of so many buckets at most have a point for each, so that one between gaps can be seen. */
 const POINTS_MAX = 120;
 const BAR = { share: 0.86, widest: 48 };
-/** Steps of an axis of whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 export interface ChartLook {

@@ -1,13 +1,12 @@
-import type { BrowserSessionResource } from '@spandrel/contract';
+import type { BrowserSessionResource, CapabilitiesResource } from '@spandrel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { readBrowserSession } from '../api/browser-session.js';
-import { readCapabilities, type Capabilities } from '../api/capabilities.js';
+import { api } from '../api/api.js';
 import { keys } from '../api/keys.js';
 
 /** Who is signed in, asked once; no page waits for a server that does not say. */
 export const BROWSER_SESSION = queryOptions({
   queryKey: ['browser-session'],
-  queryFn: readBrowserSession,
+  queryFn: () => api.getBrowserSession(),
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
 });
@@ -20,24 +19,24 @@ export function useBrowserSession(): BrowserSessionResource | undefined {
 const CHANNEL = 'spandrel.session';
 
 /** Notifies the other tabs of this browser that somebody signed in or out. */
-export function tellOtherTabs(): void {
+export function notifyOtherTabs(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage('changed');
   channel.close();
 }
 
 /** Calls back when another tab signed in or out. @returns ends that. */
-export function hearOtherTabs(onChange: () => void): () => void {
+export function onOtherTabs(onChange: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = onChange;
   return () => channel.close();
 }
 
 /** What the instance can do, which does not change while it runs; `undefined` until it is known. */
-export function useCapabilities(): Capabilities | undefined {
+export function useCapabilities(): CapabilitiesResource | undefined {
   const { data } = useQuery({
     queryKey: keys.capabilities(),
-    queryFn: ({ signal }) => readCapabilities(signal),
+    queryFn: ({ signal }) => api.getCapabilities({ signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data;

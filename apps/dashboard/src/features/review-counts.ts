@@ -1,7 +1,8 @@
-import { readStored, store } from '../components/storage.js';
+import type { QueueCounts } from '@spandrel/contract';
 import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api } from '../api/api.js';
+import { readStored, store } from '../components/storage.js';
 import { keys } from '../api/keys.js';
-import { countQueues, type QueueCount } from '../api/queue.js';
 import { useSpaced } from '../components/hooks.js';
 import { useLiveBatches } from '../live/live-updates.js';
 
@@ -10,10 +11,13 @@ const SPACE_MS = 1_000;
 /** Events that change how many items a queue has. An enqueue has none: a page that is looked at again asks again. */
 const CHANGING: ReadonlySet<string> = new Set(['queue_item_updated', 'dataset_deleted']);
 
+/** How far the review of one dataset is. */
+export type QueueCount = QueueCounts['datasets'][number];
+
 /** How the counts are asked for. */
 export const QUEUE_COUNTS = queryOptions({
   queryKey: keys.queueCounts(),
-  queryFn: ({ signal }) => countQueues(signal),
+  queryFn: async ({ signal }) => (await api.countQueue({ signal })).datasets,
 });
 
 /** How far the review of each dataset is, kept up to date. */

@@ -1,7 +1,7 @@
+import { formatCounted } from '@spandrel/contract/browser';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { formatCounted } from '@spandrel/contract/browser';
-import { enqueueDatapoints } from '../api/datapoints.js';
+import { api } from '../api/api.js';
 import { Button } from '../components/button.js';
 import { notify, notifyError } from '../components/notify.js';
 import { reviewAddress } from './addresses.js';
@@ -16,8 +16,8 @@ export interface SendToReviewProps {
 /** The button that puts datapoints into the queue of their dataset. */
 export function SendToReview({ datasetId, ids, onSent }: SendToReviewProps) {
   const sending = useMutation({
-    mutationFn: () => enqueueDatapoints(datasetId, ids),
-    onSuccess: (count) => {
+    mutationFn: () => api.enqueueDatapoints({ path: { id: datasetId }, body: { datapoint_ids: [...ids] } }),
+    onSuccess: ({ count }) => {
       onSent?.();
       notify(
         `Sent ${formatCounted(count, 'datapoint')} to review`,

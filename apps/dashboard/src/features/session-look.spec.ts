@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { BrowserSessionResource } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { SessionLook } from './session-look.js';
 
 const NOW = { signed_in: false } as BrowserSessionResource;
@@ -8,14 +8,14 @@ const NOW = { signed_in: false } as BrowserSessionResource;
 function looking() {
   const asked: PromiseWithResolvers<BrowserSessionResource>[] = [];
   const waiting: { ms: number; run: () => void }[] = [];
-  const reported: BrowserSessionResource[] = [];
+  const onSession: BrowserSessionResource[] = [];
   const look = new SessionLook({
     read: () => {
       const answer = Promise.withResolvers<BrowserSessionResource>();
       asked.push(answer);
       return answer.promise;
     },
-    reported: (now) => reported.push(now),
+    onSession: (now) => onSession.push(now),
     later: (ms, run) => {
       const job = { ms, run };
       waiting.push(job);
@@ -27,21 +27,21 @@ function looking() {
     await Promise.resolve();
     await Promise.resolve();
   };
-  return { look, asked, waiting, reported, fail };
+  return { look, asked, waiting, onSession, fail };
 }
 
 describe('SessionLook', () => {
   it('says what the server says', async () => {
-    const { look, asked, reported, waiting } = looking();
+    const { look, asked, onSession, waiting } = looking();
     look.look();
     asked[0]!.resolve(NOW);
     await asked[0]!.promise;
-    expect(reported).toEqual([NOW]);
+    expect(onSession).toEqual([NOW]);
     expect(waiting).toEqual([]);
   });
 
   it('asks a server that did not answer again, until it does', async () => {
-    const { look, asked, reported, waiting, fail } = looking();
+    const { look, asked, onSession, waiting, fail } = looking();
     look.look();
     await fail(0);
     expect(waiting).toMatchObject([{ ms: 5_000 }]);
@@ -50,7 +50,7 @@ describe('SessionLook', () => {
     waiting.pop()!.run();
     asked[2]!.resolve(NOW);
     await asked[2]!.promise;
-    expect(reported).toEqual([NOW]);
+    expect(onSession).toEqual([NOW]);
     expect(waiting).toEqual([]);
   });
 
@@ -65,8 +65,8 @@ describe('SessionLook', () => {
     expect(waiting).toEqual([]);
   });
 
-  it('reports nothing once it is over, and asks no more', async () => {
-    const { look, asked, reported, waiting, fail } = looking();
+  it('says nothing once it is over, and asks no more', async () => {
+    const { look, asked, onSession, waiting, fail } = looking();
     look.look();
     look.look();
     look.look();
@@ -75,7 +75,7 @@ describe('SessionLook', () => {
     await fail(1);
     asked[2]!.resolve(NOW);
     await asked[2]!.promise;
-    expect(reported).toEqual([]);
+    expect(onSession).toEqual([]);
     expect(waiting).toEqual([]);
   });
 });

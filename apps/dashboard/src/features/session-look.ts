@@ -4,8 +4,8 @@ import type { BrowserSessionResource } from '@spandrel/contract';
 interface LookParts {
   /** Asks the server who is signed in; fails where it does not answer. */
   read(): Promise<BrowserSessionResource>;
-  /** Called with what the server says. */
-  reported(now: BrowserSessionResource): void;
+  /** Called what the server says. */
+  onSession(now: BrowserSessionResource): void;
   /** Runs later; @returns keeps it from running. */
   later(ms: number, run: () => void): () => void;
 }
@@ -26,7 +26,7 @@ export class SessionLook {
     this.cancelAgain = null;
     this.parts.read().then(
       (now) => {
-        if (!this.isOver) this.parts.reported(now);
+        if (!this.isOver) this.parts.onSession(now);
       },
       () => this.lookAgain(),
     );

@@ -21,7 +21,7 @@ class FakeSource implements Source {
 }
 
 let sources: FakeSource[];
-let reported: LiveMessage[];
+let messages: LiveMessage[];
 let clock: { at: number; jobs: { at: number; run: () => void }[] };
 let stream: EventStream;
 
@@ -39,7 +39,7 @@ function advance(ms: number): void {
 
 beforeEach(() => {
   sources = [];
-  reported = [];
+  messages = [];
   clock = { at: 0, jobs: [] };
   stream = new EventStream(
     {
@@ -55,7 +55,7 @@ beforeEach(() => {
         return () => clock.jobs.includes(job) && clock.jobs.splice(clock.jobs.indexOf(job), 1);
       },
     },
-    (message) => reported.push(message),
+    (message) => messages.push(message),
   );
   stream.open();
 });
@@ -85,9 +85,9 @@ describe('EventStream', () => {
       sources[0]!.send('2', { type: 'trace_deleted', trace_id: id });
       advance(100);
     }
-    expect(reported.map(eventsOf)).toEqual([[], ['a']]);
+    expect(messages.map(eventsOf)).toEqual([[], ['a']]);
     advance(50);
-    expect(reported.map(eventsOf)).toEqual([[], ['a'], ['b', 'c']]);
+    expect(messages.map(eventsOf)).toEqual([[], ['a'], ['b', 'c']]);
   });
 
   it('says when the connection is lost, when that lasts, and when it is back', () => {
@@ -95,7 +95,7 @@ describe('EventStream', () => {
     fail(sources[0]!, 0);
     advance(10_000);
     open(sources[0]!);
-    expect(reported.map((message) => message.kind === 'state' && message.state)).toEqual([
+    expect(messages.map((message) => message.kind === 'state' && message.state)).toEqual([
       ...['live', 'reconnecting', 'offline', 'live'],
     ]);
     expect(sources).toHaveLength(1);
@@ -111,26 +111,26 @@ describe('EventStream', () => {
     expect(sources[1]!.address).toBe('/api/events?view=outline&since=41');
   });
 
-  it('reports every refusal, also where it never was open, and of no connection that is lost', () => {
+  it('says of every refusal, also where it never was open, and of no connection that is lost', () => {
     fail(sources[0]!, 0);
-    expect(reported).toEqual([]);
+    expect(messages).toEqual([]);
     fail(sources[0]!, 2);
     advance(5_000);
     fail(sources[1]!, 2);
-    expect(reported).toEqual([{ kind: 'refused' }, { kind: 'refused' }]);
+    expect(messages).toEqual([{ kind: 'refused' }, { kind: 'refused' }]);
   });
 
-  it('reports an event that it cannot read', () => {
+  it('says of an event that it cannot read', () => {
     open(sources[0]!);
     sources[0]!.send('1', '{');
     advance(250);
-    expect(reported.at(-1)).toEqual({ kind: 'batch', batch: { events: [], hasMissed: true } });
+    expect(messages.at(-1)).toEqual({ kind: 'batch', batch: { events: [], hasMissed: true } });
   });
 
   it('is quiet once closed', () => {
     stream.close();
     advance(60_000);
-    expect(reported).toEqual([]);
+    expect(messages).toEqual([]);
     expect(sources[0]!.readyState).toBe(2);
   });
 });

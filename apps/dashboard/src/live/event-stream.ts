@@ -42,7 +42,7 @@ export class EventStream {
 
   constructor(
     private readonly parts: StreamParts,
-    private readonly report: (message: LiveMessage) => void,
+    private readonly onMessage: (message: LiveMessage) => void,
   ) {}
 
   /** The state of now, for who comes later. */
@@ -89,7 +89,7 @@ export class EventStream {
     this.isFlushing = false;
     this.flushedAt = this.parts.now();
     const batch = this.merger.take();
-    if (batch !== null) this.report({ kind: 'batch', batch });
+    if (batch !== null) this.onMessage({ kind: 'batch', batch });
   }
 
   /** Browsers connect again by themselves, unless the answer was a refusal. */
@@ -99,7 +99,7 @@ export class EventStream {
     if (source.readyState !== CLOSED || this.source !== source) return;
     this.source = null;
     this.cancelAgain = this.parts.later(AGAIN_MS, () => this.open());
-    this.report({ kind: 'refused' });
+    this.onMessage({ kind: 'refused' });
   }
 
   private waitForOffline(): void {
@@ -113,7 +113,7 @@ export class EventStream {
     }
     if (this.state === state) return;
     this.state = state;
-    this.report({ kind: 'state', state });
+    this.onMessage({ kind: 'state', state });
   }
 }
 

@@ -10,38 +10,38 @@ function tabs() {
   const all = new LiveTabs();
   const seen: LiveMessage[] = [];
   const hidden: LiveMessage[] = [];
-  const report = { seen: (m: LiveMessage) => void seen.push(m), hidden: (m: LiveMessage) => void hidden.push(m) };
-  all.add(report.seen, true, 'live');
-  all.add(report.hidden, false, 'reconnecting');
-  return { all, seen, hidden, report };
+  const send = { seen: (m: LiveMessage) => void seen.push(m), hidden: (m: LiveMessage) => void hidden.push(m) };
+  all.add(send.seen, true, 'live');
+  all.add(send.hidden, false, 'reconnecting');
+  return { all, seen, hidden, send };
 }
 
 describe('LiveTabs', () => {
-  it('report the state and refusals at once, batches to who looks', () => {
+  it('send the state and refusals at once, batches to who looks', () => {
     const { all, seen, hidden } = tabs();
-    all.report(BATCH);
-    all.report({ kind: 'state', state: 'offline' });
-    all.report({ kind: 'refused' });
+    all.send(BATCH);
+    all.send({ kind: 'state', state: 'offline' });
+    all.send({ kind: 'refused' });
     expect(seen).toEqual([{ kind: 'state', state: 'live' }, BATCH, { kind: 'state', state: 'offline' }, REFUSED]);
     expect(hidden).toEqual([{ kind: 'state', state: 'reconnecting' }, { kind: 'state', state: 'offline' }, REFUSED]);
   });
 
-  it('notify a tab that is looked at again that it missed something, once', () => {
-    const { all, hidden, report } = tabs();
-    all.report(BATCH);
-    all.changeVisibility(report.hidden, true);
-    all.changeVisibility(report.hidden, false);
-    all.changeVisibility(report.hidden, true);
+  it('send a tab that is looked at again that it missed something, once', () => {
+    const { all, hidden, send } = tabs();
+    all.send(BATCH);
+    all.changeVisibility(send.hidden, true);
+    all.changeVisibility(send.hidden, false);
+    all.changeVisibility(send.hidden, true);
     expect(hidden.slice(1)).toEqual([MISSED]);
   });
 
   it('forget tabs that are closed', () => {
-    const { all, seen, report } = tabs();
-    all.remove(report.seen);
-    all.report(BATCH);
+    const { all, seen, send } = tabs();
+    all.remove(send.seen);
+    all.send(BATCH);
     expect(seen).toHaveLength(1);
     expect(all.isEmpty).toBe(false);
-    all.remove(report.hidden);
+    all.remove(send.hidden);
     expect(all.isEmpty).toBe(true);
   });
 });

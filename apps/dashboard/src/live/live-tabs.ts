@@ -1,7 +1,7 @@
 import type { LiveBatch, LiveMessage, LiveState } from './live-event.js';
 
 /** Sends a message to one tab. */
-export type Report = (message: LiveMessage) => void;
+export type SendMessage = (message: LiveMessage) => void;
 
 interface Tab {
   isVisible: boolean;
@@ -11,36 +11,36 @@ interface Tab {
 
 const MISSED: LiveBatch = { events: [], hasMissed: true };
 
-/** The tabs that share a stream. Those that nobody looks at are notified when they are looked at again that they missed something. */
+/** The tabs that share a stream. Those that nobody looks at learn when they are looked at again that they missed something. */
 export class LiveTabs {
-  private readonly tabs = new Map<Report, Tab>();
+  private readonly tabs = new Map<SendMessage, Tab>();
 
   get isEmpty(): boolean {
     return this.tabs.size === 0;
   }
 
-  add(report: Report, isVisible: boolean, state: LiveState): void {
-    this.tabs.set(report, { isVisible, hasMissed: false });
-    report({ kind: 'state', state });
+  add(send: SendMessage, isVisible: boolean, state: LiveState): void {
+    this.tabs.set(send, { isVisible, hasMissed: false });
+    send({ kind: 'state', state });
   }
 
-  remove(report: Report): void {
-    this.tabs.delete(report);
+  remove(send: SendMessage): void {
+    this.tabs.delete(send);
   }
 
-  changeVisibility(report: Report, isVisible: boolean): void {
-    const tab = this.tabs.get(report);
+  changeVisibility(send: SendMessage, isVisible: boolean): void {
+    const tab = this.tabs.get(send);
     if (tab === undefined) return;
     tab.isVisible = isVisible;
     if (!isVisible || !tab.hasMissed) return;
     tab.hasMissed = false;
-    report({ kind: 'batch', batch: MISSED });
+    send({ kind: 'batch', batch: MISSED });
   }
 
   /** Hands a message on to who looks. */
-  report(message: LiveMessage): void {
-    for (const [report, tab] of this.tabs) {
-      if (message.kind !== 'batch' || tab.isVisible) report(message);
+  send(message: LiveMessage): void {
+    for (const [send, tab] of this.tabs) {
+      if (message.kind !== 'batch' || tab.isVisible) send(message);
       else tab.hasMissed = true;
     }
   }

@@ -1,7 +1,6 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import type { LiveBatch, LiveMessage, LiveState, TabMessage } from './live-event.js';
-import { browserParts, EventStream } from './event-stream.js';
-import { LiveTabs, type Report } from './live-tabs.js';
+import type { SendMessage } from './live-tabs.js';
 // oxlint-disable-next-line import/default -- Vite makes the address of the worker's file the default export
 import workerUrl from './live.worker.js?worker&url';
 import { workerAddress } from './script-policy.js';
@@ -28,22 +27,17 @@ export function useLiveState(of?: string, isRefused = false): LiveState {
  * @param onBatch may be another function every time.
  */
 export function useLiveBatches(onBatch: (batch: LiveBatch) => void): void {
-  const latest = useRef(onBatch);
-  useEffect(() => {
-    latest.current = onBatch;
-  });
+  const onLatest = useEffectEvent(onBatch);
   useEffect(() => {
     connect();
-    const listener = (batch: LiveBatch): void => latest.current(batch);
+    const listener = (batch: LiveBatch): void => onLatest(batch);
     batchListeners.add(listener);
-    return () => {
-      batchListeners.delete(listener);
-    };
+    return () => void batchListeners.delete(listener);
   }, []);
 }
 
 /** Calls back each time the server refuses the stream, which is asked for again and again. @returns ends that. */
-export function hearLiveRefusals(listener: () => void): () => void {
+export function onLiveRefusal(listener: () => void): () => void {
   refusalListeners.add(listener);
   return () => void refusalListeners.delete(listener);
 }
@@ -79,13 +73,16 @@ function take(message: LiveMessage): void {
 
 /**
  * Connects this tab to the stream that all tabs of the browser share.
- * @param audience the project whose changes are reported; another one has another stream.
+ * @param audience the project whose changes they are; another one has another stream.
  */
-function connectLive(report: Report, audience: string): void {
+function connectLive(onMessage: SendMessage, audience: string): void {
   const name = `spandrel.live ${audience}`;
   const isVisible = (): boolean => document.visibilityState === 'visible';
-  const send =
-    typeof SharedWorker === 'function' ? connectToWorker(name, report) : connectToLeader(name, report, isVisible());
+  const sender =
+    typeof SharedWorker === 'function'
+      ? Promise.resolve(connectToWorker(name, onMessage))
+      : import('./live-leader.js').then(({ connectToLeader }) => connectToLeader(name, onMessage, isVisible()));
+  const send = (message: TabMessage): void => void sender.then((post) => post(message));
   const hello = (): void => send({ kind: 'hello', isVisible: isVisible() });
   hello();
   document.addEventListener('visibilitychange', () => send({ kind: 'visibility', isVisible: isVisible() }));
@@ -94,34 +91,8 @@ function connectLive(report: Report, audience: string): void {
   addEventListener('pageshow', (event) => event.persisted && hello());
 }
 
-function connectToWorker(name: string, report: Report): (message: TabMessage) => void {
+function connectToWorker(name: string, onMessage: SendMessage): (message: TabMessage) => void {
   const { port } = new SharedWorker(workerAddress(workerUrl), { type: 'module', name });
-  port.onmessage = ({ data }: MessageEvent<LiveMessage>) => report(data);
+  port.onmessage = ({ data }: MessageEvent<LiveMessage>) => onMessage(data);
   return (message) => port.postMessage(message);
-}
-
-/** Without shared workers the tab that has the lock holds the stream, and notifies the others. */
-function connectToLeader(name: string, report: Report, isVisible: boolean): (message: TabMessage) => void {
-  const channel = new BroadcastChannel(name);
-  const tab = new LiveTabs();
-  tab.add(report, isVisible, 'reconnecting');
-  let stream: EventStream | null = null;
-  channel.onmessage = ({ data }: MessageEvent<LiveMessage | { kind: 'hello' }>) => {
-    if (data.kind !== 'hello') tab.report(data);
-    else if (stream !== null) channel.postMessage({ kind: 'state', state: stream.currentState });
-  };
-  void navigator.locks.request(name, async () => {
-    stream = new EventStream(browserParts, (message) => {
-      tab.report(message);
-      channel.postMessage(message);
-    });
-    stream.open();
-    // What happened between two leaders nobody heard.
-    tab.report({ kind: 'batch', batch: { events: [], hasMissed: true } });
-    await new Promise(() => undefined);
-  });
-  return (message) => {
-    if (message.kind === 'visibility') tab.changeVisibility(report, message.isVisible);
-    if (message.kind === 'hello') channel.postMessage({ kind: 'hello' });
-  };
 }

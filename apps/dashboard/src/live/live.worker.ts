@@ -1,6 +1,6 @@
 import { EventStream, browserParts } from './event-stream.js';
 import type { TabMessage } from './live-event.js';
-import { LiveTabs, type Report } from './live-tabs.js';
+import { LiveTabs, type SendMessage } from './live-tabs.js';
 
 /** The scope of a shared worker, which TypeScript's library for pages does not know. */
 interface SharedWorkerScope {
@@ -8,20 +8,20 @@ interface SharedWorkerScope {
 }
 
 const tabs = new LiveTabs();
-const stream = new EventStream(browserParts, (message) => tabs.report(message));
+const stream = new EventStream(browserParts, (message) => tabs.send(message));
 
 /** One worker for all tabs of a browser: it holds their one stream. */
 (globalThis as unknown as SharedWorkerScope).onconnect = ({ ports: [port] }) => {
-  const report: Report = (message) => port!.postMessage(message);
+  const send: SendMessage = (message) => port!.postMessage(message);
   port!.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'bye') {
-      tabs.remove(report);
+      tabs.remove(send);
       if (tabs.isEmpty) stream.close();
     } else if (data.kind === 'hello') {
       stream.open();
-      tabs.add(report, data.isVisible, stream.currentState);
+      tabs.add(send, data.isVisible, stream.currentState);
     } else {
-      tabs.changeVisibility(report, data.isVisible);
+      tabs.changeVisibility(send, data.isVisible);
     }
   };
 };

@@ -1,8 +1,8 @@
 import { retryAfterMs as readRetryAfter, backoffMs, reasonOf, checkedBase } from './http.js';
 import {
-  ApiOptions,
-  RawOptions,
-  Query,
+  type ApiOptions,
+  type RawOptions,
+  type Query,
   type Api,
   type AnswerOf,
   type ArgumentsOf,
@@ -26,7 +26,7 @@ const filledPath = (path: string, values: Readonly<Record<string, unknown>> = {}
   });
 
 /** @returns the query as it stands behind a path: with `?`, or behind what the path has already. */
-function withQuery(path: string, query: Query = {}): string {
+export function withQuery(path: string, query: Query = {}): string {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
@@ -41,8 +41,14 @@ function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`;
 }
 
-/** @returns the error of an answer, of the API or anything else. @param text the body of the answer. */
-function readError({ status, headers }: Response, text: string): SpandrelError {
+/** The parts of an answer that an error is read from. */
+interface AnswerHead {
+  status: number;
+  headers: { get(name: string): string | null };
+}
+
+/** @returns the error of an answer, wherever it came from. @param text the body of the answer. */
+export function readError({ status, headers }: AnswerHead, text: string): SpandrelError {
   const problem = readProblem(text);
   const requestId = headers.get('x-request-id') ?? problem?.request_id;
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now()) || undefined;
@@ -87,7 +93,8 @@ const TIMEOUT_MS = 60_000;
  *   error (400 or above), and what a call was aborted with.
  * @throws TypeError when the URL is none.
  */
-function createSend({ url, key, fetch: ownFetch, timeoutMs: usualMs, wait = pause }: ApiOptions): Send {
+function createSend(client: ApiOptions): Send {
+  const { url, key, fetch: ownFetch, timeoutMs: usualMs, wait = pause } = client;
   const base = checkedBase(url);
   const send = async <T>(
     method: string,
@@ -119,7 +126,7 @@ function createSend({ url, key, fetch: ownFetch, timeoutMs: usualMs, wait = paus
   };
   return async (method, path, options, read) => {
     if (!path.startsWith('/')) throw new TypeError(`the path "${path}" must begin with a slash`);
-    const retry = !isStream(options.body) && (options.retry ?? isRepeatable(method, options.body));
+    const retry = !isStream(options.body) && (options.retry ?? client.retry ?? isRepeatable(method, options.body));
     for (let failures = 1; ; failures++) {
       try {
         return await send(method, path, options, read);

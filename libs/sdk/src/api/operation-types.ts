@@ -2,6 +2,7 @@ import type { LISTS } from './operations.js';
 import type {
   DatapointList,
   DatapointPreviewList,
+  FileBody,
   Operations,
   SearchAnswer,
   SearchOutlineAnswer,
@@ -21,8 +22,14 @@ export type ListId = keyof typeof LISTS;
 /** What an operation answers. */
 export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
 
-/** Members that may be undefined too, which is as if they were left out. */
-type Loose<T> = { [Name in keyof T]: undefined extends T[Name] ? T[Name] | undefined : T[Name] };
+/** Members that may be undefined too, which is as if they were left out, and lists that may be read-only. */
+type Loose<T> = T extends FileBody
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Loose<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: undefined extends T[Name] ? Loose<T[Name]> | undefined : Loose<T[Name]> }
+      : T;
 
 /** What an operation takes: `path`, `query` and `body` as far as it has them, and options of the call. */
 export type ArgumentsOf<Id extends OperationId> = {
@@ -127,6 +134,8 @@ export interface ApiOptions {
   parseJson?: ((text: string) => unknown) | undefined;
   /** Longest time that a try may take, 60,000 ms when left out; of files and streams, until they begin. */
   timeoutMs?: number | undefined;
+  /** Whether calls that do not say are tried again ({@link CallOptions.retry}). */
+  retry?: boolean | undefined;
   /** Waits between tries; for tests. */
   wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }

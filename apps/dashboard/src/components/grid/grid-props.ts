@@ -26,7 +26,7 @@ export interface GridProps<Row> {
   columns: readonly GridColumn<Row>[];
   /** Rows there are as far as is known. */
   length: number;
-  /** Whether `length` is all; else the number of rows is shown as unknown. */
+  /** Whether `length` is all; else the number of rows is given as unknown. */
   isComplete: boolean;
   /** A row, `undefined` while it is fetched. */
   rowAt(index: number): Row | undefined;
@@ -43,7 +43,7 @@ export interface GridProps<Row> {
   place?: GridPlace | undefined;
   onPlace?(place: GridPlace): void;
   /** Whether the reader is in the list: scrolled, focused inside or hovered. Rows must not move meanwhile. */
-  onTouched?(isTouched: boolean): void;
+  onScrolledOrSelected?(isScrolledOrSelected: boolean): void;
   /** Key of the row of which the page shows all, so that it is marked. */
   openKey?: string | undefined;
   /** Changes rows that look different from others, by `data-state`. */
@@ -78,7 +78,6 @@ export function tracksOf(columns: readonly Pick<GridColumn<unknown>, 'width' | '
   return columns.map(({ width, grows }) => (grows ? `minmax(${width}px, 1fr)` : `${width}px`)).join(' ');
 }
 
-/** Pixels between two columns. */
 const GAP = 12;
 /** Pixels before the first and behind the last one. */
 const PADDING = 8;

@@ -1,8 +1,8 @@
 import { useId, useRef, memo, type PointerEvent, type MouseEvent } from 'react';
 import { useLatest, useRowHeight } from '../hooks.js';
-import { minWidthOf, tracksOf, type GridProps, type GridColumn, type GridSelection } from './grid-props.js';
-import { useGridFocus, useGridRows, useTouched } from './use-grid.js';
 import { Icon } from '../icon.js';
+import { minWidthOf, tracksOf, type GridProps, type GridColumn, type GridSelection } from './grid-props.js';
+import { useGridFocus, useGridRows, useScrolledOrSelected } from './use-grid.js';
 import styles from './grid.module.css';
 
 const SELECT_WIDTH = 24;
@@ -12,13 +12,25 @@ const SELECT_WIDTH = 24;
  * is on rows (arrows, Home, End, PageUp, PageDown, `j`, `k`), Enter opens, `x` selects; Tab goes through what is in the row.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, length, isComplete, rowAt, keyAt, selection, onOpen, openKey, onTouched, stateOf } = props;
+  const {
+    label,
+    columns,
+    length,
+    isComplete,
+    rowAt,
+    keyAt,
+    selection,
+    onOpen,
+    openKey,
+    onScrolledOrSelected,
+    stateOf,
+  } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const helpId = useId();
   const rowHeight = useRowHeight();
   const focus = useGridFocus(props, scroller, rowHeight);
   const { items, size, headerHeight } = useGridRows(props, scroller, rowHeight, focus);
-  const touched = useTouched(onTouched);
+  const touched = useScrolledOrSelected(onScrolledOrSelected);
   const open = useLatest(onOpen);
   const focused = useLatest(focus.onFocus);
   const tracks = `${selection ? `${SELECT_WIDTH}px ` : ''}${tracksOf(columns)}`;
@@ -37,7 +49,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       tabIndex={length === 0 ? 0 : -1}
     >
       <span id={helpId} hidden>
-        Arrow keys move between rows, Enter opens one. Above the first row are the headers that sort.
+        Arrow keys move between rows, Enter opens a row. Sortable headers are above the first row.
       </span>
       <GridHeader columns={columns} tracks={tracks} minWidth={minWidth} hasSelection={selection !== undefined} />
       <div role="rowgroup" className={styles.rows} style={{ height: size, minWidth }}>
@@ -140,7 +152,6 @@ interface ResizeHandleProps extends Required<Pick<GridColumn<unknown>, 'onResize
   onGrab(): void;
 }
 
-/** Where the pointer was when it took hold, and how wide the column was. */
 interface Drag {
   from: number;
   width: number;

@@ -6,6 +6,7 @@ import {
   useState,
   useEffect,
   useMemo,
+  useEffectEvent,
   type KeyboardEvent,
   type RefObject,
   type FocusEvent,
@@ -38,10 +39,7 @@ export function useGridFocus<Row>(
   const wanted = useRef<number | null>(null);
   /** Whether the row that had the focus when the reader left is still to get it back. */
   const returns = useRef(false);
-  const latestPlace = useRef(place);
-  useLayoutEffect(() => {
-    latestPlace.current = place;
-  });
+  const hasPlace = useEffectEvent(() => place?.key != null);
   const scrollTo = useRef<(index: number) => void>(() => undefined);
   const current = followKey(at, length, keyAt);
 
@@ -58,8 +56,8 @@ export function useGridFocus<Row>(
     setAt({ index: -1, key: place?.key ?? null });
   }
   useLayoutEffect(() => {
-    returns.current = latestPlace.current?.key != null;
-  }, [list, latestPlace]);
+    returns.current = hasPlace();
+  }, [list]);
   // The row may have been drawn only now.
   useLayoutEffect(() => {
     if (returns.current && length > 0) {
@@ -203,15 +201,12 @@ export function useGridRows<Row>(
   focus.scrollTo.current = (index) => virtualizer.scrollToIndex(index, { align: 'auto' });
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
 
-  const latestPlace = useRef(place);
   const isFirstList = useRef(true);
+  const goToPlace = useEffectEvent(() => virtualizer.scrollToOffset(place?.scrollTop ?? 0));
   useLayoutEffect(() => {
-    latestPlace.current = place;
-  });
-  useLayoutEffect(() => {
-    if (!isFirstList.current) virtualizer.scrollToOffset(latestPlace.current?.scrollTop ?? 0);
+    if (!isFirstList.current) goToPlace();
     isFirstList.current = false;
-  }, [virtualizer, listKey, latestPlace]);
+  }, [listKey]);
 
   const first = virtualizer.range?.startIndex ?? 0;
   const last = virtualizer.range?.endIndex ?? 0;
@@ -226,13 +221,13 @@ export function useGridRows<Row>(
   return { items: virtualizer.getVirtualItems(), size: virtualizer.getTotalSize(), headerHeight: rowHeight };
 }
 
-/** Handlers that say whether the reader is in an element: scrolled down, focused inside, or hovering. */
-export function useTouched(onTouched: ((isTouched: boolean) => void) | undefined) {
+/** Handlers that note whether the reader is in an element: scrolled down, focused inside, or hovering. */
+export function useScrolledOrSelected(onScrolledOrSelected: ((isScrolledOrSelected: boolean) => void) | undefined) {
   const facts = useRef({ isScrolled: false, isFocused: false, isHovered: false });
   return useMemo(() => {
     const note = (change: Partial<typeof facts.current>): void => {
       Object.assign(facts.current, change);
-      onTouched?.(Object.values(facts.current).some(Boolean));
+      onScrolledOrSelected?.(Object.values(facts.current).some(Boolean));
     };
     return {
       onScroll: (event: UIEvent) => note({ isScrolled: event.currentTarget.scrollTop > 0 }),
@@ -241,5 +236,5 @@ export function useTouched(onTouched: ((isTouched: boolean) => void) | undefined
       onPointerEnter: () => note({ isHovered: true }),
       onPointerLeave: () => note({ isHovered: false }),
     };
-  }, [onTouched]);
+  }, [onScrolledOrSelected]);
 }

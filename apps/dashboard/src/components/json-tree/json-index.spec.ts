@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { indexJson, JSON_KIND, keyOf, memberOf } from './json-index.js';
 import { itemNumbers, nodeAt, visibleNodes, withOpened } from './json-rows.js';
+import { indexJson, JSON_KIND, keyOf, memberOf } from './json-index.js';
 import { indentJson, readableText } from './written-json.js';
 
 const indexed = (text: string) => ({ text, index: indexJson(text)! });

@@ -1,11 +1,11 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { formatCounted } from '@spandrel/contract/browser';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { isRowKey, rowAfterKey, stepSideways } from '../row-keys.js';
 import { useFixedRows } from '../use-fixed-rows.js';
-import { JSON_KIND, keyOf, type JsonIndex } from './json-index.js';
-import { isContainer, isOpen, itemNumbers, nodeAt, visibleNodes, withOpened } from './json-rows.js';
 import { Icon } from '../icon.js';
 import { MarkedText } from '../text-view/text-view.js';
+import { JSON_KIND, keyOf, type JsonIndex } from './json-index.js';
+import { isContainer, isOpen, itemNumbers, nodeAt, visibleNodes, withOpened } from './json-rows.js';
 import styles from './json-tree.module.css';
 
 interface JsonTreeProps {
@@ -107,7 +107,6 @@ export function JsonTree({ label, text, index, sought, shownOffset, onShowAll }:
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Rows near the screen, and the one with the focus wherever it is. */
 function drawn(first: number, last: number, current: number): number[] {
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
   return current >= 0 && (current < first || current >= last) ? [current, ...rows] : rows;
@@ -128,12 +127,10 @@ interface JsonRowProps {
   onShowAll(text: string): void;
 }
 
-/** Characters of a value in its row. */
 const SHOWN_MAX = 300;
 const DEPTH_MAX = 24;
 const KIND_NAMES = ['object', 'array', 'string', 'number', 'word'] as const;
 
-/** One value of a JSON tree, with its name. */
 function JsonRow(props: JsonRowProps) {
   const { text, index, node, number, row, offset, isOpen, isCurrent, sought, onPress } = props;
   const key = keyOf(text, index, node);

@@ -1,5 +1,5 @@
-import { readStored, store } from '../storage.js';
 import { useSyncExternalStore } from 'react';
+import { readStored, store } from '../storage.js';
 import { readPreferences, type Preferences } from './preferences.js';
 
 const STORAGE_KEY = 'spandrel.preferences';

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { useMayWrite } from '../button.js';
 import { preferences } from '../preferences/use-preferences.js';
 import { ShortcutRegistry, type Shortcut } from './shortcut-registry.js';
@@ -9,18 +9,17 @@ const registry = new ShortcutRegistry();
 export function useShortcuts(offered: readonly Shortcut[]): void {
   const mayWrite = useMayWrite();
   const shortcuts = mayWrite ? offered : offered.filter(({ writes }) => !writes);
-  const latest = useRef(shortcuts);
-  useEffect(() => {
-    latest.current = shortcuts;
-  });
+  const run = useEffectEvent((keys: string, label: string) =>
+    shortcuts.find((shortcut) => shortcut.keys === keys && shortcut.label === label)?.run(),
+  );
+  const register = useEffectEvent(() =>
+    shortcuts.map(({ keys, label, group }) =>
+      registry.register({ keys, label, group, run: () => void run(keys, label) }),
+    ),
+  );
   const identity = shortcuts.map(({ keys, label, group }) => `${keys}\n${label}\n${group}`).join('\n\n');
   useEffect(() => {
-    const unregister = latest.current.map(({ keys, label, group }) =>
-      registry.register({
-        ...{ keys, label, group },
-        run: () => latest.current.find((shortcut) => shortcut.keys === keys && shortcut.label === label)?.run(),
-      }),
-    );
+    const unregister = register();
     return () => {
       for (const one of unregister) one();
     };

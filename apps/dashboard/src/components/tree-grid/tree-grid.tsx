@@ -1,6 +1,6 @@
-import { useCallback, useId, useLayoutEffect, useRef, memo, type MouseEvent } from 'react';
+import { useId, useRef, memo, type MouseEvent } from 'react';
 import { useFixedRows } from '../use-fixed-rows.js';
-import { useRowHeight } from '../hooks.js';
+import { useLatest, useRowHeight } from '../hooks.js';
 import { useSteadyRows, useTreeFocus, type TreeGridProps, type TreeGridColumn } from './use-tree-grid.js';
 import styles from './tree-grid.module.css';
 
@@ -34,7 +34,7 @@ export function TreeGrid(props: TreeGridProps) {
       tabIndex={rows.length === 0 ? 0 : -1}
     >
       <span id={helpId} hidden>
-        Up and down arrow keys move between rows, left and right fold and open them.
+        Up and down arrow keys move between rows, left and right arrow keys collapse and expand them.
       </span>
       <div role="rowgroup" className={styles.head} style={{ minWidth }}>
         <div role="row" aria-rowindex={1} className={styles.headRow} style={{ gridTemplateColumns: tracks }}>
@@ -74,23 +74,12 @@ export function TreeGrid(props: TreeGridProps) {
   );
 }
 
-/** Pixels between two columns and beside the outer ones, as the style sheet has them. */
 const GAP = 8;
 
-/** Rows near the screen, and the selected one wherever it is: it may have the focus. */
 function drawnRows(first: number, last: number, selected: number): number[] {
   const drawn = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
   if (selected >= 0 && selected < first) return [selected, ...drawn];
   return selected >= last ? [...drawn, selected] : drawn;
-}
-
-/** A function that stays the same and does what the latest one does. */
-function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => void) {
-  const latest = useRef(run);
-  useLayoutEffect(() => {
-    latest.current = run;
-  });
-  return useCallback((...given: Arguments) => latest.current(...given), []);
 }
 
 interface TreeGridRowProps {

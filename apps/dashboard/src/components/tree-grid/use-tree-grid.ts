@@ -3,6 +3,7 @@ import {
   useLayoutEffect,
   useRef,
   useEffect,
+  useEffectEvent,
   type ReactNode,
   type Ref,
   type KeyboardEvent,
@@ -127,28 +128,25 @@ export function useSteadyRows(
   rowHeight: number,
 ): void {
   const anchor = useRef<Anchor | null>(null);
-  const latest = useRef({ rows, selected, keyOf, indexOf });
-  useLayoutEffect(() => {
-    latest.current = { rows, selected, keyOf, indexOf };
-  });
+  const indexNow = useEffectEvent(indexOf);
   useLayoutEffect(() => {
     const element = scroller.current!;
-    const index = anchor.current === null ? -1 : latest.current.indexOf(anchor.current.key);
+    const index = anchor.current === null ? -1 : indexNow(anchor.current.key);
     if (anchor.current === null || index === -1) return;
     const scrollTop = Math.max(0, index * rowHeight - anchor.current.offset);
     // Below the last row there is not always as much to scroll to as has come above.
     spacer.current!.style.height = `${roomBelow(scrollTop, element, rows.length, rowHeight)}px`;
     element.scrollTop = scrollTop;
   }, [rows, rowHeight, scroller, spacer]);
+  const noteAnchor = useEffectEvent((element: HTMLElement) => {
+    spacer.current!.style.height = `${roomBelow(element.scrollTop, element, rows.length, rowHeight)}px`;
+    const index = anchorIndex(selected, rows.length, element, rowHeight);
+    const row = rows[index];
+    anchor.current = row === undefined ? null : { key: keyOf(row), offset: index * rowHeight - element.scrollTop };
+  });
   useEffect(() => {
     const element = scroller.current!;
-    const note = (): void => {
-      spacer.current!.style.height = `${roomBelow(element.scrollTop, element, latest.current.rows.length, rowHeight)}px`;
-      const index = anchorIndex(latest.current.selected, latest.current.rows.length, element, rowHeight);
-      const row = latest.current.rows[index];
-      anchor.current =
-        row === undefined ? null : { key: latest.current.keyOf(row), offset: index * rowHeight - element.scrollTop };
-    };
+    const note = (): void => noteAnchor(element);
     note();
     element.addEventListener('scroll', note, { passive: true });
     return () => element.removeEventListener('scroll', note);

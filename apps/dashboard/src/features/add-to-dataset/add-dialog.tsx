@@ -1,56 +1,79 @@
 import type { ExportedSpans } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query';
+import { useQueryClient, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useState, type FormEvent, type ReactNode } from 'react';
-import { exportSpans } from '../../api/datapoints.js';
+import { useState, type ReactNode } from 'react';
+import { QueryFault } from '../../components/page-parts.js';
+import { FormDialog } from '../dialogs.js';
+import { api, inBatches } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { FaultNotice } from '../../components/page-parts.js';
 import { notify, notifyError } from '../../components/notify.js';
 import { datasetAddress } from '../addresses.js';
-import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
-import { createDataset, listDatasets } from '../../api/datasets.js';
 import { SelectField, TextField } from '../../components/field.js';
-import styles from './add-to-dataset.module.css';
 
 export interface AddManyToDatasetProps {
-  /** What is added, in words. */
   what: string;
-  /** Ids of the spans that become datapoints. */
-  findSpans(): Promise<readonly string[]>;
+  /** Ids of the spans that become datapoints, or of the traces of which one span each does. */
+  spanIds?: readonly string[];
+  traceIds?: readonly string[];
   onAdded(): void;
   onClose(): void;
 }
 
 /** Makes a datapoint of each of many spans, in a dataset that is there or a new one. */
-export function AddManyToDataset({ what, findSpans, onAdded, onClose }: AddManyToDatasetProps) {
+export function AddManyToDataset({ what, spanIds, traceIds, onAdded, onClose }: AddManyToDatasetProps) {
   const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
-  const addition = useMutation({
-    mutationFn: async () => {
-      const spanIds = await findSpans();
-      const datasetId = await take();
-      return { datasetId, answer: await exportSpans(datasetId, spanIds) };
-    },
-    onSuccess: ({ datasetId, answer }) => {
-      report(datasetId, answer);
-      onAdded();
-      onClose();
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keys.datasets() }),
-  });
   return (
-    <AddDialog size="small" canAdd={isReady && !addition.isPending} onAdd={() => addition.mutate()} onClose={onClose}>
+    <FormDialog
+      title="Add to dataset"
+      size="small"
+      action="Add"
+      failed="The datapoints could not be added"
+      canSend={isReady}
+      send={async () => {
+        const ids = spanIds ?? (await spansOfTraces(traceIds ?? []));
+        const datasetId = await take().finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }));
+        return { datasetId, answer: await exportSpans(datasetId, ids) };
+      }}
+      onSent={({ datasetId, answer }) => {
+        notifyAdded(datasetId, answer);
+        onAdded();
+        onClose();
+      }}
+      onClose={onClose}
+    >
       <p>{what}</p>
       {fields}
-      {addition.error && <FaultNotice title="The datapoints could not be added" error={addition.error} />}
-    </AddDialog>
+    </FormDialog>
   );
 }
 
-/** Says how many datapoints there are now, and why some spans became none. */
-function report(datasetId: string, { created, rejected }: ExportedSpans): void {
+/** The span of each trace that stands for it: its last call of a model, else the first of its spans. A trace without spans has none. */
+async function spansOfTraces(traceIds: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  // One request after the other: a selection may be long.
+  for (const trace_id of traceIds) {
+    const shared = { trace_id, sort_by: 'started_at', view: 'outline', limit: 1 } as const;
+    const calls = await api.listSpans({ query: { ...shared, kind: 'llm_call', sort_order: 'desc' } });
+    const [span] =
+      calls.spans.length > 0 ? calls.spans : (await api.listSpans({ query: { ...shared, sort_order: 'asc' } })).spans;
+    if (span !== undefined) ids.push(span.id);
+  }
+  return ids;
+}
+
+async function exportSpans(datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans> {
+  const all: ExportedSpans = { created: [], rejected: [] };
+  for (const some of inBatches(spanIds)) {
+    const { created, rejected } = await api.exportSpans({ path: { id: datasetId }, body: { span_ids: some } });
+    all.created.push(...created);
+    all.rejected.push(...rejected);
+  }
+  return all;
+}
+
+function notifyAdded(datasetId: string, { created, rejected }: ExportedSpans): void {
   if (created.length > 0) {
     notify(
       `Added ${formatCounted(created.length, 'datapoint')}`,
@@ -60,47 +83,6 @@ function report(datasetId: string, { created, rejected }: ExportedSpans): void {
   const [first] = rejected;
   if (first !== undefined)
     notifyError(`${formatCounted(rejected.length, 'span')} could not be added`, new Error(first.message));
-}
-
-export interface AddDialogProps {
-  size: 'small' | 'large';
-  /** Whether what is chosen can be added now. */
-  canAdd: boolean;
-  onAdd(): void;
-  onClose(): void;
-  /** The form. */
-  children: ReactNode;
-  /** What stands below the form. */
-  below?: ReactNode;
-}
-
-/** The dialog that asks for a dataset. */
-export function AddDialog({ size, canAdd, onAdd, onClose, children, below }: AddDialogProps) {
-  const formId = useId();
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
-    if (canAdd) onAdd();
-  };
-  return (
-    <Dialog
-      title="Add to dataset"
-      size={size}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={!canAdd}>
-            Add
-          </Button>
-        </>
-      }
-    >
-      <form id={formId} className={styles.form} onSubmit={add}>
-        {children}
-      </form>
-      {below}
-    </Dialog>
-  );
 }
 
 const NEW = 'new';
@@ -116,18 +98,18 @@ export interface DatasetChoice {
 
 /** Into which dataset something goes: one that is there, or a new one. */
 export function useDatasetChoice(): DatasetChoice {
-  const datasets = useQuery({ queryKey: keys.datasets(), queryFn: ({ signal }) => listDatasets(signal) });
+  const datasets = useQuery({ queryKey: keys.datasets(), queryFn: ({ signal }) => api.listDatasets({ signal }) });
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState('');
-  const dataset = chosen ?? datasets.data?.[0]?.id ?? NEW;
+  const dataset = chosen ?? datasets.data?.datasets[0]?.id ?? NEW;
   const options = [
-    ...(datasets.data ?? []).map((one) => ({ value: one.id, label: one.name })),
+    ...(datasets.data?.datasets ?? []).map((one) => ({ value: one.id, label: one.name })),
     { value: NEW, label: 'New dataset' },
   ];
   return {
     isReady: dataset !== NEW || name.trim() !== '',
     take: async () => {
-      const id = dataset === NEW ? (await createDataset(name.trim())).id : dataset;
+      const id = dataset === NEW ? (await api.createDataset({ body: { name: name.trim() } })).id : dataset;
       setChosen(id);
       return id;
     },
@@ -143,13 +125,7 @@ export function useDatasetChoice(): DatasetChoice {
         {dataset === NEW && datasets.data !== undefined && (
           <TextField label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
         )}
-        {datasets.error && (
-          <FaultNotice
-            title="The datasets could not be loaded"
-            error={datasets.error}
-            onRetry={() => void datasets.refetch()}
-          />
-        )}
+        <QueryFault title="The datasets could not be loaded" query={datasets} />
       </>
     ),
   };

@@ -1,53 +1,48 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { exportSpan } from '../../api/datasets.js';
+import { FormDialog } from '../dialogs.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { notify } from '../../components/notify.js';
 import type { OpenPayload } from '../payload/payload-client.js';
 import { datapointAddress } from '../addresses.js';
-import { AddDialog, useDatasetChoice } from './add-dialog.js';
 import type { MessageReading } from '../messages/message.js';
 import { MessageText, MessageList } from '../messages/message-view.js';
 import { useReadingPreferences } from '../payload/reading-preferences.js';
 import { useAsked } from '../payload/use-span-payload.js';
+import { useDatasetChoice } from './add-dialog.js';
 import styles from './add-to-dataset.module.css';
 
-interface AddToDatasetProps {
-  spanId: string;
-  payload: OpenPayload;
-  onClose(): void;
-}
-
 /** Makes a datapoint of a span, in a dataset that is there or a new one. */
-export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
+export function AddToDataset({ spanId, payload, onClose }: { spanId: string; payload: OpenPayload; onClose(): void }) {
   const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
-  const addition = useMutation({
-    mutationFn: async () => exportSpan(await take(), spanId),
-    onSuccess: ({ id, dataset_id: datasetId }) => {
-      notify('Added a datapoint', <Link to={datapointAddress(datasetId, id)}>Open datapoint</Link>);
-      onClose();
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keys.datasets() }),
-  });
   return (
-    <AddDialog
+    <FormDialog
+      title="Add to dataset"
       size="large"
-      canAdd={isReady && !addition.isPending}
-      onAdd={() => addition.mutate()}
+      action="Add"
+      failed="The datapoint could not be added"
+      canSend={isReady}
+      send={async () => {
+        const id = await take().finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }));
+        return api.exportSpan({ path: { id }, body: { span_id: spanId } });
+      }}
+      onSent={({ id, dataset_id: datasetId }) => {
+        notify('Added a datapoint', <Link to={datapointAddress(datasetId, id)}>Open datapoint</Link>);
+        onClose();
+      }}
       onClose={onClose}
       below={<DatapointPreview payload={payload} />}
     >
       {fields}
-      {addition.error && <FaultNotice title="The datapoint could not be added" error={addition.error} />}
-    </AddDialog>
+    </FormDialog>
   );
 }
 
 const NOTHING = {};
 
-/** What the datapoint of a span will be, in the format in which the reader reads spans. */
 function DatapointPreview({ payload }: { payload: OpenPayload }) {
   const { answer, error } = useAsked(payload, 'datapoint', NOTHING);
   const { format, wraps } = useReadingPreferences();

@@ -73,7 +73,6 @@ export function ColumnsPanel({ offered, chosen, nameOf, widthOf, onChange, onRes
 }
 
 interface PopoverPanelProps extends Pick<ButtonProps, 'icon' | 'variant'> {
-  /** Name of the button, and of the group that it opens. */
   label: string;
   children: ReactNode;
 }

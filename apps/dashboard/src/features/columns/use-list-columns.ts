@@ -1,28 +1,26 @@
-import { readStored, store } from '../../components/storage.js';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { zoneName } from '../../components/format.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { useLatest } from '../../components/hooks.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { readStored, store } from '../../components/storage.js';
 import { sortedColumns, type ListSort, type OfferedSorts } from '../filters/list-search.js';
 import {
   boundWidth,
   readColumns,
   readWidths,
   writeColumns,
-  type OfferedColumns,
   type ColumnChoice,
   type ColumnWidths,
+  type OfferedColumns,
 } from './column-choice.js';
 import type { ColumnsPanelProps } from './columns-panel.js';
 
-/** What the address says of the columns of a list. */
-interface ColumnsSearch extends ListSort {
-  cols?: string;
-}
-
-interface ListColumnsOptions<Row, Search extends ColumnsSearch> {
+interface ListColumnsOptions<Row, Search extends ListSort & { cols?: string }> {
   /** Name of the list, for what is kept in this browser. */
   list: string;
-  /** Every column; the very same array as long as they are the same. */
-  columns: readonly GridColumn<Row>[];
+  /** Every column; the very same function as long as they are the same. @param zone zone of the times, for a header. */
+  columnsIn(zone: string): readonly GridColumn<Row>[];
   offered: OfferedColumns;
   /** By what the server sorts. */
   sorts: OfferedSorts;
@@ -31,26 +29,57 @@ interface ListColumnsOptions<Row, Search extends ColumnsSearch> {
   onChange(search: Search, isTyped?: boolean): void;
 }
 
-/** The columns of a list as they were chosen, sorted by and sized, and what the panel `Columns` is given. */
-export function useListColumns<Row, Search extends ColumnsSearch>(options: ListColumnsOptions<Row, Search>) {
-  const { list, columns, offered, sorts, search } = options;
-  const latest = useRef(options);
+/**
+ * The columns of a list, sorted by and sized, and what the panel `Columns` is given. Which they are the address says, else
+ * what was kept in this browser, else they are the usual ones.
+ */
+export function useListColumns<Row, Search extends ListSort & { cols?: string }>(
+  options: ListColumnsOptions<Row, Search>,
+) {
+  const { columnsIn, offered, sorts, search } = options;
+  const { cols, sort_by, sort_order } = search;
+  const { times } = usePreferences();
+  const columns = useMemo(() => columnsIn(zoneName(Date.now(), times)), [columnsIn, times]);
+  const storageKey = `spandrel.columns.${options.list}`;
+  const source = useMemo(
+    () => [cols, readStored(storageKey)].find((text) => readColumns(text, offered) !== undefined),
+    [cols, offered, storageKey],
+  );
+  const chosen = useMemo(() => readColumns(source, offered) ?? offered.usual, [source, offered]);
+  const settled = useMemo(() => readWidths(source), [source]);
+  const [dragged, setDragged] = useState<ColumnWidths | null>(null);
+  const widths = dragged ?? settled;
+
+  const toAddress = (text: string | undefined): void => {
+    const { cols: _before, ...rest } = options.search;
+    options.onChange((text === undefined ? rest : { ...rest, cols: text }) as Search, true);
+  };
+  // A link that is passed on shows the columns that are on screen.
+  const text = writeColumns(chosen, settled, offered);
+  const showInAddress = useEffectEvent(toAddress);
   useEffect(() => {
-    latest.current = options;
+    if (text !== cols) showInAddress(text);
+  }, [text, cols]);
+  const apply = (next: ColumnChoice, nextWidths: ColumnWidths): void => {
+    const written = writeColumns(next, nextWidths, offered);
+    store(storageKey, written ?? offered.usual.join(','));
+    setDragged(null);
+    toAddress(written);
+  };
+  const resize = useLatest((id: string, width: number | null, isDone: boolean) => {
+    const { [id]: _before, ...others } = settled;
+    const next = width === null ? others : { ...others, [id]: boundWidth(width) };
+    if (isDone) apply(chosen, next);
+    else setDragged(next);
   });
-  const toAddress = useCallback((cols: string | undefined) => {
-    const { cols: _before, ...rest } = latest.current.search;
-    latest.current.onChange((cols === undefined ? rest : { ...rest, cols }) as Search, true);
-  }, []);
-  const { chosen, widths, choose, resize, reset } = useColumns(list, offered, search.cols, toAddress);
-  const { sort_by, sort_order } = search;
+  const sort = useLatest((next: ListSort) => {
+    const { sort_by: _by, sort_order: _order, ...rest } = options.search;
+    options.onChange({ ...rest, ...next } as Search);
+  });
   const sorted = useMemo(() => {
-    const sort = { ...(sort_by !== undefined && { sort_by }), ...(sort_order && { sort_order }) };
-    return sortedColumns(columns, sorts, sort, (next) => {
-      const { sort_by: _by, sort_order: _order, ...rest } = latest.current.search;
-      latest.current.onChange({ ...rest, ...next } as Search);
-    });
-  }, [columns, sorts, sort_by, sort_order]);
+    const order = { ...(sort_by !== undefined && { sort_by }), ...(sort_order && { sort_order }) };
+    return sortedColumns(columns, sorts, order, sort);
+  }, [columns, sorts, sort_by, sort_order, sort]);
   const shown = useMemo(
     () =>
       chosen.map((id) => {
@@ -67,73 +96,9 @@ export function useListColumns<Row, Search extends ColumnsSearch>(options: ListC
     chosen,
     nameOf: (id) => find(id).header,
     widthOf: (id) => widths[id] ?? find(id).width,
-    onChange: choose,
+    onChange: (next) => apply(next, settled),
     onResize: (id, width) => resize(id, width, true),
-    onReset: reset,
+    onReset: () => apply(offered.usual, {}),
   };
   return { shown, panel };
-}
-
-interface UsedColumns {
-  chosen: ColumnChoice;
-  /** Widths that differ from those that the columns come with. */
-  widths: ColumnWidths;
-  choose(columns: ColumnChoice): void;
-  /** Makes a column wider or narrower. @param isDone whether the width stays, or is still being dragged. */
-  resize(id: string, width: number | null, isDone: boolean): void;
-  /** Back to the usual columns and widths. */
-  reset(): void;
-}
-
-/**
- * The columns of a list: what the address says, else what was kept in this browser, else the usual ones.
- * @param list name of the list, for what is kept.
- * @param fromAddress value of `cols`.
- * @param toAddress writes `cols`, in the place of the entry that is there.
- */
-function useColumns(
-  list: string,
-  offered: OfferedColumns,
-  fromAddress: string | undefined,
-  toAddress: (text: string | undefined) => void,
-): UsedColumns {
-  const storageKey = `spandrel.columns.${list}`;
-  const source = useMemo(
-    () => [fromAddress, readStored(storageKey)].find((text) => readColumns(text, offered) !== undefined),
-    [fromAddress, offered, storageKey],
-  );
-  const chosen = useMemo(() => readColumns(source, offered) ?? offered.usual, [source, offered]);
-  const settled = useMemo(() => readWidths(source), [source]);
-  const [dragged, setDragged] = useState<ColumnWidths | null>(null);
-  // A link that is passed on shows the columns that are on screen.
-  const text = writeColumns(chosen, settled, offered);
-  useEffect(() => {
-    if (text !== fromAddress) toAddress(text);
-  }, [text, fromAddress, toAddress]);
-
-  const apply = useCallback(
-    (columns: ColumnChoice, widths: ColumnWidths) => {
-      const next = writeColumns(columns, widths, offered);
-      store(storageKey, next ?? offered.usual.join(','));
-      setDragged(null);
-      toAddress(next);
-    },
-    [storageKey, offered, toAddress],
-  );
-  const resize = useCallback(
-    (id: string, width: number | null, isDone: boolean) => {
-      const { [id]: _before, ...others } = settled;
-      const widths = width === null ? others : { ...others, [id]: boundWidth(width) };
-      if (isDone) apply(chosen, widths);
-      else setDragged(widths);
-    },
-    [apply, chosen, settled],
-  );
-  return {
-    chosen,
-    widths: dragged ?? settled,
-    choose: useCallback((columns: ColumnChoice) => apply(columns, settled), [apply, settled]),
-    resize,
-    reset: useCallback(() => apply(offered.usual, {}), [apply, offered]),
-  };
 }

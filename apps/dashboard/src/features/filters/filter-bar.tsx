@@ -4,7 +4,9 @@ import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useLatest, useIdle } from '../../components/hooks.js';
-import { EnteredFilter, TypedFilter } from './search-fields.js';
+import { Button } from '../../components/button.js';
+import { Icon } from '../../components/icon.js';
+import { SearchFilter } from './search-filter.js';
 import { withField, type FilterChip, type FilterField } from './filter-field.js';
 import {
   bareSearch,
@@ -15,8 +17,6 @@ import {
   type ListParameters,
   type ListSearch,
 } from './list-search.js';
-import { Button } from '../../components/button.js';
-import { Icon } from '../../components/icon.js';
 import type { FilterMenu } from './filter-menu.js';
 import {
   readClock,
@@ -32,7 +32,6 @@ import styles from './filter-bar.module.css';
 interface FilterBarProps {
   search: ListSearch;
   parameters: ListParameters;
-  /** @param isTyped replaces the entry of the history in place of adding one. */
   onChange(search: ListSearch, isTyped?: boolean): void;
 }
 
@@ -95,9 +94,15 @@ function BarField({ filter: { type, field, options = [] }, value, onChange, ref 
       <SelectField label={field} options={options} value={value} onChange={({ target }) => onChange(target.value)} />
     );
   }
-  const shared = { label: field, className: styles.text, value, ref };
-  if (type === 'entered') return <EnteredFilter {...shared} onChange={(text) => onChange(text)} />;
-  return <TypedFilter {...shared} onChange={(text) => onChange(text, true)} />;
+  const isEntered = type === 'entered';
+  return (
+    <SearchFilter
+      {...{ value, ref, isEntered }}
+      label={field}
+      className={styles.text}
+      onChange={(text) => onChange(text, !isEntered)}
+    />
+  );
 }
 
 interface FilterChipsProps<Search> {
@@ -133,7 +138,6 @@ interface AddFilterProps {
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.js')).FilterDialog }));
 
-/** The button `Add filter` with its menu, and the question for the value. */
 function AddFilter({ fields, onAdd }: AddFilterProps) {
   const [asked, setAsked] = useState<FilterField | null>(null);
   const waiting = useRef<HTMLButtonElement>(null);
@@ -176,7 +180,6 @@ function useFilterMenu(isWanted: boolean, waiting: { readonly current: HTMLButto
 
 interface TimeRangeFieldProps {
   value: TimeRange;
-  /** @param isTyped whether it comes while one types, so that Back does not go through every key. */
   onChange(value: TimeRange, isTyped: boolean): void;
 }
 

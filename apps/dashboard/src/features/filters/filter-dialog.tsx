@@ -1,16 +1,16 @@
+import type { Facet, FacetName } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { useId, useState } from 'react';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Facet, FacetName } from '@spandrel/contract';
-import { formatCount } from '@spandrel/contract/browser';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { TextField } from '../../components/field.js';
-import { AMOUNT_HINTS, readAmount, type FilterField } from './filter-field.js';
 import { keys } from '../../api/keys.js';
-import { listFacets } from '../../api/facets.js';
 import { useSettled } from '../../components/hooks.js';
+import { AMOUNT_HINTS, readAmount, type FilterField } from './filter-field.js';
 import styles from './filter-dialog.module.css';
 
 export interface FilterDialogProps {
@@ -68,7 +68,6 @@ export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
 }
 
 export interface SuggestedValuesProps {
-  /** Name of the combobox. */
   label: string;
   facet: FacetName;
   value: string;
@@ -84,7 +83,7 @@ export function SuggestedValues({ label, facet, value, onType, onChoose }: Sugge
   const prefix = useSettled(value, PAUSE_MS);
   const found = useQuery({
     queryKey: keys.facets(facet, prefix),
-    queryFn: ({ signal }) => listFacets(facet, prefix, signal),
+    queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
     placeholderData: keepPreviousData,
   });
   return (
@@ -92,7 +91,7 @@ export function SuggestedValues({ label, facet, value, onType, onChoose }: Sugge
       <Autocomplete.Root
         open
         inline
-        items={found.data ?? []}
+        items={found.data?.facets ?? []}
         filter={null}
         value={value}
         onValueChange={(typed) => onType(typed)}

@@ -1,10 +1,10 @@
+import { withQuery } from '@spandrel/sdk/api';
 import { describe, expect, it } from '@jest/globals';
-import { queryText } from '../../api/query-text.js';
 import {
-  bareSearch,
-  listChips,
   listFilters,
   listOrder,
+  bareSearch,
+  listChips,
   readListSearch,
   withBar,
   withRange,
@@ -51,11 +51,11 @@ describe('the search parameters of a list', () => {
   });
 
   it('become a query of the API', () => {
-    expect(queryText({ ...listFilters(read(FULL), NOW), ...listOrder(read(FULL)) })).toBe(
+    expect(withQuery('', { ...listFilters(read(FULL), NOW), ...listOrder(read(FULL)) })).toBe(
       '?text_contains=a+b&mode=text&status=failed&tag=a&tag=b&duration_min=1500' +
         '&since=2026-11-21T14%3A00%3A00.000Z&sort_by=cost&sort_order=asc',
     );
-    expect(queryText({ ...listFilters({}, NOW), ...listOrder({}) })).toBe('');
+    expect(withQuery('', { ...listFilters({}, NOW), ...listOrder({}) })).toBe('');
   });
 
   it('have a button for every filter, which takes that one away', () => {
@@ -118,7 +118,7 @@ describe('the order of a list', () => {
     ]);
   });
 
-  it('is shown for one column', () => {
+  it('is said of one column', () => {
     const directions = (sort: ListSort) =>
       sortedColumns(COLUMNS, OFFERED, sort, () => undefined).map((column) => column.sort?.direction);
     expect(directions({})).toEqual(['descending', undefined, 'none']);

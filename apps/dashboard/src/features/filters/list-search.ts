@@ -1,7 +1,7 @@
-import type { Query } from '../../api/query-text.js';
-import { describeRange, endsOf, readTimeRange, type TimeRange } from './time-range.js';
-import { fieldChips, readFields, type FilterChip, type FilterField } from './filter-field.js';
+import type { Query } from '../../api/api.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { readFields, fieldChips, type FilterChip, type FilterField } from './filter-field.js';
+import { endsOf, describeRange, readTimeRange, type TimeRange } from './time-range.js';
 
 /** Search parameters of a list, by the API's own names: filters, range, order, columns. */
 export interface ListSearch extends TimeRange, ListSort {

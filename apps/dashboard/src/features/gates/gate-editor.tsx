@@ -1,12 +1,11 @@
 import type { GateMetric, JudgedGate } from '@spandrel/contract';
-import type { FieldFaults } from '../../api/field-faults.js';
+import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { useRunsOf } from '../runs/run-queries.js';
 import { NEW_GATE, withMetric, METRICS, type GateFields } from './gates.js';
 import styles from './gate-editor.module.css';
 
-/** The most gates that a run has. */
 const GATES_MAX = 32;
 
 interface GateEditorProps {

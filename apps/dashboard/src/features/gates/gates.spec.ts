@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import type { JudgedGate } from '@spandrel/contract';
-import { fieldsOfGate, gateOf, NEW_GATE, withMetric, describeActual, describeGate, describeGates } from './gates.js';
+import { describe, expect, it } from '@jest/globals';
+import { NEW_GATE, fieldsOfGate, gateOf, withMetric, describeActual, describeGate, describeGates } from './gates.js';
 
 const gate: JudgedGate = {
   ...{ metric: 'pass_rate', scorer: 'exact', k: null, op: '>=', value: 0.9 },

@@ -115,7 +115,7 @@ export const withMetric = (fields: GateFields, metric: GateMetric): GateFields =
   op: METRICS[metric].op,
 });
 
-/** What the API gets: the members that the metric has. */
+/** What is sent to the API: the members that the metric has. */
 export function gateOf({ metric, scorer, k, op, value, baseline }: GateFields): Gate {
   const { hasK, needsBaseline, isOfScore, unit } = METRICS[metric];
   return {

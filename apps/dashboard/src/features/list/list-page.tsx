@@ -1,32 +1,29 @@
-import { useRef, useMemo, useState, type ReactNode } from 'react';
 import { formatCount } from '@spandrel/contract/browser';
+import { useRef, useMemo, useState, type ReactNode } from 'react';
+import { NoMatch, QueryFault, PageHeading } from '../../components/page-parts.js';
 import { Button } from '../../components/button.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { FilterBar } from '../filters/filter-bar.js';
 import { bareSearch, listChips, type ListParameters, type ListSearch } from '../filters/list-search.js';
-import type { PagedList } from './use-paged-list.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn, GridHandle, GridSelection } from '../../components/grid/grid-props.js';
 import { useDelayed } from '../../components/hooks.js';
-import { describeHeld } from './list-rules.js';
 import { ColumnsPanel, type ColumnsPanelProps } from '../columns/columns-panel.js';
+import { gridRows, type PagedList } from './use-paged-list.js';
 import { useListPlace } from './list-memory.js';
+import { describePending } from './list-rules.js';
 import type { LiveList } from './use-live-list.js';
 import styles from './list-page.module.css';
 
 interface ListPageProps {
-  /** `Spans` */
   title: string;
-  list: Pick<PagedList<unknown>, 'isWaiting' | 'error' | 'length' | 'retry'>;
+  list: Pick<PagedList<unknown>, 'isWaiting' | 'error' | 'length' | 'refetch'>;
   search: ListSearch;
   parameters: ListParameters;
   /** @param isTyped replaces the entry of the history in place of adding one. */
   onChange(search: ListSearch, isTyped?: boolean): void;
   isLive: boolean;
   onLive(isLive: boolean): void;
-  /** What is shown where nothing was recorded yet. */
   empty: ReactNode;
-  /** What stands below the heading. @param isEmpty whether nothing was recorded yet. */
   intro?: (isEmpty: boolean) => ReactNode;
   children: ReactNode;
 }
@@ -53,29 +50,15 @@ export function ListPage(props: ListPageProps) {
       </PageHeading>
       {intro?.(false)}
       <FilterBar search={search} parameters={parameters} onChange={onChange} />
-      {list.error !== null && (
-        <FaultNotice title={`${title} could not be loaded`} error={list.error} onRetry={list.retry} />
-      )}
-      {isEmpty ? (
-        <EmptyState
-          title={`No ${title.toLowerCase()} match these filters`}
-          action={<Button onClick={() => onChange(bareSearch(search))}>Show all {title.toLowerCase()}</Button>}
-        >
-          <p>Take one of them away, or clear them all.</p>
-        </EmptyState>
-      ) : (
-        children
-      )}
+      <QueryFault title={`${title} could not be loaded`} query={list} />
+      {isEmpty ? <NoMatch what={title.toLowerCase()} onClear={() => onChange(bareSearch(search))} /> : children}
     </>
   );
 }
 
 interface ListedGridProps<Row> {
-  /** Name of the grid: `Spans`. */
   label: string;
-  /** What one row is: `span`. */
   one: string;
-  /** How many there are, in words. */
   count: string;
   list: PagedList<Row>;
   live: LiveList;
@@ -88,11 +71,9 @@ interface ListedGridProps<Row> {
   selection?: GridSelection<Row>;
   /** Key of the row of which the page shows all. */
   openKey?: string | undefined;
-  /** Toolbar of what is selected, while something is. */
   toolbar?: ReactNode;
 }
 
-/** Rows that stand for those that are awaited. */
 const AWAITED_ROWS = 30;
 
 /** A list with what is above it: how many there are, what waits to be shown, what is done with selected rows, columns. */
@@ -100,7 +81,7 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
   const { label, one, count, list, live, shownKey, columns, onOpen, isDeleted, selection, openKey, toolbar } = props;
   const grid = useRef<GridHandle>(null);
   const isAwaited = useDelayed(list.isWaiting && list.length === 0);
-  const showHeld = (): void => {
+  const showPending = (): void => {
     live.show();
     // The rows are there with the next frame.
     requestAnimationFrame(() => grid.current?.focusRow(0));
@@ -115,9 +96,9 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
         {toolbar}
         <ColumnsPanel {...columns.panel} />
         {/* It comes last, so that Shift+Tab leads to it from the rows. */}
-        {live.held !== null && (
-          <Button className={styles.held} variant="primary" icon="arrowUp" onClick={showHeld}>
-            {describeHeld(live.held, one)}
+        {live.pendingRows !== null && (
+          <Button className={styles.pending} variant="primary" icon="arrowUp" onClick={showPending}>
+            {describePending(live.pendingRows, one)}
           </Button>
         )}
       </div>
@@ -126,16 +107,13 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
         label={label}
         listKey={shownKey}
         columns={columns.shown}
+        {...gridRows(list)}
         length={isAwaited ? AWAITED_ROWS : list.length}
-        isComplete={list.isComplete}
-        rowAt={list.rowAt}
-        keyAt={list.keyAt}
-        onVisible={list.onVisible}
         onOpen={onOpen}
         openKey={openKey}
         {...(selection && { selection })}
         stateOf={(row) => (isDeleted(row) ? 'deleted' : undefined)}
-        onTouched={live.onTouched}
+        onScrolledOrSelected={live.onScrolledOrSelected}
         {...useListPlace()}
       />
     </>
@@ -143,10 +121,8 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
 }
 
 interface SelectionToolbarProps {
-  /** Rows that are selected; without any there is no toolbar. */
   count: number;
   onClear(): void;
-  /** What can be done with them. */
   children: ReactNode;
 }
 

@@ -6,17 +6,17 @@ import {
   planAfter,
   planFor,
   countNew,
-  describeHeld,
+  describePending,
   describeCount,
-  type LiveNews,
+  type RowChanges,
   type ShownList,
 } from './list-rules.js';
 
-const changed = (id: string): LiveNews => ({ changed: [id], hasNew: true });
-const created: LiveNews = { hasNew: true };
+const changed = (id: string): RowChanges => ({ changed: [id], hasNew: true });
+const created: RowChanges = { hasNew: true };
 
 /** The plan by what events say; an event stands for its place among them. */
-function plan(...news: LiveNews[]) {
+function plan(...news: RowChanges[]) {
   const events = news.map((_, at) => ({ type: 'trace_deleted', trace_id: String(at) }) as LiveEvent);
   return planFor(NOTHING, { events, hasMissed: false }, (event) => news[events.indexOf(event)]!);
 }
@@ -98,9 +98,9 @@ describe('rows that are held', () => {
   });
 
   it('have words', () => {
-    expect(describeHeld({ count: 1, isMore: false }, 'trace')).toBe('1 new trace');
-    expect(describeHeld({ count: 50, isMore: false }, 'trace')).toBe('50 new traces');
-    expect(describeHeld({ count: 200, isMore: true }, 'trace')).toBe('200+ new traces');
+    expect(describePending({ count: 1, isMore: false }, 'trace')).toBe('1 new trace');
+    expect(describePending({ count: 50, isMore: false }, 'trace')).toBe('50 new traces');
+    expect(describePending({ count: 200, isMore: true }, 'trace')).toBe('200+ new traces');
   });
 });
 

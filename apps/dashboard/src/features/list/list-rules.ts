@@ -3,7 +3,7 @@ import type { LiveEvent, LiveBatch } from '../../live/live-event.js';
 import type { PagedList } from './use-paged-list.js';
 
 /** What an event says of the rows of a list; what it does not name it says nothing of. */
-export interface LiveNews {
+export interface RowChanges {
   /** Rows that changed, by their ids. */
   changed?: readonly string[];
   /** What is gone: rows, or what rows belong to. */
@@ -17,7 +17,7 @@ export interface LiveNews {
 }
 
 /** Reads an event for the rows of a list. */
-export type ReadNews = (event: LiveEvent) => LiveNews;
+export type ReadChanges = (event: LiveEvent) => RowChanges;
 
 /** What is to be asked for because of what happened. */
 export interface LivePlan {
@@ -45,16 +45,16 @@ export const NOTHING: LivePlan = {
 const CHANGED_MAX = 5_000;
 
 /** The plan with what a batch of events adds to it. @param read says what an event means for the list. */
-export function planFor(plan: LivePlan, { events, hasMissed }: LiveBatch, read: ReadNews): LivePlan {
-  const news = events.map(read);
-  const changed = new Set([...plan.changed, ...news.flatMap((one) => one.changed ?? [])]);
+export function planFor(plan: LivePlan, { events, hasMissed }: LiveBatch, read: ReadChanges): LivePlan {
+  const changes = events.map(read);
+  const changed = new Set([...plan.changed, ...changes.flatMap((one) => one.changed ?? [])]);
   const isTooMany = changed.size > CHANGED_MAX;
   return {
     changed: isTooMany ? new Set() : changed,
-    deleted: new Set([...plan.deleted, ...news.flatMap((one) => one.deleted ?? [])]),
-    hasNew: plan.hasNew || news.some((one) => one.hasNew === true),
-    isCleared: plan.isCleared || news.some((one) => one.isCleared === true),
-    hasMissed: plan.hasMissed || hasMissed || isTooMany || news.some((one) => one.hasMissed === true),
+    deleted: new Set([...plan.deleted, ...changes.flatMap((one) => one.deleted ?? [])]),
+    hasNew: plan.hasNew || changes.some((one) => one.hasNew === true),
+    isCleared: plan.isCleared || changes.some((one) => one.isCleared === true),
+    hasMissed: plan.hasMissed || hasMissed || isTooMany || changes.some((one) => one.hasMissed === true),
   };
 }
 
@@ -104,7 +104,7 @@ function needsFirstPage(plan: LivePlan, { firstPage, isFollowed }: ShownList): b
 }
 
 /** Rows that came and are not shown yet. */
-export interface HeldRows {
+export interface PendingRows {
   count: number;
   /** Whether there are more than were counted. */
   isMore: boolean;
@@ -116,7 +116,7 @@ export interface HeldRows {
  * @param fresh ids of the first page as it is now; what comes behind the last one that is shown belongs to the next page.
  * @param hasMore whether the fresh page is not the last one.
  */
-export function countNew(shown: ReadonlySet<string>, fresh: readonly string[], hasMore: boolean): HeldRows {
+export function countNew(shown: ReadonlySet<string>, fresh: readonly string[], hasMore: boolean): PendingRows {
   const lastShown = fresh.findLastIndex((id) => shown.has(id));
   if (lastShown === -1) return { count: fresh.length, isMore: hasMore && fresh.length > 0 };
   const count = fresh.slice(0, lastShown).filter((id) => !shown.has(id)).length;
@@ -124,7 +124,7 @@ export function countNew(shown: ReadonlySet<string>, fresh: readonly string[], h
 }
 
 /** The words of the button above a list: `1 new trace`, `12 new traces`, `200+ new traces`. */
-export function describeHeld({ count, isMore }: HeldRows, one: string): string {
+export function describePending({ count, isMore }: PendingRows, one: string): string {
   return `${count}${isMore ? '+' : ''} new ${one}${count === 1 && !isMore ? '' : 's'}`;
 }
 

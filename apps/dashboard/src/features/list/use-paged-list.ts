@@ -1,22 +1,21 @@
-import { keepPreviousData, useQueries, useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { ListPage } from '../../api/list-page.js';
-import {
-  countRows,
-  isComplete,
-  locateRow,
-  recordPage,
-  wantedPages,
-  type KnownPage,
-  type PageIndex,
-} from './page-index.js';
-import type { Query } from '../../api/query-text.js';
+import type { ListId } from '@spandrel/sdk/api';
+import { useInfiniteQuery, useQueryClient, type InfiniteData, type QueryKey } from '@tanstack/react-query';
+import { useCallback, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { listPage, type ListPage, type Query } from '../../api/api.js';
 
-/** How the pages of a list are found. */
-interface PagedSource<Row> {
-  /** What is asked for, as a key of the query cache; it is another list when this is another. */
-  key: QueryKey;
-  fetch(cursor: string | null, signal: AbortSignal): Promise<ListPage<Row>>;
+/** How a list is asked for. */
+interface ListRequest<Row> {
+  /** Name of the list, in the keys of the query cache. */
+  name: string;
+  /** The filters of the address, with all that makes it another list. */
+  filters: object;
+  /** What the API is asked for; the filters when left out. @param now milliseconds, where ranges that go with the clock end. */
+  queryAt?(now: number): Query;
+  /** The operation that answers its pages, and the ids in its path. */
+  operation: ListId;
+  path?: Readonly<Record<string, string>>;
+  /** Reads a page where the operation alone does not say how. */
+  fetch?(query: Query, cursor: string | null, signal?: AbortSignal): Promise<ListPage<Row>>;
   idOf(row: Row): string;
 }
 
@@ -30,11 +29,11 @@ export interface PagedList<Row> {
   visibleRows(): readonly Row[];
   /** The rows of all pages in memory, in their order. */
   readRows: readonly Row[];
-  /** Rows of the first page, with what is known of the one behind. */
+  /** The first page as it was last in memory. */
   firstPage: ListPage<Row> | undefined;
   isWaiting: boolean;
   error: Error | null;
-  retry(): void;
+  refetch(): void;
   /** Changes rows in place. @param change returns the row itself where it stays. */
   changeRows(change: (row: Row) => Row | null): void;
   /** Puts rows before the first one. */
@@ -43,155 +42,11 @@ export interface PagedList<Row> {
   restart(first: ListPage<Row>): void;
 }
 
-/** Pages in memory; those furthest from the screen are dropped, and fetched again by the cursors that are remembered. */
-const PAGES_MAX = 20;
-/** The next page is fetched this many rows before its first. */
-const AHEAD = 120;
-const NONE: PageIndex = [];
-
-/** A list of any length, read in pages by cursor as far as somebody scrolls. */
-function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
-  const { key, fetch, idOf } = source;
-  const client = useQueryClient();
-  const identity = JSON.stringify(key);
-  const [range, setRange] = useState({ first: 0, last: 0 });
-  const [known, setKnown] = useState({ identity, index: NONE });
-  const index = known.identity === identity ? known.index : NONE;
-
-  const page = (cursor: string | null) => ({
-    queryKey: [...key, cursor],
-    queryFn: ({ signal }: { signal: AbortSignal }) => fetch(cursor, signal),
-    // Who listens to events says what changed; a page that was fetched again would move rows.
-    staleTime: Infinity,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
-  });
-  const first = useQuery({ ...page(null), placeholderData: keepPreviousData });
-  const wanted = first.isPlaceholderData ? [] : wantedPages(index, range.first, range.last, AHEAD);
-  const results = useQueries({ queries: wanted.map((cursor) => page(cursor)) });
-
-  const next = results.reduce<PageIndex>((before, { data }, at) => {
-    return data === undefined ? before : recordPage(before, knownPage(wanted[at]!, data));
-  }, index);
-  if (next !== index || known.identity !== identity) setKnown({ identity, index: next });
-  const shown = useMemo(
-    () => (first.isPlaceholderData && first.data ? [knownPage(null, { ...first.data, next: null })] : next),
-    [first.isPlaceholderData, first.data, next],
-  );
-  useForgetting(key, shown, wanted);
-
-  const pageOf = (cursor: string | null): ListPage<Row> | undefined =>
-    cursor === null ? first.data : client.getQueryData<ListPage<Row>>([...key, cursor]);
-  const rowAt = (row: number): Row | undefined => {
-    const place = locateRow(shown, row);
-    return place === null ? undefined : pageOf(place.cursor)?.rows[place.offset];
-  };
-  const changeRows = (change: (row: Row) => Row | null): void => {
-    for (const [queryKey, data] of client.getQueriesData<ListPage<Row>>({ queryKey: [...key] })) {
-      if (data) client.setQueryData(queryKey, changePage(data, change));
-    }
-  };
-  const prepend = (rows: readonly Row[]): void => {
-    client.setQueryData<ListPage<Row>>([...key, null], (page) => page && { ...page, rows: [...rows, ...page.rows] });
-  };
-  const restart = (fresh: ListPage<Row>): void => {
-    client.removeQueries({ queryKey: [...key], predicate: ({ queryKey }) => queryKey.at(-1) !== null });
-    client.setQueryData([...key, null], fresh);
-    setKnown({ identity, index: [knownPage(null, fresh)] });
-    setRange({ first: 0, last: 0 });
-  };
-  const onVisible = useCallback((from: number, to: number) => setRange({ first: from, last: to }), []);
-  const failed = results.find(({ isError }) => isError);
-  return {
-    length: countRows(shown),
-    isComplete: isComplete(shown),
-    rowAt,
-    keyAt: (row) => {
-      const found = rowAt(row);
-      return found === undefined ? `row ${row}` : idOf(found);
-    },
-    onVisible,
-    visibleRows: () => rowsBetween(range.first, Math.min(range.last, countRows(shown) - 1), rowAt),
-    readRows: useRowsOf(shown.map(({ cursor }) => pageOf(cursor))),
-    firstPage: first.isPlaceholderData ? undefined : first.data,
-    isWaiting: first.isPending || first.isPlaceholderData,
-    error: failed?.error ?? null,
-    retry: () => void failed?.refetch(),
-    changeRows,
-    prepend,
-    restart,
-  };
-}
-
-/** @returns the very same rows as long as the pages are the same. */
-function useRowsOf<Row>(pages: readonly (ListPage<Row> | undefined)[]): readonly Row[] {
-  const [kept, setKept] = useState<{ pages: typeof pages; rows: readonly Row[] }>({ pages: [], rows: [] });
-  if (kept.pages.length === pages.length && kept.pages.every((page, at) => page === pages[at])) return kept.rows;
-  const next = { pages, rows: pages.flatMap((page) => page?.rows ?? []) };
-  setKept(next);
-  return next.rows;
-}
-
-function knownPage(cursor: string | null, { rows, next }: ListPage<unknown>): KnownPage {
-  return { cursor, count: rows.length, next };
-}
-
-function rowsBetween<Row>(first: number, last: number, rowAt: (index: number) => Row | undefined): Row[] {
-  const rows: Row[] = [];
-  for (let at = first; at <= last; at++) {
-    const row = rowAt(at);
-    if (row !== undefined) rows.push(row);
-  }
-  return rows;
-}
-
-function changePage<Row>(page: ListPage<Row>, change: (row: Row) => Row | null): ListPage<Row> {
-  const rows = page.rows.map(change).filter((row) => row !== null);
-  const isSame = rows.length === page.rows.length && rows.every((row, at) => row === page.rows[at]);
-  return isSame ? page : { ...page, rows };
-}
-
-/** Drops the rows of pages that are far from the screen. */
-function useForgetting(key: QueryKey, index: PageIndex, wanted: readonly (string | null)[]): void {
-  const client = useQueryClient();
-  const isMany = index.length > PAGES_MAX;
-  const middle = index.findIndex(({ cursor }) => cursor === wanted[0]);
-  useEffect(() => {
-    if (!isMany) return;
-    const distant = index
-      .map(({ cursor }, at) => ({ cursor, distance: Math.abs(at - middle) }))
-      .filter(({ cursor, distance }) => cursor !== null && distance > PAGES_MAX / 2);
-    for (const { cursor } of distant)
-      client.removeQueries({ queryKey: [...key, cursor], exact: true, type: 'inactive' });
-    // The key follows from its text.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [client, isMany, index, middle]);
-}
-
-/** Moments at which ranges that go with the clock ended when their lists were begun: all pages of a list are of one range. */
-const begun = new Map<string, number>();
-
-/** How a list is asked for. */
-interface ListRequest<Row> {
-  /** Name of the list, in the keys of the query cache. */
-  name: string;
-  /** The filters of the address, with whatever else makes it another list. */
-  filters: object;
-  /** What the API is asked for. @param now milliseconds, where ranges that go with the clock end. */
-  queryAt(now: number): Query;
-  fetch(query: Query, cursor: string | null, signal?: AbortSignal): Promise<ListPage<Row>>;
-  idOf(row: Row): string;
-}
-
 /** Where the rows of a list come from. It is the very same object while the list is. */
 interface ListSource<Row> {
-  /** The query at this moment. */
-  query(): Query;
   /** The first page as it is at this moment. */
   first(): Promise<ListPage<Row>>;
   idOf(row: Row): string;
-  /** Notes that the list begins at this moment, which all its pages keep. */
-  begin(): void;
 }
 
 export interface FilteredList<Row> {
@@ -201,30 +56,128 @@ export interface FilteredList<Row> {
   shownKey: string;
 }
 
-/** A list by the filters of the address. @param request what it says may be other objects every time. */
+/** Where a page is. The cursors of those before it lead back to pages that memory has dropped. */
+interface PageParam {
+  cursor: string | null;
+  /** Rows before it. */
+  offset: number;
+  /** The moment at which the list began: all its pages are of one range of time. */
+  begun: number;
+  previous: PageParam | null;
+}
+
+type Pages<Row> = InfiniteData<ListPage<Row>, PageParam>;
+
+/** Pages in memory. */
+const PAGES_MAX = 20;
+/** The next page is fetched this many rows before its first. */
+const AHEAD = 120;
+
+const firstParam = (): PageParam => ({ cursor: null, offset: 0, begun: Date.now(), previous: null });
+
+/** A list of any length by the filters of the address, read in pages by cursor as far as somebody scrolls. */
 export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Row> {
-  const { name, filters } = request;
-  const identity = JSON.stringify([name, filters]);
+  const client = useQueryClient();
+  const identity = JSON.stringify([request.name, request.filters]);
   // oxlint-disable-next-line react/exhaustive-deps -- the identity is the text of the filters
-  const stable = useMemo(() => request, [identity]);
-  const source = useMemo<ListSource<Row>>(() => {
-    const query = () => stable.queryAt(Date.now());
-    return {
-      query,
-      first: () => stable.fetch(query(), null),
-      idOf: (row) => stable.idOf(row),
-      begin: () => void begun.set(identity, Date.now()),
-    };
-  }, [stable, identity]);
-  const list = usePagedList<Row>({
-    key: [stable.name, 'page', stable.filters],
-    idOf: stable.idOf,
-    fetch: (cursor, signal) => {
-      if (cursor === null) source.begin();
-      return stable.fetch(stable.queryAt(begun.get(identity) ?? Date.now()), cursor, signal);
-    },
+  const { queryKey, fetchPage, source } = useMemo(() => listOf(request), [identity]);
+  const query = useInfiniteQuery<ListPage<Row>, Error, Pages<Row>, QueryKey, PageParam>({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
+    initialPageParam: firstParam(),
+    getNextPageParam: ({ rows, next }, _pages, { offset, begun }, params) =>
+      next === null ? null : { cursor: next, offset: offset + rows.length, begun, previous: params.at(-1)! },
+    getPreviousPageParam: (_page, _pages, { previous }) => previous,
+    maxPages: PAGES_MAX,
+    // Who listens to events says what changed; a page that was fetched again would move rows.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    placeholderData: (before: Pages<Row> | undefined) => before,
   });
+  const { data, isPlaceholderData: isOther } = query;
+  const start = isOther ? 0 : (data?.pageParams[0]?.offset ?? 0);
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
+  const length = start + rows.length;
+
+  const [range, setRange] = useState({ first: 0, last: 0 });
+  const readAround = useEffectEvent(() => {
+    if (data === undefined || isOther || query.isFetching || query.isError) return;
+    if (range.last < start) void readFrom(paramAt(data.pageParams[0]!, range.first));
+    else if (range.first < start) void query.fetchPreviousPage();
+    else if (range.last >= length - AHEAD && query.hasNextPage) void query.fetchNextPage();
+  });
+  /** Leaves the pages in memory for one that is far from them. */
+  const readFrom = async (param: PageParam): Promise<void> => {
+    const page = await client.fetchQuery({ queryKey: [...queryKey, param.cursor], queryFn: () => fetchPage(param) });
+    client.setQueryData<Pages<Row>>(queryKey, { pages: [page], pageParams: [param] });
+  };
+  useEffect(() => readAround(), [range, data, isOther, query.isFetching]);
+
+  const [first, setFirst] = useState<{ identity: string; page: ListPage<Row> | undefined }>({
+    ...{ identity, page: undefined },
+  });
+  const firstPage = isOther || start > 0 ? undefined : data?.pages[0];
+  if (first.identity !== identity || (firstPage !== undefined && firstPage !== first.page))
+    setFirst({ identity, page: firstPage });
   const [shownKey, setShownKey] = useState(identity);
-  if (shownKey !== identity && !list.isWaiting) setShownKey(identity);
+  const isWaiting = query.isPending || isOther;
+  if (shownKey !== identity && !isWaiting) setShownKey(identity);
+
+  const changePages = (change: (page: ListPage<Row>, at: number) => ListPage<Row>): void => {
+    client.setQueryData<Pages<Row>>(queryKey, (before) => before && { ...before, pages: before.pages.map(change) });
+  };
+  const rowAt = (index: number): Row | undefined => rows[index - start];
+  const list: PagedList<Row> = {
+    length,
+    isComplete: isOther || data?.pages.at(-1)?.next === null,
+    rowAt,
+    keyAt: (index) => {
+      const row = rowAt(index);
+      return row === undefined ? `row ${index}` : source.idOf(row);
+    },
+    onVisible: useCallback((from: number, to: number) => setRange({ first: from, last: to }), []),
+    visibleRows: () => rows.slice(Math.max(0, range.first - start), Math.max(0, range.last + 1 - start)),
+    readRows: rows,
+    firstPage: firstPage ?? (first.identity === identity ? first.page : undefined),
+    isWaiting,
+    error: query.error,
+    refetch: () => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch()),
+    changeRows: (change) => changePages((page) => changePage(page, change)),
+    prepend: (more) => changePages((page, at) => (at === 0 ? { ...page, rows: [...more, ...page.rows] } : page)),
+    restart: (fresh) => {
+      client.setQueryData<Pages<Row>>(queryKey, { pages: [fresh], pageParams: [firstParam()] });
+      setRange({ first: 0, last: 0 });
+    },
+  };
   return { list, source, shownKey };
 }
+
+function listOf<Row>(request: ListRequest<Row>) {
+  const { name, filters, operation, path, idOf, queryAt = () => filters as Query } = request;
+  const read: NonNullable<ListRequest<Row>['fetch']> =
+    request.fetch ??
+    ((query, cursor, signal) => listPage<Row>(operation, { ...(path && { path }), query, cursor, signal }));
+  const fetchPage = ({ cursor, begun }: PageParam, signal?: AbortSignal): Promise<ListPage<Row>> =>
+    read(queryAt(begun), cursor, signal);
+  const source: ListSource<Row> = { first: () => fetchPage(firstParam()), idOf };
+  return { queryKey: [name, 'page', filters] as const, fetchPage, source };
+}
+
+/** The page before this one that has a row, or begins the list. */
+function paramAt(from: PageParam, row: number): PageParam {
+  let param = from;
+  while (param.offset > row && param.previous !== null) param = param.previous;
+  return param;
+}
+
+function changePage<Row>(page: ListPage<Row>, change: (row: Row) => Row | null): ListPage<Row> {
+  const rows = page.rows.map(change).filter((row) => row !== null);
+  const isSame = rows.length === page.rows.length && rows.every((row, at) => row === page.rows[at]);
+  return isSame ? page : { ...page, rows };
+}
+
+/** What a grid is given of a list. */
+export const gridRows = <Row>({ length, isComplete, rowAt, keyAt, onVisible }: PagedList<Row>) => ({
+  ...{ length, isComplete, rowAt, keyAt, onVisible },
+});

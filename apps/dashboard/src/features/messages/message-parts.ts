@@ -1,10 +1,10 @@
 import {
+  listOf,
   filledText,
   firstText,
   isObject,
   objectOf,
   jsonText,
-  listOf,
   type JsonObject,
   type MessagePart,
   type ToolCallPart,

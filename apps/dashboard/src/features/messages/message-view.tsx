@@ -1,8 +1,8 @@
-import { useState, useMemo, lazy, Suspense } from 'react';
 import { formatCount } from '@spandrel/contract/browser';
-import { titleOf, type MessageReading, type Message, type MessagePart, type ToolCallPart } from './message.js';
+import { useState, useMemo, lazy, Suspense } from 'react';
 import { findInText, foldedText, rowStarts } from '../../components/text-view/text-rows.js';
 import { MarkedText, TextView } from '../../components/text-view/text-view.js';
+import { titleOf, type MessageReading, type Message, type MessagePart, type ToolCallPart } from './message.js';
 import styles from './message-view.module.css';
 
 /** The messages of a conversation, an article each. */
@@ -19,7 +19,6 @@ export function MessageList({ messages, reading }: { messages: readonly Message[
   );
 }
 
-/** One message: `User message` and what was said. */
 function MessageView({ message, reading }: { message: Message; reading: MessageReading }) {
   const title = titleOf(message);
   return (
@@ -38,13 +37,7 @@ function MessageView({ message, reading }: { message: Message; reading: MessageR
   );
 }
 
-interface PartProps {
-  part: MessagePart;
-  title: string;
-  reading: MessageReading;
-}
-
-function PartView({ part, title, reading }: PartProps) {
+function PartView({ part, title, reading }: { part: MessagePart; title: string; reading: MessageReading }) {
   switch (part.type) {
     case 'text':
       return <MessageText text={part.text} label={title} reading={reading} />;

@@ -1,10 +1,10 @@
 import {
+  readToolCalls,
   imageAt,
   imageOf,
   readImagePart,
   readReasoningPart,
   readToolCallPart,
-  readToolCalls,
   readToolResultPart,
 } from './message-parts.js';
 import {

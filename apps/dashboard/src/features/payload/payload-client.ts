@@ -1,64 +1,22 @@
 import { workerAddress } from '../../live/script-policy.js';
+import { connectWorker } from '../worker-calls.js';
+import type { PayloadSummary } from './payload-types.js';
+import type { PayloadCalls } from './payload.worker.js';
 // oxlint-disable-next-line import/default -- Vite gives the address of the built worker
 import workerUrl from './payload.worker.js?worker&url';
-import type {
-  PayloadQuestion,
-  PayloadQuestions,
-  PayloadReply,
-  PayloadRequest,
-  PayloadSummary,
-} from './payload-protocol.js';
 
-interface Waiting {
-  resolve(answer: unknown): void;
-  reject(error: Error): void;
-}
+const callPayload = connectWorker<PayloadCalls>(workerAddress(workerUrl), 'payload');
 
-let worker: Worker | null = null;
-const waiting = new Map<number, Waiting>();
-let lastId = 0;
-
-/** The one worker that reads the texts of spans; it starts with the first. */
-function startedWorker(): Worker {
-  if (worker !== null) return worker;
-  worker = new Worker(workerAddress(workerUrl), { type: 'module', name: 'payload' });
-  worker.onmessage = ({ data }: MessageEvent<PayloadReply>) => {
-    const asked = waiting.get(data.id);
-    waiting.delete(data.id);
-    if ('fault' in data) asked?.reject(new Error(data.fault));
-    else asked?.resolve(data.answer);
-  };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    for (const { reject } of waiting.values()) reject(new Error('The texts could not be read.'));
-    waiting.clear();
-    worker?.terminate();
-    worker = null;
-  };
-  return worker;
-}
-
-function ask<Question extends PayloadQuestion>(
-  payload: number,
-  question: Question,
-  given: PayloadQuestions[Question]['given'],
-): Promise<PayloadQuestions[Question]['answer']> {
-  const id = ++lastId;
-  const request: PayloadRequest = { id, payload, question, given };
-  return new Promise((resolve, reject) => {
-    waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
-    startedWorker().postMessage(request);
-  });
-}
+type Question = Exclude<keyof PayloadCalls, 'open' | 'close'>;
+export type Given<Name extends Question> = Omit<Parameters<PayloadCalls[Name]>[0], 'payload'>;
+export type Answer<Name extends Question> = ReturnType<PayloadCalls[Name]>;
+export type { Question as PayloadQuestion };
 
 /** The texts of a span that a worker holds and reads; `close` them when they are shown no more. */
 export interface OpenPayload {
   readonly id: number;
   readonly summary: PayloadSummary;
-  ask<Question extends PayloadQuestion>(
-    question: Question,
-    given: PayloadQuestions[Question]['given'],
-  ): Promise<PayloadQuestions[Question]['answer']>;
+  ask<Name extends Question>(question: Name, given: Given<Name>): Promise<Answer<Name>>;
   close(): void;
 }
 
@@ -66,12 +24,11 @@ let lastPayload = 0;
 
 /** Hands a span to the worker. @param text the answer of `GET /api/spans/:id`. */
 export async function openPayload(text: string): Promise<OpenPayload> {
-  const id = ++lastPayload;
-  const summary = await ask(id, 'open', { text });
+  const payload = ++lastPayload;
   return {
-    id,
-    summary,
-    ask: (question, given) => ask(id, question, given),
-    close: () => void ask(id, 'close', {}),
+    id: payload,
+    summary: await callPayload('open', { payload, text }),
+    ask: (question, given) => callPayload(question, { payload, ...given } as never) as never,
+    close: () => void callPayload('close', { payload }),
   };
 }

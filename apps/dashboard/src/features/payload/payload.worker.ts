@@ -1,59 +1,45 @@
 import { buffersOf } from '../../components/json-tree/json-index.js';
-import type { PayloadQuestion, PayloadQuestions, PayloadReply, PayloadRequest } from './payload-protocol.js';
+import { serveCalls } from '../worker-calls.js';
+import type { CurlOptions, Format, PayloadSummary, Section } from './payload-types.js';
 import { SpanPayload } from './span-payload.js';
 
-/** The worker's own side, as far as it is used here. */
-interface WorkerScope {
-  onmessage: ((event: MessageEvent<PayloadRequest>) => void) | null;
-  postMessage(reply: PayloadReply, transfer: Transferable[]): void;
-}
-
-const scope = globalThis as unknown as WorkerScope;
 const payloads = new Map<number, SpanPayload>();
 
-scope.onmessage = ({ data: { id, payload, question, given } }) => {
-  try {
-    const answer = ask(payload, question, given);
-    scope.postMessage({ id, answer }, transferables(answer));
-  } catch (error) {
-    scope.postMessage({ id, fault: error instanceof Error ? error.message : String(error) }, []);
-  }
+function opened({ payload }: { payload: number }): SpanPayload {
+  const found = payloads.get(payload);
+  if (found === undefined) throw new Error('The span was closed meanwhile.');
+  return found;
+}
+
+interface Asked {
+  /** The payload that is asked about. */
+  payload: number;
+}
+
+interface AskedSection extends Asked {
+  section: Section;
+}
+
+const CALLS = {
+  open({ payload, text }: Asked & { text: string }): PayloadSummary {
+    const read = new SpanPayload(text);
+    payloads.set(payload, read);
+    return read.summary();
+  },
+  close: ({ payload }: Asked) => payloads.delete(payload),
+  json: (asked: AskedSection) => opened(asked).jsonOf(asked.section),
+  text: (asked: AskedSection) => opened(asked).textOf(asked.section),
+  markdown: (asked: AskedSection) => opened(asked).markdownOf(asked.section),
+  find: (asked: AskedSection & { format: Format; sought: string }) =>
+    opened(asked).find(asked.section, asked.format, asked.sought),
+  messages: (asked: Asked) => opened(asked).messages(),
+  datapoint: (asked: Asked) => opened(asked).datapoint(),
+  curl: (asked: Asked & CurlOptions) => opened(asked).curl(asked),
 };
-
-function ask(payload: number, question: PayloadQuestion, given: PayloadRequest['given']): unknown {
-  if (question === 'open') {
-    const opened = new SpanPayload((given as PayloadQuestions['open']['given']).text);
-    payloads.set(payload, opened);
-    return opened.summary();
-  }
-  if (question === 'close') return payloads.delete(payload) && null;
-  const opened = payloads.get(payload);
-  if (opened === undefined) throw new Error('The span was closed meanwhile.');
-  return answerOf(opened, question, given);
-}
-
-function answerOf(opened: SpanPayload, question: PayloadQuestion, given: PayloadRequest['given']): unknown {
-  const { section, format, sought } = given as PayloadQuestions['find']['given'];
-  switch (question) {
-    case 'json':
-      return opened.jsonOf(section);
-    case 'text':
-      return opened.textOf(section);
-    case 'markdown':
-      return opened.markdownOf(section);
-    case 'find':
-      return opened.find(section, format, sought);
-    case 'datapoint':
-      return opened.datapoint();
-    case 'messages':
-      return opened.messages();
-    default:
-      return opened.curl(given as PayloadQuestions['curl']['given']);
-  }
-}
+export type PayloadCalls = typeof CALLS;
 
 /** Arrays are handed over instead of copied. */
-function transferables(answer: unknown): Transferable[] {
+serveCalls(CALLS, (answer) => {
   const { index, starts } = (answer ?? {}) as { index?: Parameters<typeof buffersOf>[0]; starts?: Int32Array };
   return [...(index ? buffersOf(index) : []), ...(starts ? [starts.buffer] : [])] as Transferable[];
-}
+});

@@ -1,6 +1,6 @@
-import { readStored, store } from '../../components/storage.js';
 import { useSyncExternalStore } from 'react';
-import { FORMATS, type Format } from './payload-protocol.js';
+import { readStored, store } from '../../components/storage.js';
+import { FORMATS, type Format } from './payload-types.js';
 
 /** How one reader of this browser wants texts shown. */
 export interface ReadingPreferences {

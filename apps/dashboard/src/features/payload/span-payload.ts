@@ -13,7 +13,7 @@ import type {
   Section,
   ShownDatapoint,
   TextRows,
-} from './payload-protocol.js';
+} from './payload-types.js';
 
 /** Markdown of more than this takes a browser too long to lay out. */
 const MARKDOWN_MAX = 100_000;

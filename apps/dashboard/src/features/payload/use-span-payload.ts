@@ -1,7 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
-import { readSpanText } from '../../api/spans.js';
-import { openPayload, type OpenPayload } from './payload-client.js';
-import type { PayloadQuestion, PayloadQuestions } from './payload-protocol.js';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { api } from '../../api/api.js';
+import { openPayload, type Answer, type Given, type OpenPayload, type PayloadQuestion } from './payload-client.js';
 
 /** Keys run through spans faster than their texts are fetched: those that are passed are not asked for. */
 const SETTLE_MS = 80;
@@ -33,7 +32,9 @@ export function useSpanPayload(id: string, version: string): SpanPayloadState {
       setState({ id, payload, error });
     };
     const timer = setTimeout(() => {
-      readSpanText(id, controller.signal)
+      api
+        .raw('GET', `/api/spans/${encodeURIComponent(id)}`, { signal: controller.signal })
+        .then((answer) => answer.text())
         .then(openPayload)
         .then(
           (payload) => show(payload, null),
@@ -64,19 +65,17 @@ export function useSpanPayload(id: string, version: string): SpanPayloadState {
 export function useAsked<Question extends PayloadQuestion>(
   payload: OpenPayload | null,
   question: Question,
-  given: PayloadQuestions[Question]['given'] | null,
-): { answer: PayloadQuestions[Question]['answer'] | null; error: Error | null } {
-  type Answer = PayloadQuestions[Question]['answer'];
+  given: Given<Question> | null,
+): { answer: Answer<Question> | null; error: Error | null } {
   const key = payload === null || given === null ? null : `${payload.id} ${question} ${JSON.stringify(given)}`;
-  const [state, setState] = useState<{ key: string; answer: Answer | null; error: Error | null } | null>(null);
-  const asked = useRef({ payload, given });
-  useEffect(() => {
-    asked.current = { payload, given };
-  });
+  const [state, setState] = useState<{ key: string; answer: Answer<Question> | null; error: Error | null } | null>(
+    null,
+  );
+  const ask = useEffectEvent(() => payload!.ask(question, given!));
   useEffect(() => {
     if (key === null) return undefined;
     let isWanted = true;
-    asked.current.payload!.ask(question, asked.current.given!).then(
+    ask().then(
       (answer) => isWanted && setState({ key, answer, error: null }),
       (error: Error) => isWanted && setState({ key, answer: null, error }),
     );

@@ -16,12 +16,9 @@ import { wholeText } from './run-rules.js';
 import styles from './opened-row.module.css';
 
 interface RowRegionProps {
-  /** Name of the region: `Result`. */
   title: string;
-  /** Id of the row that is shown. */
   shown: string;
   onClose(): void;
-  /** What stands beside the title. */
   actions?: ReactNode;
   children: ReactNode;
 }

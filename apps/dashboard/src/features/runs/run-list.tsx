@@ -1,6 +1,7 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { formatCount, NONE } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
+import { api, type Query } from '../../api/api.js';
 import { StatusBadge, Badge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
@@ -8,15 +9,13 @@ import type { OfferedColumns } from '../columns/column-choice.js';
 import { costColumn, textColumn } from '../columns/usual-columns.js';
 import { DatasetLink, RunLink } from '../links.js';
 import { ScoreWithBar } from '../statistics/error-bar.js';
-import { scorersOf, stopWord, runNews, COMPARED_MAX } from './run-rules.js';
 import { describeGates } from '../gates/gates.js';
-import { listRuns, readRun } from '../../api/evals.js';
-import type { Query } from '../../api/query-text.js';
 import { useLiveList } from '../list/use-live-list.js';
 import { useFilteredList } from '../list/use-paged-list.js';
 import { Button } from '../../components/button.js';
 import { SelectionToolbar } from '../list/list-page.js';
 import { useCapabilities } from '../browser-session.js';
+import { scorersOf, stopWord, runChanges, COMPARED_MAX } from './run-rules.js';
 import styles from './run-list.module.css';
 
 /** Every column of the list of runs. @param zone zone of the times. @param nameOf name of a dataset by its id. */
@@ -82,7 +81,6 @@ function ExternalMark() {
   return <span className={styles.mark}>External</span>;
 }
 
-/** Whether the gates of a run hold: `Passed, all hold`, `Not passed, 1 of 2 hold`. */
 function GatesBadge({ run: { gates, passed } }: { run: Pick<EvalRunSummary, 'gates' | 'passed'> }) {
   const words = describeGates(gates);
   if (words === null) return <>{NONE}</>;
@@ -96,16 +94,16 @@ export function useRunList(filters: Query) {
     name: 'runs',
     filters,
     queryAt: () => ({ ...filters }),
-    fetch: listRuns,
+    operation: 'listEvalRuns',
     idOf: ({ id }) => id,
   });
-  const live = useLiveList(found, { read: runNews, byIds: readRuns, recount: () => undefined }, true);
+  const live = useLiveList(found, { changes: runChanges, byIds: readRuns }, true);
   return { ...found, live };
 }
 
 /** Runs beyond the first page as they are now. The API lists none by their ids, and few of these still change. */
 async function readRuns(ids: readonly string[]): Promise<EvalRunSummary[]> {
-  const answers = await Promise.allSettled(ids.map((id) => readRun(id)));
+  const answers = await Promise.allSettled(ids.map((id) => api.getEval({ path: { id }, query: { items: 'none' } })));
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
 }
 
@@ -138,7 +136,7 @@ export function PausedNotice() {
   if (!useCapabilities()?.evals_paused) return null;
   return (
     <p role="status" className={styles.notice}>
-      Evaluations are paused on this server (evals.paused): runs wait, and none goes on.
+      Evaluations are paused on this server (evals.paused). Runs wait until they resume.
     </p>
   );
 }

@@ -1,13 +1,14 @@
+import type { EvalRunSummary } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { listRuns } from '../../api/evals.js';
+import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { listDatasets } from '../../api/datasets.js';
 
 /** The newest runs of a dataset, from which one is chosen. */
 export function useRunsOf(datasetId: string) {
   const query = useQuery({
     queryKey: keys.runsOf(datasetId),
-    queryFn: async ({ signal }) => (await listRuns({ dataset_id: datasetId }, null, signal)).rows,
+    queryFn: async ({ signal }) =>
+      (await listPage<EvalRunSummary>('listEvalRuns', { query: { dataset_id: datasetId }, signal })).rows,
     staleTime: 0,
   });
   return query.data ?? [];
@@ -15,7 +16,7 @@ export function useRunsOf(datasetId: string) {
 
 /** Datasets there are, and the name of each by its id. */
 export function useDatasetNames() {
-  const query = useQuery({ queryKey: keys.datasets(), queryFn: ({ signal }) => listDatasets(signal) });
-  const nameOf = (id: string): string => query.data?.find((dataset) => dataset.id === id)?.name ?? id;
-  return { query, datasets: query.data ?? [], nameOf };
+  const query = useQuery({ queryKey: keys.datasets(), queryFn: ({ signal }) => api.listDatasets({ signal }) });
+  const nameOf = (id: string): string => query.data?.datasets.find((dataset) => dataset.id === id)?.name ?? id;
+  return { query, datasets: query.data?.datasets ?? [], nameOf };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { spentOf, stopSentence, stopWord, isOfRun, runNews, dataText, wholeText } from './run-rules.js';
 import type { LiveEvent } from '../../live/live-event.js';
+import { spentOf, stopSentence, stopWord, isOfRun, runChanges, dataText, wholeText } from './run-rules.js';
 
 describe('a run in words', () => {
   it('says why it ended early, unless somebody cancelled it', () => {
@@ -22,10 +22,13 @@ const progress: LiveEvent = {
 
 describe('what an event says of runs', () => {
   it('is which one changed, and whether it may be new', () => {
-    expect(runNews(progress)).toEqual({ changed: ['r'] });
-    expect(runNews({ type: 'eval_started', run_id: 'r', dataset_id: 'd' })).toEqual({ changed: ['r'], hasNew: true });
-    expect(runNews({ type: 'dataset_deleted', dataset_id: 'd' })).toEqual({ deleted: ['d'], hasNew: true });
-    expect(runNews({ type: 'trace_deleted', trace_id: 't' } as LiveEvent)).toEqual({});
+    expect(runChanges(progress)).toEqual({ changed: ['r'] });
+    expect(runChanges({ type: 'eval_started', run_id: 'r', dataset_id: 'd' })).toEqual({
+      changed: ['r'],
+      hasNew: true,
+    });
+    expect(runChanges({ type: 'dataset_deleted', dataset_id: 'd' })).toEqual({ deleted: ['d'], hasNew: true });
+    expect(runChanges({ type: 'trace_deleted', trace_id: 't' } as LiveEvent)).toEqual({});
   });
 
   it('is about the run that it names', () => {

@@ -1,6 +1,6 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import type { LiveEvent } from '../../live/live-event.js';
-import type { LiveNews } from '../list/list-rules.js';
+import type { RowChanges } from '../list/list-rules.js';
 
 /** Why a run was cancelled, where nobody did it by hand: `cost cap`. */
 const STOPS = { cancelled: null, cost_cap: 'cost cap', idle: 'idle' } as const;
@@ -8,8 +8,8 @@ const STOPS = { cancelled: null, cost_cap: 'cost cap', idle: 'idle' } as const;
 /** Sentences that say why a run was cancelled. */
 const STOP_SENTENCES = {
   cancelled: null,
-  cost_cap: 'It was stopped before another call could have cost more than its cap.',
-  idle: 'It was cancelled, since no result came for too long.',
+  cost_cap: 'Stopped: another call could have exceeded the cost cap.',
+  idle: 'Cancelled: no result arrived for too long.',
 } as const;
 
 /** Why a run ended before it was done, in a word or two; `null` where its status says all. */
@@ -33,7 +33,7 @@ export const goesOn = ({ status }: Pick<EvalRunSummary, 'status'>): boolean =>
   status === 'pending' || status === 'running';
 
 /** What an event says of the list of runs. */
-export function runNews(event: LiveEvent): LiveNews {
+export function runChanges(event: LiveEvent): RowChanges {
   switch (event.type) {
     case 'eval_started':
       return { changed: [event.run_id], hasNew: true };

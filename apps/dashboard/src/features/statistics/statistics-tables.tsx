@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { EvalStatistics, ScoreStatistics, EvalRunSummary } from '@spandrel/contract';
 import {
   formatCount,
@@ -9,15 +8,16 @@ import {
   formatP,
   type Bounds,
 } from '@spandrel/contract/browser';
+import type { ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { IntervalCell } from './error-bar.js';
-import { namedScores, DIFFERENCES, scaleAround } from './scores.js';
+import { api } from '../../api/api.js';
 import { formatCost, formatDuration } from '../../components/format.js';
 import { VERDICT_WORDS } from '../gates/gates.js';
 import { FaultNotice } from '../../components/page-parts.js';
-import { readStatistics } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { goesOn } from '../runs/run-rules.js';
+import { IntervalCell } from './error-bar.js';
+import { namedScores, DIFFERENCES, scaleAround } from './scores.js';
 import styles from './statistics-tables.module.css';
 
 interface ScrolledTableProps {
@@ -27,7 +27,6 @@ interface ScrolledTableProps {
   /** Headers of its columns; those in `starts` begin where texts do. */
   columns: readonly string[];
   starts?: readonly string[];
-  /** Rows, each a `tr`. */
   children: ReactNode;
 }
 
@@ -113,7 +112,6 @@ function Passes({ of, isRepeated }: { of: ScoreStatistics; isRepeated: boolean }
 
 const PASS_COLUMNS = ['Score', 'k', 'pass@k: one of k passes', 'pass^k: all of k pass', 'Datapoints'];
 
-/** A table with more rows is folded. */
 const OPEN_ROWS = 12;
 
 /** How often one of several tries passes, and how often all of them do; nothing where each datapoint is tried once. */
@@ -240,7 +238,7 @@ export function useStatistics(run: Counted | undefined, baseline?: string) {
   const isLive = run !== undefined && goesOn(run);
   return useQuery<EvalStatistics>({
     queryKey: keys.statistics(run?.id ?? '', baseline ?? null, isLive),
-    queryFn: ({ signal }) => readStatistics(run!.id, baseline, signal),
+    queryFn: ({ signal }) => api.getEvalStatistics({ path: { id: run!.id }, query: { baseline }, signal }),
     enabled: run !== undefined && run.sample_progress > 0,
     refetchInterval: isLive && BETWEEN_MS,
     // What was known of this run stays on screen while it is asked for again.

@@ -1,27 +1,27 @@
 import styles from './terms.module.css';
 
 const TERMS: readonly (readonly [string, string])[] = [
-  ['Sample', 'One try of a datapoint. A run tries each datapoint as often as its repeats say.'],
-  ['Mean', 'Every datapoint counts once, however often it was tried.'],
+  ['Sample', 'One attempt at a datapoint. A run makes as many attempts per datapoint as its repeats say.'],
+  ['Mean', 'Every datapoint counts once, whatever its number of attempts.'],
   [
     '95% interval',
-    'Where the mean of many such datapoints may be. The interval is found by a method that holds the truth 95 times of 100.',
+    'The range in which the true mean probably lies. Intervals computed this way contain it 95 times out of 100.',
   ],
-  ['Standard error', 'How far the mean would differ if other datapoints of the kind had been chosen.'],
-  ['Pass rate', 'The share of tries with the pass score or a higher one.'],
+  ['Standard error', 'How much the mean would vary with other datapoints of the same kind.'],
+  ['Pass rate', 'The share of attempts that reach the pass score.'],
   [
     'Flaky',
-    'Datapoints that pass in some of their tries and fail in others. Spread of tries is how far their scores differ.',
+    'Datapoints that pass in some attempts and fail in others. Spread of tries is how much their scores differ.',
   ],
   [
     'pass@k, pass^k',
-    'How often at least one of k tries passes, and how often all of them do; behind ± is the standard error.',
+    'How often at least one of k attempts passes, and how often all of them do. The number after ± is the standard error.',
   ],
   [
     'No difference shown',
-    'That does not say there is none. A change of the amount beside it would have been shown four times of five.',
+    'This does not mean there is none. A change of the amount beside it would be detected four times out of five.',
   ],
-  ['p', 'How often runs that are alike differ by so much or more. Below 0.05 the difference counts as shown.'],
+  ['p', 'How often equal runs would differ by this much or more. Below 0.05, the difference counts as shown.'],
 ];
 
 /** What the words of statistics mean. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { diffParts, foldSame, type DiffPart } from './diff-parts.js';
 
 describe('the difference of two texts', () => {
-  it('is shown by words', () => {
+  it('is said by words', () => {
     expect(diffParts('it is Paris', 'it was Paris', 'words')).toEqual([
       { kind: 'same', text: 'it ' },
       { kind: 'removed', text: 'is' },
@@ -11,7 +11,7 @@ describe('the difference of two texts', () => {
     ]);
   });
 
-  it('is shown by lines', () => {
+  it('is said by lines', () => {
     expect(diffParts('a\nb\n', 'a\nc\n', 'lines')).toEqual([
       { kind: 'same', text: 'a\n' },
       { kind: 'removed', text: 'b\n' },

@@ -1,8 +1,14 @@
-import { useEffect, useMemo, useState } from 'react';
 import { formatCounted } from '@spandrel/contract/browser';
-import { compareTexts } from './diff-client.js';
+import { useEffect, useMemo, useState } from 'react';
+import { workerAddress } from '../../live/script-policy.js';
+import { connectWorker } from '../worker-calls.js';
+import type { DiffCalls } from './diff.worker.js';
+// oxlint-disable-next-line import/default -- Vite gives the address of the built worker
+import workerUrl from './diff.worker.js?worker&url';
 import { foldSame, type DiffPart, type FoldedLines } from './diff-parts.js';
 import styles from './diff-view.module.css';
+
+const callDiff = connectWorker<DiffCalls>(workerAddress(workerUrl), 'diff');
 
 export type DiffMode = 'words' | 'lines' | 'side';
 
@@ -118,9 +124,10 @@ function useParts(before: string, after: string, unit: 'words' | 'lines'): reado
   const [found, setFound] = useState<{ asked: string; parts: readonly DiffPart[] } | null>(null);
   useEffect(() => {
     let isWanted = true;
-    void compareTexts(before, after, unit).then((parts) => {
-      if (isWanted) setFound({ asked, parts });
-    });
+    callDiff('compare', { before, after, unit }).then(
+      (parts) => isWanted && setFound({ asked, parts }),
+      () => undefined,
+    );
     return () => {
       isWanted = false;
     };

@@ -1,14 +1,10 @@
-import { diffParts } from './diff-parts.js';
-import type { DiffReply, DiffRequest } from './diff-protocol.js';
+import { serveCalls } from '../worker-calls.js';
+import { diffParts, type DiffPart, type DiffUnit } from './diff-parts.js';
 
-/** The worker's own side, as far as it is used here. */
-interface WorkerScope {
-  onmessage: ((event: MessageEvent<DiffRequest>) => void) | null;
-  postMessage(reply: DiffReply): void;
-}
-
-const scope = globalThis as unknown as WorkerScope;
-
-scope.onmessage = ({ data: { id, before, after, unit } }) => {
-  scope.postMessage({ id, parts: diffParts(before, after, unit) });
+const CALLS = {
+  compare: ({ before, after, unit }: { before: string; after: string; unit: DiffUnit }): DiffPart[] =>
+    diffParts(before, after, unit),
 };
+export type DiffCalls = typeof CALLS;
+
+serveCalls(CALLS);

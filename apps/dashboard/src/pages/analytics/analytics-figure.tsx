@@ -1,6 +1,6 @@
-import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent } from 'react';
 import type { TimeBucket, BucketWidth } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
+import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent } from 'react';
 import { Link } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
 import type { ChartData, ChartSeries } from '../../components/chart-series.js';
@@ -67,7 +67,7 @@ export function AnalyticsFigure(props: AnalyticsFigureProps) {
       ) : (
         <div
           role="application"
-          aria-label={`${figure.name} over time. Arrow keys move the cursor, Enter opens the spans below it, Shift with arrow keys marks a range and Enter zooms in.`}
+          aria-label={`${figure.name} over time. Arrow keys move the cursor, Enter opens the spans below it, Shift with arrow keys selects a range, and Enter zooms in.`}
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an application takes keys
           tabIndex={0}
           className={styles.chart}
@@ -95,12 +95,11 @@ export function AnalyticsFigure(props: AnalyticsFigureProps) {
 /** What the bucket of the cursor has, without what is nothing. */
 function inWords(figure: Figure, series: readonly ChartSeries[], at: number): string {
   if (series.length === 1) return figure.format(series[0]!.values[at] ?? null);
-  const reported = series.filter(({ values }) => (values[at] ?? 0) !== 0);
-  if (reported.length === 0) return 'nothing';
-  return reported.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
+  const shown = series.filter(({ values }) => (values[at] ?? 0) !== 0);
+  if (shown.length === 0) return 'nothing';
+  return shown.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
 }
 
-/** What the colours stand for, and the values at the cursor. */
 function Legend({
   figure,
   series,
@@ -142,7 +141,6 @@ interface FigureTableProps {
 /** Rows that a table has; more are not read but exported. */
 const ROWS_MAX = 1_000;
 
-/** The values of a chart as text, oldest first, without buckets that have no spans. */
 function FigureTable({ figure, chart, buckets, isSplit, addressOf }: FigureTableProps) {
   const { times } = usePreferences();
   const filled = buckets.flatMap(({ span_count: spans }, at) => (spans > 0 ? [at] : []));

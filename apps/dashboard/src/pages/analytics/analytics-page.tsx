@@ -1,9 +1,21 @@
+import { formatCount, NONE } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import { formatCount, NONE } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
 import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useDelayed, useLatest } from '../../components/hooks.js';
+import { SelectField } from '../../components/field.js';
+import {
+  formatId,
+  formatCost,
+  formatCostExactly,
+  formatDuration,
+  formatDurationExactly,
+} from '../../components/format.js';
+import { TimeRangeField } from '../../features/filters/filter-bar.js';
+import { Grid } from '../../components/grid/grid.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { rangeOfBuckets, AnalyticsFigure, BucketLine } from './analytics-figure.js';
 import {
   isFiltered,
   withoutFilters,
@@ -14,20 +26,8 @@ import {
   type AnalyticsSearch,
 } from './analytics-search.js';
 import { useAnalytics, type Analytics } from './use-analytics.js';
-import { SelectField } from '../../components/field.js';
-import {
-  formatId,
-  formatCost,
-  formatCostExactly,
-  formatDuration,
-  formatDurationExactly,
-} from '../../components/format.js';
-import { TimeRangeField } from '../../features/filters/filter-bar.js';
-import { AnalyticsFigure, BucketLine, rangeOfBuckets } from './analytics-figure.js';
 import { FIGURES, shownKeys, type Figure } from './figures.js';
 import { addCosts, type Totals, type ModelSums } from './sums.js';
-import { Grid } from '../../components/grid/grid.js';
-import type { GridColumn } from '../../components/grid/grid-props.js';
 import styles from './analytics-page.module.css';
 import totalsListStyles from './totals-list.module.css';
 
@@ -70,13 +70,13 @@ function Nothing({ search, onClear }: { search: AnalyticsSearch; onClear(): void
   if (isFiltered(search)) {
     return (
       <EmptyState title="No spans in this range" action={<Button onClick={onClear}>Clear filters</Button>}>
-        <p>Nothing that these filters let through was recorded.</p>
+        <p>Nothing that matches these filters was recorded.</p>
       </EmptyState>
     );
   }
   return (
     <EmptyState title="No data yet" action={<Link to="/traces">Send your first call</Link>}>
-      <p>What calls cost, how long they took and how many failed is shown here as soon as one is recorded.</p>
+      <p>Cost, latency and errors appear here after your first call.</p>
     </EmptyState>
   );
 }
@@ -188,14 +188,7 @@ export function TotalsList({ totals }: { totals: Totals }) {
   );
 }
 
-interface TotalProps {
-  name: string;
-  value: string;
-  exact?: string;
-  note?: string | null;
-}
-
-function Total({ name, value, exact, note }: TotalProps) {
+function Total({ name, value, exact, note }: { name: string; value: string; exact?: string; note?: string | null }) {
   return (
     <li className={totalsListStyles.total}>
       <span className={totalsListStyles.name}>{name}</span>{' '}
@@ -269,7 +262,6 @@ function modelColumns(models: readonly ModelSums[], addressOf: (model: string) =
   ];
 }
 
-/** The part of the whole cost. */
 function shareOf(own: number | null, whole: number | null): string {
   if (own === null || whole === null || whole === 0) return NONE;
   const percent = (own / whole) * 100;

@@ -1,5 +1,5 @@
 import type { BucketWidth, Split } from '@spandrel/contract';
-import { choiceOf, readTimeRange, type TimeRange } from '../../features/filters/time-range.js';
+import { readTimeRange, choiceOf, type TimeRange } from '../../features/filters/time-range.js';
 
 /** Search parameters of the page, by the API's own names. */
 export interface AnalyticsSearch extends TimeRange {

@@ -1,5 +1,5 @@
 import type { BucketWidth } from '@spandrel/contract';
-import type { SeriesQuestion } from '../../api/analytics.js';
+import type { api } from '../../api/api.js';
 import { endsOf } from '../../features/filters/time-range.js';
 import type { AnalyticsSearch } from './analytics-search.js';
 
@@ -28,8 +28,11 @@ const fittingWidth = (lengthMs: number): BucketWidth => WIDTHS.find(({ upTo }) =
 export interface Plan {
   width: BucketWidth;
   /** What all questions have in common. */
-  range: Pick<SeriesQuestion, 'since' | 'until' | 'model'>;
+  range: { since?: string; until?: string; model?: string };
 }
+
+/** What a time series is asked for. */
+export type SeriesQuestion = NonNullable<NonNullable<Parameters<typeof api.queryAnalytics>[0]>['body']>;
 
 /** The ends that an address says; a range that is open to the future ends now. */
 export function knownEnds(search: AnalyticsSearch, now: number): { since?: string; until?: string } {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { BucketSeries, TimeBucket } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { FIGURES, KEYS_MAX, seriesOf, shownKeys } from './figures.js';
 import { MODELS_MAX, modelsOf, modelsOfSummary, totalsOf } from './sums.js';
 

@@ -1,10 +1,10 @@
 import type { TimeBucket } from '@spandrel/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { findEdge, querySeries, readSummary } from '../../api/analytics.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { isFiltered, type AnalyticsSearch } from './analytics-search.js';
 import { KEYS_MAX } from './figures.js';
-import { knownEnds, planQuestion, type Plan } from './plan-question.js';
+import { knownEnds, planQuestion, type Plan, type SeriesQuestion } from './plan-question.js';
 import { MODELS_MAX, modelsOf, modelsOfSummary, totalsOf, type ModelSums, type Totals } from './sums.js';
 
 /** How often a range that goes with the clock is asked for again. */
@@ -33,20 +33,16 @@ export function useAnalytics(search: AnalyticsSearch) {
 async function loadAnalytics(search: AnalyticsSearch, now: number, signal: AbortSignal): Promise<Analytics> {
   const { width, range } = planQuestion(search, now, await findEdges(search, now, signal));
   const isAll = !isFiltered(search);
+  const ask = async (question: Partial<SeriesQuestion> & Pick<SeriesQuestion, 'group_by'>) =>
+    (await api.queryAnalytics({ body: { ...range, ...question }, signal })).buckets;
   const [buckets, byStatus, summary, byModel] = await Promise.all([
-    querySeries(
-      {
-        ...range,
-        group_by: width,
-        fill: true,
-        percentiles: true,
-        ...(search.split_by && { split_by: search.split_by, top: KEYS_MAX }),
-      },
-      signal,
-    ),
-    querySeries({ ...range, group_by: 'week', split_by: 'status' }, signal),
-    readSummary(signal),
-    isAll ? null : querySeries({ ...range, group_by: 'week', split_by: 'model', top: MODELS_MAX }, signal),
+    ask({
+      ...{ group_by: width, fill: true, percentiles: true },
+      ...(search.split_by && { split_by: search.split_by, top: KEYS_MAX }),
+    }),
+    ask({ group_by: 'week', split_by: 'status' }),
+    api.getAnalyticsSummary({ signal }),
+    isAll ? null : ask({ group_by: 'week', split_by: 'model', top: MODELS_MAX }),
   ]);
   return {
     ...{ search, width, range, buckets },
@@ -59,13 +55,14 @@ async function loadAnalytics(search: AnalyticsSearch, now: number, signal: Abort
 /** When spans began and ended to start, where the search does not say. */
 async function findEdges(search: AnalyticsSearch, now: number, signal: AbortSignal) {
   const { since, until } = knownEnds(search, now);
-  const filters = {
-    ...(search.model !== undefined && { model: search.model }),
-    ...(until !== undefined && { until }),
+  const ask = async (sort_order: 'asc' | 'desc'): Promise<number | null> => {
+    const query = { model: search.model, until, sort_order, limit: 1, view: 'outline' } as const;
+    const [span] = (await api.listSpans({ query, signal })).spans;
+    return span === undefined ? null : Date.parse(span.started_at);
   };
   const [first, last] = await Promise.all([
-    since === undefined ? findEdge('first', filters, signal) : null,
-    until === undefined ? findEdge('last', filters, signal) : null,
+    since === undefined ? ask('asc') : null,
+    until === undefined ? ask('desc') : null,
   ]);
   return { first, last };
 }

@@ -1,18 +1,16 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
 import type { ComparedItem, EvalRunResource, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
 import { formatCount, formatDifference, formatScore } from '@spandrel/contract/browser';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import type { PagedList } from '../../features/list/use-paged-list.js';
+import { NotFound } from '../../components/not-found.js';
+import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { useListPlace, useWayUp } from '../../features/list/list-memory.js';
 import { isNotFound } from '../../api/api-error.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
-import { useWayUp, useListPlace } from '../../features/list/list-memory.js';
-import { runIdsOf, type CompareSearch } from './compare-search.js';
-import { useComparedRuns, useComparedItems } from './use-comparison.js';
 import { Button } from '../../components/button.js';
 import { SelectField } from '../../components/field.js';
 import { Grid } from '../../components/grid/grid.js';
 import { useDelayed } from '../../components/hooks.js';
-import type { PagedList } from '../../features/list/use-paged-list.js';
-import { DifferenceRegion } from './difference-region.js';
 import { formatCost } from '../../components/format.js';
 import { COMPARED_MAX, dataText } from '../../features/runs/run-rules.js';
 import { RunLink } from '../../features/links.js';
@@ -21,6 +19,9 @@ import { ScoreWithBar } from '../../features/statistics/error-bar.js';
 import { RunComparison } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { runIdsOf, type CompareSearch } from './compare-search.js';
+import { useComparedRuns, useComparedItems } from './use-comparison.js';
+import { DifferenceRegion } from './difference-region.js';
 import styles from './compare-page.module.css';
 
 const route = getRouteApi('/evaluations/compare');
@@ -33,21 +34,12 @@ export function ComparePage() {
   const change = useCallback((next: CompareSearch) => void navigate({ search: next }), [navigate]);
   const { runs, isPending, error, retry } = useComparedRuns(search);
   useWayUp(() => '/evaluations', 'Comparison');
-  if (isNotFound(error)) {
-    return (
-      <>
-        <PageHeading title="Run not found" />
-        <EmptyState title="One of these runs does not exist" action={TO_LIST}>
-          <p>It may have been deleted, or belong to another project.</p>
-        </EmptyState>
-      </>
-    );
-  }
+  if (isNotFound(error)) return <NotFound what="Run" back={TO_LIST} />;
   return (
     <>
       <PageHeading title="Compare runs" />
       {runIdsOf(search).length === 0 && (
-        <EmptyState title="No runs selected" action={TO_LIST}>
+        <EmptyState title="No runs are chosen" action={TO_LIST}>
           <p>Select two to four runs of a dataset there, and press Compare.</p>
         </EmptyState>
       )}
@@ -115,9 +107,7 @@ export function Comparison({ runs, search, onChange }: ComparisonProps) {
         summary !== undefined && <SummaryList summary={summary} />
       )}
       <ComparedStatistics runs={runs} baseline={baseline} />
-      {list.error !== null && (
-        <FaultNotice title="The comparison could not be loaded" error={list.error} onRetry={list.retry} />
-      )}
+      <QueryFault title="The comparison could not be loaded" query={list} />
       {isEmpty ? (
         <NothingCompared isFiltered={search.only !== undefined} onClear={() => set('only', '')} />
       ) : (
@@ -140,7 +130,6 @@ interface ComparisonGridProps {
   onOpen(item: ComparedItem): void;
 }
 
-/** Rows that stand for those that are awaited. */
 const AWAITED_ROWS = 30;
 
 function ComparisonGrid({ runs, list, shownKey, openKey, onOpen }: ComparisonGridProps) {
@@ -175,14 +164,13 @@ function NothingCompared({ isFiltered, onClear }: { isFiltered: boolean; onClear
   }
   return (
     <EmptyState title="No datapoints match" action={<Button onClick={onClear}>Clear filters</Button>}>
-      <p>Show says which datapoints are listed, by what became of their scores.</p>
+      <p>Change Show to list other datapoints.</p>
     </EmptyState>
   );
 }
 
 interface ComparedRunsProps {
   runs: readonly EvalRunResource[];
-  /** @param ids of the runs that are to be compared. */
   onChange(ids: readonly string[]): void;
 }
 

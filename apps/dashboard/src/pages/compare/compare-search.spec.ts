@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { formatScore } from '@spandrel/contract/browser';
-import { readCompareSearch, runIdsOf, describeChange } from './compare-search.js';
+import { describe, expect, it } from '@jest/globals';
 import { formatCost } from '../../components/format.js';
+import { readCompareSearch, runIdsOf, describeChange } from './compare-search.js';
 
 describe('the address of a comparison', () => {
   it('has nothing but what it knows', () => {

@@ -78,7 +78,6 @@ function Notes({ result: { error, score_reason: reason, status, output }, name }
   );
 }
 
-/** Score, latency and cost, as they were and are. */
 function Changes({ before, after }: { before: Result | undefined; after: Result }) {
   return (
     <ul aria-label="Changes" className={styles.summary}>

@@ -1,6 +1,6 @@
-import type { ComparedItem } from '@spandrel/contract';
+import type { ComparedItem, ComparedItemList } from '@spandrel/contract';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
-import { listComparedItems, readComparedItem, readRun, type ComparisonPage } from '../../api/evals.js';
+import { PAGE_ROWS, listPage, api, type ListPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -14,7 +14,7 @@ export function useComparedRuns(search: CompareSearch) {
   const queries = useQueries({
     queries: runIdsOf(search).map((id) => ({
       queryKey: keys.run(id),
-      queryFn: ({ signal }: { signal: AbortSignal }) => readRun(id, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => api.getEval({ path: { id }, query: { items: 'none' }, signal }),
     })),
   });
   const failed = queries.find(({ error }) => error !== null);
@@ -24,6 +24,11 @@ export function useComparedRuns(search: CompareSearch) {
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
   };
+}
+
+/** A page of a comparison, with what became of all its scores. */
+interface ComparisonPage extends ListPage<ComparedItem> {
+  summary: ComparedItemList['summary'];
 }
 
 const LIST = 'compared';
@@ -43,7 +48,12 @@ export function useComparedItems(datasetId: string, search: CompareSearch) {
     name: LIST,
     filters: { datasetId, ...query },
     queryAt: () => query,
-    fetch: (asked, cursor, signal) => listComparedItems(datasetId, asked, cursor, signal),
+    operation: 'compareEvalItems',
+    fetch: async (asked, cursor, signal): Promise<ComparisonPage> => {
+      const query = { ...asked, limit: PAGE_ROWS, cursor } as never;
+      const { items, next_cursor, summary } = await api.compareEvalItems({ path: { id: datasetId }, query, signal });
+      return { rows: items, next: next_cursor, summary };
+    },
     idOf: ({ datapoint_id: id }) => id,
   });
   const readAnew = useSpaced(() => {
@@ -56,7 +66,10 @@ export function useComparedItems(datasetId: string, search: CompareSearch) {
   const page = list.firstPage as ComparisonPage | undefined;
   const opened = useOpenedRow<ComparedItem>({
     ...{ list, item: search.item, key: [LIST, 'page', 'item', datasetId, query] },
-    read: (datapointId, signal) => readComparedItem(datasetId, query, datapointId, signal),
+    read: async (datapoint_id, signal) => {
+      const asked = { path: { id: datasetId }, query: { ...query, datapoint_id }, signal };
+      return (await listPage<ComparedItem>('compareEvalItems', asked)).rows[0] ?? null;
+    },
   });
   return { list, shownKey, summary: page?.summary, opened };
 }

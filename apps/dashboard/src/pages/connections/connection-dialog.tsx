@@ -1,22 +1,18 @@
-import type { ConnectionResource, ConnectionTestResult } from '@spandrel/contract';
-import { useMutation } from '@tanstack/react-query';
-import { useId, useRef, useState, type FormEvent } from 'react';
+import type { CapabilitiesResource, ConnectionResource, ConnectionTestResult } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { ApiError } from '../../api/api-error.js';
-import type { Capabilities } from '../../api/capabilities.js';
-import { createConnection, updateConnection } from '../../api/connections.js';
+import { useRef, useState } from 'react';
+import { FormDialog } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { changeOf, creationOf, fieldsOf, keyRule, type ConnectionFields } from './connection-fields.js';
 import { formatDuration } from '../../components/format.js';
+import { changeOf, creationOf, fieldsOf, keyRule, type ConnectionFields } from './connection-fields.js';
 import styles from './connection-dialog.module.css';
 
 interface ConnectionDialogProps {
   /** The connection that is changed; `null` for a new one. */
   connection: ConnectionResource | null;
-  providers: Capabilities['providers'];
+  providers: CapabilitiesResource['providers'];
   /** @param isTested whether it is to be tested now. */
   onSaved(saved: ConnectionResource, isTested: boolean): void;
   onClose(): void;
@@ -24,101 +20,92 @@ interface ConnectionDialogProps {
 
 /** Makes a connection or changes one, by fields that fit its provider. */
 export function ConnectionDialog({ connection, providers, onSaved, onClose }: ConnectionDialogProps) {
-  const formId = useId();
   // React writes the value of a field that it controls into an attribute, where a key has no business.
   const key = useRef<HTMLInputElement>(null);
   const [fields, setFields] = useState(() => fieldsOf(connection, providers));
   const provider = providers.find(({ name }) => name === fields.provider);
-  const saving = useMutation({
-    mutationFn: (_isTested: boolean) => save(connection, fields, key.current?.value ?? ''),
-    onSuccess: (saved, isTested) => onSaved(saved, isTested),
-  });
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const pressed = (event.nativeEvent as SubmitEvent).submitter;
-    if (!saving.isPending) saving.mutate(pressed?.dataset['tests'] === 'true');
-  };
-  const set = (member: keyof ConnectionFields) => (event: { currentTarget: { value: string } }) => {
-    const { value } = event.currentTarget;
-    setFields((before) => ({ ...before, [member]: value }));
-  };
   const rule = keyRule(connection, fields, provider);
-  const faults = faultsOf(saving.error);
-  const text = (member: keyof ConnectionFields, wire: string) => ({
-    ...{ value: fields[member], onChange: set(member), fault: faults.get(wire) },
+  const bind = (member: keyof ConnectionFields) => ({
+    value: fields[member],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      setFields((before) => ({ ...before, [member]: value })),
+  });
+  const send = async (_form: FormData, pressed: HTMLElement | null) => ({
+    saved: await save(connection, fields, key.current?.value ?? ''),
+    isTested: pressed?.dataset['tests'] === 'true',
   });
   return (
-    <Dialog
+    <FormDialog
       title={connection === null ? 'New connection' : `Edit ${connection.name}`}
+      action="Save"
+      failed="The connection could not be saved"
+      paths={['name', 'provider', 'api_key', 'base_url', 'default_model']}
+      send={send}
+      onSent={({ saved, isTested }) => onSaved(saved, isTested)}
+      otherAction={(formId, isBusy) => (
+        <Button type="submit" form={formId} data-tests="true" disabled={isBusy}>
+          Save and test
+        </Button>
+      )}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} data-tests="true" disabled={saving.isPending}>
-            Save and test
-          </Button>
-          <Button variant="primary" type="submit" form={formId} disabled={saving.isPending}>
-            Save
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className={styles.form} onSubmit={submit}>
-        <TextField label="Name" required {...text('name', 'name')} />
-        <SelectField label="Provider" options={offered(providers, fields.provider)} {...text('provider', 'provider')} />
-        <TextField
-          label="API key"
-          type="password"
-          autoComplete="new-password"
-          ref={key}
-          required={rule.isRequired}
-          {...(rule.hint !== null && { hint: rule.hint })}
-          fault={faults.get('api_key')}
-        />
-        <TextField
-          label="Base URL"
-          type="url"
-          required={provider?.needs_base_url === true}
-          placeholder={provider?.default_base_url ?? ''}
-          hint={baseHint(provider)}
-          {...text('baseUrl', 'base_url')}
-        />
-        <TextField
-          label="Default model"
-          hint="For evaluations that name no model."
-          {...text('defaultModel', 'default_model')}
-        />
-        {saving.error && faults.size === 0 && (
-          <FaultNotice title="The connection could not be saved" error={saving.error} />
-        )}
-      </form>
-    </Dialog>
+      {(faults) => (
+        <>
+          <TextField label="Name" required {...bind('name')} fault={faults.at('name')} />
+          <SelectField
+            label="Provider"
+            options={offered(providers, fields.provider)}
+            {...bind('provider')}
+            fault={faults.at('provider')}
+          />
+          <TextField
+            label="API key"
+            type="password"
+            autoComplete="new-password"
+            ref={key}
+            required={rule.isRequired}
+            {...(rule.hint !== null && { hint: rule.hint })}
+            fault={faults.at('api_key')}
+          />
+          <TextField
+            label="Base URL"
+            type="url"
+            required={provider?.needs_base_url === true}
+            placeholder={provider?.default_base_url ?? ''}
+            hint={baseHint(provider)}
+            {...bind('baseUrl')}
+            fault={faults.at('base_url')}
+          />
+          <TextField
+            label="Default model"
+            hint="Used by evaluations that name no model."
+            {...bind('defaultModel')}
+            fault={faults.at('default_model')}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
 function save(before: ConnectionResource | null, fields: ConnectionFields, key: string): Promise<ConnectionResource> {
   return before === null
-    ? createConnection(creationOf(fields, key))
-    : updateConnection(before.id, changeOf(before, fields, key));
+    ? api.createConnection({ body: creationOf(fields, key) })
+    : api.updateConnection({ path: { id: before.id }, body: changeOf(before, fields, key) });
 }
 
 /** The providers that can be chosen; one that a stored connection has and the instance no longer knows stays. */
-function offered(providers: Capabilities['providers'], chosen: string) {
+function offered(providers: CapabilitiesResource['providers'], chosen: string) {
   const names = providers.map(({ name }) => name);
   const all = names.includes(chosen) || chosen === '' ? names : [...names, chosen];
   return all.map((name) => ({ value: name, label: name }));
 }
 
-function baseHint(provider: Capabilities['providers'][number] | undefined): string {
-  if (provider?.needs_base_url) return 'Where the server is, up to the path of a call: https://models.example.com/v1';
+function baseHint(provider: CapabilitiesResource['providers'][number] | undefined): string {
+  if (provider?.needs_base_url)
+    return 'The address of the server up to the path of a call, such as https://models.example.com/v1';
   const base = provider?.default_base_url ?? null;
   return base === null ? 'Leave it empty for the default.' : `Leave it empty for ${base}`;
-}
-
-/** What the server says is wrong, by members of the body. */
-function faultsOf(error: Error | null): ReadonlyMap<string, string> {
-  if (!(error instanceof ApiError)) return new Map();
-  return new Map(error.errors.map(({ path, message }) => [path, message]));
 }
 
 /** A test of a connection that is under way, or what came of it. */

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { ConnectionResource, ProviderCapability } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { changeOf, creationOf, fieldsOf, keyRule } from './connection-fields.js';
 
 const provider = (name: string, needs_key: boolean): ProviderCapability => ({

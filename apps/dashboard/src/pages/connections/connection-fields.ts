@@ -38,9 +38,10 @@ export function keyRule(
   provider: ProviderCapability | undefined,
 ): KeyRule {
   const needsKey = provider?.needs_key ?? false;
-  if (before === null) return { isRequired: needsKey, hint: needsKey ? null : 'Leave it empty where none is needed.' };
+  if (before === null)
+    return { isRequired: needsKey, hint: needsKey ? null : 'Leave it empty if the provider needs none.' };
   if (leadsElsewhere(before, fields)) {
-    return { isRequired: needsKey, hint: 'The stored key goes to no other server: enter the key again.' };
+    return { isRequired: needsKey, hint: 'The stored key is not sent to another server. Enter the key again.' };
   }
   return { isRequired: false, hint: 'Leave it empty to keep the stored key.' };
 }

@@ -1,24 +1,22 @@
 import type { ConnectionResource } from '@spandrel/contract';
-import { useMemo, useState } from 'react';
 import { NONE } from '@spandrel/contract/browser';
-import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { gridRows } from '../../features/list/use-paged-list.js';
+import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
+import { ConfirmAction } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { Button, RowButton, RowButtons } from '../../components/button.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { zoneName } from '../../components/format.js';
 import { Grid } from '../../components/grid/grid.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useLatest } from '../../components/hooks.js';
 import { useListPlace } from '../../features/list/list-memory.js';
 import { useCapabilities } from '../../features/browser-session.js';
-import { ConnectionDialog, ConnectionTest } from './connection-dialog.js';
-import { useConnections, useConnectionTest } from './use-connections.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { deleteConnection } from '../../api/connections.js';
-import { ConfirmDialog } from '../../components/dialog.js';
-import { notify, notifyError } from '../../components/notify.js';
+import { ConnectionDialog, ConnectionTest } from './connection-dialog.js';
+import { useConnections, useConnectionTest } from './use-connections.js';
 
-/** What is open above the list. */
 type Opened =
   | { kind: 'edit'; connection: ConnectionResource | null }
   | { kind: 'delete'; connection: ConnectionResource };
@@ -63,9 +61,7 @@ export function ConnectionsPage() {
   return (
     <>
       <PageHeading title="Connections">{!isEmpty && create}</PageHeading>
-      {list.error !== null && (
-        <FaultNotice title="Connections could not be loaded" error={list.error} onRetry={list.retry} />
-      )}
+      <QueryFault title="Connections could not be loaded" query={list} />
       <ConnectionTest test={test} />
       {isEmpty ? (
         <EmptyState title="No connections yet" action={create}>
@@ -76,11 +72,7 @@ export function ConnectionsPage() {
         <Grid<ConnectionResource>
           label="Connections"
           columns={columns}
-          length={list.length}
-          isComplete={list.isComplete}
-          rowAt={list.rowAt}
-          keyAt={list.keyAt}
-          onVisible={list.onVisible}
+          {...gridRows(list)}
           onOpen={(connection) => setOpened({ kind: 'edit', connection })}
           {...place}
         />
@@ -114,7 +106,6 @@ export interface ConnectionActions {
   onDelete(connection: ConnectionResource): void;
 }
 
-/** What is said of a key; nothing of the key itself. */
 const KEY_WORDS: Readonly<Record<ConnectionResource['key_status'], string>> = {
   readable: 'Stored',
   unreadable: 'Cannot be read',
@@ -157,32 +148,21 @@ interface DeleteConnectionProps {
   onClose(): void;
 }
 
-/** Asks whether a connection shall be deleted, and deletes it. */
-export function DeleteConnection({ connection, onDeleted, onClose }: DeleteConnectionProps) {
-  const deletion = useMutation({
-    mutationFn: () => deleteConnection(connection.id),
-    onSuccess: () => {
-      onClose();
-      onDeleted();
-      notify(`Deleted the connection ${connection.name}`);
-    },
-    onError: (error) => {
-      onClose();
-      notifyError('The connection could not be deleted', error);
-    },
-  });
+function DeleteConnection({ connection, onDeleted, onClose }: DeleteConnectionProps) {
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title="Delete connection?"
       action="Delete"
-      isBusy={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      act={() => api.deleteConnection({ path: { id: connection.id } })}
+      onDone={onDeleted}
+      done={`Deleted the connection ${connection.name}`}
+      failed="The connection could not be deleted"
       onClose={onClose}
     >
       <p>
-        The connection <bdi>{connection.name}</bdi> and its stored key are deleted, and the key cannot be read back.
-        Runs that used it keep their results.
+        The connection <bdi>{connection.name}</bdi> and its stored key are deleted. Runs that used it keep their
+        results.
       </p>
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }

@@ -1,7 +1,7 @@
 import type { ConnectionResource } from '@spandrel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { listConnections, testConnection } from '../../api/connections.js';
+import { api } from '../../api/api.js';
 import { notifyError } from '../../components/notify.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import type { ShownTest } from './connection-dialog.js';
@@ -13,15 +13,14 @@ export function useConnections() {
   const { list, source } = useFilteredList<ConnectionResource>({
     name: 'connections',
     filters: NO_FILTERS,
-    queryAt: () => NO_FILTERS,
-    fetch: (_query, cursor, signal) => listConnections(cursor, signal),
+    operation: 'listConnections',
     idOf: ({ id }) => id,
   });
   const reread = async (): Promise<void> => {
     try {
       list.restart(await source.first());
     } catch (error) {
-      notifyError('The connections could not be read again', error as Error);
+      notifyError('The connections could not be reloaded', error as Error);
     }
   };
   return { list, reread };
@@ -31,7 +30,7 @@ export function useConnections() {
 export function useConnectionTest() {
   const [test, setTest] = useState<ShownTest | null>(null);
   const { mutate } = useMutation({
-    mutationFn: (connection: ConnectionResource) => testConnection(connection.id),
+    mutationFn: (connection: ConnectionResource) => api.testConnection({ path: { id: connection.id } }),
     onMutate: (connection) => setTest({ connection, result: null }),
     onSuccess: (result, connection) =>
       // Another connection may have been tested meanwhile.

@@ -1,7 +1,9 @@
-import type { DatapointResource, DatapointKind } from '@spandrel/contract';
+import type { SpanOutline, DatapointResource, DatapointKind } from '@spandrel/contract';
+import { SpandrelError } from '@spandrel/sdk/api';
 import { useNavigate, useSearch, Link, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useRef, useState, useEffect } from 'react';
 import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { listPage, api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -9,6 +11,10 @@ import type { JsonEditorHandle, LineFault } from '../../components/json-editor.j
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { TabList, tabId } from '../../components/tab-list.js';
 import { datapointAddress, traceAddress } from '../../features/addresses.js';
+import { keys } from '../../api/keys.js';
+import { Time } from '../../components/time.js';
+import { notify } from '../../components/notify.js';
+import { ConfirmDialog } from '../../components/dialog.js';
 import { DatapointForm } from './datapoint-form.js';
 import {
   changeVariant,
@@ -20,13 +26,6 @@ import {
   pathOfFault,
   type DatapointText,
 } from './datapoint-text.js';
-import { keys } from '../../api/keys.js';
-import { spansByIds } from '../../api/spans.js';
-import { Time } from '../../components/time.js';
-import { ApiError } from '../../api/api-error.js';
-import { createDatapoint, updateDatapoint } from '../../api/datapoints.js';
-import { notify } from '../../components/notify.js';
-import { ConfirmDialog } from '../../components/dialog.js';
 import styles from './datapoint-editor.module.css';
 
 interface DatapointEditorProps {
@@ -118,7 +117,6 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
 
 type Tab = (typeof TABS)[number]['id'];
 
-/** The tab that the address names. */
 function useTab(datasetId: string, datapoint: DatapointResource | null) {
   const search: { tab?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -133,7 +131,8 @@ function DatapointSource({ datapoint }: { datapoint: DatapointResource }) {
   const { source_span_id: spanId } = datapoint;
   const source = useQuery({
     queryKey: keys.sourceSpan(spanId ?? ''),
-    queryFn: async () => (await spansByIds([spanId!]))[0] ?? null,
+    queryFn: async () =>
+      (await listPage<SpanOutline>('listSpans', { query: { ids: [spanId!], view: 'outline' } })).rows[0] ?? null,
     enabled: spanId !== null,
   });
   return (
@@ -157,7 +156,6 @@ interface FaultListProps {
   onGo?: (line: number) => void;
 }
 
-/** What is wrong with a text, each fault with the way to its line. */
 function FaultList({ faults, onGo }: FaultListProps) {
   return (
     <div role="status" aria-label="Faults">
@@ -184,7 +182,9 @@ function useSaveDatapoint(datasetId: string, datapoint: DatapointResource | null
   const navigate = useNavigate();
   return useMutation({
     mutationFn: (kind: DatapointKind) =>
-      datapoint === null ? createDatapoint(datasetId, kind) : updateDatapoint(datasetId, datapoint.id, kind),
+      datapoint === null
+        ? api.createDatapoint({ path: { id: datasetId }, body: { kind: kind as never } })
+        : api.updateDatapoint({ path: { id: datasetId, dp_id: datapoint.id }, body: { kind: kind as never } }),
     onSuccess: (after) => {
       queryClient.setQueryData(keys.datapoint(datasetId, after.id), after);
       void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), exact: true });
@@ -199,7 +199,7 @@ function useSaveDatapoint(datasetId: string, datapoint: DatapointResource | null
 
 /** The faults that the server found, at their lines. */
 function faultsOfAnswer(error: Error | null, text: string): LineFault[] {
-  if (!(error instanceof ApiError)) return [];
+  if (!(error instanceof SpandrelError)) return [];
   return error.errors.map(({ path, message }) => {
     const steps = pathOfFault(path);
     const words = steps.length === 0 ? message : `${String(steps.at(-1))} ${message}`;
@@ -207,7 +207,6 @@ function faultsOfAnswer(error: Error | null, text: string): LineFault[] {
   });
 }
 
-/** Somebody who waits for the answer. */
 interface Question {
   /** @param stays whether the page is not left. */
   answer(stays: boolean): void;
@@ -242,7 +241,7 @@ function useUnsavedQuestion(isUnsaved: boolean) {
       onConfirm={() => answer(false)}
       onClose={() => answer(true)}
     >
-      <p>The changes of this datapoint are not saved and would be lost.</p>
+      <p>You have unsaved changes. They are lost if you leave.</p>
     </ConfirmDialog>
   );
 }

@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { Button } from '../../components/button.js';
+import { SelectField, TextArea } from '../../components/field.js';
 import {
   readFields,
   writeFields,
@@ -13,20 +15,13 @@ import {
   type FormField,
 } from './datapoint-fields.js';
 import type { DatapointText } from './datapoint-text.js';
-import { Button } from '../../components/button.js';
-import { SelectField, TextArea } from '../../components/field.js';
 import styles from './datapoint-form.module.css';
-
-interface DatapointFormProps {
-  draft: DatapointText;
-  onChange(draft: DatapointText): void;
-}
 
 /**
  * A datapoint by its fields. The text stays what is saved: what the form says is written into it at once, and read from it
  * where somebody else changed it. JSON that is not finished makes a text with a fault, which the form alone can still show.
  */
-export function DatapointForm({ draft, onChange }: DatapointFormProps) {
+export function DatapointForm({ draft, onChange }: { draft: DatapointText; onChange(draft: DatapointText): void }) {
   const [shown, setShown] = useState(() => ({ draft, form: readFields(draft) }));
   const isOutdated = shown.draft.text !== draft.text || shown.draft.variant !== draft.variant;
   const { form } = isOutdated ? { form: readFields(draft) } : shown;
@@ -35,8 +30,7 @@ export function DatapointForm({ draft, onChange }: DatapointFormProps) {
     setShown({ draft: written, form: next });
     onChange(written);
   };
-  if (form === null)
-    return <p>The text is not one that can be shown as a form. Mend it in the tab JSON, or choose another kind.</p>;
+  if (form === null) return <p>This text cannot be shown as a form. Fix it in the tab JSON, or choose another kind.</p>;
   return (
     <div className={styles.form}>
       {form.variant === 'Generic' ? (
@@ -50,13 +44,7 @@ export function DatapointForm({ draft, onChange }: DatapointFormProps) {
 
 const ROLES = ['system', 'user', 'assistant', 'tool'];
 
-interface ConversationFormProps {
-  form: ConversationFields;
-  onChange(form: ConversationFields): void;
-}
-
-/** The messages of a conversation, and what is expected of its next one. */
-function ConversationForm({ form, onChange }: ConversationFormProps) {
+function ConversationForm({ form, onChange }: { form: ConversationFields; onChange(form: ConversationFields): void }) {
   const { messages } = form;
   const change = (next: readonly MessageFields[]): void => onChange({ ...form, messages: next });
   const add = (): void => {
@@ -135,13 +123,8 @@ const MEMBERS: readonly (readonly [GenericMember, label: string, isJson: boolean
   ['metadata', 'Metadata', true],
 ];
 
-interface GenericFormProps {
-  form: GenericFields;
-  onChange(form: GenericFields): void;
-}
-
 /** The members of a generic datapoint. */
-function GenericForm({ form, onChange }: GenericFormProps) {
+function GenericForm({ form, onChange }: { form: GenericFields; onChange(form: GenericFields): void }) {
   return MEMBERS.map(([member, label, isJson]) => (
     <ValueField
       key={member}

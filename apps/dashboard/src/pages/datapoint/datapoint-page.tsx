@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { NotFound } from '../../components/not-found.js';
+import { FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
-import { readDatapoint } from '../../api/datapoints.js';
-import { readDataset } from '../../api/dataset.js';
 import { keys } from '../../api/keys.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { datasetAddress } from '../../features/addresses.js';
 import { useWayUp } from '../../features/list/list-memory.js';
 import { DatapointEditor } from './datapoint-editor.js';
@@ -17,10 +17,13 @@ const NEW = 'new';
 export function DatapointPage() {
   const { id, dp } = route.useParams();
   const isNew = dp === NEW;
-  const dataset = useQuery({ queryKey: keys.dataset(id), queryFn: ({ signal }) => readDataset(id, signal) });
+  const dataset = useQuery({
+    queryKey: keys.dataset(id),
+    queryFn: ({ signal }) => api.getDataset({ path: { id }, signal }),
+  });
   const query = useQuery({
     queryKey: keys.datapoint(id, dp),
-    queryFn: ({ signal }) => readDatapoint(id, dp, signal),
+    queryFn: ({ signal }) => api.getDatapoint({ path: { id, dp_id: dp }, signal }),
     enabled: !isNew,
   });
   useWayUp(() => datasetAddress(id), 'Datapoint');
@@ -30,17 +33,7 @@ export function DatapointPage() {
   const error = dataset.error ?? query.error;
   if (isNotFound(error)) {
     const what = isNotFound(dataset.error) ? 'Dataset' : 'Datapoint';
-    return (
-      <>
-        <PageHeading title={`${what} not found`} />
-        <EmptyState
-          title={`There is no such ${what.toLowerCase()} in this project`}
-          action={what === 'Dataset' ? <Link to="/datasets">Go to Datasets</Link> : back}
-        >
-          <p>It may have been deleted, or its address may have been cut.</p>
-        </EmptyState>
-      </>
-    );
+    return <NotFound what={what} back={what === 'Dataset' ? <Link to="/datasets">Go to Datasets</Link> : back} />;
   }
   const title = isNew ? 'New datapoint' : `Datapoint ${dp}`;
   const retry = (): void => void (dataset.error ? dataset.refetch() : query.refetch());

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { DatapointKind } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import {
   changeVariant,
   NEW_DATAPOINT,

@@ -1,12 +1,12 @@
 import type { DatapointPreview, DatasetResource } from '@spandrel/contract';
-import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, lazy, Suspense } from 'react';
 import { formatScore, NONE, formatCounted } from '@spandrel/contract/browser';
-import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, lazy, Suspense } from 'react';
+import { PageActions } from '../../components/page-actions.js';
+import { NoMatch, QueryFault, EmptyState } from '../../components/page-parts.js';
+import { ConfirmAction } from '../../features/dialogs.js';
+import { inBatches, api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
-import { EmptyState, FaultNotice } from '../../components/page-parts.js';
-import { zoneName } from '../../components/format.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { datapointAddress, nameOfDatapoint } from '../../features/addresses.js';
 import { DatapointLink } from '../../features/links.js';
@@ -14,24 +14,19 @@ import { FilterBar } from '../../features/filters/filter-bar.js';
 import { bareSearch, listChips } from '../../features/filters/list-search.js';
 import { ListedGrid, useSelectedRows, SelectionToolbar } from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
-import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
-import { useDatapointList } from './use-dataset.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
-import { deleteDatapoints } from '../../api/datapoints.js';
-import { ConfirmDialog } from '../../components/dialog.js';
-import { notify, notifyError } from '../../components/notify.js';
 import { SendToReview } from '../../features/send-to-review.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
+import { useDatapointList } from './use-dataset.js';
 import { EvaluateButton } from './runs-tab.js';
 import styles from './dataset-page.module.css';
 
 interface DatapointsTabProps {
   dataset: DatasetResource;
   search: DatasetSearch;
-  /** @param isTyped replaces the entry of the history in place of adding one. */
   onSearch(search: DatasetSearch, isTyped?: boolean): void;
   /** Called when the dataset is another than before. */
   onChanged(): void;
@@ -42,10 +37,8 @@ export function DatapointsTab({ dataset, search, onSearch, onChanged }: Datapoin
   const { id, datapoint_count: total } = dataset;
   const { list, live, shownKey } = useDatapointList(id, search);
   const navigate = useNavigate();
-  const { times } = usePreferences();
-  const all = useMemo(() => datapointColumns(zoneName(Date.now(), times)), [times]);
   const columns = useListColumns<DatapointPreview, DatasetSearch>({
-    ...{ list: 'datapoints', columns: all, offered: DATAPOINT_COLUMNS, search, onChange: onSearch },
+    ...{ list: 'datapoints', columnsIn: datapointColumns, offered: DATAPOINT_COLUMNS, search, onChange: onSearch },
     sorts: DATAPOINT_PARAMETERS.sorts,
   });
   const selected = useSelectedRows<DatapointPreview>(nameOfDatapoint);
@@ -55,9 +48,7 @@ export function DatapointsTab({ dataset, search, onSearch, onChanged }: Datapoin
     <>
       <DatapointActions datasetId={id} onImported={onChanged} />
       {(!isEmpty || isFiltered) && <FilterBar search={search} parameters={DATAPOINT_PARAMETERS} onChange={onSearch} />}
-      {list.error !== null && (
-        <FaultNotice title="Datapoints could not be loaded" error={list.error} onRetry={list.retry} />
-      )}
+      <QueryFault title="Datapoints could not be loaded" query={list} />
       {isEmpty ? (
         <NoDatapoints isFiltered={isFiltered} onBare={() => onSearch(bareSearch(search))} />
       ) : (
@@ -87,27 +78,17 @@ export function DatapointsTab({ dataset, search, onSearch, onChanged }: Datapoin
 }
 
 function NoDatapoints({ isFiltered, onBare }: { isFiltered: boolean; onBare(): void }) {
-  if (isFiltered) {
-    return (
-      <EmptyState
-        title="No datapoints match these filters"
-        action={<Button onClick={onBare}>Show all datapoints</Button>}
-      >
-        <p>Take one of them away, or clear them all.</p>
-      </EmptyState>
-    );
-  }
+  if (isFiltered) return <NoMatch what="datapoints" onClear={onBare} />;
   return (
     <EmptyState title="No datapoints yet">
       <p>
-        A datapoint is an input with the output that is expected of it. Add one, import a file, or open a span and press
-        Add to dataset. Capture rules make them of spans by themselves.
+        A datapoint is an input with its expected output. Add one, import a file, or open a span and press Add to
+        dataset. Capture rules create them from spans automatically.
       </p>
     </EmptyState>
   );
 }
 
-/** Where a datapoint came from, in words. */
 const SOURCE_WORDS: Readonly<Record<DatapointPreview['source'], string>> = {
   manual: 'Manual',
   span_export: 'Span export',
@@ -142,7 +123,6 @@ function datapointColumns(zone: string): GridColumn<DatapointPreview>[] {
 
 const IDS = datapointColumns('').map(({ id }) => id);
 
-/** Columns that the list offers, and those it has when nobody chose. */
 const DATAPOINT_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('created_at')) };
 
 interface SelectedDatapointsProps {
@@ -153,20 +133,9 @@ interface SelectedDatapointsProps {
   onDeleted(ids: ReadonlySet<string>): void;
 }
 
-/** The toolbar of selected datapoints. */
 function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }: SelectedDatapointsProps) {
   const ids = datapoints.map(({ id }) => id);
   const [isDeleting, setIsDeleting] = useState(false);
-  const deletion = useMutation({
-    mutationFn: () => deleteDatapoints(datasetId, ids),
-    onSuccess: (count) => {
-      onDeleted(new Set(ids));
-      onClear();
-      notify(`Deleted ${formatCounted(count, 'datapoint')}`);
-    },
-    onError: (error) => notifyError('The datapoints could not be deleted', error),
-    onSettled: () => setIsDeleting(false),
-  });
   return (
     <>
       <SelectionToolbar count={ids.length} onClear={onClear}>
@@ -176,49 +145,54 @@ function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }: Selec
         </Button>
       </SelectionToolbar>
       {isDeleting && (
-        <ConfirmDialog
+        <ConfirmAction
           title={`Delete ${formatCounted(ids.length, 'datapoint')}?`}
           action="Delete"
-          isBusy={deletion.isPending}
-          onConfirm={() => deletion.mutate()}
+          act={() => deleteDatapoints(datasetId, ids)}
+          onDone={() => {
+            onDeleted(new Set(ids));
+            onClear();
+          }}
+          done={(count) => `Deleted ${formatCounted(count, 'datapoint')}`}
+          failed="The datapoints could not be deleted"
           onClose={() => setIsDeleting(false)}
         >
-          <p>
-            {ids.length === 1 ? 'It is' : 'They are'} removed from the review queue too; results of runs stay. This
-            cannot be undone.
-          </p>
-        </ConfirmDialog>
+          <p>Their items in the review queue are deleted, too; results of runs are kept. This cannot be undone.</p>
+        </ConfirmAction>
       )}
     </>
   );
 }
 
-interface DatapointActionsProps {
-  datasetId: string;
-  onImported(): void;
-}
-
 const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.js')).ExportMenu }));
 const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
 
-/** How datapoints come into a dataset and out of it. */
-function DatapointActions({ datasetId, onImported }: DatapointActionsProps) {
+/** Deletes datapoints, as many requests as it takes. @returns how many are gone. */
+async function deleteDatapoints(id: string, ids: readonly string[]): Promise<number> {
+  let deleted = 0;
+  for (const some of inBatches(ids))
+    deleted += (await api.deleteDatapoints({ path: { id }, body: { ids: some } })).deleted;
+  return deleted;
+}
+
+function DatapointActions({ datasetId, onImported }: { datasetId: string; onImported(): void }) {
   const navigate = useNavigate();
   const [isImporting, setIsImporting] = useState(false);
-  const add = (): void => void navigate({ to: datapointAddress(datasetId, 'new') });
-  const openImport = (): void => setIsImporting(true);
-  useShortcuts([
-    { keys: '', label: 'Add datapoint', writes: true, group: 'Dataset', run: add },
-    { keys: '', label: 'Import datapoints', writes: true, group: 'Dataset', run: openImport },
-  ]);
   return (
     <div className={styles.actions}>
-      <Button writes icon="plus" onClick={add}>
-        Add datapoint
-      </Button>
-      <Button writes icon="arrowUp" onClick={openImport}>
-        Import
-      </Button>
+      <PageActions
+        group="Dataset"
+        actions={[
+          {
+            ...{ label: 'Add datapoint', icon: 'plus', writes: true },
+            run: () => void navigate({ to: datapointAddress(datasetId, 'new') }),
+          },
+          {
+            ...{ label: 'Import datapoints', short: 'Import', icon: 'arrowUp', writes: true },
+            run: () => setIsImporting(true),
+          },
+        ]}
+      />
       <Suspense
         fallback={
           <Button icon="download" disabled>

@@ -1,26 +1,25 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useState } from 'react';
 import type { DatasetResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { PageActions } from '../../components/page-actions.js';
+import { NotFound } from '../../components/not-found.js';
+import { QueryFault, PageHeading } from '../../components/page-parts.js';
+import { ConfirmAction } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TabList, tabId } from '../../components/tab-list.js';
 import { datasetAddress } from '../../features/addresses.js';
 import { rememberList, useWayUp } from '../../features/list/list-memory.js';
+import { keys } from '../../api/keys.js';
+import { DatasetDialog } from '../../features/dataset-dialog.js';
+import { FactList } from '../../features/fact-list.js';
 import { DatapointsTab } from './datapoints-tab.js';
 import { DATASET_TABS, type DatasetSearch, type DatasetTab } from './dataset-search.js';
 import { RulesTab } from './rules-tab.js';
 import { RunsTab } from './runs-tab.js';
 import { useDataset } from './use-dataset.js';
-import { deleteDataset, updateDataset } from '../../api/dataset.js';
-import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
-import { ConfirmDialog } from '../../components/dialog.js';
-import { notify, notifyError } from '../../components/notify.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { DatasetDialog } from '../../features/dataset-dialog.js';
-import { FactList } from '../../features/fact-list.js';
 import styles from './dataset-page.module.css';
 
 const route = getRouteApi('/datasets/$id');
@@ -45,18 +44,12 @@ export function DatasetPage() {
   useWayUp(() => '/datasets', 'Dataset');
   useEffect(() => rememberList(datasetAddress(id), { ...search }));
   const tab = search.tab ?? 'datapoints';
-  if (isNotFound(query.error)) return <DatasetNotFound />;
+  if (isNotFound(query.error)) return <NotFound what="Dataset" back={<Link to="/datasets">Go to Datasets</Link>} />;
   if (query.data === undefined) {
     return (
       <>
         <PageHeading title="Dataset" />
-        {query.error && (
-          <FaultNotice
-            title="The dataset could not be loaded"
-            error={query.error}
-            onRetry={() => void query.refetch()}
-          />
-        )}
+        <QueryFault title="The dataset could not be loaded" query={query} />
       </>
     );
   }
@@ -85,17 +78,6 @@ function withTab({ tab: _before, ...search }: DatasetSearch, tab: DatasetTab): D
   return tab === 'datapoints' ? search : { ...search, tab };
 }
 
-function DatasetNotFound() {
-  return (
-    <>
-      <PageHeading title="Dataset not found" />
-      <EmptyState title="There is no such dataset in this project" action={<Link to="/datasets">Go to Datasets</Link>}>
-        <p>It may have been deleted, or its address may have been cut.</p>
-      </EmptyState>
-    </>
-  );
-}
-
 export interface DatasetHeaderProps {
   dataset: DatasetResource;
   isDeleted: boolean;
@@ -106,27 +88,26 @@ export interface DatasetHeaderProps {
 export function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
-  useShortcuts(
-    isDeleted
-      ? []
-      : [
-          { keys: '', label: 'Edit dataset', writes: true, group: 'Dataset', run: () => setAsked('edit') },
-          { keys: '', label: 'Delete dataset', writes: true, group: 'Dataset', run: () => setAsked('delete') },
-        ],
-  );
   return (
     <header className={styles.header}>
       <PageHeading title={dataset.name}>
         <span className={styles.actions}>
-          <Button writes disabled={isDeleted} onClick={() => setAsked('edit')}>
-            Edit
-          </Button>
-          <Button writes icon="trash" variant="danger" disabled={isDeleted} onClick={() => setAsked('delete')}>
-            Delete dataset
-          </Button>
+          <PageActions
+            group="Dataset"
+            actions={[
+              {
+                ...{ label: 'Edit dataset', short: 'Edit', writes: true, disabled: isDeleted },
+                run: () => setAsked('edit'),
+              },
+              {
+                ...{ label: 'Delete dataset', icon: 'trash', variant: 'danger', writes: true, disabled: isDeleted },
+                run: () => setAsked('delete'),
+              },
+            ]}
+          />
         </span>
       </PageHeading>
-      {isDeleted && <p role="status">This dataset has been deleted. What is on screen is all that is left of it.</p>}
+      {isDeleted && <p role="status">This dataset has been deleted. Only what is on screen is left.</p>}
       {dataset.description !== null && (
         <p className={styles.description} dir="auto">
           {dataset.description}
@@ -144,7 +125,7 @@ export function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderPr
           title="Edit dataset"
           action="Save"
           initial={dataset}
-          save={(text) => updateDataset(dataset.id, text)}
+          save={(text) => api.updateDataset({ path: { id: dataset.id }, body: text })}
           onSaved={onChanged}
           onClose={close}
         />
@@ -154,37 +135,29 @@ export function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderPr
   );
 }
 
-/** Asks whether the dataset shall be deleted, deletes it, and leads back to the list. */
 function DeleteDataset({ dataset, onClose }: { dataset: DatasetResource; onClose(): void }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const deletion = useMutation({
-    mutationFn: () => deleteDataset(dataset.id),
-    onSuccess: async () => {
-      onClose();
-      notify(`Deleted the dataset ${dataset.name}`);
-      void queryClient.invalidateQueries({ queryKey: keys.datasets() });
-      // The page goes first: it would fetch again what is removed under it.
-      await navigate({ to: '/datasets' });
-      queryClient.removeQueries({ queryKey: keys.dataset(dataset.id) });
-    },
-    onError: (error) => {
-      onClose();
-      notifyError('The dataset could not be deleted', error);
-    },
-  });
+  const leave = async (): Promise<void> => {
+    void queryClient.invalidateQueries({ queryKey: keys.datasets() });
+    // The page goes first: it would fetch again what is removed under it.
+    await navigate({ to: '/datasets' });
+    queryClient.removeQueries({ queryKey: keys.dataset(dataset.id) });
+  };
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title="Delete dataset?"
       action="Delete"
-      isBusy={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      act={() => api.deleteDataset({ path: { id: dataset.id } })}
+      onDone={() => void leave()}
+      done={`Deleted the dataset ${dataset.name}`}
+      failed="The dataset could not be deleted"
       onClose={onClose}
     >
       <p>
-        {formatCounted(dataset.datapoint_count, 'datapoint')}, its runs, its capture rules and its review queue go with
-        it. This cannot be undone.
+        This deletes its {formatCounted(dataset.datapoint_count, 'datapoint')}, runs, capture rules and review queue. It
+        cannot be undone.
       </p>
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }

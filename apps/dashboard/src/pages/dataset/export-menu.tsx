@@ -1,4 +1,3 @@
-import { exportAddress } from '../../api/dataset.js';
 import { ButtonMenu, ButtonMenuDownload } from '../../components/button-menu.js';
 
 const FORMATS = [
@@ -12,7 +11,10 @@ export function ExportMenu({ datasetId }: { datasetId: string }) {
   return (
     <ButtonMenu label="Export" icon="download">
       {FORMATS.map(({ format, label }) => (
-        <ButtonMenuDownload key={format} href={exportAddress(datasetId, format)}>
+        <ButtonMenuDownload
+          key={format}
+          href={`/api/datasets/${encodeURIComponent(datasetId)}/export?format=${format}`}
+        >
           {label}
         </ButtonMenuDownload>
       ))}

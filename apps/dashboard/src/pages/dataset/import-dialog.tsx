@@ -1,14 +1,14 @@
-import { useQuery, useMutation } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type Ref } from 'react';
 import { formatCounted, formatCount } from '@spandrel/contract/browser';
 import type { ImportResult as Result } from '@spandrel/contract';
+import { useQuery, useMutation } from '@tanstack/react-query';
+import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type Ref } from 'react';
+import { importDatapoints, type ImportProgress } from '../../api/upload.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, TextField } from '../../components/field.js';
 import { formatBytes } from '../../components/format.js';
 import { LOOKED_AT, previewFile, type FilePreview } from './file-preview.js';
-import { importDatapoints, type ImportProgress as Progress, type ImportProgress } from '../../api/import-datapoints.js';
 import styles from './import-dialog.module.css';
 
 export interface ImportDialogProps {
@@ -101,7 +101,7 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
 
 const describeFile = (file: File | null): string =>
   file === null
-    ? 'JSON Lines, a JSON list, or CSV with a header row. It may be dropped here.'
+    ? 'JSON Lines, a JSON list, or CSV with a header row. You can also drop it here.'
     : `${file.name}, ${formatBytes(file.size)}`;
 
 function useFilePreview(file: File | null): FilePreview | null {
@@ -126,7 +126,7 @@ function useFocusOfImport(status: 'idle' | 'pending' | 'success' | 'error') {
 }
 
 export interface ImportProgressProps {
-  progress: Progress | null;
+  progress: ImportProgress | null;
   expectedRows: number | undefined;
   ref: Ref<HTMLDivElement>;
 }
@@ -141,14 +141,13 @@ export function ImportProgressBar({ progress, expectedRows, ref }: ImportProgres
   );
 }
 
-/** Without a value it says that something goes on. The last hundredth is for what comes after the last row. */
-function shareOf(progress: Progress | null, expectedRows: number | undefined): { value?: number } {
+function shareOf(progress: ImportProgress | null, expectedRows: number | undefined): { value?: number } {
   if (progress === null) return { value: 0 };
   if (progress.kind === 'sent') return progress.total === 0 ? {} : { value: progress.bytes / progress.total };
   return expectedRows === undefined ? {} : { value: Math.min(0.99, progress.rows / expectedRows) };
 }
 
-function describeProgress(progress: Progress | null): string {
+function describeProgress(progress: ImportProgress | null): string {
   if (progress === null) return 'Sending';
   if (progress.kind === 'sent') return `Sent ${formatBytes(progress.bytes)} of ${formatBytes(progress.total)}`;
   return `Read ${formatCounted(progress.rows, 'row')}`;

@@ -1,15 +1,18 @@
-import type { CaptureRuleResource, CreateCaptureRule, CapturePreview, SpanOutline } from '@spandrel/contract';
-import { useMutation, keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
+import type {
+  CaptureRuleResource,
+  CreateCaptureRule,
+  CapturePreview,
+  SpanOutline,
+  FacetName,
+} from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState, useId, type ChangeEventHandler } from 'react';
 import { useNavigate } from '@tanstack/react-router';
-import { createCaptureRule, updateCaptureRule, previewCapture } from '../../api/capture-rules.js';
-import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/page-parts.js';
+import { QueryFault } from '../../components/page-parts.js';
+import { FormDialog } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { FacetField } from './facet-field.js';
-import { formOf, readRule, type RuleForm } from './rule-form.js';
 import { keys } from '../../api/keys.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
@@ -19,6 +22,7 @@ import { costColumn, countColumn, durationColumn, textColumn } from '../../featu
 import { traceAddress } from '../../features/addresses.js';
 import { SpanLink } from '../../features/links.js';
 import { measureOf, modelOf } from '../../features/trace-span.js';
+import { formOf, readRule, type RuleForm } from './rule-form.js';
 import styles from './rule-dialog.module.css';
 
 interface RuleDialogProps {
@@ -37,27 +41,13 @@ const STATUSES = [
 
 /** What a rule captures, with what it would have captured so far. */
 export function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProps) {
-  const formId = useId();
   const [form, setForm] = useState(() => formOf(rule));
   const read = readRule(form);
-  const saving = useMutation({
-    mutationFn: (written: CreateCaptureRule) =>
-      rule === null
-        ? createCaptureRule(datasetId, written)
-        : updateCaptureRule(datasetId, rule.id, {
-            name: written.name,
-            filters: written.filters ?? {},
-            sample_rate: written.sample_rate ?? 1,
-          }),
-    onSuccess: () => {
-      onSaved();
-      onClose();
-    },
-  });
-  const canSave = read !== null && read.name !== '' && !saving.isPending;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (canSave) saving.mutate(read);
+  const save = ({ name, filters, sample_rate }: CreateCaptureRule): Promise<unknown> => {
+    const body = { name, filters: filters ?? {}, sample_rate: sample_rate ?? 1 };
+    return rule === null
+      ? api.createCaptureRule({ path: { id: datasetId }, body })
+      : api.updateCaptureRule({ path: { id: datasetId, rule_id: rule.id }, body });
   };
   const fieldOf = (id: keyof RuleForm) => ({
     value: form[id],
@@ -65,35 +55,33 @@ export function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProp
   });
   const amount = { type: 'number', min: 0, step: 'any' } as const;
   return (
-    <Dialog
+    <FormDialog
       title={rule === null ? 'New capture rule' : 'Edit capture rule'}
       size="large"
+      action={rule === null ? 'Create rule' : 'Save rule'}
+      failed="The rule could not be saved"
+      canSend={read !== null && read.name !== ''}
+      send={() => save(read!)}
+      onSent={() => {
+        onSaved();
+        onClose();
+      }}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={!canSave}>
-            {rule === null ? 'Create rule' : 'Save rule'}
-          </Button>
-        </>
-      }
+      className={styles.form}
+      below={<RulePreview datasetId={datasetId} rule={read} />}
     >
-      <form id={formId} className={styles.form} onSubmit={submit}>
-        <TextField label="Name" className={styles.name} required {...fieldOf('name')} />
-        <FacetField label="Model" facet="model" {...fieldOf('model')} />
-        <FacetField label="Provider" facet="provider" {...fieldOf('provider')} />
-        <FacetField label="Kind" facet="kind" {...fieldOf('kind')} />
-        <SelectField label="Status" options={STATUSES} {...fieldOf('status')} />
-        <TextField label="Name contains" {...fieldOf('name_contains')} />
-        <FacetField label="Tag" facet="tag" {...fieldOf('tag')} />
-        <TextField label="Minimum cost" {...amount} {...fieldOf('min_cost')} />
-        <TextField label="Minimum tokens" {...amount} {...fieldOf('min_tokens')} />
-        <TextField label="Minimum duration (ms)" {...amount} {...fieldOf('min_duration_ms')} />
-        <TextField label="Sample rate (%)" {...amount} max={100} required {...fieldOf('sample')} />
-      </form>
-      {saving.error && <FaultNotice title="The rule could not be saved" error={saving.error} />}
-      <RulePreview datasetId={datasetId} rule={read} />
-    </Dialog>
+      <TextField label="Name" className={styles.name} required {...fieldOf('name')} />
+      <FacetField label="Model" facet="model" {...fieldOf('model')} />
+      <FacetField label="Provider" facet="provider" {...fieldOf('provider')} />
+      <FacetField label="Kind" facet="kind" {...fieldOf('kind')} />
+      <SelectField label="Status" options={STATUSES} {...fieldOf('status')} />
+      <TextField label="Name contains" {...fieldOf('name_contains')} />
+      <FacetField label="Tag" facet="tag" {...fieldOf('tag')} />
+      <TextField label="Minimum cost" {...amount} {...fieldOf('min_cost')} />
+      <TextField label="Minimum tokens" {...amount} {...fieldOf('min_tokens')} />
+      <TextField label="Minimum duration (ms)" {...amount} {...fieldOf('min_duration_ms')} />
+      <TextField label="Sample rate (%)" {...amount} max={100} required {...fieldOf('sample')} />
+    </FormDialog>
   );
 }
 
@@ -106,14 +94,13 @@ interface RulePreviewProps {
 /** The server is asked after this pause in typing. */
 const PAUSE_MS = 250;
 
-/** What a rule would have taken of the newest spans. */
 function RulePreview({ datasetId, rule }: RulePreviewProps) {
   const navigate = useNavigate();
   const asked = useSettled(JSON.stringify(rule && { filters: rule.filters, sample_rate: rule.sample_rate }), PAUSE_MS);
   const query = JSON.parse(asked) as Pick<CreateCaptureRule, 'filters' | 'sample_rate'> | null;
   const preview = useQuery({
     queryKey: keys.capturePreview(datasetId, query ?? {}),
-    queryFn: ({ signal }) => previewCapture(datasetId, query!, signal),
+    queryFn: ({ signal }) => api.previewCaptureRule({ path: { id: datasetId }, body: query!, signal }),
     enabled: query !== null,
     placeholderData: keepPreviousData,
     // What was recorded meanwhile counts.
@@ -123,13 +110,7 @@ function RulePreview({ datasetId, rule }: RulePreviewProps) {
   return (
     <section aria-label="Preview" className={styles.preview}>
       <h3>Preview</h3>
-      {preview.error && (
-        <FaultNotice
-          title="The preview could not be loaded"
-          error={preview.error}
-          onRetry={() => void preview.refetch()}
-        />
-      )}
+      <QueryFault title="The preview could not be loaded" query={preview} />
       <p role="status">
         {rule === null ? 'Numbers are 0 or more, and the rate is at most 100.' : data && describe(data)}
       </p>
@@ -165,3 +146,34 @@ const COLUMNS: readonly GridColumn<SpanOutline>[] = [
   countColumn('tokens', 'Tokens', 72, (span) => measureOf(span, 'total_tokens')),
   costColumn('cost', 'Cost', 72, (span) => measureOf(span, 'cost')),
 ];
+
+interface FacetFieldProps {
+  label: string;
+  facet: FacetName;
+  value: string;
+  onChange: ChangeEventHandler<HTMLInputElement>;
+}
+
+/** The server is asked for values after this pause in typing. */
+const FACETS_PAUSE_MS = 150;
+
+/** A text field that suggests the values there are; any other one may be typed, too. */
+function FacetField({ label, facet, value, onChange }: FacetFieldProps) {
+  const id = useId();
+  const prefix = useSettled(value, FACETS_PAUSE_MS);
+  const found = useQuery({
+    queryKey: keys.facets(facet, prefix),
+    queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <TextField label={label} list={id} value={value} onChange={onChange} />
+      <datalist id={id} hidden>
+        {found.data?.facets.map((one) => (
+          <option key={one.value} value={one.value} />
+        ))}
+      </datalist>
+    </>
+  );
+}

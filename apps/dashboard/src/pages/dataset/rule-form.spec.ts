@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { CaptureRuleResource } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { describeFilters, formOf, readRule } from './rule-form.js';
 
 const RULE = {
@@ -26,7 +26,7 @@ describe('the fields of a rule', () => {
     },
   );
 
-  it('are described in words', () => {
+  it('are said in words', () => {
     expect(describeFilters(RULE.filters)).toBe('model gpt-5.1, status failed, cost at least $0.02, tokens at least 0');
     expect(describeFilters({ tag: null })).toBe('Every finished span');
   });

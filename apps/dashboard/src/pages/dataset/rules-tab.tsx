@@ -1,21 +1,21 @@
 import type { CaptureRuleResource } from '@spandrel/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { deleteCaptureRule, listCaptureRules, updateCaptureRule } from '../../api/capture-rules.js';
+import { QueryFault, EmptyState } from '../../components/page-parts.js';
+import { ConfirmAction } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Button, RowButton, RowButtons, useMayWrite } from '../../components/button.js';
-import { ConfirmDialog } from '../../components/dialog.js';
-import { EmptyState, FaultNotice } from '../../components/page-parts.js';
 import { Grid } from '../../components/grid/grid.js';
-import { notify, notifyError } from '../../components/notify.js';
+import { notifyError } from '../../components/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
-import { RuleDialog } from './rule-dialog.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
-import { describeFilters, percentOf } from './rule-form.js';
 import { Switch } from '../../components/switch.js';
+import { RuleDialog } from './rule-dialog.js';
+import { describeFilters, percentOf } from './rule-form.js';
 import styles from './dataset-page.module.css';
 
 /** Many spans may be captured at once; counts are asked for again this often at most. */
@@ -31,7 +31,7 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
     [refresh],
   );
   useShortcuts([{ keys: '', label: 'New capture rule', writes: true, group: 'Dataset', run: () => setEdited('new') }]);
-  const rules = query.data ?? [];
+  const rules = query.data?.capture_rules ?? [];
   const newRule = (
     <Button writes variant="primary" icon="plus" onClick={() => setEdited('new')}>
       New rule
@@ -39,16 +39,13 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
   );
   return (
     <>
-      {query.error && (
-        <FaultNotice
-          title="Capture rules could not be loaded"
-          error={query.error}
-          onRetry={() => void query.refetch()}
-        />
-      )}
+      <QueryFault title="Capture rules could not be loaded" query={query} />
       {query.data !== undefined && rules.length === 0 ? (
         <EmptyState title="No capture rules yet" action={newRule}>
-          <p>A capture rule makes datapoints of spans by itself: of all that failed, of a part of a model’s calls.</p>
+          <p>
+            A capture rule creates datapoints from spans automatically, such as all that failed, or a sample of a
+            model’s calls.
+          </p>
         </EmptyState>
       ) : (
         <>
@@ -88,7 +85,7 @@ function useRules(datasetId: string) {
   const queryClient = useQueryClient();
   const query = useQuery({
     queryKey: keys.captureRules(datasetId),
-    queryFn: ({ signal }) => listCaptureRules(datasetId, signal),
+    queryFn: ({ signal }) => api.listCaptureRules({ path: { id: datasetId }, signal }),
   });
   const refresh = useCallback(
     () => queryClient.invalidateQueries({ queryKey: keys.captureRules(datasetId) }),
@@ -109,25 +106,18 @@ interface DeleteRuleProps {
 }
 
 function DeleteRule({ datasetId, rule, onDeleted, onClose }: DeleteRuleProps) {
-  const deletion = useMutation({
-    mutationFn: () => deleteCaptureRule(datasetId, rule.id),
-    onSuccess: () => {
-      notify(`Deleted the rule ${rule.name}`);
-      onDeleted();
-    },
-    onError: (error) => notifyError('The rule could not be deleted', error),
-    onSettled: onClose,
-  });
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title="Delete capture rule?"
       action="Delete"
-      isBusy={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      act={() => api.deleteCaptureRule({ path: { id: datasetId, rule_id: rule.id } })}
+      onDone={onDeleted}
+      done={`Deleted the rule ${rule.name}`}
+      failed="The rule could not be deleted"
       onClose={onClose}
     >
-      <p>The datapoints that {rule.name} captured stay. This cannot be undone.</p>
-    </ConfirmDialog>
+      <p>Datapoints that {rule.name} captured are kept. This cannot be undone.</p>
+    </ConfirmAction>
   );
 }
 
@@ -138,7 +128,6 @@ interface RuleActions {
   onDelete(rule: CaptureRuleResource): void;
 }
 
-/** The columns of the list of capture rules. */
 function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<CaptureRuleResource>[] {
   return [
     textColumn('name', 'Name', 180, ({ name }) => name),
@@ -179,7 +168,8 @@ function RuleSwitch({ rule, onChanged }: RuleSwitchProps) {
   const mayWrite = useMayWrite();
   const [chosen, setChosen] = useState<boolean | null>(null);
   const change = useMutation({
-    mutationFn: (enabled: boolean) => updateCaptureRule(rule.dataset_id, rule.id, { enabled }),
+    mutationFn: (enabled: boolean) =>
+      api.updateCaptureRule({ path: { id: rule.dataset_id, rule_id: rule.id }, body: { enabled } }),
     onSuccess: onChanged,
     onError: (error) => notifyError('The rule could not be changed', error),
     onSettled: () => setChosen(null),

@@ -1,6 +1,7 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { gridRows } from '../../features/list/use-paged-list.js';
 import { EmptyState, FaultNotice } from '../../components/page-parts.js';
 import { zoneName } from '../../components/format.js';
 import { Grid } from '../../components/grid/grid.js';
@@ -26,7 +27,7 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
   const selected = useSelectedRows<EvalRunSummary>(nameOfRun);
   const place = useListPlace();
   if (list.error !== null)
-    return <FaultNotice title="Runs could not be loaded" error={list.error} onRetry={list.retry} />;
+    return <FaultNotice title="Runs could not be loaded" error={list.error} onRetry={list.refetch} />;
   if (!list.isWaiting && list.length === 0) {
     return (
       <EmptyState title="No runs yet" action={<EvaluateButton datasetId={datasetId} />}>
@@ -44,12 +45,8 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
         label="Runs"
         listKey={shownKey}
         columns={columns}
-        length={list.length}
-        isComplete={list.isComplete}
-        rowAt={list.rowAt}
-        keyAt={list.keyAt}
-        onVisible={list.onVisible}
-        onTouched={live.onTouched}
+        {...gridRows(list)}
+        onScrolledOrSelected={live.onScrolledOrSelected}
         selection={selected.selection}
         onOpen={({ id }) => void navigate({ to: runAddress(id) })}
         {...place}

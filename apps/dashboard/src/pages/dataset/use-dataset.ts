@@ -1,11 +1,10 @@
+import type { DatapointPreview } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DatapointPreview } from '@spandrel/contract';
-import { readDataset } from '../../api/dataset.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
-import { listDatapoints } from '../../api/datapoints.js';
 import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
 import type { LiveEvent } from '../../live/live-event.js';
@@ -17,7 +16,10 @@ const BETWEEN_MS = 2_000;
 /** A dataset, kept up to date, and whether somebody deleted it meanwhile. */
 export function useDataset(id: string) {
   const queryClient = useQueryClient();
-  const query = useQuery({ queryKey: keys.dataset(id), queryFn: ({ signal }) => readDataset(id, signal) });
+  const query = useQuery({
+    queryKey: keys.dataset(id),
+    queryFn: ({ signal }) => api.getDataset({ path: { id }, signal }),
+  });
   const [isDeleted, setIsDeleted] = useState(false);
   const refresh = useSpaced(
     () => void queryClient.invalidateQueries({ queryKey: keys.dataset(id), exact: true }),
@@ -42,24 +44,24 @@ export function useDatapointList(
   const found = useFilteredList<DatapointPreview>({
     name: 'datapoints',
     filters: { datasetId, ...query },
-    queryAt: () => query,
-    fetch: (asked, cursor, signal) => listDatapoints(datasetId, asked, cursor, signal),
+    queryAt: () => ({ ...query, preview: PREVIEWED }),
+    operation: 'listDatapoints',
+    path: { id: datasetId },
     idOf: ({ id }) => id,
   });
   const live = useLiveList(
     found,
     {
-      read: (event) => (isNewDatapoint(event, datasetId) ? { hasNew: true } : {}),
-      // The list has no filter by ids; its first page is read again.
-      byIds: () => Promise.resolve([]),
-      recount: () => undefined,
+      changes: (event) => (isNewDatapoint(event, datasetId) ? { hasNew: true } : {}),
     },
     true,
   );
   return { ...found, live };
 }
 
-/** Whether an event reports another datapoint of a dataset. */
+const PREVIEWED = 160;
+
+/** Whether an event reports of another datapoint of a dataset. */
 function isNewDatapoint(event: LiveEvent, datasetId: string): boolean {
   return event.type === 'datapoint_created' && event.datapoint.dataset_id === datasetId;
 }

@@ -1,11 +1,9 @@
 import type { DatasetResource } from '@spandrel/contract';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { createDescribedDataset, listDatasetPage } from '../../api/dataset.js';
+import { useCallback, useEffect, useState } from 'react';
+import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
-import { zoneName } from '../../components/format.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { DatasetDialog } from '../../features/dataset-dialog.js';
 import { datasetAddress } from '../../features/addresses.js';
@@ -16,11 +14,11 @@ import { ListedGrid } from '../../features/list/list-page.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
-import { datasetNews, DATASETS_PARAMETERS } from './datasets-search.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { datasetChanges, DATASETS_PARAMETERS } from './datasets-search.js';
 
 const route = getRouteApi('/datasets');
 const NOTHING_WRITTEN = { name: '', description: null };
@@ -34,10 +32,8 @@ export function DatasetsPage() {
     [navigate],
   );
   const { list, live, shownKey } = useDatasetList();
-  const { times } = usePreferences();
-  const all = useMemo(() => datasetColumns(zoneName(Date.now(), times)), [times]);
   const columns = useListColumns<DatasetResource, ListSearch>({
-    ...{ list: 'datasets', columns: all, offered: DATASET_COLUMNS, search, onChange: change },
+    ...{ list: 'datasets', columnsIn: datasetColumns, offered: DATASET_COLUMNS, search, onChange: change },
     sorts: DATASETS_PARAMETERS.sorts,
   });
   const [isCreating, setIsCreating] = useState(false);
@@ -51,12 +47,10 @@ export function DatasetsPage() {
   return (
     <>
       <PageHeading title="Datasets">{!isEmpty && newDataset}</PageHeading>
-      {list.error !== null && (
-        <FaultNotice title="Datasets could not be loaded" error={list.error} onRetry={list.retry} />
-      )}
+      <QueryFault title="Datasets could not be loaded" query={list} />
       {isEmpty ? (
         <EmptyState title="No datasets yet" action={newDataset}>
-          <p>A dataset holds the cases that a model is tested with: from recorded calls, from a file, or typed in.</p>
+          <p>A dataset holds test cases for a model: from recorded calls, from a file, or typed in.</p>
         </EmptyState>
       ) : (
         <ListedGrid<DatasetResource>
@@ -73,7 +67,7 @@ export function DatasetsPage() {
           title="New dataset"
           action="Create"
           initial={NOTHING_WRITTEN}
-          save={createDescribedDataset}
+          save={(text) => api.createDataset({ body: text })}
           onSaved={({ id }) => void navigate({ to: datasetAddress(id) })}
           onClose={() => setIsCreating(false)}
         />
@@ -87,16 +81,13 @@ function useDatasetList() {
     name: 'dataset-list',
     filters: {},
     queryAt: () => ({}),
-    fetch: listDatasetPage,
+    operation: 'listDatasets',
     idOf: ({ id }) => id,
   });
   const live = useLiveList(
     found,
     {
-      read: datasetNews,
-      // The list has no filter by ids; its first page is read again.
-      byIds: () => Promise.resolve([]),
-      recount: () => undefined,
+      changes: datasetChanges,
     },
     true,
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LiveEvent } from '../../live/live-event.js';
-import { datasetNews } from './datasets-search.js';
+import { datasetChanges } from './datasets-search.js';
 
 describe('news of datasets', () => {
   it.each([
@@ -12,6 +12,6 @@ describe('news of datasets', () => {
     [{ type: 'cleared' }, { isCleared: true }],
     [{ type: 'trace_deleted', trace_id: 't' }, {}],
   ])('of %j are %j', (event, news) => {
-    expect(datasetNews(event as LiveEvent)).toEqual(news);
+    expect(datasetChanges(event as LiveEvent)).toEqual(news);
   });
 });

@@ -1,5 +1,5 @@
 import { readListSearch, type ListParameters, type ListSearch } from '../../features/filters/list-search.js';
-import type { LiveNews } from '../../features/list/list-rules.js';
+import type { RowChanges } from '../../features/list/list-rules.js';
 import type { LiveEvent } from '../../live/live-event.js';
 
 /** What the address of the page of datasets can say: its columns alone. */
@@ -14,7 +14,7 @@ export const readDatasetsSearch = ({ cols }: Record<string, unknown>): ListSearc
   readListSearch({ cols }, DATASETS_PARAMETERS);
 
 /** What an event says of the list of datasets: counts change with datapoints. */
-export function datasetNews(event: LiveEvent): LiveNews {
+export function datasetChanges(event: LiveEvent): RowChanges {
   switch (event.type) {
     case 'dataset_created':
     case 'datapoint_created':

@@ -8,10 +8,10 @@ import { FactList, type Fact } from '../../features/fact-list.js';
 import { DatapointActions, RecordedInput, RowRegion, RunError, TextBlock } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { traceAddress } from '../../features/addresses.js';
-import { describePasses, passesOf, statusWord } from './run-facts.js';
-import { useSamples } from './use-run.js';
 import { StatusBadge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
+import { describePasses, passesOf, statusWord } from './run-facts.js';
+import { useSamples } from './use-run.js';
 import styles from './result-region.module.css';
 
 interface ResultRegionProps {
@@ -65,7 +65,7 @@ export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
 /** Why there are no two texts to compare. */
 function withoutText({ expected, output, status }: EvalItem): string {
   if (expected === null)
-    return output === null ? 'Nothing is expected, and there is no output.' : 'Nothing is expected.';
+    return output === null ? 'There is no expected value and no output.' : 'There is no expected value.';
   return status === 'pending' || status === 'running' ? 'There is no output yet.' : 'There is no output.';
 }
 

@@ -1,6 +1,6 @@
 import type { EvalItem, EvalRunResource, EvalRunSummary } from '@spandrel/contract';
-import { useMemo } from 'react';
 import { formatScore, NONE } from '@spandrel/contract/browser';
+import { useMemo } from 'react';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
@@ -9,12 +9,12 @@ import { ListedGrid } from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import type { PagedList } from '../../features/list/use-paged-list.js';
 import { NOT_LIVE } from '../../features/list/use-live-list.js';
-import { RESULT_SORTS, type RunSearch } from './run-search.js';
 import { Badge, StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { dataText } from '../../features/runs/run-rules.js';
+import { RESULT_SORTS, type RunSearch } from './run-search.js';
 import { describePasses, passesOf } from './run-facts.js';
 import styles from './run-page.module.css';
 
@@ -36,10 +36,13 @@ interface ResultsProps {
 /** The results of a run, all or those that want to be looked at. */
 export function Results({ list, shownKey, search, run, onChange }: ResultsProps) {
   const made = JSON.stringify([run?.repeats, run?.pass_score, run?.scorers.map(({ name }) => name)]);
-  // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of what the run was made of
-  const offered = useMemo(() => resultColumns(run), [made]);
+  const offered = useMemo(() => {
+    const { columns, offered: all } = resultColumns(run);
+    return { columnsIn: () => columns, offered: all };
+    // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of what the run was made of
+  }, [made]);
   const columns = useListColumns<EvalItem, RunSearch>({
-    ...{ list: 'results', ...offered, search, onChange },
+    ...{ list: 'results', offered: offered.offered, columnsIn: offered.columnsIn, search, onChange },
     sorts: RESULT_SORTS,
   });
   const show = (value: string): void => {
@@ -89,7 +92,7 @@ function NoResults({ isFiltered, onClear }: { isFiltered: boolean; onClear(): vo
   }
   return (
     <EmptyState title="No results match" action={<Button onClick={onClear}>Clear filters</Button>}>
-      <p>Show says which results are listed.</p>
+      <p>Change Show to list other results.</p>
     </EmptyState>
   );
 }

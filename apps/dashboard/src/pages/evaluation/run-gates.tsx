@@ -1,7 +1,9 @@
 import type { EvalRunResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FormDialog } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import {
   describeActual,
   describeGate,
@@ -13,12 +15,7 @@ import {
 } from '../../features/gates/gates.js';
 import { useRunsOf } from '../../features/runs/run-queries.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
-import { setGates } from '../../api/evals.js';
-import { FieldFaults } from '../../api/field-faults.js';
 import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/page-parts.js';
 import { GateEditor } from '../../features/gates/gate-editor.js';
 import styles from './run-page.module.css';
 
@@ -62,39 +59,26 @@ function GateTable({ run: { gates, dataset_id: datasetId } }: { run: EvalRunReso
 
 /** Gives a run other gates; one that is over is judged by them at once. */
 export function GatesDialog({ run, onClose }: { run: EvalRunResource; onClose(): void }) {
-  const formId = useId();
   const client = useQueryClient();
   const [gates, setFields] = useState<readonly GateFields[]>(() =>
     run.gates.length === 0 ? [NEW_GATE] : run.gates.map(fieldsOfGate),
   );
-  const saving = useMutation({
-    mutationFn: () => setGates(run.id, gates.map(gateOf)),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: keys.run(run.id) });
-      void client.invalidateQueries({ queryKey: ['runs'] });
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!saving.isPending) saving.mutate();
-  };
-  const faults = new FieldFaults(saving.error);
   return (
-    <Dialog
+    <FormDialog
       title="Gates of this run"
       size="large"
+      action="Save gates"
+      failed="The gates could not be saved"
+      paths={['gates']}
+      send={() => api.setEvalGates({ path: { id: run.id }, body: { gates: gates.map(gateOf) } })}
+      onSent={() => {
+        void client.invalidateQueries({ queryKey: keys.run(run.id) });
+        void client.invalidateQueries({ queryKey: ['runs'] });
+        onClose();
+      }}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={saving.isPending}>
-            Save gates
-          </Button>
-        </>
-      }
     >
-      <form id={formId} onSubmit={submit}>
+      {(faults) => (
         <GateEditor
           {...{ gates, faults }}
           datasetId={run.dataset_id}
@@ -103,10 +87,7 @@ export function GatesDialog({ run, onClose }: { run: EvalRunResource; onClose():
           repeats={run.repeats}
           onChange={setFields}
         />
-        {saving.error && !faults.areAllAt(['gates']) && (
-          <FaultNotice title="The gates could not be saved" error={saving.error} />
-        )}
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

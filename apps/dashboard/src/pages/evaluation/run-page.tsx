@@ -1,30 +1,30 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
 import type { EvalRunResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { PageActions } from '../../components/page-actions.js';
+import { NotFound } from '../../components/not-found.js';
+import { QueryFault, PageHeading } from '../../components/page-parts.js';
+import { ConfirmAction } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useWayUp } from '../../features/list/list-memory.js';
-import { ResultRegion } from './result-region.js';
-import { Results } from './results.js';
-import { RunGates, GatesDialog } from './run-gates.js';
-import type { RunSearch } from './run-search.js';
-import { RunStatistics } from './run-statistics.js';
-import { useRun } from './use-run.js';
 import { formatCost } from '../../components/format.js';
 import { FactList } from '../../features/fact-list.js';
 import { PausedNotice } from '../../features/runs/run-list.js';
 import { RunError, TextBlock } from '../../features/runs/opened-row.js';
 import { spentOf, stopSentence, goesOn } from '../../features/runs/run-rules.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
-import { runFacts, statusWord } from './run-facts.js';
-import { cancelRun, deleteRun } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
-import { ConfirmDialog } from '../../components/dialog.js';
-import { notify, notifyError } from '../../components/notify.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { notifyError } from '../../components/notify.js';
+import { ResultRegion } from './result-region.js';
+import { Results } from './results.js';
+import { RunGates, GatesDialog } from './run-gates.js';
+import type { RunSearch } from './run-search.js';
+import { RunStatistics } from './run-statistics.js';
+import { useRun } from './use-run.js';
+import { runFacts, statusWord } from './run-facts.js';
 import styles from './run-page.module.css';
 
 const route = getRouteApi('/evaluations/$id');
@@ -40,7 +40,7 @@ export function RunPage() {
     [navigate],
   );
   useWayUp(() => '/evaluations', 'Run');
-  if (isNotFound(query.error)) return <RunNotFound />;
+  if (isNotFound(query.error)) return <NotFound what="Run" back={<Link to="/evaluations">Go to Evaluations</Link>} />;
   const close = (): void => {
     const { item: _item, ...rest } = search;
     change(rest);
@@ -52,28 +52,13 @@ export function RunPage() {
   return (
     <>
       <PageHeading title={query.data?.name ?? 'Run'}>{query.data && <RunActions run={query.data} />}</PageHeading>
-      {query.error && (
-        <FaultNotice title="The run could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
-      )}
+      <QueryFault title="The run could not be loaded" query={query} />
       {query.data && <RunHead run={query.data} />}
       {query.data && <RunGates run={query.data} />}
       {query.data && <RunStatistics run={query.data} baseline={search.baseline} onBaseline={compareWith} />}
-      {list.error !== null && (
-        <FaultNotice title="The results could not be loaded" error={list.error} onRetry={list.retry} />
-      )}
+      <QueryFault title="The results could not be loaded" query={list} />
       <Results {...{ list, shownKey, search }} run={query.data} onChange={change} />
       {opened !== null && <ResultRegion item={opened} runId={id} run={query.data} onClose={close} />}
-    </>
-  );
-}
-
-function RunNotFound() {
-  return (
-    <>
-      <PageHeading title="Run not found" />
-      <EmptyState title="There is no run with this id" action={<Link to="/evaluations">Go to Evaluations</Link>}>
-        <p>It may have been deleted, or belong to another project.</p>
-      </EmptyState>
     </>
   );
 }
@@ -157,41 +142,34 @@ export function RunActions({ run }: { run: EvalRunResource }) {
   const [isDeleting, setIsDeleting] = useState(false);
   const [isGating, setIsGating] = useState(false);
   const cancel = useMutation({
-    mutationFn: () => cancelRun(run.id),
+    mutationFn: () => api.cancelEval({ path: { id: run.id } }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
     onError: (error) => notifyError('The run could not be cancelled', error),
   });
   const { id } = run;
-  const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: id } });
-  const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: id } });
-  const askForGates = (): void => setIsGating(true);
-  const askToDelete = (): void => setIsDeleting(true);
   // A run whose turn has not come yet cannot be cancelled.
   const canCancel = run.status === 'running' && !cancel.isPending;
-  useShortcuts([
-    ...(canCancel ? [{ keys: '', label: 'Cancel run', writes: true, group: 'Run', run: () => cancel.mutate() }] : []),
-    { keys: '', label: 'Run again', writes: true, group: 'Run', run: runAgain },
-    { keys: '', label: 'Edit gates', writes: true, group: 'Run', run: askForGates },
-    { keys: '', label: 'Compare run', group: 'Run', run: compare },
-    { keys: '', label: 'Delete run', writes: true, group: 'Run', run: askToDelete },
-  ]);
   return (
     <>
-      {goesOn(run) && (
-        <Button writes disabled={!canCancel} onClick={() => cancel.mutate()}>
-          Cancel run
-        </Button>
-      )}
-      <Button writes onClick={runAgain}>
-        Run again
-      </Button>
-      <Button writes onClick={askForGates}>
-        Edit gates
-      </Button>
-      <Button onClick={compare}>Compare</Button>
-      <Button writes icon="trash" onClick={askToDelete}>
-        Delete run
-      </Button>
+      <PageActions
+        group="Run"
+        actions={[
+          {
+            ...{ label: 'Cancel run', writes: true, disabled: !canCancel, isHidden: !goesOn(run) },
+            run: () => cancel.mutate(),
+          },
+          {
+            ...{ label: 'Run again', writes: true },
+            run: () => void navigate({ to: '/evaluations/new', search: { run: id } }),
+          },
+          { label: 'Edit gates', writes: true, run: () => setIsGating(true) },
+          {
+            ...{ label: 'Compare run', short: 'Compare' },
+            run: () => void navigate({ to: '/evaluations/compare', search: { runs: id } }),
+          },
+          { label: 'Delete run', icon: 'trash', writes: true, run: () => setIsDeleting(true) },
+        ]}
+      />
       {isGating && <GatesDialog run={run} onClose={() => setIsGating(false)} />}
       {isDeleting && <DeleteRun run={run} onClose={() => setIsDeleting(false)} />}
     </>
@@ -201,27 +179,20 @@ export function RunActions({ run }: { run: EvalRunResource }) {
 function DeleteRun({ run, onClose }: { run: EvalRunResource; onClose(): void }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const deletion = useMutation({
-    mutationFn: () => deleteRun(run.id),
-    onSuccess: () => {
-      client.removeQueries({ queryKey: ['runs'] });
-      notify(`Deleted the run ${run.name}`);
-      void navigate({ to: '/evaluations' });
-    },
-    onError: (error) => {
-      onClose();
-      notifyError('The run could not be deleted', error);
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title="Delete run?"
       action="Delete"
-      isBusy={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      act={() => api.deleteEval({ path: { id: run.id } })}
+      onDone={() => {
+        client.removeQueries({ queryKey: ['runs'] });
+        void navigate({ to: '/evaluations' });
+      }}
+      done={`Deleted the run ${run.name}`}
+      failed="The run could not be deleted"
       onClose={onClose}
     >
-      <p>{formatCounted(run.total, 'result')} with outputs and scores go with it. This cannot be undone.</p>
-    </ConfirmDialog>
+      <p>This deletes its {formatCounted(run.total, 'result')} with outputs and scores. It cannot be undone.</p>
+    </ConfirmAction>
   );
 }

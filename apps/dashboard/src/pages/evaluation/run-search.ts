@@ -1,4 +1,4 @@
-import type { Query } from '../../api/query-text.js';
+import type { Query } from '../../api/api.js';
 import { readSort, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 /** What the address of a run can say. */

@@ -1,7 +1,7 @@
 import type { EvalRunResource, EvalStatistics } from '@spandrel/contract';
 import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { readRun } from '../../api/evals.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
@@ -59,7 +59,7 @@ function BaselineField({ run, baseline, onBaseline }: RunStatisticsProps) {
 function AgainstBaseline({ run, baseline }: { run: EvalRunResource; baseline: string }) {
   const { data, error } = useQuery({
     queryKey: keys.run(baseline),
-    queryFn: ({ signal }) => readRun(baseline, signal),
+    queryFn: ({ signal }) => api.getEval({ path: { id: baseline }, query: { items: 'none' }, signal }),
   });
   if (error) return <FaultNotice title="The baseline could not be loaded" error={error} />;
   return data ? <RunComparison run={run} baseline={data} /> : null;

@@ -1,10 +1,8 @@
 import type { EvalItem } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { listRunItems, readRun, readRunItem } from '../../api/evals.js';
+import { listPage, api, PAGE_ROWS, type Query, type ListPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { PAGE_ROWS, type ListPage } from '../../api/list-page.js';
-import type { Query } from '../../api/query-text.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { isOfRun } from '../../features/runs/run-rules.js';
@@ -19,15 +17,23 @@ const BETWEEN_MS = 2_500;
 /** A run with its results, as they come in. */
 export function useRun(id: string, search: RunSearch) {
   const client = useQueryClient();
-  const query = useQuery({ queryKey: keys.run(id), queryFn: ({ signal }) => readRun(id, signal) });
+  const query = useQuery({
+    queryKey: keys.run(id),
+    queryFn: ({ signal }) => api.getEval({ path: { id }, query: { items: 'none' }, signal }),
+  });
   const repeatsOf = async (): Promise<number> =>
-    (await client.ensureQueryData({ queryKey: keys.run(id), queryFn: () => readRun(id) })).repeats;
+    (
+      await client.ensureQueryData({
+        queryKey: keys.run(id),
+        queryFn: () => api.getEval({ path: { id }, query: { items: 'none' } }),
+      })
+    ).repeats;
   const filters = resultsQuery(search);
   const name = `results of ${id}`;
   const { list, shownKey } = useFilteredList<EvalItem>({
     name,
     filters,
-    queryAt: () => filters,
+    operation: 'listEvalItems',
     fetch: async (asked, cursor, signal) => listTried(id, await repeatsOf(), asked, cursor, signal),
     idOf: ({ datapoint_id: datapoint }) => datapoint,
   });
@@ -48,6 +54,12 @@ export function useRun(id: string, search: RunSearch) {
   return { query, list, shownKey, opened };
 }
 
+/** The result of one datapoint with its samples; `null` where the run does not have it. */
+async function readRunItem(id: string, datapoint_id: string, signal: AbortSignal): Promise<EvalItem | null> {
+  const query = { datapoint_id, include: 'samples' };
+  return (await listPage<EvalItem>('listEvalItems', { path: { id }, query, signal })).rows[0] ?? null;
+}
+
 /** Samples that a page of results has, with their outputs on the way here. */
 const PAGE_SAMPLES = 1_000;
 const PAGE_ROWS_MIN = 10;
@@ -60,9 +72,14 @@ async function listTried(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<ListPage<EvalItem>> {
-  if (repeats === 1) return listRunItems(id, asked, cursor, signal);
+  if (repeats === 1) return listPage<EvalItem>('listEvalItems', { path: { id }, query: asked, cursor, signal });
   const limit = Math.min(PAGE_ROWS, Math.max(PAGE_ROWS_MIN, Math.floor(PAGE_SAMPLES / repeats)));
-  const page = await listRunItems(id, { ...asked, include: 'samples', limit }, cursor, signal);
+  const page = await listPage<EvalItem>('listEvalItems', {
+    path: { id },
+    query: { ...asked, include: 'samples', limit },
+    cursor,
+    signal,
+  });
   return { ...page, rows: page.rows.map(withoutOutputs) };
 }
 

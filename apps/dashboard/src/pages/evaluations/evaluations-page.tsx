@@ -1,10 +1,8 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
+import { useCallback, useEffect, type ReactNode } from 'react';
+import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { Button, useMayWrite } from '../../components/button.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
-import { zoneName } from '../../components/format.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { rememberList } from '../../features/list/list-memory.js';
 import { ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
@@ -12,10 +10,10 @@ import { describeCount } from '../../features/list/list-rules.js';
 import { CompareToolbar, PausedNotice, RUN_COLUMNS, runColumns, useRunList } from '../../features/runs/run-list.js';
 import { runAddress } from '../../features/addresses.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
-import { readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
 import { SelectField } from '../../components/field.js';
 import { FilterChips } from '../../features/filters/filter-bar.js';
-import { TypedFilter } from '../../features/filters/search-fields.js';
+import { SearchFilter } from '../../features/filters/search-filter.js';
+import { readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
 
 const route = getRouteApi('/evaluations');
@@ -34,11 +32,10 @@ export function EvaluationsPage() {
   const { cols: _cols, ...filters } = search;
   const { list, live, shownKey } = useRunList(filters);
   const { query, nameOf } = useDatasetNames();
-  const { times } = usePreferences();
   // oxlint-disable-next-line react/exhaustive-deps -- the names are those of the datasets
-  const all = useMemo(() => runColumns(zoneName(Date.now(), times), nameOf), [times, query.data]);
+  const columnsIn = useCallback((zone: string) => runColumns(zone, nameOf), [query.data]);
   const columns = useListColumns<EvalRunSummary, EvaluationsSearch>({
-    ...{ list: 'runs', columns: all, offered: RUN_COLUMNS, search, onChange: change, sorts: SORTS },
+    ...{ list: 'runs', columnsIn, offered: RUN_COLUMNS, search, onChange: change, sorts: SORTS },
   });
   const selected = useSelectedRows<EvalRunSummary>(nameOfRun);
   useEffect(() => rememberList('/evaluations', { ...search }));
@@ -55,9 +52,7 @@ export function EvaluationsPage() {
       <PageHeading title="Evaluations">{create}</PageHeading>
       <PausedNotice />
       <RunFilters search={search} onChange={change} />
-      {list.error !== null && (
-        <FaultNotice title="The runs could not be loaded" error={list.error} onRetry={list.retry} />
-      )}
+      <QueryFault title="The runs could not be loaded" query={list} />
       {isEmpty ? (
         <EmptyState
           title="No runs match these filters"
@@ -86,8 +81,8 @@ function NoRuns({ create }: { create: ReactNode }) {
       <PausedNotice />
       <EmptyState title="No evaluations yet" action={create}>
         <p>
-          A run has a model answer every datapoint of a dataset and scores the answers, so that two models or prompts
-          can be compared.
+          A run sends every datapoint of a dataset to a model and scores the answers, so that you can compare models and
+          prompts.
         </p>
       </EmptyState>
     </>
@@ -137,7 +132,12 @@ export function RunFilters({ search, onChange }: RunFiltersProps) {
   }));
   return (
     <search aria-label="Filters" className={styles.filters}>
-      <TypedFilter label="Run name" value={search.name ?? ''} onChange={(name) => change('name', name, true)} />
+      <SearchFilter
+        isEntered={false}
+        label="Run name"
+        value={search.name ?? ''}
+        onChange={(name) => change('name', name, true)}
+      />
       <SelectField
         label="Dataset"
         value={search.dataset_id ?? ''}

@@ -43,7 +43,7 @@ describe('EventLog', () => {
     expect([numbers(log), log.beginAfter, log.resumeAfter]).toEqual([[], 5, 5]);
   });
 
-  it('shows the time that an event carries, else that at which it came, else that of the one before', () => {
+  it('says the time that an event carries, else that at which it came, else that of the one before', () => {
     const log = new EventLog(0);
     log.add(1, gone('a'), null);
     log.add(2, created('2026-01-02T03:04:05.006Z'), null);

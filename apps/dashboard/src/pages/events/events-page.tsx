@@ -7,11 +7,8 @@ import { zoneName, formatTime, formatTimeExactly } from '../../components/format
 import { PageHeading } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import type { EventsSearch } from './events-search.js';
-import { useEventLog, type ShownLog } from './use-event-log.js';
 import { useFixedRows } from '../../components/use-fixed-rows.js';
 import { useRowHeight } from '../../components/hooks.js';
-import type { LoggedEvent } from './event-log.js';
 import {
   datapointAddress,
   datasetAddress,
@@ -21,6 +18,9 @@ import {
   traceAddress,
 } from '../../features/addresses.js';
 import type { LiveEvent } from '../../live/live-event.js';
+import type { EventsSearch } from './events-search.js';
+import { useEventLog, type ShownLog } from './use-event-log.js';
+import type { LoggedEvent } from './event-log.js';
 import styles from './events-page.module.css';
 
 const route = getRouteApi('/events');
@@ -58,21 +58,21 @@ export function EventsPage() {
       </div>
       {log.isRefused && (
         <p role="alert" className={styles.refused}>
-          The server refuses the stream of events, or does not answer. It is asked again every five seconds.
+          The server refused the event stream, or does not answer. Retrying every five seconds.
         </p>
       )}
       {log.isQueued && (
         <p role="status">
-          Three other tabs show events already; a browser has no connection left for more. Events come when one of them
-          is closed or hidden.
+          Three other tabs already show events, and browsers limit connections. Events appear here when one of those
+          tabs is closed or hidden.
         </p>
       )}
       {log.events.length === 0 && (
         <div className={styles.nothing}>
           <p>
             {search.since === undefined
-              ? 'What happens from now on is shown here: spans and traces that come, runs, reviews, captures.'
-              : 'The log has no event after this one, or the view was cleared. What happens from now on is shown here.'}
+              ? 'New spans, traces, runs, reviews and captures appear here.'
+              : 'There are no later events, or the view was cleared. New events appear here.'}
           </p>
           {search.since === undefined && <Button onClick={() => choose({ since: '0' })}>Replay the log</Button>}
         </div>
@@ -85,7 +85,7 @@ export function EventsPage() {
 /** `12 events`, with what is not shown. */
 function describeLog({ events, isPaused, waitingCount, droppedCount }: ShownLog): string {
   const parts = [formatCounted(events.length, 'event')];
-  if (droppedCount > 0) parts.push(`${formatCount(droppedCount)} older ones left the view`);
+  if (droppedCount > 0) parts.push(`${formatCount(droppedCount)} older events are no longer shown`);
   if (isPaused) parts.push(`paused, ${formatCount(waitingCount)} waiting`);
   return `${parts.join(', ')}.`;
 }

@@ -94,7 +94,7 @@ const PLACES = ['spandrel.events.1', 'spandrel.events.2', 'spandrel.events.3'] a
 
 /**
  * Waits until one of the streams is free, and takes it until `signal` is aborted.
- * @param onQueued is called with whether all are taken.
+ * @param onQueued called with whether all are taken.
  * @throws what the signal was aborted with, while waiting.
  */
 async function takePlace(signal: AbortSignal, onQueued: (isQueued: boolean) => void): Promise<void> {

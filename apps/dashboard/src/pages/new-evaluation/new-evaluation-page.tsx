@@ -1,15 +1,15 @@
 import type { EvalRunResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { readRun } from '../../api/evals.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useMayWrite } from '../../components/button.js';
 import { useWayUp } from '../../features/list/list-memory.js';
-import type { NewEvaluationSearch } from './new-evaluation-search.js';
 import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
-import { RunForm, useRunChoices } from './run-form.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
+import type { NewEvaluationSearch } from './new-evaluation-search.js';
+import { RunForm, useRunChoices } from './run-form.js';
 
 const route = getRouteApi('/evaluations/new');
 
@@ -18,7 +18,7 @@ export function NewEvaluationPage() {
   const { dataset = '', run } = route.useSearch() as NewEvaluationSearch;
   const again = useQuery({
     queryKey: keys.run(run ?? ''),
-    queryFn: ({ signal }) => readRun(run!, signal),
+    queryFn: ({ signal }) => api.getEval({ path: { id: run! }, query: { items: 'none' }, signal }),
     enabled: run !== undefined,
   });
   const { isReady, error, datasets, connections, scorers } = useRunChoices('');
@@ -28,7 +28,7 @@ export function NewEvaluationPage() {
   return (
     <>
       <PageHeading title="New evaluation" />
-      {!mayWrite && <p>This key may only read. Starting an evaluation needs a key with the scope write.</p>}
+      {!mayWrite && <p>This key is read-only. Starting an evaluation needs a key with the scope write.</p>}
       {error && <FaultNotice title="The form could not be loaded" error={error} />}
       {mayWrite && !isAwaited && missing(datasets.length, connections.length)}
       {mayWrite && !isAwaited && datasets.length > 0 && connections.length > 0 && (
@@ -62,7 +62,7 @@ function missing(datasets: number, connections: number) {
   if (datasets === 0) {
     return (
       <EmptyState title="There is no dataset yet" action={<Link to="/datasets">Go to Datasets</Link>}>
-        <p>A run has a model answer the datapoints of a dataset.</p>
+        <p>A run sends the datapoints of a dataset to a model.</p>
       </EmptyState>
     );
   }

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
 import type { EvalRunResource } from '@spandrel/contract';
-import { FormFault } from '../../api/field-faults.js';
+import { describe, expect, it } from '@jest/globals';
 import { NEW_GATE } from '../../features/gates/gates.js';
-import { describeCalls, readMetadata, EMPTY_FIELDS, fieldsOfRun, startOf, type RunFields } from './run-fields.js';
+import { FormFault } from '../../api/form-faults.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
+import { describeCalls, readMetadata, EMPTY_FIELDS, fieldsOfRun, startOf, type RunFields } from './run-fields.js';
 
 const none = { ...EMPTY_SCORER, scoring: 'None', rubric: 'be strict' };
 const judge = { ...EMPTY_SCORER, scoring: 'LlmJudge', rubric: 'be strict' };

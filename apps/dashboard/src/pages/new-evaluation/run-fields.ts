@@ -1,8 +1,8 @@
 import type { EvalRunResource, StartEval } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
+import { FormFault } from '../../api/form-faults.js';
 import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
 import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from './scorer-fields.js';
-import { FormFault } from '../../api/field-faults.js';
 
 /** Fields of the form of a run that hold a text each. Numbers are texts, since they may be half written. */
 interface RunTexts {
@@ -39,7 +39,7 @@ export const EMPTY_FIELDS: RunFields = {
 
 /**
  * The form of a run that is made again.
- * @param usual what a run has in the place of what an external one has none of: a connection, a model, a scorer.
+ * @param usual what a run has in the place of what an external one does not have: a connection, a model, a scorer.
  */
 export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
   const { config, pass_score: passScore } = run;

@@ -1,23 +1,22 @@
+import type { ConnectionResource } from '@spandrel/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, useId, type FormEvent } from 'react';
-import { startRun } from '../../api/evals.js';
-import { FieldFaults } from '../../api/field-faults.js';
+import { listPage, api } from '../../api/api.js';
+import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { GateEditor } from '../../features/gates/gate-editor.js';
 import { runAddress } from '../../features/addresses.js';
-import { describeCalls, startOf, type RunFields, type RunText } from './run-fields.js';
-import { JUDGE, nameOfScorer } from './scorer-fields.js';
-import { ScorerForm } from './scorer-form.js';
-import { listConnections, testConnection } from '../../api/connections.js';
 import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
+import { describeCalls, startOf, type RunFields, type RunText } from './run-fields.js';
+import { JUDGE, nameOfScorer } from './scorer-fields.js';
+import { ScorerForm } from './scorer-form.js';
 import styles from './run-form.module.css';
 
-/** Members of a run as the API names them, for what has a field here. */
 const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ connection: 'config.connection_id', model: 'config.model', name: 'name', systemPrompt: 'config.system_prompt' },
   ...{ temperature: 'config.temperature', maxTokens: 'config.max_tokens' },
@@ -32,7 +31,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
   const [fields, setFields] = useState(initial);
   const { datasets, connections, models, modelFault, scorers } = useRunChoices(fields.connection);
   const start = useMutation({
-    mutationFn: async () => startRun(fields.dataset, startOf(fields)),
+    mutationFn: async () => api.startEval({ path: { id: fields.dataset }, body: startOf(fields) }),
     onSuccess: ({ id }) => void navigate({ to: runAddress(id) }),
   });
   const submit = (event: FormEvent): void => {
@@ -81,7 +80,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
           min={1}
           max={100}
           step={1}
-          hint="Calls per datapoint"
+          hint="Attempts per datapoint"
           {...bind('repeats')}
         />
         <TextField
@@ -91,7 +90,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
           max={1}
           step="any"
           placeholder="1"
-          hint="Minimum score to pass"
+          hint="Counts as passed at or above"
           {...bind('passScore')}
         />
         <TextField
@@ -111,7 +110,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
         scorers={fields.scorers.map(nameOfScorer)}
         onChange={(gates) => set({ gates })}
       />
-      <TextArea label="Metadata" rows={2} hint="One per line, such as commit = 1a2b3c" {...bind('metadata')} />
+      <TextArea label="Metadata" rows={2} hint="One per line: commit = 1a2b3c" {...bind('metadata')} />
       {start.error && !faults.areAllAt(PLACES) && (
         <FaultNotice title="The evaluation could not be started" error={start.error} />
       )}
@@ -131,14 +130,12 @@ interface ModelFieldProps {
   models: readonly string[];
   /** Why they are not known. */
   unlisted: string | null;
-  /** What is wrong with the model that is written. */
   fault: string | undefined;
   required: boolean;
   value: string;
   onChange(event: { currentTarget: { value: string } }): void;
 }
 
-/** A combobox of the models of a connection; one that is not among them can be written, since servers list not all they have. */
 function ModelField({ models, unlisted, ...rest }: ModelFieldProps) {
   const id = useId();
   const hint = unlisted === null ? {} : { hint: `The models could not be listed: ${unlisted}` };
@@ -162,13 +159,13 @@ export function useRunChoices(connectionId: string) {
   const { query: datasetQuery, datasets } = useDatasetNames();
   const connections = useQuery({
     queryKey: keys.connections(),
-    queryFn: async ({ signal }) => (await listConnections(null, signal)).rows,
+    queryFn: async ({ signal }) => (await listPage<ConnectionResource>('listConnections', { signal })).rows,
     // The page Connections changes them under keys of its own.
     staleTime: 0,
   });
   const test = useQuery({
     queryKey: keys.connectionTest(connectionId),
-    queryFn: ({ signal }) => testConnection(connectionId, signal),
+    queryFn: ({ signal }) => api.testConnection({ path: { id: connectionId }, signal }),
     enabled: connectionId !== '',
     staleTime: MODELS_STALE_MS,
   });

@@ -1,5 +1,5 @@
 import type { EvalRunResource, RunScorer, StartEval } from '@spandrel/contract';
-import { FormFault } from '../../api/field-faults.js';
+import { FormFault } from '../../api/form-faults.js';
 
 /** What the fields of a scorer hold. Numbers are texts, since they may be half written. */
 export interface ScorerFields {
@@ -63,7 +63,7 @@ function fieldsOfScorer(scorer: RunScorer, judge: RunScorer['judge'], passScore:
 type Scoring = Pick<StartEval, 'scoring' | 'scoring_config' | 'scorers'> & { judge?: StartScorer['judge'] };
 
 /**
- * What the API gets of the scorers: one without more than its scoring as that, with the judge of the run.
+ * What is sent to the API of the scorers: one without more than its scoring as that, with the judge of the run.
  * @throws FormFault where the settings of a scoring are no JSON.
  */
 export function scoringOf(scorers: readonly ScorerFields[]): Scoring {
@@ -96,7 +96,7 @@ function settingsOf({ settings }: ScorerFields, path: string): Pick<StartEval, '
   try {
     return { scoring_config: JSON.parse(settings) as StartEval['scoring_config'] };
   } catch (error) {
-    throw new FormFault(path, `is no JSON: ${(error as Error).message}`);
+    throw new FormFault(path, `is not JSON: ${(error as Error).message}`);
   }
 }
 

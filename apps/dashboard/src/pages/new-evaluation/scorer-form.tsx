@@ -1,5 +1,5 @@
 import type { CapabilitiesResource } from '@spandrel/contract';
-import type { FieldFaults } from '../../api/field-faults.js';
+import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { EMPTY_SCORER, JUDGE, nameOfScorer, type BindScorer, type ScorerFields } from './scorer-fields.js';
@@ -13,7 +13,6 @@ interface ScorerFormProps {
   onChange(scorers: readonly ScorerFields[]): void;
 }
 
-/** The most scorers that a run has. */
 const SCORERS_MAX = 16;
 
 /** How answers are scored: by one scorer, or by several with names and weights. */
@@ -60,7 +59,6 @@ export function ScorerForm({ scorers, onChange, ...rest }: ScorerFormProps) {
   );
 }
 
-/** Members of a scorer as the API names them. */
 const WIRE: Readonly<Record<keyof ScorerFields, string>> = {
   ...{ name: 'name', scoring: 'scoring', settings: 'scoring_config', weight: 'weight', passScore: 'pass_score' },
   ...{ judgeConnection: 'judge.connection_id', judgeModel: 'judge.model', rubric: 'judge.rubric' },
@@ -98,7 +96,7 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
         {...(facts?.needs_expected && { hint: 'Datapoints without an expected value fail.' })}
         {...bind('scoring')}
       />
-      {/* All settings of a judge are in its group. */}
+      {/* All that a judge can be given is in its group. */}
       {facts?.config_schema && scorer.scoring !== JUDGE && (
         <TextArea label="Scoring settings (JSON)" rows={4} {...bind('settings')} />
       )}
@@ -127,7 +125,6 @@ interface JudgeFieldsProps {
   bind: BindScorer;
 }
 
-/** Which model judges, and by what; what is left empty is that of the run. */
 function JudgeFields({ connections, bind }: JudgeFieldsProps) {
   return (
     <fieldset className={styles.judge}>
@@ -138,7 +135,7 @@ function JudgeFields({ connections, bind }: JudgeFieldsProps) {
         {...bind('judgeConnection')}
       />
       <TextField label="Judge model" placeholder="Same as the run" {...bind('judgeModel')} />
-      <TextArea label="Rubric" rows={4} hint="Leave empty to use the built-in rubric." {...bind('rubric')} />
+      <TextArea label="Rubric" rows={4} hint="Leave it empty for the built-in rubric." {...bind('rubric')} />
     </fieldset>
   );
 }

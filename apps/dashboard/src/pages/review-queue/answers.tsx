@@ -1,8 +1,9 @@
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { formatScore } from '@spandrel/contract/browser';
 import type { EvalItem, EvalRunSummary } from '@spandrel/contract';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { api, listPage } from '../../api/api.js';
 import { StatusBadge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -11,11 +12,10 @@ import { MessageText } from '../../features/messages/message-view.js';
 import { goesOn } from '../../features/runs/run-rules.js';
 import { RunError } from '../../features/runs/opened-row.js';
 import { runAddress } from '../../features/addresses.js';
-import { useItemReading } from './item-view.js';
 import { isNotFound } from '../../api/api-error.js';
-import { listLatestRuns, readRunItem } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { useIdle } from '../../components/hooks.js';
+import { useItemReading } from './item-view.js';
 import styles from './answers.module.css';
 
 interface AnswersProps {
@@ -93,13 +93,11 @@ function AnswerView({ answer: { run, result }, reading, onUse }: AnswerViewProps
   );
 }
 
-/** What one run made of a datapoint. */
 interface Answer {
   run: EvalRunSummary;
   result: EvalItem;
 }
 
-/** Runs whose answers are shown. */
 const RUNS_MAX = 4;
 
 const NONE: readonly Answer[] = [];
@@ -112,7 +110,8 @@ function useAnswers(datasetId: string, datapointId: string) {
   const isIdle = useIdle();
   const runs = useQuery({
     queryKey: keys.latestRuns(datasetId),
-    queryFn: ({ signal }) => listLatestRuns(datasetId, RUNS_MAX, signal),
+    queryFn: async ({ signal }) =>
+      (await api.listEvalRuns({ query: { dataset_id: datasetId, limit: RUNS_MAX }, signal })).runs,
     enabled: isIdle,
     refetchOnWindowFocus: false,
   });
@@ -120,7 +119,9 @@ function useAnswers(datasetId: string, datapointId: string) {
   const results = useQueries({
     queries: latest.map(({ id }) => ({
       queryKey: keys.runItem(id, datapointId),
-      queryFn: ({ signal }: { signal: AbortSignal }) => readRunItem(id, datapointId, signal),
+      queryFn: async ({ signal }: { signal: AbortSignal }) =>
+        (await listPage<EvalItem>('listEvalItems', { path: { id }, query: { datapoint_id: datapointId }, signal }))
+          .rows[0] ?? null,
     })),
   });
   const isComplete = results.every(({ isPending }) => !isPending);

@@ -6,13 +6,12 @@ import { CheckboxField } from '../../components/field.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/list-memory.js';
 import { reviewAddress } from '../../features/addresses.js';
-import { Answers } from './answers.js';
-import { useDraft, type ReviewSession, type Draft } from './review-session.js';
-import { isKind, withExpected, writeData } from './item-content.js';
-import { ItemView } from './item-view.js';
-import type { ReviewMemory } from './review-session.js';
 import { useSettled } from '../../components/hooks.js';
 import { DiffView } from '../../features/text-diff/diff-view.js';
+import { Answers } from './answers.js';
+import { useDraft, type ReviewSession, type Draft, type ReviewMemory } from './review-session.js';
+import { isKind, withExpected, writeData } from './item-content.js';
+import { ItemView } from './item-view.js';
 import styles from './review-queue-page.module.css';
 
 interface ClaimedItemProps {
@@ -108,7 +107,6 @@ function WriteBack({ isOn, onChange }: { isOn: boolean; onChange(isOn: boolean):
   );
 }
 
-/** Something that can be done with the item. */
 interface Action {
   name: string;
   /** Keys in the form of shortcuts: `a`, `mod+enter`. */
@@ -119,7 +117,6 @@ interface Action {
   run(): void;
 }
 
-/** The buttons below an item, each with its key. */
 function ReviewActions({ actions, children }: { actions: readonly Action[]; children: ReactNode }) {
   useShortcuts(
     actions.map(({ name, keys, isOff = false, run }) => ({
@@ -159,7 +156,6 @@ interface EditedDataProps {
 /** Milliseconds after which a pause in typing shows the changes. */
 const PAUSE_MS = 150;
 
-/** The item as JSON to be edited, and below it what the edit changes. */
 function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
   const shown = useSettled(draft.text, PAUSE_MS);
   if (!draft.isOpen && !draft.isChanged) return null;
@@ -169,7 +165,7 @@ function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
       <section aria-label="Changes" className={styles.changes}>
         <h2>Changes</h2>
         {shown === draft.before ? (
-          <p className={styles.quiet}>Nothing is changed yet.</p>
+          <p className={styles.quiet}>No changes yet.</p>
         ) : (
           <DiffView beforeName="Original" afterName="Edited" before={draft.before} after={shown} mode="words" />
         )}
@@ -213,7 +209,7 @@ function DataField({ draft, isWrittenBack, onLeave }: EditedDataProps) {
         onKeyDown={press}
       />
       <p id={`${id}-said`} role="status" className={styles.fault}>
-        {fault ?? (isNoKind ? 'This is no datapoint: it can be submitted, and is not written back.' : '')}
+        {fault ?? (isNoKind ? 'This is not a valid datapoint. It can be submitted, but not written back.' : '')}
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { DatapointKind } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { contentOf, summaryOf, isKind, readData, withExpected, writeData, writeSubmitted } from './item-content.js';
 
 const said = (role: string, content: string) => ({ role, content });
@@ -35,7 +35,7 @@ describe('what a reviewer reads of an item', () => {
     });
   });
 
-  it('is described in one line', () => {
+  it('is said in one line', () => {
     expect(summaryOf({ Generic: { input: ` a\n b ${'x'.repeat(200)}` } })).toBe(`a b ${'x'.repeat(156)}…`);
     expect(summaryOf({ Generic: { input: ' ' } })).toBe('Item without a text');
   });

@@ -95,7 +95,7 @@ export function readData(text: string): { data: unknown } | { fault: string } {
   }
 }
 
-/** What is wrong with a text that is no JSON: the exact reader says where. */
+/** What is wrong with a text that is not JSON: the exact reader says where. */
 function faultOf(text: string): string {
   try {
     parseExactJson(text);

@@ -1,9 +1,9 @@
 import type { DatapointKind } from '@spandrel/contract';
 import { useMemo } from 'react';
 import { MessageText, MessageList } from '../../features/messages/message-view.js';
-import { contentOf } from './item-content.js';
 import type { MessageReading } from '../../features/messages/message.js';
 import { useReadingPreferences } from '../../features/payload/reading-preferences.js';
+import { contentOf } from './item-content.js';
 import styles from './review-queue-page.module.css';
 
 /** What an item asks a person to judge. */

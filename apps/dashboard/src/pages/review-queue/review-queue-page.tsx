@@ -1,22 +1,22 @@
 import type { DatasetResource } from '@spandrel/contract';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { formatCount, formatCounted } from '@spandrel/contract/browser';
+import { NotFound } from '../../components/not-found.js';
+import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
-import { readDataset } from '../../api/dataset.js';
 import { keys } from '../../api/keys.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { readReviewerName } from '../../features/review-counts.js';
-import { ClaimedItem } from './claimed-item.js';
-import { DoneItems, SubmittedItem } from './submitted-item.js';
-import { useCountsOf, useReviewSession, type ReviewCounts } from './use-review-session.js';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/list-memory.js';
-import type { ReviewSession } from './review-session.js';
-import type { ReviewMemory } from './review-session.js';
+import { ClaimedItem } from './claimed-item.js';
+import { DoneItems, SubmittedItem } from './submitted-item.js';
+import { useCountsOf, useReviewSession, type ReviewCounts } from './use-review-session.js';
+import type { ReviewSession, ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
 const route = getRouteApi('/review/$id');
@@ -24,19 +24,16 @@ const route = getRouteApi('/review/$id');
 /** `/review/:dataset_id`: one item after the other, and nothing else. */
 export function ReviewQueuePage() {
   const { id } = route.useParams();
-  const dataset = useQuery({ queryKey: keys.dataset(id), queryFn: ({ signal }) => readDataset(id, signal) });
+  const dataset = useQuery({
+    queryKey: keys.dataset(id),
+    queryFn: ({ signal }) => api.getDataset({ path: { id }, signal }),
+  });
   const capabilities = useCapabilities();
-  if (isNotFound(dataset.error)) return <DatasetNotFound />;
+  if (isNotFound(dataset.error)) return <NotFound what="Dataset" back={<Link to="/review">Go to Review</Link>} />;
   return (
     <>
       <PageHeading title={dataset.data ? `Review ${dataset.data.name}` : 'Review'} />
-      {dataset.error && (
-        <FaultNotice
-          title="The dataset could not be loaded"
-          error={dataset.error}
-          onRetry={() => void dataset.refetch()}
-        />
-      )}
+      <QueryFault title="The dataset could not be loaded" query={dataset} />
       {dataset.data && capabilities && (
         <Review
           key={id}
@@ -79,17 +76,6 @@ function Review({ dataset, reviewer, isLocal }: ReviewProps) {
         <ClaimedItem key={state.item.id} {...{ session, memory }} item={state.item} isBusy={state.isBusy} />
       )}
       {!isReading && state.item === null && state.isBusy && <div className={styles.waiting} aria-hidden="true" />}
-    </>
-  );
-}
-
-function DatasetNotFound() {
-  return (
-    <>
-      <PageHeading title="Dataset not found" />
-      <EmptyState title="There is no such dataset in this project" action={<Link to="/review">Go to Review</Link>}>
-        <p>It may have been deleted with its queue, or its address may have been cut.</p>
-      </EmptyState>
     </>
   );
 }

@@ -1,17 +1,16 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { QueueItemResource } from '@spandrel/contract';
-import { ApiError } from '../../api/api-error.js';
-import { ReviewSession } from './review-session.js';
-import { newReviewMemory, note, type ReviewMemory } from './review-session.js';
+import { SpandrelError } from '@spandrel/sdk/api';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ReviewSession, newReviewMemory, note, type ReviewMemory } from './review-session.js';
 
-const refusal = (code: 'queue_item_completed' | 'queue_item_not_claimed' | 'unreachable'): ApiError =>
-  new ApiError({ status: 409, code, detail: code, requestId: null, errors: [], retryAfterMs: null });
+const refusal = (code: 'queue_item_completed' | 'queue_item_not_claimed' | 'unreachable'): SpandrelError =>
+  new SpandrelError({ status: 409, code, detail: code, errors: [] });
 
 /** A queue as the server has it; every call is answered a turn later. */
 class Queue {
   readonly calls: string[] = [];
   readonly statuses = new Map<string, QueueItemResource['status']>();
-  fault: ApiError | null = null;
+  fault: SpandrelError | null = null;
   private claims = 0;
 
   constructor(...ids: string[]) {

@@ -1,8 +1,15 @@
 import type { QueueItemResource } from '@spandrel/contract';
+import { SpandrelError } from '@spandrel/sdk/api';
 import { useMemo, useState } from 'react';
-import { ApiError } from '../../api/api-error.js';
-import type { Submission } from '../../api/queue.js';
 import { readData, writeData } from './item-content.js';
+
+/** What a reviewer hands in. */
+export interface Submission {
+  /** Absent where the item is approved as it is. */
+  edited?: { data: unknown };
+  /** Whether the edited data also becomes the datapoint. */
+  isWrittenBack: boolean;
+}
 
 /** What a review asks of the server. */
 interface SessionParts {
@@ -106,7 +113,7 @@ export class ReviewSession {
     if (!this.state.isBusy) void this.advance('');
   }
 
-  /** Returns skipped items to the queue, and goes on. */
+  /** Takes what was skipped out of its exile, and goes on. */
   takeSkipped(): void {
     this.memory.skipped.length = 0;
     this.lookAgain();
@@ -179,7 +186,7 @@ export class ReviewSession {
 
   /** An item that is no longer this reviewer's is said to be gone, and the next one comes. */
   private async fail(error: Error, title: string, retry: () => void): Promise<void> {
-    const words = error instanceof ApiError ? LOST[error.code] : undefined;
+    const words = error instanceof SpandrelError ? LOST[error.code] : undefined;
     if (words !== undefined) return this.advance(words);
     this.change({ isBusy: false, fault: { title, error, retry } });
     this.giveUpWhereLeft();
@@ -207,7 +214,7 @@ export class ReviewSession {
 /** What is said of an item that somebody else has dealt with. */
 const LOST: Readonly<Record<string, string>> = {
   queue_item_already_claimed: 'Another reviewer has claimed this item.',
-  queue_item_not_claimed: 'The claim of this item had ended.',
+  queue_item_not_claimed: 'Your claim of this item has expired.',
   queue_item_completed: 'Another reviewer has completed this item.',
   queue_item_not_found: 'This item was deleted.',
   datapoint_not_found: 'This item was deleted.',

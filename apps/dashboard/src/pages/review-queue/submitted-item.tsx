@@ -2,11 +2,11 @@ import type { QueueItemResource } from '@spandrel/contract';
 import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { QueryFault, FaultNotice } from '../../components/page-parts.js';
+import { listPage, api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { keys } from '../../api/keys.js';
-import { readItem, listCompleted } from '../../api/queue.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/page-parts.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { Time } from '../../components/time.js';
 import { datapointAddress } from '../../features/addresses.js';
@@ -21,7 +21,11 @@ import styles from './review-queue-page.module.css';
 /** An item that was submitted, to be read only. */
 export function SubmittedItem({ id, memory: { submitted } }: { id: string; memory: ReviewMemory }) {
   const navigate = useNavigate();
-  const query = useQuery({ queryKey: keys.queueItem(id), queryFn: ({ signal }) => readItem(id, signal), staleTime: 0 });
+  const query = useQuery({
+    queryKey: keys.queueItem(id),
+    queryFn: ({ signal }) => api.getQueueItem({ path: { item_id: id }, signal }),
+    staleTime: 0,
+  });
   const at = submitted.indexOf(id);
   const earlier = at === -1 ? undefined : submitted[at - 1];
   const goOn = (): void => void navigate({ to: '.', search: {} as never });
@@ -98,7 +102,7 @@ function ReadItem({ item }: { item: QueueItemResource }) {
 
 function describeOutcome({ status, edited_data: edited }: QueueItemResource): string {
   if (status !== 'completed') return status === 'claimed' ? 'Claimed, not submitted' : 'Pending';
-  return edited === null ? 'Approved as it is' : 'Submitted with an edit';
+  return edited === null ? 'Approved without changes' : 'Submitted with an edit';
 }
 
 /** What a reviewer submitted, oldest first. @param reviewer `null` for everybody's. */
@@ -110,7 +114,13 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string; reviewer
   useShortcuts([{ keys: 'Escape', label: 'Back to the review', group: 'Review', run: goOn }]);
   const query = useInfiniteQuery({
     queryKey: keys.completedItems(datasetId, reviewer),
-    queryFn: ({ pageParam, signal }) => listCompleted(datasetId, reviewer, pageParam, signal),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      listPage<QueueItemResource>('listDatasetQueue', {
+        path: { id: datasetId },
+        query: { status: 'completed', claimed_by: reviewer },
+        cursor,
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     staleTime: 0,
@@ -121,9 +131,7 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string; reviewer
       <h2 ref={heading} tabIndex={-1}>
         {reviewer === null ? 'What was reviewed' : 'What I reviewed'}
       </h2>
-      {query.error && (
-        <FaultNotice title="The items could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
-      )}
+      <QueryFault title="The items could not be loaded" query={query} />
       {query.data && items.length === 0 && <p>Nothing of this queue has been submitted yet.</p>}
       <ol aria-label="Reviewed items" className={styles.done}>
         {items.map(({ id, original_data: data, edited_data: edited }) => (

@@ -1,21 +1,13 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import {
-  claimItem,
-  claimNext,
-  hasPending,
-  readItem,
-  releaseItem,
-  releaseItemWhileLeaving,
-  submitItem,
-  type QueueCount,
-} from '../../api/queue.js';
+import { QUEUE_COUNTS, useQueueCounts, type QueueCount } from '../../features/review-counts.js';
+import { isNotFound } from '../../api/api-error.js';
+import { api } from '../../api/api.js';
 import { useLatest, useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { keptInTab } from '../../components/storage.js';
-import { newReviewMemory, ReviewSession, type ReviewState, type ReviewMemory } from './review-session.js';
 import { keys } from '../../api/keys.js';
-import { QUEUE_COUNTS, useQueueCounts } from '../../features/review-counts.js';
+import { newReviewMemory, ReviewSession, type ReviewState, type ReviewMemory } from './review-session.js';
 
 const sessionCache = new Map<string, ReviewMemory>();
 const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review', () => ({
@@ -23,7 +15,7 @@ const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review',
 }));
 for (const [datasetId, memory] of Array.isArray(kept?.reviews) ? kept.reviews : []) sessionCache.set(datasetId, memory);
 
-/** What was done in a dataset; it is kept over a reload of the tab, and changed by anyone who has it. */
+/** What was done in a dataset; it is kept over a reload of the tab, and changed in place. */
 function reviewMemoryOf(datasetId: string): ReviewMemory {
   const known = sessionCache.get(datasetId) ?? newReviewMemory();
   sessionCache.set(datasetId, known);
@@ -67,10 +59,15 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
             if (item !== null) claimed();
             return item;
           },
-          read: (id) => readItem(id),
-          claim: (id) => claimItem(id, reviewer),
-          release: releaseItem,
-          submit: submitItem,
+          read: (id) => api.getQueueItem({ path: { item_id: id } }),
+          claim: (id) => api.claimQueueItem({ path: { item_id: id }, body: claimedBy(reviewer) }),
+          release: (id) => api.releaseQueueItem({ path: { item_id: id } }),
+          submit: (id, { edited, isWrittenBack }) =>
+            api.submitQueueItem({
+              path: { item_id: id },
+              ...(isWrittenBack && { query: { apply: true } }),
+              body: edited === undefined ? {} : { edited_data: edited.data as never },
+            }),
           onSubmitted: submitted,
         },
         memory,
@@ -91,12 +88,42 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
   return { session, state, memory };
 }
 
+/** Members of a request that name the reviewer; nobody for the caller as the server knows them. */
+const claimedBy = (reviewer: string | null) => (reviewer === null ? {} : { claimed_by: reviewer });
+
+/** Claims the oldest pending item that is not excluded; `null` where there is none. */
+async function claimNext(id: string, reviewer: string | null, exclude: readonly string[]) {
+  try {
+    return await api.claimNextQueueItem({ path: { id }, body: { ...claimedBy(reviewer), exclude: [...exclude] } });
+  } catch (error) {
+    if (isNotFound(error) && error.code === 'queue_item_not_found') return null;
+    throw error;
+  }
+}
+
+/** Pending items that are looked through at most. */
+const LOOKED_THROUGH_MAX = 50;
+
+/**
+ * Whether an item may be pending that is not excluded, so that it is worth asking for the next one: a refusal would stand in
+ * the console of the browser as an error.
+ * @param pending items that are pending, as far as is known.
+ */
+async function hasPending(id: string, pending: number, exclude: readonly string[]): Promise<boolean> {
+  if (pending - exclude.length > 1 || exclude.length >= LOOKED_THROUGH_MAX) return true;
+  const query = { status: 'pending', limit: exclude.length + 1 } as const;
+  const { items } = await api.listDatasetQueue({ path: { id }, query });
+  return items.some((item) => !exclude.includes(item.id));
+}
+
 /** Releases what is claimed when the page is left, in whichever way. */
 function useLeaving(session: ReviewSession): void {
   useEffect(() => {
     const leave = (): void => {
       const id = session.heldWhileLeaving();
-      if (id !== null) releaseItemWhileLeaving(id);
+      // It is sent, and nobody waits for the answer.
+      const address = `/api/queue/${encodeURIComponent(id ?? '')}/release`;
+      if (id !== null) fetch(address, { method: 'POST', keepalive: true }).catch(() => undefined);
     };
     // A page that is kept for Back has its item still on screen.
     const comeBack = (event: PageTransitionEvent): void => {

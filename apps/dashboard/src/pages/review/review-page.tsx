@@ -1,8 +1,8 @@
+import { formatCount, NONE } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { formatCount, NONE } from '@spandrel/contract/browser';
-import type { QueueCount } from '../../api/queue.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
+import { keepReviewerName, readReviewerName, useQueueCounts, type QueueCount } from '../../features/review-counts.js';
 import { TextField } from '../../components/field.js';
 import { zoneName } from '../../components/format.js';
 import { Grid } from '../../components/grid/grid.js';
@@ -11,7 +11,6 @@ import { useListPlace } from '../../features/list/list-memory.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { reviewAddress } from '../../features/addresses.js';
 import { DatasetLink } from '../../features/links.js';
-import { keepReviewerName, readReviewerName, useQueueCounts } from '../../features/review-counts.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { useMayReview } from '../../components/button.js';
 import { Time } from '../../components/time.js';
@@ -32,18 +31,12 @@ export function ReviewPage() {
   return (
     <>
       <PageHeading title="Review" />
-      {counts.error && (
-        <FaultNotice
-          title="The queues could not be loaded"
-          error={counts.error}
-          onRetry={() => void counts.refetch()}
-        />
-      )}
+      <QueryFault title="The queues could not be loaded" query={counts} />
       {isEmpty ? (
         <EmptyState title="No queues yet" action={<Link to="/datasets">Go to Datasets</Link>}>
           <p>
-            A queue holds datapoints that people check: they approve each one, or correct it. Select datapoints of a
-            dataset and press Send to review, and its queue is here.
+            A queue holds datapoints for people to approve or correct. To fill one, select datapoints of a dataset and
+            press Send to review.
           </p>
         </EmptyState>
       ) : (
@@ -71,7 +64,7 @@ function ReviewerName() {
   return (
     <TextField
       label="Your name"
-      hint="Shown to others beside the items you claim and review."
+      hint="Others see it beside the items that you claim and review."
       autoComplete="name"
       maxLength={512}
       className={styles.name}
@@ -107,7 +100,6 @@ export function queueColumns(zone: string): Column[] {
   ];
 }
 
-/** The way into a review, which claims items. */
 function StartLink({ id, name }: { id: string; name: string }) {
   if (!useMayReview()) return 'Needs the scope review or write';
   return (

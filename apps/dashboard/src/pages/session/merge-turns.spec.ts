@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { TraceListItem } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { mergeTurns } from './merge-turns.js';
 
 const turn = (id: string, minute: number, changes: Partial<TraceListItem> = {}): TraceListItem =>

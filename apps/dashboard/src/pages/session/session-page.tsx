@@ -1,23 +1,23 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect, useRef, useId, type RefObject, type KeyboardEvent } from 'react';
 import type { TraceListItem } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useLayoutEffect, useRef, useId, type RefObject, type KeyboardEvent } from 'react';
+import { PageActions } from '../../components/page-actions.js';
+import { copyAs } from '../../components/save-text.js';
+import { NotFound } from '../../components/not-found.js';
+import { QueryFault, PageHeading } from '../../components/page-parts.js';
 import { isNotFound } from '../../api/api-error.js';
 import { Button } from '../../components/button.js';
-import { copyText } from '../../components/save-text.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { formatId, formatDuration, formatCost, formatCostExactly } from '../../components/format.js';
-import { notify, notifyError } from '../../components/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { useWayUp, useListPlace, rememberTraceList } from '../../features/list/list-memory.js';
 import { sessionAddress, traceAddress, nameOfTrace } from '../../features/addresses.js';
 import { TraceLink } from '../../features/links.js';
-import { useSession } from './use-session.js';
-import { TURN_PREVIEW } from '../../api/sessions.js';
 import { StatusBadge } from '../../components/badge.js';
 import { Time } from '../../components/time.js';
+import { TURN_PREVIEW, useSession } from './use-session.js';
 import styles from './session-page.module.css';
 
 const route = getRouteApi('/sessions/$id');
@@ -29,15 +29,19 @@ export function SessionPage() {
   const isSlow = useDelayed(query.isPending);
   const title = `Session ${formatId(id)}`;
   useWayUp(() => '/sessions', 'Session');
-  if (isNotFound(query.error) || (query.isSuccess && turns.length === 0)) return <SessionNotFound />;
+  if (isNotFound(query.error) || (query.isSuccess && turns.length === 0)) {
+    return (
+      <NotFound what="Session" back={<Link to="/sessions">Go to Sessions</Link>}>
+        Ids are compared exactly, with capital letters and blanks at the ends. Its traces may have been deleted.
+      </NotFound>
+    );
+  }
   return (
     <>
       <PageHeading title={title}>
         <SessionActions id={id} />
       </PageHeading>
-      {query.error && (
-        <FaultNotice title="The session could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
-      )}
+      <QueryFault title="The session could not be loaded" query={query} />
       {isSlow && <div className={styles.waiting} aria-hidden="true" />}
       {query.data && <Conversation {...{ id, query, turns, deleted }} />}
     </>
@@ -46,28 +50,20 @@ export function SessionPage() {
 
 function SessionActions({ id }: { id: string }) {
   const navigate = useNavigate();
-  const copy = (what: string, text: string): void => {
-    copyText(text).then(
-      () => notify(`Copied ${what}`),
-      (error: Error) => notifyError(`Could not copy ${what}`, error),
-    );
-  };
-  const copyLink = (): void => copy('the link', location.href);
-  const copyId = (): void => copy('the session ID', id);
-  const showTraces = (): void => void navigate({ to: '/traces', search: { session_id: id } });
-  useShortcuts([
-    { keys: '', label: 'Copy link', group: 'Session', run: copyLink },
-    { keys: '', label: 'Copy session ID', group: 'Session', run: copyId },
-    { keys: '', label: 'Show as traces', group: 'Session', run: showTraces },
-  ]);
   return (
     <span className={styles.actions}>
-      <Button icon="link" onClick={copyLink}>
-        Copy link
-      </Button>
-      <Button icon="copy" onClick={copyId}>
-        Copy session ID
-      </Button>
+      <PageActions
+        group="Session"
+        actions={[
+          { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', location.href) },
+          { label: 'Copy session ID', icon: 'copy', run: () => void copyAs('the session ID', id) },
+          {
+            label: 'Show as traces',
+            isHidden: true,
+            run: () => void navigate({ to: '/traces', search: { session_id: id } }),
+          },
+        ]}
+      />
       <Link to="/traces" search={{ session_id: id }}>
         Show as traces
       </Link>
@@ -159,25 +155,10 @@ function MoreTurns({ isBusy, onMore }: { isBusy: boolean; onMore(): void }) {
   );
 }
 
-function SessionNotFound() {
-  return (
-    <>
-      <PageHeading title="Session not found" />
-      <EmptyState
-        title="No trace in this project has this session id"
-        action={<Link to="/sessions">Go to Sessions</Link>}
-      >
-        <p>Ids are compared exactly: capital letters and blanks at the ends count. Its traces may have been deleted.</p>
-      </EmptyState>
-    </>
-  );
-}
-
 export interface TurnProps {
   turn: TraceListItem;
   /** From 1. */
   position: number;
-  /** Turns there are; -1 where that is not known. */
   count: number;
   isDeleted: boolean;
   /** The turn has the focus, or something in it. */
@@ -215,7 +196,7 @@ export function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
       </p>
       {asked == null && answer == null ? (
         <p className={styles.nothing}>
-          {status === 'running' ? 'No call of a model has been recorded yet.' : 'It made no call of a model.'}
+          {status === 'running' ? 'No model call has been recorded yet.' : 'It made no model calls.'}
         </p>
       ) : (
         <>
@@ -227,14 +208,8 @@ export function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
   );
 }
 
-interface SaidProps {
-  who: 'User' | 'Assistant';
-  text: string | null;
-  trace: TraceListItem;
-}
-
 /** What one side said, as it was written; a long text ends with the way to the rest. */
-function Said({ who, text, trace }: SaidProps) {
+function Said({ who, text, trace }: { who: 'User' | 'Assistant'; text: string | null; trace: TraceListItem }) {
   if (text === null) return null;
   const isCut = [...text].length >= TURN_PREVIEW;
   return (

@@ -1,10 +1,8 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
+import { listPage, PAGE_ROWS, type ListPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { PAGE_ROWS, type ListPage } from '../../api/list-page.js';
-import { readSession, TURN_PREVIEW } from '../../api/sessions.js';
-import { tracesByIds } from '../../api/traces.js';
 import { useSpaced } from '../../components/hooks.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
@@ -13,13 +11,25 @@ import { mergeTurns } from './merge-turns.js';
 /** Requests of one tab come this far apart at least. */
 const BETWEEN_MS = 1_250;
 
+/** Traces of a session that are read at once: each comes with texts. */
+const TURNS = 50;
+
+/** Characters of the texts of a turn. */
+export const TURN_PREVIEW = 2_000;
+
 type Turns = InfiniteData<ListPage<TraceListItem>, string | null>;
 
 /** The traces of a session as a conversation, the oldest first, filled in from events while it is on screen. */
 export function useSession(id: string) {
   const query = useInfiniteQuery({
     queryKey: keys.session(id),
-    queryFn: ({ pageParam, signal }) => readSession(id, pageParam, signal),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      listPage<TraceListItem>('getSession', {
+        path: { session_id: id },
+        query: { preview: TURN_PREVIEW, sort_order: 'asc', limit: TURNS },
+        cursor,
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   });
@@ -43,7 +53,11 @@ function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySe
     const ids = [...stale.current].slice(0, PAGE_ROWS);
     for (const id of ids) stale.current.delete(id);
     // What failed is asked for again with what happens next.
-    if (ids.length > 0) tracesByIds(ids, TURN_PREVIEW).then(merge, () => undefined);
+    if (ids.length > 0)
+      void listPage<TraceListItem>('listTraces', { query: { ids, preview: TURN_PREVIEW } }).then(
+        ({ rows }) => merge(rows),
+        () => undefined,
+      );
   }, BETWEEN_MS);
   useLiveBatches(({ events, hasMissed }) => {
     if (hasMissed) void client.invalidateQueries({ queryKey: keys.session(sessionId) });

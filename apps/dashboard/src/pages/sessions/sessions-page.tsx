@@ -1,11 +1,9 @@
 import type { SessionResource } from '@spandrel/contract';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
 import { NONE } from '@spandrel/contract/browser';
-import { listSessions } from '../../api/sessions.js';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useState } from 'react';
 import { EmptyState } from '../../components/page-parts.js';
-import { zoneName, formatId } from '../../components/format.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { formatId } from '../../components/format.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { rememberList } from '../../features/list/list-memory.js';
@@ -15,11 +13,11 @@ import { describeCount } from '../../features/list/list-rules.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { sessionAddress } from '../../features/addresses.js';
 import { SessionLink } from '../../features/links.js';
-import { sessionNews, SESSION_PARAMETERS } from './sessions-search.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { costColumn, countColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { sessionChanges, SESSION_PARAMETERS } from './sessions-search.js';
 
 const route = getRouteApi('/sessions');
 /** Sessions are sums over all their traces, which are asked for less often than rows that stand by themselves. */
@@ -35,10 +33,8 @@ export function SessionsPage() {
   );
   const [isLive, setIsLive] = useState(true);
   const { list, live, shownKey } = useSessionList(search, isLive);
-  const { times } = usePreferences();
-  const all = useMemo(() => sessionColumns(zoneName(Date.now(), times)), [times]);
   const columns = useListColumns<SessionResource, ListSearch>({
-    ...{ list: 'sessions', columns: all, offered: SESSION_COLUMNS, search, onChange: change },
+    ...{ list: 'sessions', columnsIn: sessionColumns, offered: SESSION_COLUMNS, search, onChange: change },
     sorts: SESSION_PARAMETERS.sorts,
   });
   useEffect(() => rememberList('/sessions', { ...search }));
@@ -68,16 +64,13 @@ function useSessionList({ cols: _cols, ...search }: ListSearch, isLive: boolean)
     name: 'sessions',
     filters: search,
     queryAt: (now) => listFilters(search, now),
-    fetch: listSessions,
+    operation: 'listSessions',
     idOf: ({ session_id: id }) => id,
   });
   const live = useLiveList(
     found,
     {
-      read: sessionNews,
-      // No event names a session, so that rows beyond the first page are never asked for by their ids.
-      byIds: () => Promise.resolve([]),
-      recount: () => undefined,
+      changes: sessionChanges,
       betweenMs: BETWEEN_MS,
     },
     isLive,
@@ -88,9 +81,9 @@ function useSessionList({ cols: _cols, ...search }: ListSearch, isLive: boolean)
 function NoSessions() {
   return (
     <EmptyState title="No sessions yet">
-      <p>Traces that belong together, such as the turns of a conversation, are read here one after the other.</p>
+      <p>Sessions group traces that belong together, such as the turns of a conversation.</p>
       <p>
-        Give them the same <code>session_id</code>; calls through the gateway have the header{' '}
+        Give them the same <code>session_id</code>; for calls through the gateway, set the header{' '}
         <code>X-Spandrel-Session-Id</code>.
       </p>
     </EmptyState>

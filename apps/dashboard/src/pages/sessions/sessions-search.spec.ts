@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LiveEvent } from '../../live/live-event.js';
-import { sessionNews } from './sessions-search.js';
+import { sessionChanges } from './sessions-search.js';
 
 const created = (session: string | null): LiveEvent =>
   ({ type: 'trace_created', trace: { id: 't', session_id: session } }) as LiveEvent;
@@ -9,13 +9,13 @@ describe('what an event says of the list of sessions', () => {
   it('is that it may be another', () => {
     const span = { type: 'span_completed', span: { id: 's', trace_id: 't' } } as LiveEvent;
     for (const event of [span, created(''), { type: 'trace_deleted', trace_id: 't' } as LiveEvent]) {
-      expect(sessionNews(event)).toEqual({ hasNew: true });
+      expect(sessionChanges(event)).toEqual({ hasNew: true });
     }
-    expect(sessionNews({ type: 'cleared' })).toEqual({ isCleared: true });
+    expect(sessionChanges({ type: 'cleared' })).toEqual({ isCleared: true });
   });
 
   it('is nothing where no session is concerned', () => {
-    expect(sessionNews(created(null))).toEqual({});
-    expect(sessionNews({ type: 'dataset_deleted', dataset_id: 'd' })).toEqual({});
+    expect(sessionChanges(created(null))).toEqual({});
+    expect(sessionChanges({ type: 'dataset_deleted', dataset_id: 'd' })).toEqual({});
   });
 });

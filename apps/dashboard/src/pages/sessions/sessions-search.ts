@@ -1,5 +1,5 @@
 import { readListSearch, type ListParameters, type ListSearch } from '../../features/filters/list-search.js';
-import type { LiveNews } from '../../features/list/list-rules.js';
+import type { RowChanges } from '../../features/list/list-rules.js';
 import type { LiveEvent } from '../../live/live-event.js';
 
 /** What the address of the page of sessions can say. The server sorts sessions by their start alone. */
@@ -14,7 +14,7 @@ export const readSessionsSearch = (search: Record<string, unknown>): ListSearch 
   readListSearch(search, SESSION_PARAMETERS);
 
 /** What an event says of the list of sessions: that it may be another. Which session a span is of only the server knows. */
-export function sessionNews(event: LiveEvent): LiveNews {
+export function sessionChanges(event: LiveEvent): RowChanges {
   if ('span' in event) return { hasNew: true };
   switch (event.type) {
     case 'trace_created':

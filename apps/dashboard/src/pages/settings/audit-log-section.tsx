@@ -1,23 +1,23 @@
-import type { AuditEntry } from '@spandrel/contract';
+import { AUDIT_ACTIONS, NONE } from '@spandrel/contract/browser';
+import type { ProjectResource, AuditEntry } from '@spandrel/contract';
+import { withQuery } from '@spandrel/sdk/api';
 import { useMemo, useState } from 'react';
-import { NONE, AUDIT_ACTIONS } from '@spandrel/contract/browser';
-import { AUDIT_EXPORT_ADDRESS, listAuditLog, listProjects } from '../../api/administration.js';
-import { queryText, type Query } from '../../api/query-text.js';
+import { endsOf, type TimeRange } from '../../features/filters/time-range.js';
+import type { Query } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { followDownload } from '../../components/save-text.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
-import { AdministeredGrid, Section, AUDIT_LOG, useAdministeredList, Row } from './section.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { zoneName, formatTimeExactly, type Zone } from '../../components/format.js';
 import { Time } from '../../components/time.js';
-import { describeAction, describeActor, describeDetails, describeTarget, type ProjectNames } from './audit-words.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { Dialog } from '../../components/dialog.js';
 import { SelectField } from '../../components/field.js';
-import { EnteredFilter } from '../../features/filters/search-fields.js';
+import { SearchFilter } from '../../features/filters/search-filter.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
-import { endsOf, type TimeRange } from '../../features/filters/time-range.js';
+import { AdministeredGrid, Section, AUDIT_LOG, useAdministeredList, Row } from './section.js';
+import { describeAction, describeActor, describeDetails, describeTarget, type ProjectNames } from './audit-words.js';
 import styles from './settings-page.module.css';
 
 /** Who did what and when, by filters, to be taken along as a file. */
@@ -28,15 +28,15 @@ export function AuditLogSection({ orgId }: { orgId: string }) {
     name: AUDIT_LOG,
     filters: search,
     queryAt: (now) => auditQuery(search, now),
-    fetch: listAuditLog,
+    operation: 'listAuditLog',
     idOf: ({ id }) => id,
   });
-  const { list: projects } = useAdministeredList('projects', (cursor, signal) => listProjects(orgId, cursor, signal));
+  const { list: projects } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
   const { times } = usePreferences();
   const names = useMemo(() => new Map(projects.readRows.map(({ id, name }) => [id, name])), [projects.readRows]);
   const columns = useMemo(() => auditColumns(times, names), [times, names]);
   const download = (): void =>
-    followDownload(AUDIT_EXPORT_ADDRESS + queryText(auditQuery(search, Date.now())), 'spandrel-audit.jsonl');
+    followDownload(withQuery('/api/audit-log/export', auditQuery(search, Date.now())), 'spandrel-audit.jsonl');
   return (
     <Section title="Audit log" actions={<Button onClick={download}>Download</Button>}>
       <AuditFilters search={search} onChange={setSearch} />
@@ -63,17 +63,17 @@ export function AuditLogSection({ orgId }: { orgId: string }) {
 }
 
 function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
-  if (!isFiltered) return 'Nothing yet. Sign-ins, changes of settings and deletions will be here.';
+  if (!isFiltered) return 'No entries yet. Sign-ins, changed settings and deletions appear here.';
   return (
     <span className={styles.buttons}>
-      No entry meets these filters. <Button onClick={onClear}>Clear filters</Button>
+      No entries match these filters. <Button onClick={onClear}>Clear filters</Button>
     </span>
   );
 }
 
 /**
  * Every column of the audit log: names in words; a row opens the whole entry.
- * @param zone in which times are shown, named in the header.
+ * @param zone in which times are shown, shown in the header.
  */
 const auditColumns = (zone: Zone, projects: ProjectNames): GridColumn<AuditEntry>[] => [
   { id: 'at', header: 'Time', note: zoneName(Date.now(), zone), width: 136, cell: ({ at }) => <Time at={at} /> },
@@ -118,7 +118,6 @@ interface AuditEntryDialogProps {
   onClose(): void;
 }
 
-/** An entry of the audit log, whole: names with the ids behind them, and the way to entries like it. */
 function AuditEntryDialog({ entry, projects, onFilter, onClose }: AuditEntryDialogProps) {
   const { times } = usePreferences();
   const project = entry.project_id === null ? null : (projects.get(entry.project_id) ?? entry.project_id);
@@ -171,7 +170,6 @@ function Named({ name, id }: { name: string; id: string }) {
   );
 }
 
-/** What of the audit log is wanted; empty texts stand for everything. */
 interface AuditSearch {
   actor: string;
   action: string;
@@ -196,13 +194,7 @@ const ACTIONS = [
   ),
 ];
 
-interface AuditFiltersProps {
-  search: AuditSearch;
-  onChange(search: AuditSearch): void;
-}
-
-/** The filters of the audit log. Actors and targets are asked for by their ids, which an opened entry shows and fills in. */
-function AuditFilters({ search, onChange }: AuditFiltersProps) {
+function AuditFilters({ search, onChange }: { search: AuditSearch; onChange(search: AuditSearch): void }) {
   const { actor, action, target, range } = search;
   return (
     <div className={styles.filters}>
@@ -212,8 +204,13 @@ function AuditFilters({ search, onChange }: AuditFiltersProps) {
         value={action}
         onChange={(event) => onChange({ ...search, action: event.target.value })}
       />
-      <EnteredFilter label="By (id)" value={actor} onChange={(text) => onChange({ ...search, actor: text })} />
-      <EnteredFilter label="What (id)" value={target} onChange={(text) => onChange({ ...search, target: text })} />
+      <SearchFilter isEntered label="By (id)" value={actor} onChange={(text) => onChange({ ...search, actor: text })} />
+      <SearchFilter
+        isEntered
+        label="What (id)"
+        value={target}
+        onChange={(text) => onChange({ ...search, target: text })}
+      />
       <TimeRangeField value={range} onChange={(chosen) => onChange({ ...search, range: chosen })} />
     </div>
   );

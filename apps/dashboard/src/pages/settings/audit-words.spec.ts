@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { AUDIT_ACTIONS } from '@spandrel/contract/browser';
 import type { AuditEntry } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { describeAction, describeActor, describeDetails, describeTarget } from './audit-words.js';
 
 const ID = '01KAHZ4Q6X8M2V7N3R5T9W1Y0B';
@@ -50,7 +50,7 @@ describe('the words of the audit log', () => {
     );
   });
 
-  it('report details member by member', () => {
+  it('say details member by member', () => {
     const details = {
       ...{ name: 'left to the target', project_id: ID, spans_deleted: 12_000, scopes: ['read', 'write'] },
       ...{ plan: { from: 'team', to: null }, projects: { [ID]: { traces_deleted: 1 } }, none: [], rows: {} },

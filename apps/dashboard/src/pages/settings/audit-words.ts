@@ -5,7 +5,7 @@ import { formatTime, type Zone } from '../../components/format.js';
 /** Names of projects by their ids, as far as they were read. */
 export type ProjectNames = ReadonlyMap<ProjectResource['id'], string>;
 
-/** Nouns whose plural or spelling the action does not show. */
+/** Nouns whose plural or spelling the action does not have. */
 const NOUNS: Readonly<Record<string, string>> = {
   key: 'API key',
   org: 'Organization',
@@ -107,10 +107,10 @@ function describeValue(value: unknown, reading: Reading): string {
   if (Object.keys(members).length === 2 && 'from' in members && 'to' in members) {
     return `from ${describeValue(members['from'], reading)} to ${describeValue(members['to'], reading)}`;
   }
-  const reported = Object.entries(members).map(
+  const words = Object.entries(members).map(
     ([name, one]) => `${reading.projects.get(name) ?? name.replaceAll('_', ' ')} ${describeValue(one, reading)}`,
   );
-  return reported.join(', ') || 'none';
+  return words.join(', ') || 'none';
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;

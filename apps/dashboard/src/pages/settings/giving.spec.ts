@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { MemberResource, Permission, Role } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { actsOn, mayGiveScope, rolesToGive, type Giver } from './giving.js';
 
 const ALL: Permission[] = ['read', 'write', 'ingest', 'review', 'admin'];

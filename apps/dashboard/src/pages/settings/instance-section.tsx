@@ -1,23 +1,21 @@
-import { useState, useId, type FormEvent } from 'react';
+import type { CapabilitiesResource, ConnectionResource, ImportJsonResult } from '@spandrel/contract';
 import { formatCounted, NONE, formatCount } from '@spandrel/contract/browser';
-import type { ImportJsonResult } from '@spandrel/contract';
+import { useState, useId, type FormEvent } from 'react';
 import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query';
-import type { Capabilities } from '../../api/capabilities.js';
-import { EXPORT_ADDRESS, importEverything } from '../../api/transfer.js';
+import { listPage, api } from '../../api/api.js';
+import { importEverything } from '../../api/upload.js';
 import { Button } from '../../components/button.js';
 import { useCapabilities } from '../../features/browser-session.js';
-import { Row, Section, TypedConfirmation } from './section.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
 import { formatBytes } from '../../components/format.js';
-import { countTraces, deleteAllTraces } from '../../api/traces.js';
 import { notify, notifyError } from '../../components/notify.js';
-import { listConnections } from '../../api/connections.js';
+import { Row, Section, TypedConfirmation } from './section.js';
 import styles from './settings-page.module.css';
 
 interface InstanceSectionProps {
-  /** Whether anyone who looks at the page may read the project. */
+  /** Whether the reader may read the project. */
   mayRead: boolean;
   /** Whether they may change it. */
   mayWrite: boolean;
@@ -37,7 +35,7 @@ export function InstanceSection({ mayRead, mayWrite }: InstanceSectionProps) {
       <Row name="Traces are kept">{capabilities ? describeRetention(capabilities) : NONE}</Row>
       <div className={styles.buttons}>
         {mayRead && (
-          <a href={EXPORT_ADDRESS} download>
+          <a href="/api/export/json" download>
             Download everything
           </a>
         )}
@@ -65,13 +63,12 @@ export function InstanceSection({ mayRead, mayWrite }: InstanceSectionProps) {
   );
 }
 
-const describeMode = ({ mode }: Capabilities): string =>
+const describeMode = ({ mode }: CapabilitiesResource): string =>
   mode === 'local' ? 'Local: one machine, no logins' : 'Cloud: organizations, projects and keys';
 
-const describeRetention = ({ retention_days: days }: Capabilities): string =>
+const describeRetention = ({ retention_days: days }: CapabilitiesResource): string =>
   days === null ? 'For ever' : `For ${formatCounted(days, 'day')}`;
 
-/** Takes the file of `Download everything` back, of this instance or of another. */
 function ImportExportDialog({ onClose }: { onClose(): void }) {
   const formId = useId();
   const client = useQueryClient();
@@ -104,8 +101,8 @@ function ImportExportDialog({ onClose }: { onClose(): void }) {
     >
       <form id={formId} className={styles.form} onSubmit={submit}>
         <p>
-          Items in the file replace those with the same ID here; nothing is deleted. Importing the same file again
-          changes nothing.
+          Objects in the file replace those with the same ID; nothing is deleted. Importing a file twice changes
+          nothing.
         </p>
         <TextField
           label="File"
@@ -133,7 +130,7 @@ function Result({ result: { imported, rejected, rejected_count: count } }: { res
     <>
       <p role="status">
         {taken.length === 0
-          ? 'There was nothing in the file.'
+          ? 'The file was empty.'
           : `Imported ${taken.map(([list, items]) => `${formatCount(items)} ${list.replaceAll('_', ' ')}`).join(', ')}`}
         {count > 0 && `; ${formatCount(count)} left out`}
       </p>
@@ -153,16 +150,15 @@ function Result({ result: { imported, rejected, rejected_count: count } }: { res
 /** What somebody types who means it. */
 const WORD = 'delete';
 
-/** Deletes every trace of the project, once somebody typed that they mean it. */
 function DeleteAllTraces({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const { data: counted } = useQuery({
     queryKey: ['traces', 'count of all'],
-    queryFn: ({ signal }) => countTraces(signal),
+    queryFn: ({ signal }) => api.countTraces({ signal }),
     staleTime: 0,
   });
   const deletion = useMutation({
-    mutationFn: deleteAllTraces,
+    mutationFn: () => api.deleteTraces(),
     onSuccess: ({ traces_deleted: traces, spans_deleted: spans }) => {
       client.clear();
       onClose();
@@ -180,8 +176,8 @@ function DeleteAllTraces({ onClose }: { onClose(): void }) {
       onClose={onClose}
     >
       <p>
-        {counted ? describe(counted) : 'All traces'} of this project with all their spans are deleted, and cannot be had
-        back. Datasets, evaluations, the review queue and connections stay.
+        {counted ? describe(counted) : 'All traces'} of this project are deleted with all their spans. This cannot be
+        undone. Datasets, evaluations, the review queue and connections are kept.
       </p>
     </TypedConfirmation>
   );
@@ -192,16 +188,16 @@ const describe = ({ count, exact }: { count: number; exact: boolean }): string =
 
 const causeOf = (names: readonly string[]): Error =>
   new Error(
-    `${names.join(', ')}: encrypted with a secret key that this server does not have, so evaluations cannot call ` +
-      `${names.length === 1 ? 'it' : 'them'} here. The operator can restore that key ` +
-      '(SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS); a connection works again once its API key is entered again.',
+    `${names.join(', ')}: encrypted with another secret key than this server has, so that evaluations cannot call ` +
+      `${names.length === 1 ? 'it' : 'them'} here. The operator of the server can restore that key ` +
+      '(SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS). A connection works again once its API key is entered again.',
   );
 
 /** Says when keys of the project's connections cannot be read by the server that answers; nothing otherwise. */
 export function UnreadableConnections() {
   const { data } = useQuery({
     queryKey: ['connections', 'keys'],
-    queryFn: ({ signal }) => listConnections(null, signal),
+    queryFn: ({ signal }) => listPage<ConnectionResource>('listConnections', { signal }),
   });
   const unreadable = data?.rows.filter(({ key_status: status }) => status === 'unreadable') ?? [];
   if (unreadable.length === 0) return null;

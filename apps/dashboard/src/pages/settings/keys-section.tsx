@@ -1,24 +1,22 @@
-import type { KeyResource } from '@spandrel/contract';
-import { useMemo, useState } from 'react';
+import type { ProjectResource, KeyResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
-import { useMutation } from '@tanstack/react-query';
-import { listKeys, listProjects, deleteKey } from '../../api/administration.js';
+import { useMemo, useState } from 'react';
+import { ConfirmAction } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { zoneName } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { AdministeredGrid, Section, useAdministeredList } from './section.js';
-import { NewKeyDialog } from './new-key-dialog.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { ConfirmDialog } from '../../components/dialog.js';
-import { notify, notifyError } from '../../components/notify.js';
 import { useBrowserSession } from '../../features/browser-session.js';
+import { AdministeredGrid, Section, useAdministeredList } from './section.js';
+import { NewKeyDialog } from './new-key-dialog.js';
 import styles from './settings-page.module.css';
 
 /** The API keys of the organization: made, shown once, revoked. */
 export function KeysSection({ orgId }: { orgId: string }) {
-  const { list, reread } = useAdministeredList('API keys', listKeys);
-  const { list: projects } = useAdministeredList('projects', (cursor, signal) => listProjects(orgId, cursor, signal));
+  const { list, reread } = useAdministeredList<KeyResource>('API keys', 'listKeys');
+  const { list: projects } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
   const [opened, setOpened] = useState<'new' | KeyResource | null>(null);
   const { times } = usePreferences();
   const names = useMemo(() => new Map(projects.readRows.map(({ id, name }) => [id, name])), [projects.readRows]);
@@ -37,7 +35,7 @@ export function KeysSection({ orgId }: { orgId: string }) {
         label="API keys"
         list={list}
         columns={columns}
-        empty="No keys yet. A key lets a program record, read or change what is in one project."
+        empty="No keys yet. A key lets a program record, read or change the data of a project."
       />
       {opened === 'new' && (
         <NewKeyDialog projects={projects.readRows} onCreated={() => void reread()} onClose={close} />
@@ -51,7 +49,7 @@ export function KeysSection({ orgId }: { orgId: string }) {
 
 /** Why a key is refused though it has not ended. */
 const SUSPENDED =
-  'Refused: who made it has no role in its project any more, or the identity provider does not confirm them.';
+  'Refused: its creator no longer has a role in the project, or is not confirmed by the identity provider.';
 
 /**
  * Every column of the list of keys.
@@ -118,40 +116,23 @@ function keyColumns(
   ];
 }
 
-interface RevokeKeyProps {
-  revoked: KeyResource;
-  onRevoked(): void;
-  onClose(): void;
-}
-
-/** Asks whether a key shall be revoked, and revokes it. */
-function RevokeKey({ revoked, onRevoked, onClose }: RevokeKeyProps) {
+function RevokeKey({ revoked, onRevoked, onClose }: { revoked: KeyResource; onRevoked(): void; onClose(): void }) {
   const isOwn = useBrowserSession()?.id === revoked.id;
-  const revocation = useMutation({
-    mutationFn: () => deleteKey(revoked.id),
-    onSuccess: () => {
-      onClose();
-      onRevoked();
-      notify(`Revoked the key ${revoked.name}`);
-    },
-    onError: (error) => {
-      onClose();
-      notifyError('The key could not be revoked', error);
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title="Revoke key?"
       action="Revoke"
-      isBusy={revocation.isPending}
-      onConfirm={() => revocation.mutate()}
+      act={() => api.deleteKey({ path: { id: revoked.id } })}
+      onDone={onRevoked}
+      done={`Revoked the key ${revoked.name}`}
+      failed="The key could not be revoked"
       onClose={onClose}
     >
       <p>
-        Within a second nothing takes the key <bdi>{revoked.name}</bdi> any more, event streams opened with it end, and
-        browsers that signed in with it are signed out. A revoked key cannot be had back.
+        Requests with the key <bdi>{revoked.name}</bdi> are refused within a second. Event streams that it opened end,
+        and browsers that signed in with it are signed out. A revoked key cannot be restored.
       </p>
       {isOwn && <p>This browser is signed in with it.</p>}
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }

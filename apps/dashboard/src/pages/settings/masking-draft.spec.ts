@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { MaskingResource, MaskingRule } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
 import { draftsOf, FIELDS, isChanged, newDraft, rulesOf, withField, withMasker } from './masking-draft.js';
 
 const masking: MaskingResource = {

@@ -1,10 +1,11 @@
 import type { MaskingResource, MaskingRule } from '@spandrel/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { putMasking, readMasking, previewMasking } from '../../api/masking.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { notify } from '../../components/notify.js';
+import { CheckboxField, SelectField, TextField, TextArea } from '../../components/field.js';
 import {
   draftsOf,
   isChanged,
@@ -17,14 +18,16 @@ import {
   type DraftRule,
 } from './masking-draft.js';
 import { Section } from './section.js';
-import { CheckboxField, SelectField, TextField, TextArea } from '../../components/field.js';
 import styles from './settings-page.module.css';
 
 /** What of texts is replaced before it is stored. @param mayChange whether the reader administers the project. */
 export function MaskingSection({ projectId, mayChange }: { projectId: string; mayChange: boolean }) {
   const queryKey = ['masking', projectId];
   const client = useQueryClient();
-  const { data, error, refetch } = useQuery({ queryKey, queryFn: ({ signal }) => readMasking(projectId, signal) });
+  const { data, error, refetch } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.getMasking({ path: { id: projectId }, signal }),
+  });
   return (
     <Section title="Masking">
       {error && <FaultNotice title="The rules could not be read" error={error} onRetry={() => void refetch()} />}
@@ -50,7 +53,7 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
   const [drafts, setDrafts] = useState<readonly DraftRule[]>(() => draftsOf(masking.rules));
   const rules = rulesOf(drafts);
   const saving = useMutation({
-    mutationFn: () => putMasking(masking.project_id, rules),
+    mutationFn: () => api.putMasking({ path: { id: masking.project_id }, body: { rules } }),
     onSuccess: (saved) => {
       onSaved(saved);
       notify('Saved. The rules apply to new recordings');
@@ -67,11 +70,11 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
   return (
     <>
       <p className={styles.hint}>
-        Values that rules find are replaced before anything is stored, in the gateway and in the API. What is stored
-        already stays as it is.
+        Matching values are replaced before anything is stored, in the gateway and in the API. Stored data is not
+        changed.
       </p>
       <form className={styles.form} onSubmit={submit}>
-        {drafts.length === 0 && <p>No rules: texts are stored as they come.</p>}
+        {drafts.length === 0 && <p>No rules: texts are stored unchanged.</p>}
         {drafts.map((rule, index) => (
           <MaskingRuleFields
             key={rule.key}
@@ -117,7 +120,6 @@ interface MaskingRuleProps {
   onRemove(): void;
 }
 
-/** One rule: which values, where, and what stands in their place. */
 function MaskingRuleFields({ rule, place, masking, mayChange, onChange, onRemove }: MaskingRuleProps) {
   const names = new Set([rule.masker, ...masking.maskers.map(({ name }) => name)]);
   const takesPattern = rule.masker === 'pattern';
@@ -180,9 +182,11 @@ interface MaskingTryOutProps {
   rules: readonly MaskingRule[] | undefined;
 }
 
-/** Shows what rules make of a text. */
 function MaskingTryOut({ projectId, rules }: MaskingTryOutProps) {
-  const preview = useMutation({ mutationFn: (text: string) => previewMasking(projectId, text, rules) });
+  const preview = useMutation({
+    mutationFn: (text: string) =>
+      api.previewMasking({ path: { id: projectId }, body: { text, field: 'input', rules } }),
+  });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     preview.mutate(String(new FormData(event.currentTarget).get('text')));

@@ -1,24 +1,22 @@
 import type { MemberResource, ProjectResource, Role } from '@spandrel/contract';
-import { useMutation } from '@tanstack/react-query';
-import { useMemo, useState, useId, type FormEvent } from 'react';
 import { NONE } from '@spandrel/contract/browser';
-import { listMembers, listProjects, removeMember, addMember, changeMember } from '../../api/administration.js';
+import { useMemo, useState } from 'react';
+import { FormDialog, ConfirmAction } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
-import { ConfirmDialog, Dialog } from '../../components/dialog.js';
-import { notify, notifyError } from '../../components/notify.js';
+import { notify } from '../../components/notify.js';
 import { useBrowserSession } from '../../features/browser-session.js';
-import { AdministeredGrid, Section, useAdministeredList } from './section.js';
-import { rolesToGive, actsOn, type Giver } from './giving.js';
 import { Time } from '../../components/time.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField, TextField } from '../../components/field.js';
+import { AdministeredGrid, Section, useAdministeredList } from './section.js';
+import { rolesToGive, actsOn, type Giver } from './giving.js';
 import styles from './settings-page.module.css';
 
 /** The people of the organization and their roles. */
 export function MembersSection({ orgId }: { orgId: string }) {
-  const { list, reread } = useAdministeredList('members', (cursor, signal) => listMembers(orgId, cursor, signal));
-  const { list: projects } = useAdministeredList('projects', (cursor, signal) => listProjects(orgId, cursor, signal));
+  const { list, reread } = useAdministeredList<MemberResource>('members', 'listMembers', orgId);
+  const { list: projects } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
   const [opened, setOpened] = useState<'new' | { act: 'change' | 'remove'; member: MemberResource } | null>(null);
   const names = useMemo(() => new Map(projects.readRows.map(({ id, name }) => [id, name])), [projects.readRows]);
   const session = useBrowserSession();
@@ -29,10 +27,9 @@ export function MembersSection({ orgId }: { orgId: string }) {
     [names, giver, members],
   );
   const close = (): void => setOpened(null);
-  const onDone = (said: string): void => {
+  const onDone = (): void => {
     close();
     void reread();
-    notify(said);
   };
   return (
     <Section
@@ -49,7 +46,7 @@ export function MembersSection({ orgId }: { orgId: string }) {
         label="Members"
         list={list}
         columns={columns}
-        empty="Nobody yet. Members are people who sign in with the identity provider: add them by their address, or have its groups give them roles."
+        empty="No members yet. Members sign in with the identity provider: add them by e-mail address, or map its groups to roles."
       />
       {opened === 'new' && (
         <MemberDialog orgId={orgId} projects={projects.readRows} giver={giver} onDone={onDone} onClose={close} />
@@ -71,50 +68,37 @@ export function MembersSection({ orgId }: { orgId: string }) {
   );
 }
 
-interface RemoveMemberProps {
-  member: MemberResource;
-  onDone(said: string): void;
-  onClose(): void;
-}
-
-/** Asks whether a role shall be taken away, and takes it. */
-function RemoveMember({ member, onDone, onClose }: RemoveMemberProps) {
+function RemoveMember({ member, onDone, onClose }: { member: MemberResource; onDone(): void; onClose(): void }) {
   const name = memberName(member);
-  const removal = useMutation({
-    mutationFn: () => removeMember(member),
-    onSuccess: () => onDone(`Removed ${name}`),
-    onError: (error) => {
-      onClose();
-      notifyError('The member could not be removed', error);
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title="Remove member?"
       action="Remove"
-      isBusy={removal.isPending}
-      onConfirm={() => removal.mutate()}
+      act={() => api.deleteMember({ path: { id: member.org_id, member_id: member.id } })}
+      onDone={onDone}
+      done={`Removed ${name}`}
+      failed="The member could not be removed"
       onClose={onClose}
     >
       <p>
-        Within a second <bdi>{name}</bdi> is {member.role} no more, in browsers that are signed in too. API keys that
-        they made are refused as long as they have no role in their project; those for a service go on.
+        <bdi>{name}</bdi> loses the role {member.role} within a second, in browsers that are signed in, too. API keys
+        that they created are refused while they have no role in the project of the key; keys of service accounts keep
+        working.
       </p>
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }
 
-/** What a member is called: the name that the identity provider reports, else the address. */
+/** What a member is called: the name that the identity provider has, else the address. */
 const memberName = ({ person, email, id }: MemberResource): string => person?.name ?? email ?? person?.email ?? id;
 
-/** What the identity provider said of a member. */
 const PROVIDER_WORDS: Readonly<Record<MemberResource['provider_status'], { word: string; title: string }>> = {
-  active: { word: 'Active', title: 'Confirmed by the identity provider at the last check.' },
+  active: { word: 'Active', title: 'Confirmed by the last check.' },
   removed: {
     word: 'Removed',
-    title: 'No longer confirmed: their browsers are signed out, and their keys refused.',
+    title: 'No longer confirmed: their browsers are signed out, and their keys are refused.',
   },
-  unknown: { word: 'Unknown', title: 'Not checked for a day, or never.' },
+  unknown: { word: 'Unknown', title: 'Not checked for a day or longer.' },
 };
 
 type OnAct = (act: 'change' | 'remove', member: MemberResource) => void;
@@ -129,7 +113,6 @@ interface MemberContext {
   onAct: OnAct;
 }
 
-/** Every column of the list of members. */
 function memberColumns({ projects, giver, members, onAct }: MemberContext): GridColumn<MemberResource>[] {
   return [
     {
@@ -159,7 +142,7 @@ function memberColumns({ projects, giver, members, onAct }: MemberContext): Grid
       header: 'From',
       width: 130,
       cell: ({ source, person }) =>
-        source === 'groups' ? 'A group' : person === null ? 'Added, not here yet' : 'Added',
+        source === 'groups' ? 'A group' : person === null ? 'Added, has not signed in yet' : 'Added',
     },
     {
       id: 'provider',
@@ -203,7 +186,6 @@ function Actions({ member, may, onAct }: { member: MemberResource; may: ReturnTy
   );
 }
 
-/** What a member may be, in words. */
 const WORDS: Readonly<Record<Role, string>> = {
   viewer: 'viewer: reads',
   reviewer: 'reviewer: reads, and reviews items of the queue',
@@ -218,76 +200,65 @@ interface MemberDialogProps {
   giver: Giver;
   /** The member that gets another role; a new one where it is left out. */
   changed?: MemberResource;
-  onDone(said: string): void;
+  onDone(): void;
   onClose(): void;
 }
 
-/** Gives somebody a role, or another one. */
 function MemberDialog({ orgId, projects, giver, changed, onDone, onClose }: MemberDialogProps) {
-  const formId = useId();
   const [place, setPlace] = useState(changed?.project_id ?? '');
-  const giving = useMutation({
-    mutationFn: (form: FormData) => {
-      const role = String(form.get('role')) as Role;
-      if (changed) return changeMember(changed, role);
-      return addMember(orgId, { email: String(form.get('email')), role, project_id: place === '' ? null : place });
-    },
-    onSuccess: (member) => onDone(`${memberName(member)} is ${member.role}`),
-  });
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    if (!giving.isPending) giving.mutate(new FormData(event.currentTarget));
+  const project_id = place === '' ? null : place;
+  const send = (form: FormData): Promise<MemberResource> => {
+    const role = String(form.get('role')) as Role;
+    return changed
+      ? api.updateMember({ path: { id: changed.org_id, member_id: changed.id }, body: { role } })
+      : api.createMember({ path: { id: orgId }, body: { email: String(form.get('email')), role, project_id } });
   };
-  const roles = rolesToGive(giver, place === '' ? null : place).toReversed();
+  const roles = rolesToGive(giver, project_id).toReversed();
   const places = [
     { value: '', label: 'All projects' },
     ...projects.map(({ id, name }) => ({ value: id, label: name })),
   ];
   return (
-    <Dialog
+    <FormDialog
       title={changed ? 'Change member' : 'Add member'}
       size="small"
+      action={changed ? 'Change' : 'Add'}
+      failed="The role could not be assigned"
+      send={send}
+      onSent={(member) => {
+        notify(`${memberName(member)} is ${member.role}`);
+        onDone();
+      }}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={giving.isPending}>
-            {changed ? 'Change' : 'Add'}
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className={styles.form} onSubmit={submit}>
-        {changed ? (
-          <p>
-            The role of <bdi>{memberName(changed)}</bdi>.
-          </p>
-        ) : (
+      {changed ? (
+        <p>
+          The role of <bdi>{memberName(changed)}</bdi>.
+        </p>
+      ) : (
+        <>
           <TextField
             label="E-mail"
             name="email"
             type="email"
             required
-            hint="The address at the identity provider. The person who signs in with it gets the role."
+            hint="The address that the identity provider has for this person."
           />
-        )}
-        {!changed && (
           <SelectField
             label="Project"
             options={places}
             value={place}
             onChange={({ target }) => setPlace(target.value)}
           />
-        )}
-        <SelectField
-          label="Role"
-          name="role"
-          options={roles.map((role) => ({ value: role, label: WORDS[role] }))}
-          defaultValue={changed?.role ?? 'viewer'}
-          {...(place !== '' && { hint: 'Owners and administrators are so of all projects.' })}
-        />
-        {giving.error && <FaultNotice title="The role could not be given" error={giving.error} />}
-      </form>
-    </Dialog>
+        </>
+      )}
+      <SelectField
+        label="Role"
+        name="role"
+        options={roles.map((role) => ({ value: role, label: WORDS[role] }))}
+        defaultValue={changed?.role ?? 'viewer'}
+        {...(place !== '' && { hint: 'Owners and administrators always belong to all projects.' })}
+      />
+    </FormDialog>
   );
 }

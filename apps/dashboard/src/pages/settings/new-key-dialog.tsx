@@ -1,11 +1,10 @@
 import type { CreateKey, KeyCreated, ProjectResource, Permission } from '@spandrel/contract';
-import { useMutation } from '@tanstack/react-query';
-import { useId, type FormEvent } from 'react';
-import { createKey } from '../../api/administration.js';
+import { useState } from 'react';
+import { FormDialog } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { Dialog } from '../../components/dialog.js';
-import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 import { useBrowserSession } from '../../features/browser-session.js';
 import { mayGiveScope } from './giving.js';
@@ -17,41 +16,31 @@ interface NewKeyDialogProps {
   onClose(): void;
 }
 
-/** Makes an API key, and shows it this once. */
+/** Creates an API key, and shows it this once. */
 export function NewKeyDialog({ projects, onCreated, onClose }: NewKeyDialogProps) {
-  const formId = useId();
-  const creation = useMutation({ mutationFn: createKey, onSuccess: onCreated });
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    if (!creation.isPending) creation.mutate(keyOf(new FormData(event.currentTarget), Date.now()));
-  };
-  if (creation.data) return <MadeKey made={creation.data} onClose={onClose} />;
+  const [made, setMade] = useState<KeyCreated | null>(null);
+  if (made !== null) return <MadeKey made={made} onClose={onClose} />;
   return (
-    <Dialog
+    <FormDialog
       title="New key"
+      action="Create"
+      failed="The key could not be created"
+      send={(form) => api.createKey({ body: keyOf(form, Date.now()) as never })}
+      onSent={(key) => {
+        setMade(key);
+        onCreated();
+      }}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={creation.isPending}>
-            Create
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className={styles.form} onSubmit={submit}>
-        <TextField label="Name" name="name" required hint="Who uses it, such as a person or a service." />
-        <ScopeFields />
-        <ProjectField projects={projects} />
-        <SelectField label="Ends" name="ends" options={ENDS} defaultValue={USUAL_END} />
-        <MakerField />
-        {creation.error && <FaultNotice title="The key could not be made" error={creation.error} />}
-      </form>
-    </Dialog>
+      <TextField label="Name" name="name" required hint="Who or what uses it, such as a person or a service." />
+      <ScopeFields />
+      <ProjectField projects={projects} />
+      <SelectField label="Ends" name="ends" options={ENDS} defaultValue={USUAL_END} />
+      <MakerField />
+    </FormDialog>
   );
 }
 
-/** The scopes that may be given: those that one has. */
 function ScopeFields() {
   const session = useBrowserSession();
   const given = SCOPES.filter(({ scope }) => session && mayGiveScope(session, scope));
@@ -69,9 +58,7 @@ function ScopeFields() {
           />
         ))}
       </div>
-      {given.length < SCOPES.length && (
-        <p className={styles.hint}>A scope that you do not have is not yours to give, and is left out.</p>
-      )}
+      {given.length < SCOPES.length && <p className={styles.hint}>Scopes that you do not have are not listed.</p>}
     </fieldset>
   );
 }
@@ -81,16 +68,15 @@ function MakerField() {
   if (useBrowserSession()?.kind !== 'person') return null;
   return (
     <>
-      <CheckboxField label="For a service: it goes on when I leave" name="service_account" value="yes" />
+      <CheckboxField label="For a service: keeps working when I leave" name="service_account" value="yes" />
       <p className={styles.hint}>
-        Other keys are valid while you are a member, and may no more than you may. Programs that must go on need one of
-        a service.
+        Other keys are valid while you are a member, with your permissions at most. Programs that must keep working need
+        a key for a service.
       </p>
     </>
   );
 }
 
-/** The project that the key opens; the one of the session at first. */
 function ProjectField({ projects }: { projects: readonly ProjectResource[] }) {
   const own = useBrowserSession()?.project?.id;
   return (
@@ -128,7 +114,7 @@ function MadeKey({ made: { name, key }, onClose }: { made: KeyCreated; onClose()
       }
     >
       <p>
-        The key <bdi>{name}</bdi>. It is shown this once: copy it now.
+        The key <bdi>{name}</bdi>. Copy it now: it is not shown again.
       </p>
       <p className={styles.secret}>{key}</p>
     </Dialog>
@@ -137,7 +123,6 @@ function MadeKey({ made: { name, key }, onClose }: { made: KeyCreated; onClose()
 
 const DAY_MS = 86_400_000;
 
-/** What a key may be given, in words. */
 const SCOPES: readonly { scope: Permission; label: string; isUsual: boolean }[] = [
   { scope: 'read', label: 'read: see everything', isUsual: true },
   { scope: 'write', label: 'write: change everything', isUsual: true },
@@ -146,10 +131,8 @@ const SCOPES: readonly { scope: Permission; label: string; isUsual: boolean }[] 
   { scope: 'admin', label: 'admin: administer the organization', isUsual: false },
 ];
 
-/** The choice of the form, in days. */
 const USUAL_END = '90';
 
-/** When a key may end, by days. */
 const ENDS: readonly { value: string; label: string }[] = [
   { value: '', label: 'Never' },
   { value: '7', label: 'In 7 days' },

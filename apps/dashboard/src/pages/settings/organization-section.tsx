@@ -2,7 +2,7 @@ import type { OrganizationResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { readOrganization, renameOrganization } from '../../api/administration.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
@@ -15,7 +15,10 @@ const KEY = ['organization'];
 
 /** The organization: its name can be changed, its plan, limit and retention are the operator's. */
 export function OrganizationSection() {
-  const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => readOrganization(signal) });
+  const { data, error, refetch } = useQuery({
+    queryKey: KEY,
+    queryFn: async ({ signal }) => (await api.listOrganizations({ signal })).orgs[0] ?? null,
+  });
   return (
     <Section title="Organization">
       {error && <FaultNotice title="The organization could not be read" error={error} onRetry={() => void refetch()} />}
@@ -27,7 +30,7 @@ export function OrganizationSection() {
 function Organization({ organization }: { organization: OrganizationResource }) {
   const client = useQueryClient();
   const renaming = useMutation({
-    mutationFn: (name: string) => renameOrganization(organization.id, name),
+    mutationFn: (name: string) => api.updateOrganization({ path: { id: organization.id }, body: { name } }),
     onSuccess: (changed) => {
       client.setQueryData(KEY, changed);
       void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
@@ -50,12 +53,12 @@ function Organization({ organization }: { organization: OrganizationResource }) 
       <Row name="ID">{organization.id}</Row>
       <Row name="Plan">{organization.plan}</Row>
       <Row name="Traces are kept">{describeRetention(organization)}</Row>
-      <Row name="Requests a second">{formatCount(organization.rate_limit)}</Row>
+      <Row name="Requests per second">{formatCount(organization.rate_limit)}</Row>
     </>
   );
 }
 
 const describeRetention = ({ retention_days: days, retention_by: by }: OrganizationResource): string => {
   const long = days === null ? 'For ever' : `For ${formatCounted(days, 'day')}`;
-  return by === 'plan' ? `${long}, as the plan says` : `${long}, as the operator of the service says`;
+  return by === 'plan' ? `${long}, by the plan` : `${long}, set by the operator`;
 };

@@ -1,28 +1,27 @@
 import type { ProjectResource, UpdateProject } from '@spandrel/contract';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useId, useMemo, useState, type FormEvent } from 'react';
 import { formatCounted } from '@spandrel/contract/browser';
-import { createProject, listProjects, updateProject, deleteProject } from '../../api/administration.js';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { FormDialog } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { TextField, CheckboxField } from '../../components/field.js';
 import { zoneName } from '../../components/format.js';
 import { notify } from '../../components/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useLatest } from '../../components/hooks.js';
-import { AdministeredGrid, Section, useAdministeredList, TypedConfirmation } from './section.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
+import { AdministeredGrid, Section, useAdministeredList, TypedConfirmation } from './section.js';
 import styles from './settings-page.module.css';
 
-/** How often it is asked how far deletions are. */
 const PROGRESS_MS = 3_000;
 
 /** The projects of the organization, each with data and keys of its own. */
 export function ProjectsSection({ orgId }: { orgId: string }) {
-  const { list, reread } = useAdministeredList('projects', (cursor, signal) => listProjects(orgId, cursor, signal));
+  const { list, reread } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
   const [isOpen, setIsOpen] = useState(false);
   const [edited, setEdited] = useState<ProjectResource | null>(null);
   const [deleted, setDeleted] = useState<ProjectResource | null>(null);
@@ -41,7 +40,7 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
   const onCreated = ({ name }: ProjectResource): void => {
     setIsOpen(false);
     void reread();
-    notify(`Made the project ${name}; it needs a key of its own`);
+    notify(`Created the project ${name}; it needs a key of its own`);
   };
   return (
     <Section
@@ -72,31 +71,18 @@ interface ProjectDialogProps {
 }
 
 function ProjectDialog({ orgId, onCreated, onClose }: ProjectDialogProps) {
-  const formId = useId();
-  const creation = useMutation({ mutationFn: (name: string) => createProject(orgId, name), onSuccess: onCreated });
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    creation.mutate(String(new FormData(event.currentTarget).get('name')));
-  };
   return (
-    <Dialog
+    <FormDialog
       title="New project"
       size="small"
+      action="Create"
+      failed="The project could not be created"
+      send={(form) => api.createProject({ path: { id: orgId }, body: { name: String(form.get('name')) } })}
+      onSent={onCreated}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={creation.isPending}>
-            Create
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className={styles.form} onSubmit={submit}>
-        <TextField label="Name" name="name" required />
-        {creation.error && <FaultNotice title="The project could not be made" error={creation.error} />}
-      </form>
-    </Dialog>
+      <TextField label="Name" name="name" required />
+    </FormDialog>
   );
 }
 
@@ -142,7 +128,7 @@ function Actions({ row, onEdit, onDelete }: ProjectActions & { row: ProjectResou
 
 /** How far the deletion of a project is. What holds it up is said, as nobody sees a title by touch or keyboard. */
 function Deleting({ rows_deleted: rows, step, last_error: error }: NonNullable<ProjectResource['removal']>) {
-  if (error !== null) return <span title={error}>Deletion held up: {error}</span>;
+  if (error !== null) return <span title={error}>Deletion delayed: {error}</span>;
   return <span title={step ?? ''}>Deleting, {formatCounted(rows, 'row')} gone</span>;
 }
 
@@ -152,55 +138,38 @@ interface EditProjectProps {
   onClose(): void;
 }
 
-/** Changes what can be set of a project: name, retention, protection. */
 function EditProject({ project, onChanged, onClose }: EditProjectProps) {
-  const formId = useId();
   const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: (body: UpdateProject) => updateProject(project.id, body),
-    onSuccess: ({ name }) => {
-      void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
-      onClose();
-      onChanged();
-      notify(`Changed the project ${name}`);
-    },
-  });
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    if (!change.isPending) change.mutate(changeOf(new FormData(event.currentTarget)));
-  };
   return (
-    <Dialog
+    <FormDialog
       title="Change project"
       size="small"
+      action="Save"
+      failed="The project could not be changed"
+      send={(form) => api.updateProject({ path: { id: project.id }, body: changeOf(form) })}
+      onSent={({ name }) => {
+        void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
+        onClose();
+        onChanged();
+        notify(`Changed the project ${name}`);
+      }}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={change.isPending}>
-            Save
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className={styles.form} onSubmit={submit}>
-        <TextField label="Name" name="name" required defaultValue={project.name} />
-        <TextField
-          label="Days to keep traces"
-          name="days"
-          type="number"
-          min={1}
-          defaultValue={project.retention_days ?? ''}
-          hint="Leave empty to keep them as long as the organization does, the maximum."
-        />
-        <CheckboxField
-          label="Protected: nobody deletes the project, all of its traces or a dataset until this is lifted"
-          name="protected"
-          defaultChecked={project.protected}
-        />
-        {change.error && <FaultNotice title="The project could not be changed" error={change.error} />}
-      </form>
-    </Dialog>
+      <TextField label="Name" name="name" required defaultValue={project.name} />
+      <TextField
+        label="Days to keep traces"
+        name="days"
+        type="number"
+        min={1}
+        defaultValue={project.retention_days ?? ''}
+        hint="Leave it empty to use the retention of the organization, which is also the maximum."
+      />
+      <CheckboxField
+        label="Protected: nobody deletes the project, all of its traces or a dataset until this is lifted"
+        name="protected"
+        defaultChecked={project.protected}
+      />
+    </FormDialog>
   );
 }
 
@@ -219,15 +188,14 @@ interface DeleteProjectProps {
   onClose(): void;
 }
 
-/** Deletes a project, once somebody typed its name. */
 function DeleteProject({ project, onDeleted, onClose }: DeleteProjectProps) {
   const isOwn = useBrowserSession()?.project?.id === project.id;
   const deletion = useMutation({
-    mutationFn: () => deleteProject(project.id),
+    mutationFn: () => api.deleteProject({ path: { id: project.id } }),
     onSuccess: () => {
       onClose();
       onDeleted();
-      notify(`The project ${project.name} is out of reach and being deleted`);
+      notify(`The project ${project.name} is being deleted`);
     },
   });
   return (
@@ -241,10 +209,10 @@ function DeleteProject({ project, onDeleted, onClose }: DeleteProjectProps) {
       fault={deletion.error && <FaultNotice title="The project could not be deleted" error={deletion.error} />}
     >
       <p>
-        Within a second nobody reaches the project <bdi>{project.name}</bdi> any more, and its keys and sessions end.
-        Its traces, datasets, evaluations, reviews and connections are deleted and cannot be restored.
+        The project <bdi>{project.name}</bdi> becomes unavailable within a second, and its keys and sessions end. Its
+        traces, datasets, evaluations, reviews and connections are deleted. This cannot be undone.
       </p>
-      {isOwn && <p>It is the project that you are signed in to: you are signed out with it.</p>}
+      {isOwn && <p>You are signed in to this project and will be signed out.</p>}
     </TypedConfirmation>
   );
 }

@@ -1,13 +1,13 @@
+import type { ListId } from '@spandrel/sdk/api';
 import { useId, useState, type ReactNode, type FormEvent } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
+import { gridRows, useFilteredList, type PagedList } from '../../features/list/use-paged-list.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { TextField } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { useFilteredList, type PagedList } from '../../features/list/use-paged-list.js';
-import type { ListPage } from '../../api/list-page.js';
 import { notifyError } from '../../components/notify.js';
 import styles from './settings-page.module.css';
 
@@ -37,16 +37,13 @@ export function Row({ name, children }: { name: string; children: ReactNode }) {
 
 interface TypedConfirmationProps {
   title: string;
-  /** What to type, as the label of the field. */
   label: string;
   /** Whether what was typed means it. @param typed without blanks around it. */
   isMeant(typed: string): boolean;
   isPending: boolean;
   onConfirm(): void;
   onClose(): void;
-  /** What is deleted. */
   children: ReactNode;
-  /** What failed, below the field. */
   fault?: ReactNode;
 }
 
@@ -88,7 +85,6 @@ interface AdministeredGridProps<Row> {
   label: string;
   list: PagedList<Row>;
   columns: readonly GridColumn<Row>[];
-  /** What is shown where the list has nothing: what would be in it. */
   empty: ReactNode;
   /** Opens what is behind a row, where something is. */
   onOpen?(row: Row): void;
@@ -97,20 +93,11 @@ interface AdministeredGridProps<Row> {
 /** A list within the page, which scrolls by itself when it is long. */
 export function AdministeredGrid<Row>({ label, list, columns, empty, onOpen = ignore }: AdministeredGridProps<Row>) {
   if (list.error !== null)
-    return <FaultNotice title={`${label} could not be loaded`} error={list.error} onRetry={list.retry} />;
+    return <FaultNotice title={`${label} could not be loaded`} error={list.error} onRetry={list.refetch} />;
   if (list.isComplete && list.length === 0) return <div className={styles.hint}>{empty}</div>;
   return (
     <div className={styles.list}>
-      <Grid<Row>
-        label={label}
-        columns={columns}
-        length={list.length}
-        isComplete={list.isComplete}
-        rowAt={list.rowAt}
-        keyAt={list.keyAt}
-        onVisible={list.onVisible}
-        onOpen={onOpen}
-      />
+      <Grid<Row> label={label} columns={columns} {...gridRows(list)} onOpen={onOpen} />
     </div>
   );
 }
@@ -132,13 +119,14 @@ interface AdministeredList<Row> {
 /** A list of what is administered. @param name of the list, and what the notification says could not be read. */
 export function useAdministeredList<Row extends { id: string }>(
   name: string,
-  fetch: (cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Row>>,
+  operation: ListId,
+  orgId?: string,
 ): AdministeredList<Row> {
   const { list, source } = useFilteredList<Row>({
     name,
     filters: NO_FILTERS,
-    queryAt: () => NO_FILTERS,
-    fetch: (_query, cursor, signal) => fetch(cursor, signal),
+    operation,
+    ...(orgId !== undefined && { path: { id: orgId } }),
     idOf: ({ id }) => id,
   });
   const client = useQueryClient();
@@ -147,7 +135,7 @@ export function useAdministeredList<Row extends { id: string }>(
     try {
       list.restart(await source.first());
     } catch (error) {
-      notifyError(`The ${name} could not be read again`, error as Error);
+      notifyError(`The ${name} could not be reloaded`, error as Error);
     }
   };
   return { list, reread };

@@ -1,5 +1,8 @@
 import { PageHeading } from '../../components/page-parts.js';
 import { useBrowserSession } from '../../features/browser-session.js';
+import { ChoiceGroup } from '../../components/choice-group.js';
+import { setPreferences, usePreferences } from '../../components/preferences/use-preferences.js';
+import { Switch } from '../../components/switch.js';
 import { AuditLogSection } from './audit-log-section.js';
 import { InstanceSection, UnreadableConnections } from './instance-section.js';
 import { KeysSection } from './keys-section.js';
@@ -7,10 +10,7 @@ import { MaskingSection } from './masking-section.js';
 import { MembersSection } from './members-section.js';
 import { OrganizationSection } from './organization-section.js';
 import { ProjectsSection } from './projects-section.js';
-import { ChoiceGroup } from '../../components/choice-group.js';
-import { setPreferences, usePreferences } from '../../components/preferences/use-preferences.js';
 import { Row, Section } from './section.js';
-import { Switch } from '../../components/switch.js';
 import styles from './settings-page.module.css';
 
 /** What a reader prefers, what this instance is, and in cloud mode who may use it. */
@@ -99,8 +99,8 @@ export function KeyboardSection() {
         />
       </div>
       <p className={styles.hint}>
-        Off, keys such as <kbd>g</kbd> <kbd>t</kbd> and <kbd>x</kbd> do nothing by themselves: for speech input, and for
-        hands that press keys by accident. Keys with Ctrl, arrows, Enter and Escape work as ever. <kbd>?</kbd> or{' '}
+        When off, single keys such as <kbd>g</kbd> <kbd>t</kbd> and <kbd>x</kbd> do nothing, for speech input and
+        accidental key presses. Keys with Ctrl, arrow keys, Enter and Escape still work. <kbd>?</kbd> or{' '}
         <kbd>Ctrl K</kbd> shows every key of a page.
       </p>
     </Section>

@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { BrowserSessionResource, SignInError } from '@spandrel/contract';
-import { ApiError } from '../../api/api-error.js';
-import { readBrowserSession, signIn } from '../../api/browser-session.js';
+import { SpandrelError } from '@spandrel/sdk/api';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { hearOtherTabs, tellOtherTabs, useBrowserSession } from '../../features/browser-session.js';
+import { onOtherTabs, notifyOtherTabs, useBrowserSession } from '../../features/browser-session.js';
 import { nextAddress } from '../../api/go-to-sign-in.js';
 import styles from './sign-in-page.module.css';
 
@@ -46,9 +46,9 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
     setIsBusy(true);
     setError(null);
     try {
-      await signIn(field.current!.value);
-      if (!(await readBrowserSession()).signed_in) throw new Error(NOT_KEPT);
-      tellOtherTabs();
+      await api.createBrowserSession({ body: { credential: field.current!.value } });
+      if (!(await api.getBrowserSession()).signed_in) throw new Error(NOT_KEPT);
+      notifyOtherTabs();
       location.replace(next);
     } catch (thrown) {
       setError(thrown as Error);
@@ -64,12 +64,12 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
         autoComplete="current-password"
         ref={field}
         required
-        hint="A key that begins with spn_sk_, or a JWT. Administrators of the organization create keys."
+        hint="It begins with spn_sk_, or is a JWT. Administrators of the organization create keys."
       />
       {error && <Fault error={error} />}
       {!globalThis.isSecureContext && (
         <p className={styles.warning}>
-          This address is plain http: everybody on the network between can read your key, and use the session.
+          This address uses plain HTTP: anyone on the network can read your key and use your session.
         </p>
       )}
       <Button variant={hasFocus ? 'primary' : 'plain'} type="submit" disabled={isBusy}>
@@ -80,10 +80,10 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
 }
 
 const NOT_KEPT =
-  'Your browser did not keep the session. Browsers keep it from https alone, and from this machine; over plain http the server needs dashboard.insecure_cookie.';
+  'Your browser did not store the session. It does so for HTTPS and for this machine only; for plain HTTP, set dashboard.insecure_cookie on the server.';
 
 function Fault({ error }: { error: Error }) {
-  if (!(error instanceof ApiError) || error.status !== 401) {
+  if (!(error instanceof SpandrelError) || error.status !== 401) {
     return <FaultNotice title="You could not be signed in" error={error} />;
   }
   return (
@@ -93,12 +93,11 @@ function Fault({ error }: { error: Error }) {
   );
 }
 
-/** Goes on once another tab signed in. */
 function useOtherTabs(next: string): void {
   useEffect(
     () =>
-      hearOtherTabs(() => {
-        void readBrowserSession().then(
+      onOtherTabs(() => {
+        void api.getBrowserSession().then(
           ({ signed_in: isSignedIn }) => isSignedIn && location.replace(next),
           () => undefined,
         );
@@ -109,12 +108,11 @@ function useOtherTabs(next: string): void {
 
 const REASONS: Readonly<Record<SignInError, string>> = {
   no_role:
-    'You have no role here yet. Ask an administrator of the organization to give one to you or to one of your groups.',
+    'You have no role here yet. Ask an administrator of the organization to assign one to you or to one of your groups.',
   expired: 'That took too long, or began in another browser. Sign in again.',
   denied: 'The identity provider did not let you in.',
   unavailable: 'The identity provider does not answer right now. Try again soon.',
-  failed:
-    'The identity provider gave no answer that could be checked. Sign in again; its administrator finds why in the log.',
+  failed: 'The answer of the identity provider could not be verified. Sign in again; the server log has the reason.',
   not_set_up: 'No identity provider is set up here.',
 };
 
@@ -144,7 +142,7 @@ export function Standing({ session, next }: { session: BrowserSessionResource; n
   if (session.mode === 'local') {
     return (
       <p>
-        Local mode has no logins: it answers this machine alone. <a href={next}>Go on</a>
+        Local mode has no sign-in. It only serves this machine. <a href={next}>Go on</a>
       </p>
     );
   }

@@ -2,12 +2,9 @@ import type { SearchMode, SpanOutline } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { copyAs } from '../../components/save-text.js';
 import { Button } from '../../components/button.js';
-import { copyText } from '../../components/save-text.js';
 import { EmptyState } from '../../components/page-parts.js';
-import { zoneName } from '../../components/format.js';
-import { notify, notifyError } from '../../components/notify.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import type { ListSearch } from '../../features/filters/list-search.js';
@@ -17,14 +14,14 @@ import { useCapabilities } from '../../features/browser-session.js';
 import { nameOfSpan, traceAddress } from '../../features/addresses.js';
 import { SpanLink } from '../../features/links.js';
 import { rememberTraceList } from '../../features/list/list-memory.js';
-import { spanParameters } from './spans-search.js';
-import { useSpanList } from './use-span-list.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
 import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
+import { spanParameters } from './spans-search.js';
+import { useSpanList } from './use-span-list.js';
 
 const route = getRouteApi('/spans');
 const NO_MODES: readonly SearchMode[] = [];
@@ -39,12 +36,17 @@ export function SpansPage() {
   );
   const [isLive, setIsLive] = useState(true);
   const { list, live, counted, shownKey } = useSpanList(search, previewOf(search.cols), isLive);
-  const { times } = usePreferences();
   const modes = useCapabilities()?.search_modes ?? NO_MODES;
   const parameters = useMemo(() => spanParameters(modes), [modes]);
-  const all = useMemo(() => spanColumns(zoneName(Date.now(), times)), [times]);
   const columns = useListColumns<SpanOutline, ListSearch>({
-    ...{ list: 'spans', columns: all, offered: SPAN_COLUMNS, sorts: parameters.sorts, search, onChange: change },
+    ...{
+      list: 'spans',
+      columnsIn: spanColumns,
+      offered: SPAN_COLUMNS,
+      sorts: parameters.sorts,
+      search,
+      onChange: change,
+    },
   });
   const selected = useSelectedRows<SpanOutline>(nameOfSpan);
   useEffect(() => rememberTraceList({ path: '/spans', search: { ...search }, ids: tracesOf(list.readRows) }));
@@ -69,10 +71,15 @@ export function SpansPage() {
           <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
             <AddSelected
               what={`${formatCounted(selected.rows.length, 'span')}, each as a datapoint.`}
-              findSpans={() => Promise.resolve(selected.rows.map(({ id }) => id))}
+              spanIds={selected.rows.map(({ id }) => id)}
               onAdded={selected.clear}
             />
-            <Button icon="copy" onClick={() => copyIds(selected.rows)}>
+            <Button
+              icon="copy"
+              onClick={() =>
+                void copyAs(formatCounted(selected.rows.length, 'ID'), selected.rows.map(({ id }) => id).join('\n'))
+              }
+            >
               Copy IDs
             </Button>
           </SelectionToolbar>
@@ -85,20 +92,14 @@ export function SpansPage() {
 function NoSpans() {
   return (
     <EmptyState title="No spans yet" action={<Link to="/traces">Send your first call</Link>}>
-      <p>A span is one step of a trace: a call of a model, of a tool, a search. Those of all traces are found here.</p>
+      <p>
+        A span is one step of a trace, such as a model call, a tool call or a search. Spans of all traces are listed
+        here.
+      </p>
     </EmptyState>
   );
 }
 
-/** Ids of the spans, a line each. */
-function copyIds(spans: readonly SpanOutline[]): void {
-  copyText(spans.map(({ id }) => id).join('\n')).then(
-    () => notify(`Copied ${formatCounted(spans.length, 'ID')}`),
-    (error: Error) => notifyError('The IDs could not be copied', error),
-  );
-}
-
-/** The traces of spans in their order, each once. */
 const tracesOf = (spans: readonly SpanOutline[]): string[] => [...new Set(spans.map(({ trace_id: trace }) => trace))];
 
 /** Every column of the list of spans. @param zone zone of the times, shown in the header. */
@@ -127,7 +128,6 @@ const IDS = spanColumns('').map(({ id }) => id);
 /** Columns that the list offers, and those it has when nobody chose. */
 export const SPAN_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('provider')) };
 
-/** Characters of a text that fit into its column. */
 const PREVIEWED = 120;
 
 /** Characters of texts that are asked for with a choice of columns. */

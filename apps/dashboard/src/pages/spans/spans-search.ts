@@ -8,7 +8,7 @@ import {
   type ListSearch,
   type OfferedSorts,
 } from '../../features/filters/list-search.js';
-import type { LiveNews } from '../../features/list/list-rules.js';
+import type { RowChanges } from '../../features/list/list-rules.js';
 import type { LiveEvent } from '../../live/live-event.js';
 
 const FIELDS: readonly FilterField[] = [
@@ -79,7 +79,7 @@ export function searchesTexts(search: ListSearch): boolean {
 }
 
 /** What an event says of the list of spans. A deleted trace takes its spans along, by the trace's id. */
-export function spanNews(event: LiveEvent): LiveNews {
+export function spanChanges(event: LiveEvent): RowChanges {
   // A filter may begin to match, or stop, when a span ends.
   if ('span' in event) return { changed: [event.span.id], hasNew: true };
   switch (event.type) {

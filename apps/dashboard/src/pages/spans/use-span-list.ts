@@ -1,14 +1,12 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
+import { api, listPage, PAGE_ROWS, type ListPage, type Query } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import type { ListPage } from '../../api/list-page.js';
-import type { Query } from '../../api/query-text.js';
-import { countSpans, listSpans, searchSpans, spansByIds } from '../../api/spans.js';
 import { useSpaced } from '../../components/hooks.js';
 import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
 import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
-import { spanNews, searchesIndex, searchesTexts } from './spans-search.js';
+import { spanChanges, searchesIndex, searchesTexts } from './spans-search.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
@@ -34,8 +32,14 @@ export function useSpanList(
   const found = useFilteredList<SpanOutline>({
     name: 'spans',
     filters: { ...search, preview, ...(isIndexed && { mode }) },
-    queryAt: (now) => ({ ...listFilters(search, now), ...(isIndexed ? { mode } : listOrder(search)), preview }),
-    fetch: isIndexed ? searchIndex : fetchSpans,
+    queryAt: (now) => ({
+      ...listFilters(search, now),
+      ...(isIndexed ? { mode } : listOrder(search)),
+      view: 'outline',
+      preview,
+    }),
+    operation: 'listSpans',
+    ...(isIndexed && { fetch: searchIndex }),
     idOf: ({ id }) => id,
   });
   const { list } = found;
@@ -44,19 +48,30 @@ export function useSpanList(
   const counted = useQuery({
     queryKey: keys.spanCount(counting),
     enabled: isCounted,
-    queryFn: ({ signal }) => countSpans(listFilters(counting, Date.now()), signal),
+    queryFn: ({ signal }) => api.countSpans({ query: listFilters(counting, Date.now()) as never, signal }),
   });
   const recount = useSpaced(() => void (isCounted && counted.refetch()), COUNTED_MS);
   const live = useLiveList(
     found,
-    { read: spanNews, byIds: (ids) => spansByIds(ids, preview), recount },
+    {
+      changes: spanChanges,
+      byIds: async (ids) =>
+        (await listPage<SpanOutline>('listSpans', { query: { ids, view: 'outline', preview } })).rows,
+      recount,
+    },
     isLive && !isIndexed,
   );
   return { ...found, counted: searchesTexts(search) ? null : counted.data, live };
 }
 
-const searchIndex = (query: Query, _cursor: string | null, signal?: AbortSignal): Promise<ListPage<SpanOutline>> =>
-  searchSpans(query, signal);
-
-const fetchSpans = (query: Query, cursor: string | null, signal?: AbortSignal): Promise<ListPage<SpanOutline>> =>
-  listSpans(query, cursor, signal);
+/** The best of what an index finds, which is one page. @param query `text_contains` is what is searched, `mode` how; the rest must match exactly. */
+async function searchIndex(query: Query, _cursor: string | null, signal?: AbortSignal): Promise<ListPage<SpanOutline>> {
+  const { text_contains: text, mode, preview, view, tag, ...filters } = query;
+  const tags = [tag ?? []].flat();
+  const body = {
+    ...{ query: text, mode, preview, view, limit: PAGE_ROWS },
+    filters: { ...filters, tag: tags.length > 1 ? tags : tags[0] },
+  };
+  const { spans } = await api.searchSpans({ body: body as never, signal });
+  return { rows: spans as SpanOutline[], next: null };
+}

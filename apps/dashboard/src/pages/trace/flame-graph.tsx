@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { readColours, useCanvas, type CanvasSize } from '../../components/use-canvas.js';
 import { formatDuration } from '../../components/format.js';
+import { kindColour, statusWordOf } from '../../features/trace-span.js';
 import {
   boxesIn,
   boxOf,
@@ -11,7 +12,6 @@ import {
   type FlameWindow,
   type FlameStep,
 } from './flame-layout.js';
-import { kindColour, statusWordOf } from '../../features/trace-span.js';
 import type { FilteredSpans } from './tree-rows.js';
 import type { TraceModel } from './use-trace.js';
 import styles from './flame-graph.module.css';
@@ -75,7 +75,7 @@ export function FlameGraph(props: FlameGraphProps) {
   };
   return (
     <div className={styles.flame}>
-      {/* The canvas has the keys of an application; the live text below says what it shows. */}
+      {/* The canvas has the keys of an application; what it shows is said by the live text below. */}
       <canvas
         ref={canvas}
         role="application"
@@ -99,9 +99,9 @@ export function FlameGraph(props: FlameGraphProps) {
         }}
       />
       <p id="flame-keys" className={styles.keys}>
-        Arrow keys go to parent, first child and siblings. Enter or a double press fills the width with a span.
+        Arrow keys go to parent, first child and siblings. Enter or double-click zooms to a span.
       </p>
-      <p className={styles.reported} aria-live="polite">
+      <p className={styles.announced} aria-live="polite">
         {selected !== -1 && describe(model, selected)}
       </p>
     </div>

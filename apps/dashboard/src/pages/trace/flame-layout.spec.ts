@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import type { TraceSpan } from '../../features/trace-span.js';
 import { boxesIn, placeAt, layOutFlame, stepInFlame, type FlameWindow } from './flame-layout.js';
 import { CELL, minimapCells } from './timeline-range.js';
 import { buildSpanTree, childrenOf } from './span-tree.js';
 import { layOutTimes } from './span-times.js';
 import { anySpans, chainOf, spanOf } from './fixtures/spans.js';
-import type { TraceSpan } from '../../features/trace-span.js';
 
 function layOut(spans: TraceSpan[]) {
   const tree = buildSpanTree(spans);

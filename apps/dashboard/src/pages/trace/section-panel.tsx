@@ -1,5 +1,5 @@
-import { useMemo, useState, useEffect, useRef } from 'react';
 import { formatCount } from '@spandrel/contract/browser';
+import { useMemo, useState, useEffect, useRef } from 'react';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { JsonTree } from '../../components/json-tree/json-tree.js';
@@ -7,7 +7,7 @@ import { rowStarts } from '../../components/text-view/text-rows.js';
 import { TextView } from '../../components/text-view/text-view.js';
 import { ShownMarkdown, MessageList } from '../../features/messages/message-view.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
-import type { Format, Section } from '../../features/payload/payload-protocol.js';
+import type { Format, Section } from '../../features/payload/payload-types.js';
 import { useAsked } from '../../features/payload/use-span-payload.js';
 import type { MessageReading } from '../../features/messages/message.js';
 import { TextField } from '../../components/field.js';
@@ -95,7 +95,7 @@ function WholeText({ text, wraps, sought, onClose }: WholeTextProps) {
 interface MessagesPanelProps {
   payload: OpenPayload;
   reading: MessageReading;
-  /** Called with how many matches are marked. */
+  /** Called how many matches are marked. */
   onMarked(count: number): void;
 }
 

@@ -1,18 +1,17 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { useId, type KeyboardEvent, type Ref } from 'react';
+import { copyAs } from '../../components/save-text.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { preferences } from '../../components/preferences/use-preferences.js';
 import { TabList, tabId } from '../../components/tab-list.js';
 import { useDelayed } from '../../components/hooks.js';
 import { FactList } from '../../features/fact-list.js';
 import { useSpanPayload } from '../../features/payload/use-span-payload.js';
+import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
+import { Button } from '../../components/button.js';
 import { spanFacts } from './span-facts.js';
 import { SpanTexts } from './span-texts.js';
 import { TABS, type Tab } from './trace-search.js';
-import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
-import { Button } from '../../components/button.js';
-import { copyText } from '../../components/save-text.js';
-import { notify, notifyError } from '../../components/notify.js';
 import styles from './span-details.module.css';
 
 interface SpanDetailsProps {
@@ -100,12 +99,6 @@ const SOUGHT_MAX = 200;
 
 /** Why a span failed: the whole message, and the way to others like it. */
 function SpanError({ error }: { error: string }) {
-  const copy = (): void => {
-    copyText(error).then(
-      () => notify('Copied the error'),
-      (fault: Error) => notifyError('The error could not be copied', fault),
-    );
-  };
   const sought = new URLSearchParams({ status: 'failed', error_contains: error.slice(0, SOUGHT_MAX) });
   return (
     <div role="group" aria-label="Error" className={styles.error}>
@@ -114,7 +107,7 @@ function SpanError({ error }: { error: string }) {
         {error === '' ? 'Failed without a message' : error}
       </pre>
       <div className={styles.buttons}>
-        <Button icon="copy" onClick={copy}>
+        <Button icon="copy" onClick={() => void copyAs('the error', error)}>
           Copy
         </Button>
         <a href={`/spans?${sought.toString()}`}>Find spans with this error</a>

@@ -1,16 +1,16 @@
-import { useCallback, useMemo, memo, type Ref } from 'react';
 import { formatCounted } from '@spandrel/contract/browser';
+import { useCallback, useMemo, memo, type Ref } from 'react';
 import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
 import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
 import { TreeGrid } from '../../components/tree-grid/tree-grid.js';
+import { measureOf, statusWordOf, kindColour, modelOf } from '../../features/trace-span.js';
+import { Icon } from '../../components/icon.js';
+import { MarkedText } from '../../components/text-view/text-view.js';
 import { measureWidths } from './measure-widths.js';
 import { tokensText } from './span-facts.js';
 import { ownStretches, type Stretch } from './span-times.js';
 import { ABOVE_MATCH, rowOf, type FilteredSpans } from './tree-rows.js';
 import type { TraceModel } from './use-trace.js';
-import { measureOf, statusWordOf, kindColour, modelOf } from '../../features/trace-span.js';
-import { Icon } from '../../components/icon.js';
-import { MarkedText } from '../../components/text-view/text-view.js';
 import type { SpanTree } from './span-tree.js';
 import { seenStretches, shareOf, ticksOf } from './timeline-range.js';
 import styles from './span-grid.module.css';
@@ -127,11 +127,10 @@ interface SpanCellProps {
   onToggle(place: number): void;
 }
 
-/** Deeper spans are not indented further: their depth is shown as a number. */
+/** Deeper spans are not indented further: their depth is a number. */
 const INDENTED_MAX = 20;
 const STEP = 14;
 
-/** The name of a span with what it is, indented by its depth. */
 function SpanCell({ tree, place, isOpen, find, onToggle }: SpanCellProps) {
   const span = tree.spans[place]!;
   const depth = tree.depth[place]!;
@@ -211,7 +210,6 @@ const TICKS_MAX = 4;
 /** Further right the words of a moment would be cut. */
 const LAST_TICK = 0.86;
 
-/** The name of the column, and moments of the range since the trace began. */
 function TimelineHeader({ range }: { range: Stretch }) {
   return (
     <span className={styles.ruler}>

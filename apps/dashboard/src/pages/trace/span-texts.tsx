@@ -1,21 +1,20 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { PageActions } from '../../components/page-actions.js';
+import { copyAs, downloadText } from '../../components/save-text.js';
 import { CheckboxField } from '../../components/field.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
-import type { Format, Section } from '../../features/payload/payload-protocol.js';
+import type { Format, Section } from '../../features/payload/payload-types.js';
 import { setReadingPreferences, useReadingPreferences } from '../../features/payload/reading-preferences.js';
 import { useAsked } from '../../features/payload/use-span-payload.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { notifyError } from '../../components/notify.js';
+import { AddToDataset } from '../../features/add-to-dataset/add-to-dataset.js';
+import { isLlmCall } from '../../features/trace-span.js';
 import { FindInText, MessagesPanel, SectionPanel } from './section-panel.js';
 import type { Tab } from './trace-search.js';
-import { useCapabilities } from '../../features/browser-session.js';
-import { Button } from '../../components/button.js';
-import { copyText, downloadText } from '../../components/save-text.js';
-import { notify, notifyError } from '../../components/notify.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { AddToDataset } from '../../features/add-to-dataset/add-to-dataset.js';
 import { spanAddress } from './use-trace-view.js';
-import { isLlmCall } from '../../features/trace-span.js';
 import styles from './span-details.module.css';
 
 const FORMAT_CHOICES: readonly { value: Format; label: string }[] = [
@@ -94,18 +93,11 @@ interface SpanActionsProps {
   format: Format;
 }
 
-/** What can be done with a span and the text of it that is shown. */
 function SpanActions({ span, payload, section, format }: SpanActionsProps) {
   const capabilities = useCapabilities();
   const shownText = async (): Promise<string> => {
     if (format === 'json') return (await payload.ask('json', { section })).text;
     return (await payload.ask('text', { section })).text;
-  };
-  const copy = (what: string, text: Promise<string>): void => {
-    text.then(copyText).then(
-      () => notify(`Copied ${what}`),
-      (error: Error) => notifyError(`Could not copy ${what}`, error),
-    );
   };
   const download = (): void => {
     const isJson = format === 'json';
@@ -119,39 +111,26 @@ function SpanActions({ span, payload, section, format }: SpanActionsProps) {
       (error: Error) => notifyError('The text could not be saved', error),
     );
   };
-  const copyLink = (): void => copy('the link to the span', Promise.resolve(spanAddress(span)));
-  const copyShown = (): void => copy('the text', shownText());
   const url = isLlmCall(span) ? capabilities?.gateway_url : null;
-  const copyCurl = url
-    ? (): void => copy('the command', payload.ask('curl', { url, isCloud: capabilities?.mode === 'cloud' }))
-    : null;
+  const askCurl = (): Promise<string> => payload.ask('curl', { url: url!, isCloud: capabilities?.mode === 'cloud' });
   const [isAdding, setIsAdding] = useState(false);
-  useShortcuts([
-    { keys: 'c', label: 'Copy span link', group: 'Span', run: copyLink },
-    { keys: 'd', label: 'Add to dataset', writes: true, group: 'Span', run: () => setIsAdding(true) },
-    ...(copyCurl ? [{ keys: '', label: 'Copy as curl', group: 'Span', run: copyCurl }] : []),
-    { keys: '', label: 'Copy text', group: 'Span', run: copyShown },
-    { keys: '', label: 'Download text', group: 'Span', run: download },
-  ]);
   return (
     <div className={styles.buttons}>
-      <Button icon="copy" onClick={copyShown}>
-        Copy
-      </Button>
-      <Button icon="download" onClick={download}>
-        Download
-      </Button>
-      {copyCurl && (
-        <Button icon="copy" onClick={copyCurl}>
-          Copy as curl
-        </Button>
-      )}
-      <Button icon="link" shortcut="c" onClick={copyLink}>
-        Copy span link
-      </Button>
-      <Button writes icon="plus" shortcut="d" onClick={() => setIsAdding(true)}>
-        Add to dataset
-      </Button>
+      <PageActions
+        group="Span"
+        actions={[
+          { label: 'Copy text', short: 'Copy', icon: 'copy', run: () => void copyAs('the text', shownText()) },
+          { label: 'Download text', short: 'Download', icon: 'download', run: download },
+          ...(url
+            ? [{ label: 'Copy as curl', icon: 'copy', run: () => void copyAs('the command', askCurl()) } as const]
+            : []),
+          {
+            ...{ label: 'Copy span link', icon: 'link', keys: 'c' },
+            run: () => void copyAs('the link to the span', spanAddress(span)),
+          },
+          { label: 'Add to dataset', icon: 'plus', keys: 'd', writes: true, run: () => setIsAdding(true) },
+        ]}
+      />
       {isAdding && <AddToDataset spanId={span.id} payload={payload} onClose={() => setIsAdding(false)} />}
     </div>
   );

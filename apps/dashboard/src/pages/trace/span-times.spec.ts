@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { findCriticalPath, layOutTimes, ownStretches, type SpanTimes, type Stretch } from './span-times.js';
-import { buildSpanTree, childrenOf, type SpanTree } from './span-tree.js';
-import { anySpans, chainOf, spanOf } from './fixtures/spans.js';
 import type { TraceSpan } from '../../features/trace-span.js';
+import { childrenOf, buildSpanTree, type SpanTree } from './span-tree.js';
+import { findCriticalPath, layOutTimes, ownStretches, type SpanTimes, type Stretch } from './span-times.js';
+import { anySpans, chainOf, spanOf } from './fixtures/spans.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z') + 100;
 

@@ -1,7 +1,7 @@
+import type { SpanOutline } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { SpanOutline } from '@spandrel/contract';
-import { buildSpanTree, childrenOf, mergeSpans } from './span-tree.js';
+import { childrenOf, buildSpanTree, mergeSpans } from './span-tree.js';
 import { anySpans, chainOf, spanOf } from './fixtures/spans.js';
 
 const idsOf = (spans: readonly { id: string }[]) => spans.map(({ id }) => id).join(' ');

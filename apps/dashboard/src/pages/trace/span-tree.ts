@@ -146,7 +146,7 @@ export function* childrenOf(tree: Pick<SpanTree, 'end'>, place: number): Generat
   for (let child = place + 1; child < last; child = tree.end[child]!) yield child;
 }
 
-/** What an event has of a span: all of its outline, or what an event without the sizes of its texts has. */
+/** What an event reports of a span: all of its outline, or what an event without the sizes of its texts has. */
 type SpanOfEvent = Omit<SpanOutline, SizeMember> & Partial<Pick<SpanOutline, SizeMember>>;
 type SizeMember = 'input_bytes' | 'output_bytes' | 'input_preview' | 'output_preview';
 

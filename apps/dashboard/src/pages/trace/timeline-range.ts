@@ -1,6 +1,6 @@
+import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
 import type { Stretch, SpanTimes } from './span-times.js';
 import type { SpanTree } from './span-tree.js';
-import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
 
 /** A key press brings so much of the range nearer. */
 const ZOOM_STEP = 2;

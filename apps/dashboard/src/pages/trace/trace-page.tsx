@@ -1,29 +1,29 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
-import { formatCounted } from '@spandrel/contract/browser';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { PageActions } from '../../components/page-actions.js';
+import { copyAs, followDownload } from '../../components/save-text.js';
+import { NotFound } from '../../components/not-found.js';
+import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
+import { ConfirmAction } from '../../features/dialogs.js';
+import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { useWayUp, lastTraceList } from '../../features/list/list-memory.js';
+import { Button } from '../../components/button.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { FactList } from '../../features/fact-list.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { nameOfTrace, traceAddress } from '../../features/addresses.js';
+import { keys } from '../../api/keys.js';
 import { DetailsSplitter, TraceView } from './trace-view.js';
 import { SpanDetails } from './span-details.js';
 import type { SpanTree } from './span-tree.js';
 import { useTrace } from './use-trace.js';
 import { useSpanSelection, useTraceAddress, traceLink } from './use-trace-view.js';
-import { traceJsonAddress } from '../../api/trace.js';
-import { Button } from '../../components/button.js';
-import { copyText, followDownload } from '../../components/save-text.js';
-import { notify, notifyError } from '../../components/notify.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { FactList } from '../../features/fact-list.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { nameOfTrace, traceAddress } from '../../features/addresses.js';
 import { traceFacts } from './span-facts.js';
-import { keys } from '../../api/keys.js';
-import { deleteTrace } from '../../api/traces.js';
-import { ConfirmDialog } from '../../components/dialog.js';
 import styles from './trace-page.module.css';
 
 /** `/traces/:id`: all spans of one trace, and one of them in detail. */
@@ -43,14 +43,12 @@ export function TracePage() {
     [model, select],
   );
   const onOpen = useCallback(() => details.current?.focus(), []);
-  if (isNotFound(query.error)) return <TraceNotFound />;
+  if (isNotFound(query.error)) return <NotFound what="Trace" back={<Link to="/traces">Go to Traces</Link>} />;
   if (model === null || trace === null) {
     return (
       <>
         <PageHeading title="Trace" />
-        {query.error && (
-          <FaultNotice title="The trace could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
-        )}
+        <QueryFault title="The trace could not be loaded" query={query} />
         {isSlow && <div className={styles.waiting} aria-hidden="true" />}
       </>
     );
@@ -86,7 +84,6 @@ export function TracePage() {
 
 const pathOfList = (): string => lastTraceList()?.path ?? '/traces';
 
-/** Gives the focus to the selected row, or to the flame graph. */
 function focusSpans(): void {
   const row = '[role="treegrid"] [role="row"][aria-selected="true"], [role="application"]';
   document.querySelector<HTMLElement>(row)?.focus();
@@ -98,52 +95,37 @@ function placeOfSelected(tree: SpanTree, id: string | undefined): number {
   return place === -1 && tree.spans.length > 0 ? 0 : place;
 }
 
-function TraceNotFound() {
-  return (
-    <>
-      <PageHeading title="Trace not found" />
-      <EmptyState title="There is no such trace in this project" action={<Link to="/traces">Go to Traces</Link>}>
-        <p>It may have been deleted, or its address may have been cut.</p>
-      </EmptyState>
-    </>
-  );
-}
-
 /** The trace as a whole, and what can be done with it. */
 export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
   const [isDeleting, setIsDeleting] = useState(false);
-  const copyLink = (): void => copy('the link', traceLink(trace.id));
-  const copyId = (): void => copy('the trace ID', trace.id);
-  const download = (): void => followDownload(traceJsonAddress(trace.id), `trace-${trace.id}.json`);
   const { times } = usePreferences();
-  useShortcuts([
-    { keys: '', label: 'Copy link', group: 'Trace', run: copyLink },
-    { keys: '', label: 'Copy trace ID', group: 'Trace', run: copyId },
-    { keys: '', label: 'Download JSON', group: 'Trace', run: download },
-    { keys: '', label: 'Delete trace', writes: true, group: 'Trace', run: () => setIsDeleting(!isDeleted) },
-  ]);
   return (
     <header className={styles.header}>
       <PageHeading title={nameOfTrace(trace)}>
         <Neighbours id={trace.id} />
         <span className={styles.actions}>
-          <Button icon="link" onClick={copyLink}>
-            Copy link
-          </Button>
-          <Button icon="copy" onClick={copyId}>
-            Copy trace ID
-          </Button>
-          <Button icon="download" onClick={download}>
-            Download JSON
-          </Button>
-          <Button writes icon="trash" variant="danger" disabled={isDeleted} onClick={() => setIsDeleting(true)}>
-            Delete trace
-          </Button>
+          <PageActions
+            group="Trace"
+            actions={[
+              { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', traceLink(trace.id)) },
+              { label: 'Copy trace ID', icon: 'copy', run: () => void copyAs('the trace ID', trace.id) },
+              {
+                label: 'Download JSON',
+                icon: 'download',
+                run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}`, `trace-${trace.id}.json`),
+              },
+              {
+                ...{ label: 'Delete trace', icon: 'trash', variant: 'danger', writes: true },
+                disabled: isDeleted,
+                run: () => setIsDeleting(true),
+              },
+            ]}
+          />
         </span>
       </PageHeading>
       {isDeleted && (
         <p role="status" className={styles.deleted}>
-          This trace has been deleted. Only the part on screen is left.
+          This trace has been deleted. Only what is on screen is left.
         </p>
       )}
       <FactList label="Trace facts" facts={traceFacts(trace, times)} />
@@ -152,14 +134,6 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
   );
 }
 
-function copy(what: string, text: string): void {
-  copyText(text).then(
-    () => notify(`Copied ${what}`),
-    (error: Error) => notifyError(`Could not copy ${what}`, error),
-  );
-}
-
-/** The traces before and after this one in the list that it was opened from. */
 function Neighbours({ id }: { id: string }) {
   const navigate = useNavigate();
   const ids = lastTraceList()?.ids ?? [];
@@ -185,33 +159,28 @@ function Neighbours({ id }: { id: string }) {
   );
 }
 
-/** Asks whether the trace shall be deleted, deletes it, and leads back to the list. */
-export function DeleteTrace({ trace, onClose }: { trace: TraceListItem; onClose(): void }) {
+function DeleteTrace({ trace, onClose }: { trace: TraceListItem; onClose(): void }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const deletion = useMutation({
-    mutationFn: () => deleteTrace(trace.id),
-    onSuccess: async ({ spans_deleted: spans }) => {
-      notify(`Deleted the trace with ${formatCounted(spans, 'span')}`);
-      void queryClient.invalidateQueries({ queryKey: keys.traces() });
-      // The page goes first: it would fetch again what is removed under it.
-      await navigate({ to: '/traces' });
-      queryClient.removeQueries({ queryKey: keys.trace(trace.id) });
-    },
-    onError: (error) => {
-      onClose();
-      notifyError('The trace could not be deleted', error);
-    },
-  });
+  const leave = async (): Promise<void> => {
+    void queryClient.invalidateQueries({ queryKey: keys.traces() });
+    // The page goes first: it would fetch again what is removed under it.
+    await navigate({ to: '/traces' });
+    queryClient.removeQueries({ queryKey: keys.trace(trace.id) });
+  };
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title="Delete trace?"
       action="Delete"
-      isBusy={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      act={() => api.deleteTrace({ path: { id: trace.id } })}
+      onDone={() => void leave()}
+      done={({ spans_deleted: spans }) => `Deleted the trace with ${formatCounted(spans, 'span')}`}
+      failed="The trace could not be deleted"
       onClose={onClose}
     >
-      <p>{formatCounted(trace.span_count, 'span')} with their inputs and outputs go with it. This cannot be undone.</p>
-    </ConfirmDialog>
+      <p>
+        This deletes its {formatCounted(trace.span_count, 'span')} with their inputs and outputs. It cannot be undone.
+      </p>
+    </ConfirmAction>
   );
 }

@@ -1,3 +1,4 @@
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import {
   useEffect,
   useId,
@@ -8,11 +9,11 @@ import {
   type PointerEvent,
   type ReactNode,
 } from 'react';
-import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import type { TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
 import { tabId, TabList } from '../../components/tab-list.js';
+import { TextField } from '../../components/field.js';
 import { FlameGraph } from './flame-graph.js';
 import { Minimap } from './minimap.js';
 import { SpanGrid } from './span-grid.js';
@@ -20,7 +21,6 @@ import { useFoundTexts, type TraceModel } from './use-trace.js';
 import { readOnly, toggleOnly, type TraceSearch, type View, type Only } from './trace-search.js';
 import { nextPlace, rowFor, rowOf } from './tree-rows.js';
 import { useRange, useTraceRows, type useTraceAddress } from './use-trace-view.js';
-import { TextField } from '../../components/field.js';
 import styles from './trace-page.module.css';
 
 interface TraceViewProps {
@@ -123,7 +123,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
               <TimelineLegend />
             </div>
             {rows.length === 0 && model.tree.spans.length > 0 ? (
-              <p className={styles.none}>No span matches. Change what is looked for, or let the buttons go.</p>
+              <p className={styles.none}>No span matches. Change the search text, or turn off the filter buttons.</p>
             ) : (
               <SpanGrid
                 ref={grid}
@@ -169,7 +169,6 @@ const VIEW_TABS: readonly { id: View; label: string; shortcut: string }[] = [
   { id: 'flame', label: 'Flame', shortcut: '3' },
 ];
 
-/** What of the trace is shown, and how. */
 function TraceToolbar(props: TraceToolbarProps) {
   const { findBox, find, only, view, panelId, matches, spans, isSearching, onFind, onOnly, onView, onStep } = props;
   return (
@@ -272,7 +271,6 @@ function storedShare(): number {
   }
 }
 
-/** What the marks of the timeline mean. */
 function TimelineLegend() {
   return (
     <ul aria-label="Marks of the timeline" className={styles.legend}>

@@ -1,6 +1,6 @@
+import { isLlmCall, modelOf, statusWordOf, type TraceSpan } from '../../features/trace-span.js';
 import type { SpanTree } from './span-tree.js';
 import type { Only } from './trace-search.js';
-import { isLlmCall, modelOf, statusWordOf, type TraceSpan } from '../../features/trace-span.js';
 
 /**
  * Places of the rows that are shown, top to bottom.

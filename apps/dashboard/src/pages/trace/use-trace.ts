@@ -1,15 +1,14 @@
+import type { TraceListItem, SpanOutline } from '@spandrel/contract';
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { api, listPage, type ListPage } from '../../api/api.js';
+import type { TraceSpan } from '../../features/trace-span.js';
+import { keys } from '../../api/keys.js';
+import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
+import { useLiveBatches } from '../../live/live-updates.js';
 import { findCriticalPath, layOutTimes, type CriticalPath, type SpanTimes } from './span-times.js';
 import { buildSpanTree, mergeSpans, type SpanTree, type SpanChange } from './span-tree.js';
 import { failedPlaces } from './tree-rows.js';
-import type { TraceSpan } from '../../features/trace-span.js';
-import { keys } from '../../api/keys.js';
-import { readTrace, type TraceOutline } from '../../api/trace.js';
-import { tracesByIds } from '../../api/traces.js';
-import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
-import { useLiveBatches } from '../../live/live-updates.js';
-import { findSpansByText } from '../../api/spans.js';
 
 /** What the views of a trace are drawn from. Another object where anything of it has changed. */
 export interface TraceModel {
@@ -27,6 +26,20 @@ function buildTraceModel(spans: readonly TraceSpan[], now: number): TraceModel {
   return { tree, times, path: findCriticalPath(tree, times), failed: failedPlaces(tree) };
 }
 
+/** A trace with all its spans, without their texts. */
+interface TraceOutline {
+  trace: TraceListItem;
+  spans: SpanOutline[];
+  count: number;
+}
+
+/** Numbers of an outline are those of doubles: to keep every digit of 50,000 spans would take several times as long. */
+async function readOutline(id: string, signal: AbortSignal): Promise<TraceOutline> {
+  const query = { view: 'outline' };
+  const answer = await api.raw('GET', `/api/traces/${encodeURIComponent(id)}`, { query, signal });
+  return (await answer.json()) as TraceOutline;
+}
+
 /** Facts of a changed trace have no event: they are asked for again, once in so long. */
 const FACTS_MS = 1_000;
 /** How often the ends of running spans move on. Larger traces move on when something happens. */
@@ -36,7 +49,7 @@ const TICK_SPANS_MAX = 2_000;
 /** A trace that fills in from events while it is on screen. */
 export function useTrace(id: string) {
   const queryClient = useQueryClient();
-  const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readTrace(id, signal) });
+  const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readOutline(id, signal) });
   const refreshFacts = useFactsRefresh(queryClient, id);
   const [isDeleted, setIsDeleted] = useState(false);
   const merge = useGatheredChanges(
@@ -127,8 +140,8 @@ function useFactsRefresh(queryClient: QueryClient, id: string): () => void {
   return useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = null;
-      tracesByIds([id]).then(
-        ([trace]) => {
+      listPage<TraceListItem>('listTraces', { query: { ids: [id] } }).then(
+        ({ rows: [trace] }) => {
           if (trace === undefined) return;
           queryClient.setQueryData<TraceOutline>(keys.trace(id), (known) => known && { ...known, trace });
         },
@@ -187,16 +200,20 @@ async function search(
   traceId: string,
   sought: string,
   signal: AbortSignal,
-  report: (found: ReadonlySet<string>, isSearching: boolean) => void,
+  onFound: (found: ReadonlySet<string>, isSearching: boolean) => void,
 ): Promise<void> {
   const found = new Set<string>();
   try {
-    for await (const ids of findSpansByText(traceId, sought, signal)) {
-      for (const id of ids) found.add(id);
-      report(new Set(found), true);
-    }
+    let cursor: string | null = null;
+    do {
+      const query = { trace_id: traceId, text_contains: sought, view: 'outline' };
+      const page: ListPage<SpanOutline> = await listPage('listSpans', { query, cursor, signal });
+      for (const { id } of page.rows) found.add(id);
+      onFound(new Set(found), true);
+      cursor = page.next;
+    } while (cursor !== null);
   } catch {
     // What the page knows by itself is shown all the same.
   }
-  if (!signal.aborted) report(found, false);
+  if (!signal.aborted) onFound(found, false);
 }

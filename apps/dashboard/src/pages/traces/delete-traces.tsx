@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import type { TraceListItem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { deleteTrace } from '../../api/traces.js';
+import { useMutation } from '@tanstack/react-query';
+import { api } from '../../api/api.js';
 import { ConfirmDialog } from '../../components/dialog.js';
 import { notify, notifyError } from '../../components/notify.js';
 
@@ -33,22 +33,18 @@ export function DeleteTraces({ traces, onDeleted, onClose }: DeleteTracesProps) 
       onConfirm={() => deletion.mutate()}
       onClose={onClose}
     >
-      <p>
-        {formatCounted(spans, 'span')} with their inputs and outputs go with {traces.length === 1 ? 'it' : 'them'}. This
-        cannot be undone.
-      </p>
+      <p>This deletes {formatCounted(spans, 'span')} with their inputs and outputs. It cannot be undone.</p>
     </ConfirmDialog>
   );
 }
 
-/** One request after the other; the first failure ends it, and what is gone by then is reported. */
 async function deleteOneByOne(
   traces: readonly TraceListItem[],
 ): Promise<{ gone: ReadonlySet<string>; error: Error | null }> {
   const gone = new Set<string>();
   for (const { id } of traces) {
     try {
-      await deleteTrace(id);
+      await api.deleteTrace({ path: { id } });
       gone.add(id);
     } catch (error) {
       return { gone, error: error as Error };

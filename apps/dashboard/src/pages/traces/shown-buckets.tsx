@@ -3,9 +3,9 @@ import type { TracesOverTime as WireBuckets } from '@spandrel/contract';
 import { useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import type { ListSearch } from '../../features/filters/list-search.js';
 import { endsOf, type TimeRange } from '../../features/filters/time-range.js';
-import type { ListedTraces } from './use-trace-list.js';
 import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import type { ListedTraces } from './use-trace-list.js';
 import styles from './traces-over-time.module.css';
 
 export interface ShownBucketsProps {
@@ -44,7 +44,6 @@ export interface TimeBarsProps {
   onRange(range: TimeRange): void;
 }
 
-/** Bars that are marked: from the one where it began to the one where it is. */
 interface Mark {
   anchor: number;
   at: number;

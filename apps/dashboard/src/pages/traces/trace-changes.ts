@@ -1,9 +1,9 @@
 import type { TraceListItem, TraceResource } from '@spandrel/contract';
-import type { LiveNews } from '../../features/list/list-rules.js';
+import type { RowChanges } from '../../features/list/list-rules.js';
 import type { LiveEvent } from '../../live/live-event.js';
 
 /** What an event says of the list of traces. */
-export function traceNews(event: LiveEvent): LiveNews {
+export function traceChanges(event: LiveEvent): RowChanges {
   // A filter may begin to match, or stop, whenever a trace changes.
   if ('span' in event) return { changed: [event.span.trace_id], hasNew: true };
   switch (event.type) {
@@ -25,7 +25,7 @@ export function traceNews(event: LiveEvent): LiveNews {
  * Rows for the traces that events report, newest first, before the server was asked for them.
  * @param known ids of the rows there are.
  */
-export function arrivedTraces(events: readonly LiveEvent[], known: ReadonlySet<string>): TraceListItem[] {
+export function newTraces(events: readonly LiveEvent[], known: ReadonlySet<string>): TraceListItem[] {
   const rows = new Map<string, TraceListItem>();
   for (const event of events) {
     if (event.type === 'trace_created' && !known.has(event.trace.id)) rows.set(event.trace.id, rowOf(event.trace));

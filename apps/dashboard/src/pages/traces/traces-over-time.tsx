@@ -1,5 +1,5 @@
-import { lazy, Suspense, useId, useState } from 'react';
 import { formatCount } from '@spandrel/contract/browser';
+import { lazy, Suspense, useId, useState } from 'react';
 import { Button } from '../../components/button.js';
 import type { ShownBucketsProps } from './shown-buckets.js';
 import styles from './traces-over-time.module.css';

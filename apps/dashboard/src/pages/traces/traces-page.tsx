@@ -1,22 +1,11 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useState, useEffect, useMemo } from 'react';
 import type { TraceListItem } from '@spandrel/contract';
 import { formatCounted, formatCount } from '@spandrel/contract/browser';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useState, useEffect } from 'react';
 import { withRange, type ListSearch } from '../../features/filters/list-search.js';
-import { FirstSteps } from '../../features/first-steps/first-steps.js';
 import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
-import { TracesOverTime } from './traces-over-time.js';
-import { TRACE_PARAMETERS } from './traces-search.js';
-import { useTraceList, type ListedTraces } from './use-trace-list.js';
 import { Button } from '../../components/button.js';
-import {
-  zoneName,
-  formatCost,
-  formatCostExactly,
-  formatDuration,
-  formatDurationExactly,
-} from '../../components/format.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { describeCount } from '../../features/list/list-rules.js';
@@ -27,11 +16,15 @@ import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
+import { FirstSteps } from './first-steps.js';
+import { TracesOverTime } from './traces-over-time.js';
+import { TRACE_PARAMETERS } from './traces-search.js';
+import { useTraceList, type ListedTraces } from './use-trace-list.js';
 
 const route = getRouteApi('/traces');
 
 // Who has traces never needs it.
-const FirstCall = lazy(async () => ({ default: (await import('../../features/first-call/first-call.js')).FirstCall }));
+const FirstCall = lazy(async () => ({ default: (await import('./first-call.js')).FirstCall }));
 
 /** The list of traces, with its filters. */
 export function TracesPage() {
@@ -77,10 +70,15 @@ const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces
 /** The grid of traces, and what is done with selected ones. */
 export function TracesList({ search, listed, onChange }: TracesListProps) {
   const { list, live, shownKey, overTime } = listed;
-  const { times } = usePreferences();
-  const all = useMemo(() => traceColumns(zoneName(Date.now(), times)), [times]);
   const columns = useListColumns<TraceListItem, ListSearch>({
-    ...{ list: 'traces', columns: all, offered: TRACE_COLUMNS, sorts: TRACE_PARAMETERS.sorts, search, onChange },
+    ...{
+      list: 'traces',
+      columnsIn: traceColumns,
+      offered: TRACE_COLUMNS,
+      sorts: TRACE_PARAMETERS.sorts,
+      search,
+      onChange,
+    },
   });
   const selected = useSelectedRows<TraceListItem>(nameOfTrace);
   const [isDeleting, setIsDeleting] = useState(false);
@@ -100,7 +98,7 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
           <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
             <AddSelected
               what={`The last model call of ${formatCounted(selected.rows.length, 'trace')}; of a trace without one its first span.`}
-              findSpans={async () => (await import('../../api/trace-calls.js')).spansOfTraces(idsOf(selected.rows))}
+              traceIds={idsOf(selected.rows)}
               onAdded={selected.clear}
             />
             <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
@@ -155,7 +153,6 @@ export function traceColumns(zone: string): TraceColumn[] {
   ];
 }
 
-/** Characters of a text that fit into its column. */
 const PREVIEWED = 120;
 
 /** Characters of texts that are asked for with a choice of columns. */

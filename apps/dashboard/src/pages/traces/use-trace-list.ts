@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import type { TraceListItem, TracesOverTime } from '@spandrel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { listOrder, listFilters, type ListSearch } from '../../features/filters/list-search.js';
+import { listPage, api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { countTracesOverTime, listTraces, tracesByIds } from '../../api/traces.js';
 import { useSpaced } from '../../components/hooks.js';
-import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
 import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
-import { arrivedTraces, traceNews } from './trace-changes.js';
+import { newTraces, traceChanges } from './trace-changes.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
@@ -33,7 +33,7 @@ export function useTraceList(
     name: 'traces',
     filters: { ...filters, preview },
     queryAt: (now) => ({ ...listFilters(filters, now), ...listOrder(filters), preview }),
-    fetch: listTraces,
+    operation: 'listTraces',
     idOf: ({ id }) => id,
   });
   const { list } = found;
@@ -41,7 +41,7 @@ export function useTraceList(
   const counted = useQuery({
     queryKey: keys.tracesOverTime(counting),
     enabled: !list.isComplete,
-    queryFn: ({ signal }) => countTracesOverTime(listFilters(counting, Date.now()), signal),
+    queryFn: ({ signal }) => api.countTracesOverTime({ query: listFilters(counting, Date.now()) as never, signal }),
   });
   // A list that was read to its end is counted by its rows.
   const recount = useSpaced(() => void (list.isComplete || counted.refetch()), COUNTED_MS);
@@ -50,9 +50,9 @@ export function useTraceList(
   const live = useLiveList(
     found,
     {
-      read: traceNews,
-      byIds: (ids) => tracesByIds(ids, preview),
-      arrivals: isUnfiltered ? arrivedTraces : undefined,
+      changes: traceChanges,
+      byIds: async (ids) => (await listPage<TraceListItem>('listTraces', { query: { ids, preview } })).rows,
+      newRows: isUnfiltered ? newTraces : undefined,
       recount,
     },
     isLive,

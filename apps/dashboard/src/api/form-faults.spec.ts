@@ -1,12 +1,12 @@
+import { SpandrelError } from '@spandrel/sdk/api';
 import { describe, expect, it } from '@jest/globals';
-import { errorOfAnswer } from './api-error.js';
-import { FieldFaults, FormFault } from './field-faults.js';
+import { FieldFaults, FormFault } from './form-faults.js';
 
 const errors = [
   { path: 'gates[0].k', message: 'must be at most 3' },
   { path: 'scoring_config.pattern', message: 'is required' },
 ];
-const problem = errorOfAnswer(400, { code: 'validation_failed', detail: 'wrong', errors }, new Headers());
+const problem = new SpandrelError({ status: 400, code: 'validation_failed', detail: 'wrong', errors });
 
 describe('faults of a form', () => {
   it('are said at their fields, and those of inner members at the field around them', () => {
@@ -16,7 +16,7 @@ describe('faults of a form', () => {
     expect([faults.at('scoring'), faults.at('gates.1')]).toEqual([undefined, undefined]);
   });
 
-  it('are listed where no field shows them', () => {
+  it('say whether a field shows each of them', () => {
     const faults = new FieldFaults(problem);
     expect([faults.areAllAt(['gates.0', 'scoring_config']), faults.areAllAt(['gates.0'])]).toEqual([true, false]);
     expect(new FieldFaults(new Error('other')).areAllAt(['gates.0'])).toBe(false);

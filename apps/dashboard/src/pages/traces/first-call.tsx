@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { readCapabilities } from '../../api/capabilities.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { EmptyState } from '../../components/page-parts.js';
@@ -8,14 +8,13 @@ import { TabList, tabId } from '../../components/tab-list.js';
 import { firstCallLines, LANGUAGES, type Language } from './first-call-lines.js';
 import styles from './first-call.module.css';
 
-/** What stands for the address of a gateway of which the server does not know. */
 const UNKNOWN_GATEWAY = 'https://your-gateway.example';
 
 /** What a project without traces shows: the lines that send the first call. */
 export function FirstCall() {
   const capabilities = useQuery({
     queryKey: keys.capabilities(),
-    queryFn: ({ signal }) => readCapabilities(signal),
+    queryFn: ({ signal }) => api.getCapabilities({ signal }),
     staleTime: Infinity,
   });
   const [language, setLanguage] = useState<Language>('curl');
@@ -24,7 +23,7 @@ export function FirstCall() {
   const lines = firstCallLines(language, gateway ?? UNKNOWN_GATEWAY, mode === 'cloud');
   return (
     <EmptyState title="No traces yet">
-      <p>A trace is one run of your application: its model calls with what went in, came out, and what it cost.</p>
+      <p>A trace is one run of your application: its model calls with inputs, outputs and costs.</p>
       <div role="group" aria-label="Send your first call" className={styles.group}>
         <div className={styles.head}>
           <h3 aria-hidden="true">Send your first call</h3>
@@ -45,7 +44,8 @@ export function FirstCall() {
         </div>
         {gateway === null && (
           <p>
-            This server was not reported where its gateway is (<code>SPANDREL_GATEWAY_URL</code>): put its address in.
+            This server does not know the address of its gateway (<code>SPANDREL_GATEWAY_URL</code>). Replace the
+            placeholder.
           </p>
         )}
         {mode === 'cloud' && (

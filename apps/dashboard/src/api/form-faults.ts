@@ -1,5 +1,5 @@
 import type { FieldError } from '@spandrel/contract';
-import { ApiError } from './api-error.js';
+import { SpandrelError } from '@spandrel/sdk/api';
 
 /** What a form itself finds wrong with a member, before anything is sent. */
 export class FormFault extends Error {
@@ -19,7 +19,7 @@ export class FieldFaults {
   /** @param error what came of sending the form. */
   constructor(error: Error | null) {
     if (error instanceof FormFault) this.faults = [{ path: error.path, message: error.message }];
-    else this.faults = error instanceof ApiError ? error.errors.map(withDots) : [];
+    else this.faults = error instanceof SpandrelError ? error.errors.map(withDots) : [];
   }
 
   /** What is wrong at a path or below it: `pattern: must be …`. @param path with places in lists as `gates.0.k`. */

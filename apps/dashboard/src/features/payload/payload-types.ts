@@ -1,5 +1,4 @@
 import type { JsonIndex } from '../../components/json-tree/json-index.js';
-import type { TextMatch } from '../../components/text-view/text-rows.js';
 import type { Message } from '../messages/message.js';
 
 /** Parts of a span that are read by themselves; `call` is input and output together, `raw` the span as it was answered. */
@@ -41,31 +40,3 @@ export interface ShownDatapoint {
   messages: readonly Message[];
   texts: readonly { name: string; text: string }[];
 }
-
-/** What can be asked of a span's texts: each question with what is given and what comes back. */
-export interface PayloadQuestions {
-  open: { given: { text: string }; answer: PayloadSummary };
-  json: { given: { section: Section }; answer: JsonText };
-  text: { given: { section: Section }; answer: TextRows };
-  /** The text that markdown is made of; `null` where the section has none that is short enough. */
-  markdown: { given: { section: Section }; answer: string | null };
-  /** Matches in what a format shows of a section. */
-  find: { given: { section: Section; format: Format; sought: string }; answer: TextMatch[] };
-  messages: { given: object; answer: Message[] };
-  /** The datapoint that the span would become. */
-  datapoint: { given: object; answer: ShownDatapoint };
-  curl: { given: CurlOptions; answer: string };
-  close: { given: object; answer: null };
-}
-
-export type PayloadQuestion = keyof PayloadQuestions;
-
-export interface PayloadRequest {
-  id: number;
-  /** The payload that is asked about. */
-  payload: number;
-  question: PayloadQuestion;
-  given: PayloadQuestions[PayloadQuestion]['given'];
-}
-
-export type PayloadReply = { id: number; answer: unknown } | { id: number; fault: string };

@@ -1,0 +1,78 @@
+import { parseWithAllDigits, type ErrorCode } from '@spandrel/contract/browser';
+import { createClient, LISTS, type ListId } from '@spandrel/sdk/api';
+import { unreachable } from './api-error.js';
+import { goToSignIn } from './go-to-sign-in.js';
+
+/** The server ends what takes too long; a page waits for it. */
+const TIMEOUT_MS = 3_600_000;
+
+/**
+ * The API of the page's own server: the SDK's client, a method for each operation. Numbers that a double cannot hold are raw
+ * JSON numbers (`JSON.isRawJSON`); browsers without them show what a double holds rather than nothing.
+ */
+export const api = createClient({
+  url: location.origin,
+  timeoutMs: TIMEOUT_MS,
+  // The query cache does it (api-error.ts).
+  retry: false,
+  parseJson: (text) => (typeof JSON.rawJSON === 'function' ? parseWithAllDigits(text) : JSON.parse(text)),
+  fetch: fetchWithCookie,
+});
+
+/** Sends a request with the cookie of the session. Where that has ended the tab goes to the page to sign in. */
+async function fetchWithCookie(target: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(target, { ...init, credentials: 'same-origin', redirect: 'follow' }).catch((error) => {
+    throw init?.signal?.aborted ? error : unreachable();
+  });
+  if (response.status === 401 || (response.status === 429 && (await isSignedOut(response.clone())))) goToSignIn();
+  return response;
+}
+
+/** A session that has ended counts as a wrong credential; those that follow too many of them from one address are 429. */
+const isSignedOut = async (response: Response): Promise<boolean> =>
+  (await response.text()).includes('too_many_wrong_credentials' satisfies ErrorCode);
+
+/** Parameters of a request: lists are repeated, `null` and `undefined` are left out. */
+export type Query = Readonly<
+  Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
+>;
+
+/** Rows that one request for a list asks for. */
+export const PAGE_ROWS = 200;
+
+/** A page of a list. */
+export interface ListPage<Row> {
+  rows: readonly Row[];
+  /** Cursor of the next page; `null` on the last one. */
+  next: string | null;
+}
+
+/** How a page is asked for: `query` may have a smaller `limit`, `cursor` is `null` for the first page. */
+interface ListArguments {
+  path?: Readonly<Record<string, string>>;
+  query?: Query;
+  cursor?: string | null;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A page of any list of the API.
+ * @param id the operation, which says what a `Row` is.
+ * @throws SpandrelError
+ */
+export async function listPage<Row>(
+  id: ListId,
+  { path, query, cursor, signal }: ListArguments,
+): Promise<ListPage<Row>> {
+  const list = api[id] as unknown as (args: object) => Promise<Record<string, unknown>>;
+  const answer = await list({ path, query: { limit: PAGE_ROWS, ...query, cursor }, signal });
+  return { rows: answer[LISTS[id]] as Row[], next: answer['next_cursor'] as string | null };
+}
+
+/** Ids that one request may name. */
+const BATCH_MAX = 1_000;
+
+/** Ids in pieces of as many as one request may name. */
+export function* inBatches(ids: readonly string[]): Generator<string[]> {
+  for (let at = 0; at < ids.length; at += BATCH_MAX) yield ids.slice(at, at + BATCH_MAX);
+}

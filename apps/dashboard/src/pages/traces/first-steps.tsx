@@ -1,0 +1,34 @@
+import { lazy, Suspense, useState } from 'react';
+import { Button, useMayWrite } from '../../components/button.js';
+import { readStored, store } from '../../components/storage.js';
+import styles from './first-steps.module.css';
+
+const STORAGE_KEY = 'spandrel.first-steps';
+const DISMISSED = 'dismissed';
+
+const StepList = lazy(async () => ({ default: (await import('./step-list.js')).StepList }));
+
+/**
+ * What somebody new does first, until it is dismissed in this browser. Who may only read cannot take any of the steps.
+ * @param hasTrace whether a trace is there; `null` while that is awaited, `undefined` where the list cannot say.
+ */
+export function FirstSteps({ hasTrace }: { hasTrace: boolean | null | undefined }) {
+  const [isDismissed, setIsDismissed] = useState(() => readStored(STORAGE_KEY) === DISMISSED);
+  const dismiss = (): void => {
+    store(STORAGE_KEY, DISMISSED);
+    setIsDismissed(true);
+  };
+  if (!useMayWrite() || isDismissed) return null;
+  return (
+    <section aria-labelledby="first-steps" className={styles.steps}>
+      <h2 id="first-steps">First steps</h2>
+      {/* The lines of the steps are kept for them. */}
+      <Suspense fallback={<p className={styles.awaited} />}>
+        <StepList hasTrace={hasTrace} />
+      </Suspense>
+      <Button variant="quiet" icon="close" iconOnly className={styles.dismiss} onClick={dismiss}>
+        Dismiss first steps
+      </Button>
+    </section>
+  );
+}

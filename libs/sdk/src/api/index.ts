@@ -1,0 +1,4 @@
+export { createClient, readError, withQuery } from './operation-calls.js';
+export type { ListId } from './operation-types.js';
+export { LISTS } from './operations.js';
+export { SpandrelError } from './spandrel-error.js';
