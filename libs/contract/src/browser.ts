@@ -11,7 +11,7 @@ export { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './values/js
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
 export { describePairs, describeVerdict } from './words/describe-scores.js';
-export { formatCount, formatCounted, NONE } from './words/describe-scores.js';
+export { formatCount, formatCounted, NONE } from './words/format-count.js';
 export {
   describeInterval,
   formatDifference,

@@ -19,7 +19,7 @@ import { readSessionsSearch } from '../pages/sessions/sessions-search.js';
 import { readSpansSearch } from '../pages/spans/spans-search.js';
 import { readTraceSearch } from '../pages/trace/trace-search.js';
 import { readTracesSearch } from '../pages/traces/traces-search.js';
-import { NotFound, PageFault } from './page-fault.js';
+import { PageFault } from './page-fault.js';
 import { readSearch, writeSearch } from './search-text.js';
 import { Shell } from './shell.js';
 
@@ -194,7 +194,7 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    defaultNotFoundComponent: NotFound,
+    defaultNotFoundComponent: lazyRouteComponent(() => import('./not-found-page.js'), 'NotFoundPage'),
     defaultErrorComponent: PageFault,
   });
 }

@@ -16,22 +16,6 @@ export function useBrowserSession(): BrowserSessionResource | undefined {
   return useQuery(BROWSER_SESSION).data;
 }
 
-const CHANNEL = 'spandrel.session';
-
-/** Notifies the other tabs of this browser that somebody signed in or out. */
-export function notifyOtherTabs(): void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.postMessage('changed');
-  channel.close();
-}
-
-/** Calls back when another tab signed in or out. @returns ends that. */
-export function onOtherTabs(onChange: () => void): () => void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = onChange;
-  return () => channel.close();
-}
-
 /** What the instance can do, which does not change while it runs; `undefined` until it is known. */
 export function useCapabilities(): CapabilitiesResource | undefined {
   const { data } = useQuery({

@@ -44,3 +44,19 @@ export class SessionLook {
     this.cancelAgain = this.parts.later(AGAIN_MS, () => this.look());
   }
 }
+
+const CHANNEL = 'spandrel.session';
+
+/** Notifies the other tabs of this browser that somebody signed in or out. */
+export function notifyOtherTabs(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage('changed');
+  channel.close();
+}
+
+/** Calls back when another tab signed in or out. @returns ends that. */
+export function onOtherTabs(onChange: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = onChange;
+  return () => channel.close();
+}

@@ -2,14 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import {
   describePairs,
   describeVerdict,
-  formatCount,
-  formatCounted,
   describeInterval,
   formatDifference,
   formatInterval,
   formatP,
   formatScore,
 } from './describe-scores.js';
+import { formatCount, formatCounted } from './format-count.js';
 
 const ms = (amount: number): string => `${Math.round(amount)} ms`;
 

@@ -10,7 +10,6 @@ import type {
   SpanOutlineList,
   TraceOutline,
   TraceSpans,
-  FileBody,
 } from './schema.js';
 
 /** The id of an operation of the API. */

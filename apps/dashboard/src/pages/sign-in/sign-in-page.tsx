@@ -5,7 +5,8 @@ import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { onOtherTabs, notifyOtherTabs, useBrowserSession } from '../../features/browser-session.js';
+import { onOtherTabs, notifyOtherTabs } from '../../features/session-look.js';
+import { useBrowserSession } from '../../features/browser-session.js';
 import { nextAddress } from '../../api/go-to-sign-in.js';
 import styles from './sign-in-page.module.css';
 
