@@ -107,7 +107,7 @@ describe('connections', () => {
     await open();
     await button('Edit Renamed').click();
     await field('Base URL').fill('http://127.0.0.1:1/v1');
-    await page.getByText('The stored key goes to no other server').waitFor();
+    await page.getByText('The stored key is not sent to another server').waitFor();
     await field('API key').fill('another');
     await button('Save and test').click();
     await result(/^Failed: http:\/\/127\.0\.0\.1:1 refused the connection/);
