@@ -123,7 +123,7 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
 const ALGORITHM = 'aes-256-ctr';
 
 /** A key for one file, in memory alone: what is on the disk is unreadable for everybody else, and after this process. */
-export class FileSeal {
+class FileSeal {
   private readonly key = randomBytes(32);
   private readonly iv = randomBytes(16);
 

@@ -241,7 +241,7 @@ const TEXT_MAX = 256 * 1024;
  * The newest events of a feed, without a gap: a client that has read the log meets the feed here, however fast new events
  * come while it reads.
  */
-export class RecentEvents {
+class RecentEvents {
   private batches: EventBatch[] = [];
   private length = 0;
 

@@ -44,7 +44,7 @@ const COST_DIGITS = 12;
 const NOTHING: Sums = { span_count: 0, error_count: 0, tokens: 0, cost: 0, unpriced_count: 0 };
 
 /** What all buckets of a series come to, and what each model does in all of them, the one with most spans first. */
-export function addUp(buckets: readonly Bucket[]): { total: Sums; models: ({ model: string | null } & Sums)[] } {
+function addUp(buckets: readonly Bucket[]): { total: Sums; models: ({ model: string | null } & Sums)[] } {
   const byModel = new Map<string | null, Sums>();
   let total = NOTHING;
   for (const bucket of buckets) {
@@ -75,4 +75,4 @@ function addCosts(a: Sums, b: Sums): number | null {
 }
 
 /** A bucket without its series. */
-export const bucketItem = ({ series: _series, ...bucket }: Bucket): object => bucket;
+const bucketItem = ({ series: _series, ...bucket }: Bucket): object => bucket;

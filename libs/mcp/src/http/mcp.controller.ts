@@ -16,7 +16,7 @@ import {
 } from './json-rpc.js';
 
 /** The Model Context Protocol over HTTP: errors are JSON-RPC's, and credentials come in the header alone. */
-export const MCP: ThirdPartyProtocol = {
+const MCP: ThirdPartyProtocol = {
   credentialOf: ({ authorization }) => (authorization === undefined ? undefined : bearerOf(authorization)),
   credentialWays: ['bearer'],
   writeError: ({ code, message }) => ({
