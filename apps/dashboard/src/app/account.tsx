@@ -70,7 +70,7 @@ export function SwitchProjectItems({ session }: { session: BrowserSessionResourc
 
 /** Starts over in another project: nothing of the one before stays in the tab. */
 async function open({ id }: SessionProjects['projects'][number]): Promise<void> {
-  // The server takes the cookie of before no more from the moment at which it answers.
+  // The server refuses the earlier cookie from the moment at which it answers.
   setLeaving(true);
   try {
     await api.switchProject({ body: { project_id: id } });

@@ -61,19 +61,19 @@ const isKept = ({ role, isPassing }: Notification): boolean => role === 'status'
 const notifications = new NotificationList();
 
 /** What an error of a call has beside its message. */
-interface Told {
+interface Reported {
   detail?: string;
   code?: string;
   requestId?: string | null;
 }
 
-/** Tells that something was done. @param action its opposite, or a link to what was made. */
+/** Says that something was done. @param action its opposite, or a link to what was made. */
 export function notify(title: string, action?: ReactNode): void {
   notifications.add({ role: 'status', title, action });
 }
 
-/** Tells that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
-export function notifyError(title: string, error: Error & Told): void {
+/** Says that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
+export function notifyError(title: string, error: Error & Reported): void {
   notifications.add({
     role: 'alert',
     title,

@@ -14,7 +14,7 @@ export const FIELDS = Object.keys(FIELD_LABELS) as MaskedField[];
 
 /** A rule while it is edited. */
 export interface DraftRule extends MaskingRule {
-  /** Tells drafts apart, whatever is changed in them. */
+  /** Distinguishes drafts, whatever is changed in them. */
   key: number;
 }
 
