@@ -152,7 +152,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       .getByRole('row', { name: 'Another' })
       .waitFor({ state: 'detached' });
     await button(page, 'Delete the project Tenant').click();
-    await deletion.getByText('you are signed out with it').waitFor();
+    await deletion.getByText('will be signed out').waitFor();
     await deletion.getByRole('button', { name: 'Cancel' }).click();
     await button(page, 'New key').click();
     const dialog = page.getByRole('dialog', { name: 'New key' });

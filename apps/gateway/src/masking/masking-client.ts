@@ -2,12 +2,12 @@ import { recordingMaskingSchema, type Problem, type RecordingMasking } from '@sp
 import { ApiRequests, attemptJson, isWrongCredential, type ApiAnswer } from '../access/api-requests.js';
 import type { CallerKey } from '../access/caller-key.js';
 
-/** What the API says of the rules of a project. */
+/** The answer of the API about a project's masking rules. */
 export type MaskingAnswer =
   | { kind: 'known'; masking: RecordingMasking }
-  /** The credential may not know. */
+  /** The credential has no permission to read them. */
   | { kind: 'refused' }
-  /** Nothing: it is away, or what answers is not the API. */
+  /** The API cannot be reached, or something else answers at its address. */
   | { kind: 'unavailable' };
 
 const AWAY: MaskingAnswer = { kind: 'unavailable' };

@@ -70,9 +70,9 @@ function ofApi(path: string, { api }: Addresses): WrongAddress {
 function greeting({ gateway, api }: Addresses): string {
   return gateway === null || api === null
     ? "This is Spandrel's gateway: model calls go to its address followed by /v1 (OpenAI), or to its address with no path " +
-        "behind it (Anthropic, Ollama). What it records is read from the API, under /api of the API's own address."
+        "behind it (Anthropic, Ollama). Everything it records is read from the API, under /api of the API's own address."
     : `This is Spandrel's gateway: model calls go to ${gateway}/v1 (OpenAI) or ${gateway} (Anthropic, Ollama). ` +
-        `What it records is read from the API, ${api}/api/traces, which is described at ${api}/docs.`;
+        `Everything it records is read from the API, ${api}/api/traces, which is described at ${api}/docs.`;
 }
 
 /**

@@ -113,7 +113,7 @@ export class ReviewSession {
     if (!this.state.isBusy) void this.advance('');
   }
 
-  /** Takes what was skipped out of its exile, and goes on. */
+  /** Makes skipped items available again, and opens the next one. */
   takeSkipped(): void {
     this.memory.skipped.length = 0;
     this.lookAgain();
