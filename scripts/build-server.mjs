@@ -145,11 +145,16 @@ function mapsOfOwnCodeOnly() {
   };
 }
 
-/** The command loads them when they are called. */
+/** Commands that start a program or administer one, with their options and help (apps/cli/src/commands.ts). */
+const OPERATOR_COMMANDS = ['./settings-commands.js', './admin-command.js'];
+
+/** What a command loads when it is called is left out. */
 function withoutCommands() {
   return {
     name: 'without-commands',
     resolveDynamicImport: (specifier, importer) =>
-      importer.includes('/apps/cli/') ? { id: specifier, external: true } : null,
+      importer.includes('/apps/cli/') && !OPERATOR_COMMANDS.includes(specifier)
+        ? { id: specifier, external: true }
+        : null,
   };
 }

@@ -10,7 +10,7 @@ import { describeOnBothDatabases } from '../support/databases.ts';
 
 /** More than are counted at once, and roll-ups than are written at once. */
 const SPANS = 1_100;
-const COUNTED = `Counted the analytics again: 3 traces, ${SPANS} spans, 1 project.\n`;
+const COUNTED = `Counted the analytics again: 3 traces, ${SPANS.toLocaleString('en-US')} spans, 1 project.\n`;
 
 describeOnBothDatabases('spandrel analytics rebuild', ({ name: database, takePlace }) => {
   let place: Place;
