@@ -26,7 +26,7 @@ import type { Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { queueItemJson, QueueListStore } from '@spandrel/queue';
 import type { LongReadOptions } from '@spandrel/storage';
-import { exportedTrace, RecordScanStore, spanTexts, SpanStore, type TraceRow } from '@spandrel/tracing';
+import { exportedTrace, RecordScanStore, spanTexts, SpanStore } from '@spandrel/tracing';
 import { SeenIds } from './seen-ids.js';
 
 /** JSON of items, slice by slice, made as they are taken. */
@@ -76,11 +76,11 @@ export class ExportCollections {
         (row) => written.datapoints.add(row.id),
       );
     const samplesOf = (id: string) =>
-      shown((after?: EvalSampleRow) => this.samples.after(scope, id, after, rows, options), json(exportedSample));
+      shown((after?: EvalSampleRow) => this.samples.after(scope, id, after, rows, options), exportedSample);
     return {
       traces: shown(
         (after?: Keyed) => this.scan.traces(scope, idOf(after), SLICE, options),
-        traceJson,
+        exportedTrace,
         ({ id }) => written.traces.add(id),
       ),
       spans: shown(
@@ -115,7 +115,7 @@ export class ExportCollections {
       ),
       eval_results: shown(
         (after?: EvalResultRow) => this.results.after(scope, after, rows, options),
-        json(exportedResult),
+        exportedResult,
         ({ runId }) => written.runs.has(runId),
       ),
       // Samples of runs that try each datapoint several times, run by run.
@@ -163,8 +163,6 @@ export class ExportCollections {
     ];
   }
 }
-
-export const traceJson = (trace: TraceRow): string => JSON.stringify(exportedTrace(trace));
 
 export async function* oneSlice(items: readonly string[]): Slices {
   yield items;

@@ -5,8 +5,8 @@ import { EXPORT_VERSION, formatTimestamp, isStorableText, type ExportCollection 
 import { itemTexts, streamSlices } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type LongReadOptions } from '@spandrel/storage';
-import { traceNotFound, TraceStore } from '@spandrel/tracing';
-import { ExportCollections, oneSlice, traceJson, type Slices } from './export-collections.js';
+import { exportedTrace, traceNotFound, TraceStore } from '@spandrel/tracing';
+import { ExportCollections, oneSlice, type Slices } from './export-collections.js';
 
 /**
  * `GET /api/export/json`: everything of a project as one file that `POST /api/import/json` takes back
@@ -38,7 +38,7 @@ export class ExportEverything {
     const trace = isStorableText(id) ? await this.traces.find(scope, id) : undefined;
     if (!trace) throw traceNotFound();
     const content = await file(Date.now(), {
-      traces: oneSlice([traceJson(trace)]),
+      traces: oneSlice([exportedTrace(trace)]),
       spans: this.collections.spansOf(scope, id, options),
       datasets: oneSlice([]),
       datapoints: oneSlice([]),

@@ -154,25 +154,37 @@ export const exportedRun = (run: EvalRunRow): ExportedRun => ({
   judge_cost_count: run.judgeCostCount,
 });
 
-/** A processed item as an export has it. */
-export const exportedResult = (result: EvalResultRow): ExportedResult => ({
-  run_id: result.runId,
-  datapoint_id: result.datapointId,
-  ...exportedOutcome(result),
-});
+/** A processed item as an export has it: JSON of an `ExportedResult`. */
+export const exportedResult = (result: EvalResultRow): string =>
+  withMetadata(
+    {
+      run_id: result.runId,
+      datapoint_id: result.datapointId,
+      ...exportedOutcome(result),
+    } satisfies Omit<ExportedResult, 'metadata'>,
+    result.metadata,
+  );
 
-/** A processed sample as an export has it. */
-export const exportedSample = (sample: EvalSampleRow): ExportedSample => ({
-  run_id: sample.runId,
-  datapoint_id: sample.datapointId,
-  repeat: sample.repeat,
-  ...exportedOutcome(sample),
-});
+/** A processed sample as an export has it: JSON of an `ExportedSample`. */
+export const exportedSample = (sample: EvalSampleRow): string =>
+  withMetadata(
+    {
+      run_id: sample.runId,
+      datapoint_id: sample.datapointId,
+      repeat: sample.repeat,
+      ...exportedOutcome(sample),
+    } satisfies Omit<ExportedSample, 'metadata'>,
+    sample.metadata,
+  );
 
-const exportedOutcome = (outcome: Outcome) => ({
-  ...processedOutcome(outcome),
-  scores: exportedScores(outcome.scores),
-});
+function exportedOutcome(outcome: Outcome) {
+  const { metadata: _metadata, ...members } = processedOutcome({ ...outcome, metadata: null });
+  return { ...members, scores: exportedScores(outcome.scores) };
+}
+
+/** Metadata can be large, and is JSON text already. */
+const withMetadata = (members: object, metadata: string | null): string =>
+  `${JSON.stringify(members).slice(0, -1)},"metadata":${metadata ?? 'null'}}`;
 
 /** What scorers said, its members in one order, so that exports can be compared by line. */
 function exportedScores(scores: string | null): ExportedResult['scores'] {

@@ -10,7 +10,7 @@ import { jsonText } from '@spandrel/storage';
 import { EMPTY_ROLLUP } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
 import { isOtlpTraceId } from '../usage-attribution/usage-attribution.js';
-import { traceResource } from '../trace-resource.js';
+import { traceJson } from '../trace-resource.js';
 
 /** A trace without spans. */
 export function newTrace(
@@ -153,12 +153,16 @@ function withGiven(trace: TraceRow, given: PatchTrace & { started_at?: number | 
 export const sorted = <Value>(members: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(members).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** A trace as an export has it: where spans of OTLP reported on it, with which of them reported what. */
-export function exportedTrace(trace: TraceRow): ExportedTrace {
-  const resource = traceResource(trace);
-  if (trace.origins === null || !isOtlpTraceId(trace.id)) return resource;
-  const { openStart, ...origins } = originsOf(trace);
-  return { ...resource, origins: { ...origins, ...(openStart && { open_start: openStart }) } };
+/**
+ * A trace as an export has it, with which spans of OTLP reported what of it.
+ * @returns JSON of an `ExportedTrace`.
+ */
+export function exportedTrace(trace: TraceRow): string {
+  const json = traceJson(trace);
+  if (trace.origins === null || !isOtlpTraceId(trace.id)) return json;
+  const { openStart, ...reported } = originsOf(trace);
+  const origins: ExportedTrace['origins'] = { ...reported, ...(openStart && { open_start: openStart }) };
+  return `${json.slice(0, -1)},"origins":${JSON.stringify(origins)}}`;
 }
 
 /** The trace with what a file says of it, which wins. @returns the same row when nothing differs. */
