@@ -48,7 +48,7 @@ describe("the gateway's answer to a misdirected request", () => {
     ['/api/health', `${ofApi('/api/health')} The gateway's own checks are /livez, /readyz and /metrics.`, null],
     [
       '/',
-      `This is Spandrel's gateway: model calls go to ${gateway}/v1 (OpenAI) or ${gateway} (Anthropic, Ollama). What it ` +
+      `This is Spandrel's gateway: model calls go to ${gateway}/v1 (OpenAI) or ${gateway} (Anthropic, Ollama). Everything it ` +
         'records is read from the API, http://127.0.0.1:4000/api/traces, which is described at http://127.0.0.1:4000/docs.',
       null,
     ],
