@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
-import type { WireEvent } from '@spandrel/events';
+import { DomainEvents, type WireEvent } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { allSettledOrThrow, type WriteTx } from '@spandrel/storage';
 import { addCost, isUnpricedUse, subtractCost, toCostSum, type CostSum } from '@spandrel/tracing';
 import { sampleName } from '../eval-item.js';
+import { EvalMetrics } from '../eval-metrics.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
 import { sampleTotal, listScorers, RESULT_STATUS } from '../eval-run.js';
+import { EvalRunStore } from '../eval-run.store.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 import { mergeSamples, resultRow, sampleRow, type SampleOfItem, type FinishedSample } from './sample-result.js';
 
@@ -94,9 +96,12 @@ interface SampleChanges {
 @Injectable()
 export class AddSamples {
   constructor(
+    private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
     private readonly snapshots: DatasetSnapshots,
+    private readonly events: DomainEvents,
+    private readonly metrics: EvalMetrics,
   ) {}
 
   /** Names of the samples of some datapoints that are processed, read within the transaction that locks the run. */
@@ -148,8 +153,32 @@ export class AddSamples {
     return changes;
   }
 
-  /** Writes the rows of samples and items, and results of datapoints; the run's own row and the events are the caller's. */
-  async write(tx: WriteTx, scope: Scope, { datasetId }: EvalRunRow, changes: SampleChanges): Promise<void> {
+  /**
+   * Writes the rows of samples and items, results of datapoints, the row of the run and the events of all of it.
+   * @param run as it was when it was locked.
+   * @param now the run with the changes.
+   * @param events of the changes and of the run, in order.
+   */
+  async write(
+    tx: WriteTx,
+    scope: Scope,
+    run: EvalRunRow,
+    now: EvalRunRow,
+    changes: SampleChanges,
+    events: readonly WireEvent[],
+  ): Promise<void> {
+    await allSettledOrThrow(
+      this.writeRows(tx, scope, run, changes),
+      now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
+      this.events.emitWire(tx, scope, events),
+    );
+    tx.end.afterCommit(() => {
+      this.metrics.countOutcomes(events);
+      this.metrics.countResults(changes.items);
+    });
+  }
+
+  private async writeRows(tx: WriteTx, scope: Scope, { datasetId }: EvalRunRow, changes: SampleChanges): Promise<void> {
     const { samples, items, written } = changes;
     await allSettledOrThrow(
       samples.length > 0 && this.samples.insert(tx, samples),
@@ -209,7 +238,7 @@ export class AddSamples {
     if (again.length > 0) {
       await this.takeOut(tx, scope, run, again);
       for (const sample of again) processed.delete(sampleName(sample));
-      await this.write(tx, scope, run, await this.add(tx, scope, run, processed, again));
+      await this.writeRows(tx, scope, run, await this.add(tx, scope, run, processed, again));
     }
     return this.add(tx, scope, run, processed, fresh);
   }

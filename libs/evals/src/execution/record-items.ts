@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
-import { DomainEvents, type WireEvent } from '@spandrel/events';
+import type { WireEvent } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import {
   Storage,
@@ -12,7 +12,6 @@ import {
 } from '@spandrel/storage';
 import { toCostSum, type CostSum } from '@spandrel/tracing';
 import { readRunningSamples, writeRunningSamples, sampleName, type SampleKey } from '../eval-item.js';
-import { EvalMetrics } from '../eval-metrics.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { cancelRun, EXECUTION, RUN_STATUS } from '../eval-run.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
@@ -87,8 +86,6 @@ export class RecordItems {
     private readonly runs: EvalRunStore,
     private readonly samples: AddSamples,
     private readonly submissions: SubmissionStore,
-    private readonly events: DomainEvents,
-    private readonly metrics: EvalMetrics,
     calls: Permits,
   ) {
     this.group = storage.groupCommit<ItemStep, StepAnswer>({
@@ -161,15 +158,7 @@ export class RecordItems {
       outcomes.set(step, { answer: { begun: decision === 'begin', waits: decision === 'wait' } });
     }
     now.running = writeRunningSamples(running.values());
-    await allSettledOrThrow(
-      this.samples.write(tx, scope, run, changes),
-      now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
-      this.events.emitWire(tx, scope, events),
-    );
-    tx.end.afterCommit(() => {
-      this.metrics.countOutcomes(events);
-      this.metrics.countResults(changes.items);
-    });
+    await this.samples.write(tx, scope, run, now, changes, events);
   }
 }
 

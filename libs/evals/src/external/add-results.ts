@@ -6,14 +6,13 @@ import {
   type AddResults as AddResultsBody,
 } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { DomainEvents, type WireEvent } from '@spandrel/events';
+import type { WireEvent } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import { Storage, allSettledOrThrow, type WriteTx, type LongReadOptions } from '@spandrel/storage';
+import { Storage, type WriteTx, type LongReadOptions } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
 import { sampleName } from '../eval-item.js';
-import { EvalMetrics } from '../eval-metrics.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { cancelRun, isDue, isThrough, listScorers, runConfig, RUN_STATUS } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
@@ -56,8 +55,6 @@ export class RecordResults {
     private readonly submissions: SubmissionStore,
     private readonly processed: EvalSampleStore,
     private readonly samples: AddSamples,
-    private readonly events: DomainEvents,
-    private readonly metrics: EvalMetrics,
     @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
   ) {}
 
@@ -105,15 +102,7 @@ export class RecordResults {
     } else if (isDue(now) && !isDue(run)) {
       await this.dispatch.enqueue(tx, { projectId: run.projectId, id: run.id, orgId: scope.orgId });
     }
-    await allSettledOrThrow(
-      this.samples.write(tx, scope, run, changes),
-      now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
-      this.events.emitWire(tx, scope, events),
-    );
-    tx.end.afterCommit(() => {
-      this.metrics.countOutcomes(events);
-      this.metrics.countResults(changes.items);
-    });
+    await this.samples.write(tx, scope, run, now, changes, events);
   }
 
   /** Keeps results for the scorers of the server; those whose place others take wait no more. */
