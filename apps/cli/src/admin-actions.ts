@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { CLI_ACTOR, type JwtCheck, type JwtRule, type Administration } from '@spandrel/access';
+import { CLI_ACTOR, type Administration } from '@spandrel/access';
 import type { CheckedChain, ChainHead } from '@spandrel/audit';
 import {
   fieldErrors,
@@ -17,20 +17,22 @@ import {
   updateMemberSchema,
   updateOrganizationSchema,
   updateProjectSchema,
-  type AuditEntry,
-  type KeyResource,
-  type MemberResource,
-  type OrganizationResource,
-  type ProjectResource,
-  type RemovalResource,
   type MaskingResource,
-  type MaskingRule,
 } from '@spandrel/contract';
-import { formatCounted } from '@spandrel/contract/browser';
 import { StartError, pathFault } from '@spandrel/kernel';
 import type { MaskingCommands } from '@spandrel/masking';
 import type { Page } from '@spandrel/storage';
 import { z } from 'zod';
+import {
+  auditLine,
+  chainLines,
+  jwtLines,
+  keyLine,
+  maskingRuleLine,
+  memberLine,
+  organizationLine,
+  projectLine,
+} from './admin-lines.js';
 
 /** What an administrative command was given. */
 export interface AdminInput {
@@ -65,101 +67,6 @@ export const toOption = (path: string): string => {
   const member = path.replace(/[[.].*/, '');
   return `--${(OPTIONS[member] ?? member).replaceAll('_', '-')}`;
 };
-
-/** One line for people. */
-const organizationLine = ({
-  id,
-  name,
-  plan,
-  rate_limit,
-  retention_days: days,
-  retention_by: by,
-  removal,
-}: OrganizationResource): string =>
-  `${id}  ${quoted(name)}  plan ${plan}, ${rate_limit} requests/s` +
-  (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`) +
-  (removal ? `, ${describeDeletion(removal)}` : '');
-
-const describeDeletion = ({ rows_deleted, step, last_error: error }: RemovalResource): string =>
-  `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`}${error === null ? '' : `; does not go on: ${error}`})`;
-
-/** One line for people. */
-const projectLine = (project: ProjectResource): string => {
-  const { id, name, org_id, retention_days: days } = project;
-  const said = [
-    days !== null && `keeps traces ${days} days`,
-    project.rate_limit !== null && `${project.rate_limit} requests/s`,
-    project.protected && 'protected',
-    project.removal && describeDeletion(project.removal),
-  ].filter(Boolean);
-  return `${id}  ${quoted(name)}  of organization ${org_id}${said.map((each) => `, ${each}`).join('')}`;
-};
-
-/** One line for people. */
-const keyLine = (key: KeyResource): string => {
-  const { id, name, prefix, scopes, project_id, org_id, expires_at, state, maker, last_used_at, rate_limit } = key;
-  const by = maker === null ? 'somebody unknown' : maker.id + (maker.name === null ? '' : ` ${quoted(maker.name)}`);
-  const said = [
-    expires_at === null ? 'does not end' : `${state === 'expired' ? 'ended' : 'ends'} ${expires_at}`,
-    state === 'suspended' && 'refused: its maker has no role there, or is not confirmed',
-    `made by ${by}${key.service_account ? ' for a service account' : ''}`,
-    last_used_at === null ? 'not used yet' : `last used ${last_used_at}`,
-    rate_limit !== null && `${rate_limit} requests/s`,
-  ].filter(Boolean);
-  return (
-    `${id}  ${quoted(name)}  ${prefix}…  ${scopes.join(',')}  ` +
-    `project ${project_id} of organization ${org_id}, ${said.join(', ')}`
-  );
-};
-
-/** One line for people. */
-const auditLine = (entry: AuditEntry): string => {
-  const { at, actor, actor_name, action, target_id, target_name, address, details } = entry;
-  const named = (id: string, name: string | null): string =>
-    name === null ? quoted(id) : `${quoted(id)} ${quoted(name)}`;
-  const from = address === null ? '' : `  from ${address}`;
-  return `${at}  ${named(actor, actor_name)}  ${action}  ${named(target_id, target_name)}${from}  ${JSON.stringify(details)}`;
-};
-
-/** What became of the check of a chain, for people: a line, and one for each fault. */
-const chainLines = ({ chain, entries, head, faults }: CheckedChain): string[] => [
-  `${chain}: ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${
-    faults.length === 0 ? 'nothing is amiss' : formatCounted(faults.length, 'fault')
-  }${head ? `; the newest is ${head.seq}, ${head.hash}` : ''}`,
-  ...faults.map(({ kind, id, message }) => `  ${kind}: ${message}${id === undefined ? '' : ` (${id})`}`),
-];
-
-/** One line for people. */
-const memberLine = ({
-  id,
-  role,
-  email,
-  person,
-  project_id,
-  org_id,
-  source,
-  provider_status: status,
-  provider_asked_at: askedAt,
-}: MemberResource): string =>
-  `${id}  ${role}  ${quoted(email ?? person?.email ?? person?.name ?? '')}  ` +
-  `${project_id === null ? 'all projects' : `project ${project_id}`} of organization ${org_id}, ` +
-  (source === 'groups' ? 'from groups' : person === null ? 'never signed in' : 'added') +
-  (askedAt === null ? '' : `, ${status} at the identity provider (asked ${askedAt})`);
-
-/** What became of a JWT: a line a rule, and what it is allowed. */
-const jwtLines = ({ rules, allows }: JwtCheck): string[] => [
-  ...rules.map(ruleLine),
-  '',
-  allows
-    ? `This token is let in as ${quoted(allows.sub)} to the project ${allows.project_id} of organization ${allows.org_id} until ${allows.expires_at}, with ${allows.scopes.join(',') || 'no scope'}.`
-    : 'This token is refused with 401.',
-];
-
-const ruleLine = ({ rule, ok, detail }: JwtRule): string =>
-  `${ok === null ? '-   ' : ok ? 'ok  ' : 'FAIL'}  ${rule.padEnd(13)}  ${detail}`;
-
-/** A name as one word of one line, whatever is in it. */
-const quoted = (name: string): string => JSON.stringify(name);
 
 /** What the commands about masking work with; plugins are loaded for them alone. */
 interface MaskingAdministration extends Pick<Administration, 'directory'> {
@@ -200,9 +107,6 @@ const listRules = (masking: MaskingResource): Outcome => ({
   json: masking,
   lines: masking.rules.length === 0 ? ['No rules: texts are stored as they come.'] : masking.rules.map(maskingRuleLine),
 });
-
-const maskingRuleLine = ({ masker, replace, label, fields, config }: MaskingRule): string =>
-  `${masker}  ${replace} ${label}  in ${fields.join(',')}${Object.keys(config).length > 0 ? `  ${JSON.stringify(config)}` : ''}`;
 
 /** What the commands below `admin audit` do. */
 const AUDIT_ACTIONS = {
