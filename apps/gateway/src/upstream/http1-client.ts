@@ -99,9 +99,10 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
   private sweep(): void {
     const now = performance.now();
     for (const [key, free] of this.idle) {
-      const kept = free.filter((connection) => !this.isExpired(connection, now));
-      for (const connection of free) if (!kept.includes(connection)) connection.destroy();
-      if (kept.length > 0) this.idle.set(key, kept);
+      const byExpiry = Map.groupBy(free, (connection) => this.isExpired(connection, now));
+      for (const connection of byExpiry.get(true) ?? []) connection.destroy();
+      const kept = byExpiry.get(false);
+      if (kept) this.idle.set(key, kept);
       else this.idle.delete(key);
     }
     if (this.idle.size > 0 || !this.sweeper) return;
