@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CoreSettings, Turn, type Scope } from '@spandrel/kernel';
+import { limitBySize } from '@spandrel/storage';
 import { RecordSpans, SpanLookups, type SpanAmendment } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
 import { DialectReader } from '../reading/dialect-reader.js';
@@ -62,18 +63,16 @@ export class MergeEvents {
 
   /** Parts of what is to be merged, each of spans that one transaction may bring into memory. */
   private async groups<Merge extends { events: SpanName }>(scope: Scope, merges: readonly Merge[]): Promise<Merge[][]> {
-    const ids = merges.map(({ events }) => events.spanId);
-    const sizes = await this.lookups.sizesOf(scope, ids);
+    const sizes = await this.lookups.sizesOf(
+      scope,
+      merges.map(({ events }) => events.spanId),
+    );
+    let rest = merges.map((merge) => ({ merge, bytes: sizes.get(merge.events.spanId) ?? 0 }));
     const groups: Merge[][] = [];
-    let left = 0;
-    for (const merge of merges) {
-      const size = sizes.get(merge.events.spanId) ?? 0;
-      if (groups.length === 0 || size > left) {
-        groups.push([]);
-        left = SPANS_BYTES;
-      }
-      groups.at(-1)!.push(merge);
-      left -= size;
+    while (rest.length > 0) {
+      const fitting = limitBySize(rest, SPANS_BYTES);
+      groups.push(fitting.map(({ merge }) => merge));
+      rest = rest.slice(fitting.length);
     }
     return groups;
   }
