@@ -27,7 +27,7 @@ export { JsonSyntaxError, type JsonValue } from './values/json-digits.js';
 export { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
 export { isLargeJson, jsonTextInPieces, jsonWeight } from './values/json-text-in-pieces.js';
 export { memberNames, noteNames } from './values/large-values.js';
-export { endOfString, findMember, jsonMembers, type JsonMember } from './values/json-members.js';
+export { endOfString, findMember, jsonMembers, withMember, type JsonMember } from './values/json-members.js';
 export * from './facets.js';
 export * from './ingest.js';
 export * from './lists.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConnectionStore, exportedConnection } from '@spandrel/connections';
-import type { DatapointVersionResource, ExportCollection } from '@spandrel/contract';
+import { withMember, type DatapointVersionResource, type ExportCollection } from '@spandrel/contract';
 import {
   captureRuleResource,
   CaptureRuleStore,
@@ -181,7 +181,7 @@ const json =
     JSON.stringify(resource(row));
 
 const versionJson = (version: Omit<DatapointVersionResource, 'datapoint'>, datapoint: string): string =>
-  `${JSON.stringify(version).slice(0, -1)},"datapoint":${datapoint}}`;
+  withMember(JSON.stringify(version), 'datapoint', datapoint);
 
 /** Reads the rows behind one, or the first ones; none at the end. */
 type ReadAfter<Row> = (after: Row | undefined) => Promise<readonly Row[]>;

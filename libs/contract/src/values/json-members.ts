@@ -39,6 +39,14 @@ export function findMember(text: string, name: string, start = 0): JsonMember | 
   return found;
 }
 
+/**
+ * The JSON of an object with another member behind its own.
+ * @param text JSON as `JSON.stringify` writes it, of an object that has members.
+ * @param value JSON text, which is not looked at however large it is.
+ */
+export const withMember = (text: string, name: string, value: string): string =>
+  `${text.slice(0, -1)},"${name}":${value}}`;
+
 /** The closing quote of a string. @param start its opening quote. @returns -1 where there is none. */
 export function endOfString(text: string, start: number): number {
   let from = start + 1;

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  RestoredResult,
-  RestoredRun,
-  RestoredSample,
-  ExportedResult,
-  ExportedRun,
-  ExportedSample,
-  ScorerResult,
-  RejectedItem,
+import {
+  withMember,
+  type RestoredResult,
+  type RestoredRun,
+  type RestoredSample,
+  type ExportedResult,
+  type ExportedRun,
+  type ExportedSample,
+  type ScorerResult,
+  type RejectedItem,
 } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
@@ -184,7 +185,7 @@ function exportedOutcome(outcome: Outcome) {
 
 /** Metadata can be large, and is JSON text already. */
 const withMetadata = (members: object, metadata: string | null): string =>
-  `${JSON.stringify(members).slice(0, -1)},"metadata":${metadata ?? 'null'}}`;
+  withMember(JSON.stringify(members), 'metadata', metadata ?? 'null');
 
 /** What scorers said, its members in one order, so that exports can be compared by line. */
 function exportedScores(scores: string | null): ExportedResult['scores'] {

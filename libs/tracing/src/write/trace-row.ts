@@ -1,5 +1,6 @@
 import {
   jsonMembers,
+  withMember,
   type IngestTrace,
   type JsonMember,
   type PatchTrace,
@@ -162,7 +163,7 @@ export function exportedTrace(trace: TraceRow): string {
   if (trace.origins === null || !isOtlpTraceId(trace.id)) return json;
   const { openStart, ...reported } = originsOf(trace);
   const origins: ExportedTrace['origins'] = { ...reported, ...(openStart && { open_start: openStart }) };
-  return `${json.slice(0, -1)},"origins":${JSON.stringify(origins)}}`;
+  return withMember(json, 'origins', JSON.stringify(origins));
 }
 
 /** The trace with what a file says of it, which wins. @returns the same row when nothing differs. */
