@@ -40,3 +40,11 @@ export async function inTurns<Result>(work: Iterator<void, Result>): Promise<Res
     began = performance.now();
   }
 }
+
+/** Does work that stops between its pieces without a stop. @throws what the work throws. */
+export function atOnce<Result>(work: Iterator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}

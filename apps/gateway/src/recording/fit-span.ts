@@ -1,4 +1,5 @@
 import { endOfString, jsonMembers, type JsonMember } from '@spandrel/contract';
+import { atOnce } from '@spandrel/kernel';
 import { clip } from './capture.js';
 
 /** Largest JSON of a span that is sent; the API's own limit for a body is 10 MiB by default. */
@@ -29,13 +30,7 @@ interface LongText {
  * `metadata.truncated` says so. Works on the text of the JSON, so that it costs no more for many small values than for few.
  * @param json written by `JSON.stringify`.
  */
-export function fitSpan(json: string, charsMax: number): string {
-  const fitting = fitSpanInPieces(json, charsMax);
-  for (;;) {
-    const { done, value } = fitting.next();
-    if (done) return value;
-  }
-}
+export const fitSpan = (json: string, charsMax: number): string => atOnce(fitSpanInPieces(json, charsMax));
 
 /** Does what {@link fitSpan} does, piece by piece, so that others can have their turn at each `yield`. */
 export function* fitSpanInPieces(json: string, charsMax: number): Generator<void, string, void> {

@@ -1,5 +1,5 @@
 import { addPlace, WordSearch, type Place } from '@spandrel/contract';
-import { inTurns } from '@spandrel/kernel';
+import { atOnce, inTurns } from '@spandrel/kernel';
 import { findMaskedKeys } from './masked-key.js';
 
 const REDACTED = '[redacted]';
@@ -37,11 +37,7 @@ export class KeyRedaction {
 
   /** The text without the key, however it is spelled, and without what a provider left of it when masking it. */
   redact(text: string): string {
-    const work = this.#redacting(text);
-    for (;;) {
-      const { done, value } = work.next();
-      if (done) return value;
-    }
+    return atOnce(this.#redacting(text));
   }
 
   /**

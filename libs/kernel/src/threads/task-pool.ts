@@ -50,8 +50,7 @@ export interface TaskOptions {
 }
 
 /** Functions that a thread file exports, by name: each takes one input and returns what structured clone takes. */
-// oxlint-disable-next-line typescript/no-explicit-any
-type Tasks = Readonly<Record<string, (input: any) => unknown>>;
+type Tasks = Readonly<Record<string, (input: never) => unknown>>;
 
 interface Waiting {
   name: string;
