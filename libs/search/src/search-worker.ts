@@ -20,9 +20,6 @@ const POLL_MS = 5_000;
 /** Pauses while the index or the database cannot be used. */
 const PAUSES_MS = { first: 500, longest: 30_000 };
 
-/** What a call that nobody stops is given. */
-const NEVER = new AbortController().signal;
-
 /** Keeps the index up with the spans, in the background; any number of instances do it together. */
 @Injectable()
 export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -82,7 +79,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
    * @param now epoch ms; tasks due later are left.
    * @throws Unavailable when the database cannot be used, and what the index throws when it cannot be; the tasks stay.
    */
-  async doDue(now: () => number = Date.now, stopped: AbortSignal = NEVER): Promise<void> {
+  async doDue(now: () => number = Date.now, stopped: AbortSignal = new AbortController().signal): Promise<void> {
     while (!stopped.aborted) {
       const at = now();
       const claim = newId();

@@ -56,9 +56,6 @@ const POLL_MS = 5_000;
 const FAILURES_MAX = 5;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_FACTOR = 4;
-/** What a call that nobody stops is given. */
-const NEVER = new AbortController().signal;
-
 /**
  * Does capture tasks in the background: woken when spans end, at the start, and now and then. It takes a tenth of the
  * time while spans end, so that their answers do not wait for it, and half of it otherwise.
@@ -106,7 +103,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
    * @param now epoch ms; tasks due later are left.
    * @throws Unavailable when the database cannot be used; the tasks stay.
    */
-  async doDue(now: () => number = Date.now, stopped: AbortSignal = NEVER): Promise<void> {
+  async doDue(now: () => number = Date.now, stopped: AbortSignal = new AbortController().signal): Promise<void> {
     while (!stopped.aborted) {
       const batch = await this.tasks.due(now(), TASKS_AT_ONCE);
       if (batch.length === 0) return;

@@ -115,7 +115,8 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
   useEffect(() => readAround(), [range, data, isOther, query.isFetching]);
 
   const [first, setFirst] = useState<{ identity: string; page: ListPage<Row> | undefined }>({
-    ...{ identity, page: undefined },
+    identity,
+    page: undefined,
   });
   const firstPage = isOther || start > 0 ? undefined : data?.pages[0];
   if (first.identity !== identity || (firstPage !== undefined && firstPage !== first.page))
@@ -179,5 +180,9 @@ function changePage<Row>(page: ListPage<Row>, change: (row: Row) => Row | null):
 
 /** What a grid is given of a list. */
 export const gridRows = <Row>({ length, isComplete, rowAt, keyAt, onVisible }: PagedList<Row>) => ({
-  ...{ length, isComplete, rowAt, keyAt, onVisible },
+  length,
+  isComplete,
+  rowAt,
+  keyAt,
+  onVisible,
 });
