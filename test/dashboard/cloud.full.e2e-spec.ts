@@ -281,6 +281,11 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await second.getByText('This browser is signed in to').waitFor();
     await signIn(second, theirs.key);
     await page.getByRole('alert').getByText('Another tab signed in to Theirs / Theirs, so this one stopped').waitFor();
+    // The stream of a tab ends before the other tab notifies it: that must not lead it on.
+    const isAskedAgain = page.waitForResponse('**/api/session');
+    await second.evaluate(() => new BroadcastChannel('spandrel.session').postMessage('changed'));
+    await isAskedAgain;
+    await page.getByRole('alert').getByText('Another tab signed in to Theirs / Theirs, so this one stopped').waitFor();
     await expectAccessible(watched);
     await isLive(second);
     await theirs.api.post('/api/traces', { name: 'of theirs' });

@@ -5,6 +5,7 @@ import { parseBase } from '../../apps/gateway/src/target/base-url.js';
 import { KeyRedaction } from '../../libs/connections/src/keys/key-redaction.js';
 import { whyAllFailed } from '../../libs/evals/src/finish-run.js';
 import { MessageStream } from '../../plugins/providers/anthropic/message-stream.js';
+import { growth } from '../support/growth.js';
 
 const stream = (member: string) => (length: number) => () => {
   const reader = new MessageStream();
@@ -33,14 +34,5 @@ it.each<[string, number, (length: number) => () => unknown]>([
   ['what is like a key', 100_000, redaction(`${'ab'.repeat(250)}c`, (length) => 'ab'.repeat(length))],
   ['the error of an item', 20_000, (length) => () => whyAllFailed(1, [{ error: 'A-'.repeat(length), count: 1 }])],
 ])('%s take linear time', (_what, length, prepare) => {
-  const millis = (run: () => unknown): number => {
-    const began = process.cpuUsage().user;
-    run();
-    return (process.cpuUsage().user - began) / 1_000;
-  };
-  // Compiled, and the least of three: what else the machine does comes on top.
-  prepare(length)();
-  const least = (count: number): number => Math.min(...Array.from({ length: 3 }, () => millis(prepare(count))));
-  // Half a turn of a processor's clock is no measure: 4 ms.
-  expect(least(4 * length)).toBeLessThan(10 * Math.max(4, least(length)));
+  expect(growth(prepare, length, 4, 10)).toBeLessThan(10);
 });

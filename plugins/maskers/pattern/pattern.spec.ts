@@ -11,7 +11,7 @@ describe('the size of a pattern', () => {
     for (const text of ['(a?){1000}a{1000}', `(${'a'.repeat(900)}){1000}`, `(${'[a-z]'.repeat(190)}){999}`]) {
       await expect(finderOf(text)).rejects.toThrow(/the pattern has \d+ steps .* and may have 2000;/);
     }
-    expect((process.threadCpuUsage().user - before) / 1_000).toBeLessThan(100);
+    expect((process.threadCpuUsage().user - before) / 1_000).toBeLessThan(1_000);
   });
 
   it('is shown to those who ask how long a text may be', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { growth } from '../../../../test/support/growth.js';
 import { parsePartialJson } from './partial-json.js';
 
 const SLASH = '\\';
@@ -56,14 +57,11 @@ describe('parsePartialJson', () => {
     ['backslashes in a text', (size) => `{"a":"${'\\\\'.repeat(size)}`],
     ['texts behind blanks', (size) => `{"a":[${`"a",${' '.repeat(60)}`.repeat(size >> 5)}`],
   ])('takes as long as the text is, with %s', (_what, text) => {
-    const timeOf = (size: number): number => {
+    const prepare = (size: number) => {
       const cut = text(size);
-      const { user } = process.threadCpuUsage();
-      parsePartialJson(cut, cut.slice(-65_536));
-      return process.threadCpuUsage().user - user;
+      return () => parsePartialJson(cut, cut.slice(-65_536));
     };
-    timeOf(20_000);
     // What grows with the square of the text would take 64 times as long.
-    expect(timeOf(640_000) / Math.max(5_000, timeOf(80_000))).toBeLessThan(24);
+    expect(growth(prepare, 80_000, 8, 24)).toBeLessThan(24);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, StreamFrame } from '@spandrel/plugin-api';
+import { growth } from '../../../../test/support/growth.js';
 import { readStream } from './read-stream.js';
 
 /** The frames of a stream that comes in such pieces. */
@@ -50,14 +51,11 @@ describe('readStream', () => {
     ['no line end', 'ndjson', (size) => Array<string>(size).fill('x'.repeat(40))],
     ['lines of two kinds', 'sse', (size) => ['\n'.repeat(10 * size) + '\r\n']],
   ])('takes as long as the stream is, with %s (%s)', (_what, framing, pieces) => {
-    const timeOf = (size: number): number => {
+    const prepare = (size: number) => {
       const stream = pieces(size);
-      const { user } = process.threadCpuUsage();
-      framesOf(framing, stream);
-      return process.threadCpuUsage().user - user;
+      return () => framesOf(framing, stream);
     };
-    timeOf(2_000);
     // What grows with the square of the stream would take 64 times as long.
-    expect(timeOf(64_000) / Math.max(5_000, timeOf(8_000))).toBeLessThan(24);
+    expect(growth(prepare, 8_000, 8, 24)).toBeLessThan(24);
   });
 });

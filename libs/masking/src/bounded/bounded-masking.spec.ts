@@ -4,6 +4,7 @@ import { MASKED_FIELDS, parseExactJson, type MaskedField, type MaskingRule } fro
 import type { LoadedMasker } from '@spandrel/kernel';
 import type { Finder } from '@spandrel/plugin-api';
 import fc from 'fast-check';
+import { growth } from '../../../../test/support/growth.js';
 import { maskSpan } from '../engine/mask-span.js';
 import { Masking } from '../engine/masking.js';
 import { BoundedMasking, type LongTexts } from './bounded-masking.js';
@@ -162,8 +163,8 @@ describe('BoundedMasking', () => {
       await bounded.run((calls) => calls.json(value, 'input'));
       isDone = true;
       await watch;
-      // In microseconds of CPU of this thread, which was seen at 51 ms on a machine that others use too.
-      expect([body.slice(0, 20), longest < 150_000, longest]).toEqual([body.slice(0, 20), true, longest]);
+      // In microseconds of CPU of this thread, which was seen at 51 ms on a machine that others use too; whole it takes seconds.
+      expect([body.slice(0, 20), longest < 500_000, longest]).toEqual([body.slice(0, 20), true, longest]);
     }
   });
 
@@ -171,15 +172,11 @@ describe('BoundedMasking', () => {
     const digits = (own: string) =>
       [...own.matchAll(/\d+/g)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
     const { masking } = boundedOf({ finder: { lengthMin: 1, find: digits } });
-    const timeOf = (count: number): number => {
+    const prepare = (count: number) => {
       const value = Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, index]));
-      const before = process.threadCpuUsage().user;
-      const masked = masking.json(value, 'input');
-      expect(Object.keys(masked).at(-1)).toBe(`n[w] ${count}`);
-      return process.threadCpuUsage().user - before;
+      return () => expect(Object.keys(masking.json(value, 'input')).at(-1)).toBe(`n[w] ${count}`);
     };
-    const least = (count: number): number => Math.min(timeOf(count), timeOf(count), timeOf(count));
-    expect(least(40_000) / least(10_000)).toBeLessThan(9);
+    expect(growth(prepare, 10_000, 4, 9)).toBeLessThan(9);
   });
 
   it('stores nothing when what masks asks for something else the second time', async () => {

@@ -1,12 +1,13 @@
 import type { BrowserSessionResource, SignInError } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
 import { onOtherTabs, notifyOtherTabs } from '../../features/session-look.js';
-import { useBrowserSession } from '../../features/browser-session.js';
+import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
 import { nextAddress } from '../../api/go-to-sign-in.js';
 import styles from './sign-in-page.module.css';
 
@@ -94,17 +95,26 @@ function Fault({ error }: { error: Error }) {
   );
 }
 
+/** Goes on once another tab signed in. A tab that had to stop stays, and says to which project the browser is signed in now. */
 function useOtherTabs(next: string): void {
+  const queryClient = useQueryClient();
   useEffect(
     () =>
       onOtherTabs(() => {
         void api.getBrowserSession().then(
-          ({ signed_in: isSignedIn }) => isSignedIn && location.replace(next),
+          (now) => {
+            if (hadToStop()) queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
+            else if (now.signed_in) location.replace(next);
+          },
           () => undefined,
         );
       }),
-    [next],
+    [next, queryClient],
   );
+}
+
+function hadToStop(): boolean {
+  return new URLSearchParams(location.search).get('why') === 'stopped';
 }
 
 const REASONS: Readonly<Record<SignInError, string>> = {
@@ -153,7 +163,7 @@ export function Standing({ session, next }: { session: BrowserSessionResource; n
       <bdi>{session.org?.name}</bdi> / <bdi>{session.project.name}</bdi>
     </>
   );
-  if (new URLSearchParams(location.search).get('why') !== 'stopped') {
+  if (!hadToStop()) {
     return (
       <p>
         This browser is signed in to {where}. <a href={next}>Go on</a>, or sign in with another key.
