@@ -74,4 +74,4 @@ export {
   type TaskOptions,
   type TaskPoolOptions,
 } from './threads/task-pool.js';
-export { atOnce, inTurns, Turn } from './turn.js';
+export { atOnce, inTurns, letOthersRun, Turn } from './turn.js';

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/**
- * Milliseconds for which work holds the event loop; after that others have their turn. A small request needs three or four
- * turns until it is answered, and waits for as many slices of anyone who works.
- */
+/** Milliseconds for which work holds the event loop; after that others have their turn. */
 const TURN_MS = 1;
+
+/** Turns of the event loop that a small request needs until it is answered: it would wait for as many slices otherwise. */
+const TURNS_OF_OTHERS = 4;
 
 /** A look at the clock costs as much as a small piece of work: pieces between two looks. */
 const PIECES_A_LOOK = 4;
@@ -21,7 +21,7 @@ export class Turn {
 
   /** Lets others have their turn. */
   async next(): Promise<void> {
-    await nextTurn();
+    await letOthersRun();
     this.began = performance.now();
   }
 }
@@ -36,9 +36,14 @@ export async function inTurns<Result>(work: Iterator<void, Result>): Promise<Res
     const { done, value } = work.next();
     if (done) return value;
     if (performance.now() - began < TURN_MS) continue;
-    await nextTurn();
+    await letOthersRun();
     began = performance.now();
   }
+}
+
+/** Lets small requests that have come meanwhile be answered. */
+export async function letOthersRun(): Promise<void> {
+  for (let turn = 0; turn < TURNS_OF_OTHERS; turn++) await nextTurn();
 }
 
 /** Does work that stops between its pieces without a stop. @throws what the work throws. */

@@ -85,7 +85,7 @@ describe('a connection that brings much to do', () => {
   it('is not read while many of its requests wait for their answers, which all come', async () => {
     const { socket, text, closed } = open();
     const count = 8_000;
-    socket.write(get('/later').repeat(count));
+    socket.write(get('/later', `X: ${'x'.repeat(60)}\r\n`).repeat(count));
     let waitedMost = 0;
     for (let answered = 0; answered < count;) {
       await turn();
@@ -98,6 +98,17 @@ describe('a connection that brings much to do', () => {
     expect(answersOf(await closed)).toHaveLength(2 * count);
     expect(text()).not.toContain('HTTP/1.1 4');
     expect(waitedMost).toBeLessThan(count / 2);
+  });
+
+  it('ends with the request behind 1,024 that wait for their answers', async () => {
+    const { socket, text, closed } = open();
+    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(20_000));
+    await until(() => taken.length > 1_024);
+    for (const { answer } of taken) answer.end('<taken>');
+    await closed;
+    expect(taken.length).toBe(1_025);
+    expect(answersOf(text())).toHaveLength(2 * taken.length);
+    expect(text().match(/Connection: close/g)).toHaveLength(1);
   });
 });
 

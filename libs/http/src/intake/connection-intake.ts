@@ -18,6 +18,9 @@ interface Intake {
 /** So many requests may wait behind others until no more is read of their connection. */
 const IN_LINE_MAX = 16;
 
+/** What has been read of a connection may hold so many: 64 KiB can be 2,000 requests, all parsed in one turn. */
+const PIPELINED_MAX = 1_024;
+
 /** A body's pieces that are short are handed over as they come, so many of them; from then on those of one turn together. */
 const SHORT_BYTES_MAX = 1_024;
 const SHORT_PIECES_MAX = 16;
@@ -100,7 +103,7 @@ export const opensWebSocket = ({ method, httpVersion, headers, socket }: Incomin
 
 /**
  * Takes the next request of a connection. One that asks for another protocol without getting it is the last: Node's parser
- * has lost what came behind it, so that later bytes may begin anywhere.
+ * has lost what came behind it, so that later bytes may begin anywhere. So is one that waits behind {@link PIPELINED_MAX}.
  * @returns false for a request behind the last one of its connection, which is dropped.
  */
 export function takeRequest(request: IncomingMessage, answer: ServerResponse): boolean {
@@ -111,7 +114,7 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
   }
   if (answer.socket === null) standInLine(intake, request.socket, answer);
   intake.newest = answer;
-  if ((request as IntakeRequest).endsParsing === true) refuseUnread(request, answer);
+  if ((request as IntakeRequest).endsParsing === true || intake.inLine === PIPELINED_MAX) refuseUnread(request, answer);
   return true;
 }
 

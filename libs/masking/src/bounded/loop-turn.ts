@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { letOthersRun } from '@spandrel/kernel';
 
 /** Milliseconds for which all masking of this thread together holds a turn of its event loop. */
 const TURN_MS = 2;
@@ -35,7 +35,7 @@ export class LoopTurn {
 
   /** Waits for a turn in which there is time. */
   async next(): Promise<void> {
-    do await nextTurn();
+    do await letOthersRun();
     while (this.left < PIECE_MS_MIN);
   }
 }
