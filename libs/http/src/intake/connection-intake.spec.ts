@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IntakeRequest, opensWebSocket, takeRequest } from './connection-intake.js';
 import { refuseMalformed } from './malformed-http.js';
 
@@ -102,10 +102,14 @@ describe('a connection that brings much to do', () => {
 
   it('ends with the request behind 1,024 that wait for their answers', async () => {
     const { socket, text, closed } = open();
-    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(20_000));
+    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(100_000));
     await until(() => taken.length > 1_024);
+    const parsed = jest.spyOn(IntakeRequest.prototype, 'resume');
+    const ended = once(taken[0]!.answer.req.socket, 'close');
     for (const { answer } of taken) answer.end('<taken>');
-    await closed;
+    await Promise.all([closed, ended]);
+    // Those that stand in what had been read, and no more.
+    expect(parsed.mock.calls.length).toBeLessThan(8_000);
     expect(taken.length).toBe(1_025);
     expect(answersOf(text())).toHaveLength(2 * taken.length);
     expect(text().match(/Connection: close/g)).toHaveLength(1);

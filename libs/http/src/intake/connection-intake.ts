@@ -110,6 +110,7 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
   const intake = intakeOf(request.socket);
   if (intake.takesNoMore) {
     request.resume();
+    stopParsing(request.socket);
     return false;
   }
   if (answer.socket === null) standInLine(intake, request.socket, answer);
@@ -117,6 +118,15 @@ export function takeRequest(request: IncomingMessage, answer: ServerResponse): b
   if ((request as IntakeRequest).endsParsing === true || intake.inLine === PIPELINED_MAX) refuseUnread(request, answer);
   return true;
 }
+
+/** Drops what else comes over a connection unread: Node's server would keep every request that it parses until the end. */
+function stopParsing(socket: Socket): void {
+  if (socket.listeners('data').includes(drop)) return;
+  socket.on('data', drop);
+  for (const parse of socket.listeners('data')) if (parse !== drop) socket.off('data', parse as () => void);
+}
+
+const drop = (): void => undefined;
 
 /** Counts a request that was sent before those ahead of it were answered. */
 function standInLine(intake: Intake, socket: Socket, answer: ServerResponse): void {
