@@ -124,7 +124,7 @@ export async function measureHostile(only = ''): Promise<HostileFiguresOf> {
       const url = `http://127.0.0.1:${port}`;
       const ports = ['--port', String(api), '--gateway-port', String(port)];
       const program = await start(`${url}/readyz`, ['dist/apps/gateway/src/main.js', ...ports], env);
-      // Of another provider: that of the hostile calls has enough to do with them.
+      // They go to another provider: that of the hostile calls has enough to do with them.
       const body = '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hello"}]}';
       const small = { url: `${url}/v1/messages`, body, pids: [program.pid!, provider.pid!] };
       figures[name] = await measure(program, url, small, calls, TIMES[name]);
