@@ -108,7 +108,7 @@ describe('a connection that brings much to do', () => {
     const ended = once(taken[0]!.answer.req.socket, 'close');
     for (const { answer } of taken) answer.end('<taken>');
     await Promise.all([closed, ended]);
-    // Those that stand in what had been read, and no more.
+    // The requests in what had been read, and no more.
     expect(parsed.mock.calls.length).toBeLessThan(8_000);
     expect(taken.length).toBe(1_025);
     expect(answersOf(text())).toHaveLength(2 * taken.length);
