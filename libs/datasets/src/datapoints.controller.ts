@@ -28,7 +28,7 @@ import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { EditDatapoints } from './edit-datapoints.js';
-import { ExportSpanToDataset, ExportSpansToDataset } from './export-spans.js';
+import { ExportSpansToDataset } from './export-spans.js';
 import { datapointNotFound, datasetNotFound } from './dataset-participants.js';
 
 /** `/api/datasets/:id/datapoints` and exports of spans (docs/spec/datapoints.md#datapoint-routes). */
@@ -39,8 +39,7 @@ export class DatapointsController {
     private readonly datapoints: DatapointStore,
     private readonly lists: DatapointListStore,
     private readonly edits: EditDatapoints,
-    private readonly spans: ExportSpanToDataset,
-    private readonly manySpans: ExportSpansToDataset,
+    private readonly spans: ExportSpansToDataset,
   ) {}
 
   @Post('datapoints')
@@ -170,7 +169,7 @@ export class DatapointsController {
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
   ): Promise<WrittenJson> {
     await this.mustExist(scope, datasetId);
-    return new WrittenJson(datapointJson(await this.spans.execute(scope, datasetId, body.span_id)));
+    return new WrittenJson(datapointJson(await this.edits.createFromSpan(scope, datasetId, body.span_id)));
   }
 
   @Post('export-spans')
@@ -187,7 +186,7 @@ export class DatapointsController {
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: exportSpansSchema }) body: ExportSpans,
   ): Promise<ExportedSpans> {
-    return this.manySpans.execute(scope, datasetId, body.span_ids);
+    return this.spans.execute(scope, datasetId, body.span_ids);
   }
 
   private async mustExist(scope: Scope, datasetId: string): Promise<void> {

@@ -1,10 +1,11 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
+import { Capabilities } from '@spandrel/http';
 import { TracingModule } from '@spandrel/tracing';
 import { UploadsModule } from '@spandrel/uploads';
 import { CaptureAtSpanEnd } from './capture/capture-at-span-end.js';
 import { CaptureMetrics, CaptureWorker } from './capture/capture-worker.js';
-import { CaptureRuleStore, CaptureRulesOfDataset } from './capture/capture-rule.store.js';
+import { CaptureRuleStore } from './capture/capture-rule.store.js';
 import { CaptureRulesController } from './capture/capture-rules.controller.js';
 import { CaptureSpans } from './capture/capture-spans.js';
 import { CaptureTaskStore } from './capture/capture-task.store.js';
@@ -18,12 +19,13 @@ import { DatapointsController } from './datapoints.controller.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import { DatasetSnapshots } from './snapshots/dataset-snapshots.js';
 import { DatasetStore } from './dataset.store.js';
+import { DatasetsSettings } from './datasets.settings.js';
 import { DatasetsController } from './datasets.controller.js';
 import { ExportDataset } from './export/export-dataset.js';
-import { ExportSpanToDataset, ExportSpansToDataset } from './export-spans.js';
+import { ExportSpansToDataset } from './export-spans.js';
 import { ExportController } from './export/export.controller.js';
 import { FinishImports } from './import/finish-imports.js';
-import { ImportFile, ImportCapabilities } from './import/import-file.js';
+import { ImportFile } from './import/import-file.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
 import { ImportController } from './import/import.controller.js';
 import { ImportStore } from './import/import.store.js';
@@ -32,57 +34,68 @@ import { RestoreDatapointVersions } from './restore/restore-datapoint-versions.j
 import { RestoreDatasets } from './restore/restore-datasets.js';
 import { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 import { SnapshotContents } from './snapshots/snapshot-contents.js';
-import { SnapshotStore } from './snapshots/snapshot.store.js';
+
+const DATAPOINTS = [
+  ...[DatasetStore, DatapointStore, DatapointListStore, DatapointVersionStore, DatasetParticipants],
+  ...[ChangeDatasets, ChangeDatapoints, EditDatapoints, DatasetSnapshots, SnapshotContents],
+];
+
+/** The tables of datasets and datapoints, every change to them, and snapshots. */
+@Module({ imports: [EventsModule, TracingModule], providers: DATAPOINTS, exports: DATAPOINTS })
+class DatapointsModule {}
+
+/** What brings many datapoints in, and out as a file. */
+@Module({
+  imports: [DatapointsModule, EventsModule, TracingModule, UploadsModule],
+  providers: [ImportStore, FinishImports, ImportUpkeep, ImportFile, ExportSpansToDataset, ExportDataset],
+  exports: [ImportFile, ExportSpansToDataset, ExportDataset],
+})
+class ImportsModule {}
+
+/** Capture rules, and the work that turns spans into datapoints by them. */
+@Module({
+  imports: [DatapointsModule, EventsModule, TracingModule],
+  providers: [
+    ...[CaptureRuleStore, CaptureTaskStore, CaptureMetrics, ChangeCaptureRules, PreviewCapture],
+    ...[CaptureSpans, CaptureWorker, CaptureAtSpanEnd],
+  ],
+  exports: [CaptureRuleStore, ChangeCaptureRules, PreviewCapture],
+})
+class CaptureModule implements OnModuleInit {
+  constructor(
+    private readonly participants: DatasetParticipants,
+    private readonly rules: CaptureRuleStore,
+  ) {}
+
+  /** A dataset takes its rules along (docs/spec/datasets.md#deleting-a-dataset). */
+  onModuleInit(): void {
+    this.participants.register({
+      name: 'capture-rules',
+      beforeDatasetDelete: (tx, { scope, datasetId }) => this.rules.deleteAll(tx, scope, datasetId),
+    });
+  }
+}
+
+const RESTORES = [RestoreDatasets, RestoreDatapointVersions, RestoreCaptureRules];
+
+/** Bringing back what an export of everything has. */
+@Module({ imports: [DatapointsModule, CaptureModule, EventsModule], providers: RESTORES, exports: RESTORES })
+class RestoreModule {}
 
 /** Datasets, datapoints, their import and export, capture rules. */
 @Module({
-  imports: [EventsModule, TracingModule, UploadsModule],
+  imports: [DatapointsModule, ImportsModule, CaptureModule, RestoreModule],
   controllers: [DatasetsController, DatapointsController, ImportController, ExportController, CaptureRulesController],
-  providers: [
-    DatasetStore,
-    DatapointStore,
-    DatapointListStore,
-    SnapshotStore,
-    SnapshotContents,
-    DatapointVersionStore,
-    DatasetParticipants,
-    ChangeDatapoints,
-    DatasetSnapshots,
-    ChangeDatasets,
-    EditDatapoints,
-    ExportSpanToDataset,
-    ExportSpansToDataset,
-    ImportStore,
-    FinishImports,
-    ImportUpkeep,
-    ImportCapabilities,
-    ImportFile,
-    ExportDataset,
-    RestoreDatasets,
-    RestoreDatapointVersions,
-    RestoreCaptureRules,
-    CaptureMetrics,
-    CaptureRuleStore,
-    ChangeCaptureRules,
-    CaptureTaskStore,
-    CaptureRulesOfDataset,
-    CaptureSpans,
-    CaptureWorker,
-    PreviewCapture,
-    CaptureAtSpanEnd,
-  ],
-  exports: [
-    DatasetStore,
-    DatapointStore,
-    DatapointVersionStore,
-    CaptureRuleStore,
-    DatasetParticipants,
-    ChangeDatapoints,
-    DatasetSnapshots,
-    SnapshotContents,
-    RestoreDatasets,
-    RestoreDatapointVersions,
-    RestoreCaptureRules,
-  ],
+  exports: [DatapointsModule, CaptureModule, RestoreModule],
 })
-export class DatasetsModule {}
+export class DatasetsModule implements OnModuleInit {
+  constructor(
+    private readonly capabilities: Capabilities,
+    private readonly settings: DatasetsSettings,
+  ) {}
+
+  /** Says how large a file may be that is imported (docs/spec/capabilities.md#the-answer). */
+  onModuleInit(): void {
+    this.capabilities.provide('import_file_bytes', () => this.settings.importFileBytes);
+  }
+}

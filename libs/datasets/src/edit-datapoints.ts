@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { DatapointKind, DeletedDatapoints } from '@spandrel/contract';
+import { isStorableText, type DatapointKind, type DeletedDatapoints } from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
-import { newId, type Scope } from '@spandrel/kernel';
+import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
 import { Storage, writtenAhead } from '@spandrel/storage';
-import { ChangeDatapoints } from './change-datapoints.js';
+import { SpanStore } from '@spandrel/tracing';
+import { ChangeDatapoints, type NewDatapoint } from './change-datapoints.js';
+import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
 import type { DatapointRow } from './datapoint.entity.js';
-import { datapointNotFound } from './dataset-participants.js';
+import { datapointNotFound, NO_SPAN } from './dataset-participants.js';
 
 /** Datapoints as a person edits them: each call is a transaction of its own around {@link ChangeDatapoints}. */
 @Injectable()
@@ -16,14 +18,32 @@ export class EditDatapoints {
     private readonly changes: ChangeDatapoints,
     private readonly audit: AuditTrail,
     private readonly masking: ProjectMasking,
+    private readonly spans: SpanStore,
   ) {}
 
   /** Adds a datapoint with the source `manual`. @throws NotFound `dataset_not_found`. */
   async create(scope: Scope, datasetId: string, kind: DatapointKind): Promise<DatapointRow> {
+    return this.add(scope, datasetId, { kind, source: 'manual', sourceSpanId: null });
+  }
+
+  /**
+   * Adds what a span becomes; one that still runs too, without output.
+   * @throws NotFound `span_not_found`, `dataset_not_found`; Invalid when the span nests as deep as JSON may, so that the
+   *   datapoint would nest deeper.
+   */
+  async createFromSpan(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
+    const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
+    if (!span) throw new NotFound('span_not_found', NO_SPAN);
+    const { kind, faults } = await checkedDatapoint(span);
+    if (!kind) throw new Invalid('validation_failed', explainFaults(faults), faults);
+    // The span may have been stored before there were rules of masking.
+    return this.add(scope, datasetId, { kind, source: 'span_export', sourceSpanId: span.id });
+  }
+
+  private async add(scope: Scope, datasetId: string, datapoint: Omit<NewDatapoint, 'id'>): Promise<DatapointRow> {
     const now = Date.now();
-    const masking = await this.masking.of(scope);
-    const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
-    const added = { id: newId(), kind: await writtenAhead(masked), source: 'manual' as const, sourceSpanId: null };
+    const kind = await writtenAhead(await maskKind(this.masking, scope, datapoint.kind));
+    const added = { ...datapoint, id: newId(), kind };
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
     return row!;
   }
@@ -34,8 +54,7 @@ export class EditDatapoints {
     { datasetId, id, kind: given }: { datasetId: string; id: string; kind: DatapointKind },
   ): Promise<DatapointRow> {
     const now = Date.now();
-    const masking = await this.masking.of(scope);
-    const kind = await writtenAhead(masking ? await masking.run((calls) => maskDatapoint(calls, given)) : given);
+    const kind = await writtenAhead(await maskKind(this.masking, scope, given));
     return this.storage.write((tx) => this.changes.replace(tx, scope, { datasetId, id, kind }, now));
   }
 
@@ -62,4 +81,10 @@ export class EditDatapoints {
     });
     return { deleted: gone.size, missing: [...new Set(ids)].filter((id) => !gone.has(id)) };
   }
+}
+
+/** A datapoint by the masking rules of its project, as it may be stored. */
+export async function maskKind(rules: ProjectMasking, scope: Scope, kind: DatapointKind): Promise<DatapointKind> {
+  const masking = await rules.of(scope);
+  return masking ? masking.run((calls) => maskDatapoint(calls, kind)) : kind;
 }

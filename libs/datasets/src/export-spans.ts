@@ -1,18 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, jsonTextInPieces, type ErrorCode, type ExportedSpans } from '@spandrel/contract';
-import { inTurns, newId, type Scope, Invalid, NotFound } from '@spandrel/kernel';
-import { ProjectMasking, maskDatapoint } from '@spandrel/masking';
-import { Storage, writtenAhead } from '@spandrel/storage';
+import { inTurns, newId, type Scope } from '@spandrel/kernel';
 import { SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
-import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
-import { ImportStore } from './import/import.store.js';
-import { StagedBatch, StagedImport } from './import/staged-import.js';
+import { StagedBatch } from './import/staged-import.js';
 import { datasetNotFound, NO_SPAN } from './dataset-participants.js';
-import { ChangeDatapoints } from './change-datapoints.js';
-import type { DatapointRow } from './datapoint.entity.js';
 
 type Created = ExportedSpans['created'][number];
 /** Why a span did not become a datapoint. */
@@ -28,21 +22,16 @@ interface Refusal {
 @Injectable()
 export class ExportSpansToDataset {
   constructor(
-    private readonly storage: Storage,
     private readonly spans: SpanStore,
     private readonly datasets: DatasetStore,
-    private readonly datapoints: DatapointStore,
-    private readonly imports: ImportStore,
-    private readonly masking: ProjectMasking,
     private readonly upkeep: ImportUpkeep,
   ) {}
 
   /** @throws NotFound `dataset_not_found`. */
   async execute(scope: Scope, datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans> {
-    const { storage, datasets, datapoints, imports, masking } = this;
-    if (!(await datasets.find(scope, datasetId))) throw datasetNotFound();
+    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
     const ids = [...new Set(spanIds)];
-    const staged = new StagedImport({ storage, datasets, datapoints, imports, masking }, scope, datasetId);
+    const staged = this.upkeep.begin(scope, datasetId);
     const created: Created[] = [];
     const refused = new Map<string, Refusal>();
     await this.upkeep.run(staged, async () => {
@@ -72,40 +61,6 @@ async function datapointIn(batch: StagedBatch, span: StoredSpan): Promise<Create
   const id = newId();
   batch.put({ id, kind: await inTurns(jsonTextInPieces(kind)), source: 'span_export', sourceSpanId: span.id });
   return { span_id: span.id, datapoint_id: id };
-}
-
-/** `POST /api/datasets/:id/export-span`: a span becomes a datapoint; one that still runs too, without output. */
-@Injectable()
-export class ExportSpanToDataset {
-  constructor(
-    private readonly storage: Storage,
-    private readonly spans: SpanStore,
-    private readonly changes: ChangeDatapoints,
-    private readonly masking: ProjectMasking,
-  ) {}
-
-  /**
-   * @throws NotFound `span_not_found`, `dataset_not_found`; Invalid when the span nests as deep as JSON may, so that the
-   *   datapoint would nest deeper.
-   */
-  async execute(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
-    const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
-    if (!span) throw new NotFound('span_not_found', NO_SPAN);
-    const { kind, faults } = await checkedDatapoint(span);
-    if (!kind) throw new Invalid('validation_failed', explainFaults(faults), faults);
-    // The span may have been stored before there were rules.
-    const masking = await this.masking.of(scope);
-    const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
-    const added = {
-      id: newId(),
-      kind: await writtenAhead(masked),
-      source: 'span_export' as const,
-      sourceSpanId: span.id,
-    };
-    const now = Date.now();
-    const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
-    return row!;
-  }
 }
 
 /** The spans of some ids, in their order, as many at a time as fit into memory; those that are not there are left out. */

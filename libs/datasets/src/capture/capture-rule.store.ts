@@ -1,11 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { deleteRows, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import { spanMatcher, storedFilters, type JudgedSpan } from './capture-filters.js';
 import { CaptureRule, type CaptureRuleRow, captureRuleTable } from './capture-rule.entity.js';
-import { DatasetParticipants, type DatasetParticipant } from '../dataset-participants.js';
 
 const IN_ORDER = new IdOrder('capture_rules', 'r.id', 'asc');
 
@@ -46,11 +45,6 @@ export class CaptureRuleStore {
    */
   findForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
     return tx.em.find(CaptureRule, { projectId, id: { $in: [...ids] } }, LOCKED_IN_ORDER);
-  }
-
-  /** All rules of a dataset, locked in the same way. */
-  ofDataset(tx: WriteTx, { projectId }: Scope, datasetId: string): Promise<CaptureRuleRow[]> {
-    return tx.em.find(CaptureRule, { projectId, datasetId }, LOCKED_IN_ORDER);
   }
 
   /** The enabled rules of the project; locks none, so that the end of a span waits for nobody. */
@@ -109,23 +103,10 @@ export class CaptureRuleStore {
     }
     tx.em.remove(rule);
   }
-}
 
-/** Deletes the capture rules of a dataset with it (docs/spec/datasets.md#deleting-a-dataset). */
-@Injectable()
-export class CaptureRulesOfDataset implements DatasetParticipant, OnModuleInit {
-  readonly name = 'capture-rules';
-
-  constructor(
-    private readonly participants: DatasetParticipants,
-    private readonly rules: CaptureRuleStore,
-  ) {}
-
-  onModuleInit(): void {
-    this.participants.register(this);
-  }
-
-  async beforeDatasetDelete(tx: WriteTx, { scope, datasetId }: { scope: Scope; datasetId: string }): Promise<void> {
-    for (const rule of await this.rules.ofDataset(tx, scope, datasetId)) await this.rules.delete(tx, rule);
+  /** Deletes the rules of a dataset in the same way. */
+  async deleteAll(tx: WriteTx, { projectId }: Scope, datasetId: string): Promise<void> {
+    const rules = await tx.em.find(CaptureRule, { projectId, datasetId }, LOCKED_IN_ORDER);
+    for (const rule of rules) await this.delete(tx, rule);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { DatapointKind } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
-import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
+import { ProjectMasking } from '@spandrel/masking';
 import { Storage, type WriteTx, writtenAhead } from '@spandrel/storage';
 import { SpanLookups, SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { storedFilters, tagHolds } from './capture-filters.js';
@@ -10,6 +10,7 @@ import type { CaptureRuleRow, CaptureTaskRow } from './capture-rule.entity.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { CaptureTaskStore, keyOf } from './capture-task.store.js';
 import { ChangeDatapoints } from '../change-datapoints.js';
+import { maskKind } from '../edit-datapoints.js';
 import { datapointOfSpan } from '../datapoint-of-span.js';
 import { DatasetStore } from '../dataset.store.js';
 import { spansInSlices } from '../export-spans.js';
@@ -73,12 +74,11 @@ export class CaptureSpans {
    */
   private async commit(scope: Scope, known: Rules, tasks: readonly CaptureTaskRow[], spans: Spans): Promise<void> {
     const spanIds = spanIdsOf(tasks);
-    const masking = await this.masking.of(scope);
-    const kinds = new Map<string, DatapointKind | undefined>();
+    const kinds = new Map<string, DatapointKind>();
     for (const spanId of spanIds) {
-      const kind = await kindOf(spans.get(spanId));
-      const masked = kind && masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
-      kinds.set(spanId, await writtenAhead(masked));
+      const span = spans.get(spanId);
+      if (!span) continue;
+      kinds.set(spanId, await writtenAhead(await maskKind(this.masking, scope, await datapointOfSpan(span))));
     }
     const ids = tasks.map(() => newId());
     const now = Date.now();
@@ -170,9 +170,6 @@ function* inParts(tasks: readonly CaptureTaskRow[], spans: Spans): Generator<Cap
   }
   if (part.length > 0) yield part;
 }
-
-const kindOf = async (span: StoredSpan | undefined): Promise<DatapointKind | undefined> =>
-  span && datapointOfSpan(span);
 
 const ruleIdsOf = (tasks: readonly CaptureTaskRow[]): string[] => [...new Set(tasks.map(({ ruleId }) => ruleId))];
 

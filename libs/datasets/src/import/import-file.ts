@@ -1,22 +1,19 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import { jsonTextInPieces, type DatapointKind, type ImportQuery, type ImportResult } from '@spandrel/contract';
-import { type StreamedBody, Capabilities } from '@spandrel/http';
+import type { StreamedBody } from '@spandrel/http';
 import { CoreSettings, inTurns, Invalid, LOGGER, newId, Turn, type Logger, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import { Storage } from '@spandrel/storage';
 import { receiveUpload, type ReceivedFile, FileFault, UploadSpool } from '@spandrel/uploads';
 import { DatasetsSettings } from '../datasets.settings.js';
 import { datapointOfRow, RowFault, hasLongJson, isLongRow, parseLongRow, SkippedRows } from './datapoint-of-row.js';
-import { DatapointStore } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
 import { fileFormat, type FileFormat } from './file-format.js';
 import { ImportUpkeep } from './import-upkeep.js';
-import { ImportStore } from './import.store.js';
 import { ImportedColumns, type SourceRow } from './source-row.js';
 import { datasetNotFound } from '../dataset-participants.js';
 import { readRows } from './read-rows.js';
-import { StagedBatch, StagedImport } from './staged-import.js';
+import { StagedBatch, type StagedImport } from './staged-import.js';
 
 /** A line is logged whenever so many datapoints are written. */
 const LOGGED_ROWS = 100_000;
@@ -34,10 +31,7 @@ export interface ImportProgress {
 @Injectable()
 export class ImportFile {
   constructor(
-    private readonly storage: Storage,
     private readonly datasets: DatasetStore,
-    private readonly datapoints: DatapointStore,
-    private readonly imports: ImportStore,
     private readonly masking: ProjectMasking,
     private readonly upkeep: ImportUpkeep,
     private readonly spool: UploadSpool,
@@ -84,9 +78,7 @@ export class ImportFile {
     gone: AbortSignal,
     progress: ImportProgress,
   ): Promise<ImportResult> {
-    const { storage, datasets, datapoints, imports, masking } = this;
-    const parts = { storage, datasets, datapoints, imports, masking };
-    const staged = new StagedImport(parts, scope, datasetId, (tx, { name: targetName }, count) => {
+    const staged = this.upkeep.begin(scope, datasetId, (tx, { name: targetName }, count) => {
       const details = { datapoints: count, format: received.format };
       this.audit.record(tx, { action: 'dataset.imported', ...scope, targetId: datasetId, targetName, details });
     });
@@ -150,17 +142,4 @@ function toInvalid(error: unknown): unknown {
   if (!(error instanceof FileFault)) return error;
   const path = `line ${error.line}`;
   return new Invalid('validation_failed', `${path}: ${error.message}`, [{ path, message: error.message }]);
-}
-
-/** Says how large a file may be that is imported (docs/spec/capabilities.md#the-answer). */
-@Injectable()
-export class ImportCapabilities implements OnModuleInit {
-  constructor(
-    private readonly capabilities: Capabilities,
-    private readonly settings: DatasetsSettings,
-  ) {}
-
-  onModuleInit(): void {
-    this.capabilities.provide('import_file_bytes', () => this.settings.importFileBytes);
-  }
 }

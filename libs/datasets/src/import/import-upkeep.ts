@@ -1,10 +1,13 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { LOGGER, PeriodicTask, Unavailable, type Logger } from '@spandrel/kernel';
+import { LOGGER, PeriodicTask, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import type { DatasetImportRow } from '../datapoint.entity.js';
+import { DatapointStore } from '../datapoint.store.js';
+import { DatasetStore } from '../dataset.store.js';
 import { FinishImports } from './finish-imports.js';
 import { ImportStore } from './import.store.js';
-import type { StagedImport } from './staged-import.js';
+import { StagedImport, type OnPublished } from './staged-import.js';
 
 /** How often imports are looked for whose process has died. */
 const SWEEP_MS = 30_000;
@@ -19,8 +22,11 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly sweeps: PeriodicTask;
 
   constructor(
-    storage: Storage,
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
     private readonly imports: ImportStore,
+    private readonly masking: ProjectMasking,
     private readonly finishes: FinishImports,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -52,6 +58,12 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     this.stop.abort(new Unavailable('the service is stopping; send the request again'));
     await this.sweeps.stop();
     while (this.tasks.size > 0) await Promise.allSettled(this.tasks);
+  }
+
+  /** An import that nothing is written of so far. @param published as {@link StagedImport} has it. */
+  begin(scope: Scope, datasetId: string, published?: OnPublished): StagedImport {
+    const { storage, datasets, datapoints, imports, masking } = this;
+    return new StagedImport({ storage, datasets, datapoints, imports, masking }, scope, datasetId, published);
   }
 
   /**

@@ -20,6 +20,9 @@ export const leaseUntil = (): number => Date.now() + LEASE_MS;
 /** A datapoint of a staged import, its kind as JSON text; ids are made after the import's own, in ascending order. */
 type StagedDatapoint = Omit<NewDatapoint, 'kind'> & { kind: string };
 
+/** Takes part in the transaction that makes the datapoints of an import visible. @param count of them. */
+export type OnPublished = (tx: WriteTx, dataset: DatasetRow, count: number) => void;
+
 /** What a staged import works with. */
 interface StagedImportParts {
   storage: Storage;
@@ -40,12 +43,11 @@ export class StagedImport {
   private count = 0;
   private last: string | undefined;
 
-  /** @param published takes part in the transaction that makes the datapoints visible. */
   constructor(
     private readonly parts: StagedImportParts,
     private readonly scope: Scope,
     private readonly datasetId: string,
-    private readonly published?: (tx: WriteTx, dataset: DatasetRow, count: number) => void,
+    private readonly published?: OnPublished,
   ) {}
 
   /** What the database holds of it; nothing until the first datapoints are written. */

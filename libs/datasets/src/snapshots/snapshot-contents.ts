@@ -3,7 +3,7 @@ import { requestHash } from '@spandrel/tracing';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { datapointKind } from '../datapoint-resource.js';
-import { SnapshotStore, type Snapshot } from './snapshot.store.js';
+import { DatasetSnapshots, type Snapshot } from './dataset-snapshots.js';
 
 /** Datapoints whose rows are looked for in one go. */
 const SLICE = 1_000;
@@ -11,7 +11,7 @@ const SLICE = 1_000;
 /** What the datapoints of snapshots say, read by the way for works that go over many of them. */
 @Injectable()
 export class SnapshotContents {
-  constructor(private readonly snapshots: SnapshotStore) {}
+  constructor(private readonly snapshots: DatasetSnapshots) {}
 
   /** The `metadata` of datapoints of a snapshot by their ids. @param ids in any order. */
   async metadata(
