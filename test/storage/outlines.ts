@@ -8,7 +8,7 @@ import {
   type TracesOverTime,
 } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
-import { SpanCountStore } from '../../libs/tracing/src/listing/span-list.store.js';
+import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { TraceListStore } from '../../libs/tracing/src/listing/trace-list.store.js';
 import { outlineOf } from '../support/outline-of.ts';
 import { repetitions } from '../support/repetitions.ts';
@@ -204,7 +204,7 @@ export function outlines(app: () => TracingApp): void {
       });
 
       it('stop at one more than asked for, however the list is found', async () => {
-        const spans = app().provided(SpanCountStore);
+        const spans = app().provided(SpanListStore);
         for (const query of [
           {},
           { text_contains: 'e' },

@@ -19,7 +19,7 @@ import {
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { SpanCountStore } from './listing/span-list.store.js';
+import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { FacetListStore } from './listing/facet-list.store.js';
 
@@ -31,7 +31,7 @@ import { FacetListStore } from './listing/facet-list.store.js';
 export class CountsController {
   constructor(
     private readonly traces: TraceListStore,
-    private readonly spans: SpanCountStore,
+    private readonly spans: SpanListStore,
   ) {}
 
   @Get('traces')

@@ -242,30 +242,23 @@ export interface FoundList {
   where?: Sql;
 }
 
-/** What finding a list by a strategy costs, and the way to do it. */
-export interface ListEstimate {
-  /** How many spans are looked at for a page, about; 0 says for sure that nothing matches. */
-  spans: number;
-  find(): FoundList;
-}
-
 /** One way of finding the spans of a list. */
 export interface ListStrategy {
   /** The name that the ADR and the tests call it by. */
   readonly name: string;
-  /** Whether it can find this list: its order, its filters. Asks the database nothing. */
-  applies(list: ListRequest): boolean;
   /**
-   * What it would cost. Counts at the database are bounded, so that choosing costs little.
-   * @returns `undefined` when it would look at too many spans, so that another strategy is to be taken.
+   * Counts at the database are bounded, so that choosing costs little.
+   * @returns `undefined` when it cannot find this list or would look at too many spans, `null` when nothing matches.
    */
-  estimate(list: ListRequest): Promise<ListEstimate | undefined>;
+  find(list: ListRequest): MaybeFound | Promise<MaybeFound>;
 }
+type MaybeFound = FoundList | null | undefined;
 
-/** The estimate of a strategy that finds a list by one statement. */
-export const byWalk = (list: ListRequest, spans: number, walk: Walk): ListEstimate => ({
-  spans,
-  find: () => ({ walk, where: walk.where, candidates: list.walking(walk) }),
+/** A list that one statement finds. */
+export const byWalk = (list: ListRequest, walk: Walk): FoundList => ({
+  walk,
+  where: walk.where,
+  candidates: list.walking(walk),
 });
 
 /** The form in which a list hands out its spans: whole, or without their texts. */

@@ -23,7 +23,6 @@ import {
   type FoundList,
   type ListStrategy,
   byWalk,
-  type ListEstimate,
 } from './list-request.sql.js';
 import { valueOrder, valueRange, inValueRange } from './value-lists.sql.js';
 import {
@@ -53,18 +52,17 @@ interface SmallFilter {
 /** Spans that one of the filters leaves few of, found by its index and sorted. */
 const smallFilter: ListStrategy = {
   name: 'small-filter',
-
-  // In start order the index of the only filter finds them without sorting.
-  applies: ({ byStart, indexedFilters }) => indexedFilters > (byStart ? 1 : 0),
-
-  async estimate(list) {
+  async find(list) {
     const { byStart, limits } = list;
+    // In start order the index of the only filter finds them without sorting.
+    const driversMin = byStart ? 2 : 1;
+    if (list.indexedFilters < driversMin) return undefined;
     const drivers = driversOf(list.query, await list.names());
-    if (drivers.length <= (byStart ? 1 : 0)) return undefined;
+    if (drivers.length < driversMin) return undefined;
     const few = await firstFew(list, drivers, byStart ? limits.ofFilter : limits.toSort);
     if (!few) return undefined;
     const where = list.where(few.indexed, ...(few.condition ? [few.condition] : []));
-    return byWalk(list, few.spans, list.walk(where, true));
+    return few.spans === 0 ? null : byWalk(list, list.walk(where, true));
   },
 };
 
@@ -120,18 +118,12 @@ const TRACE_ENDS = shapeOf({ traceId: text(), first: integer(), last: integer() 
 /** Spans of a session or of tags, where these have few traces: looked up by trace and sorted. */
 const smallTraceSet: ListStrategy = {
   name: 'small-trace-set',
-  applies: ({ ofTraces }) => ofTraces?.few === true,
-  estimate(list) {
-    const { ofTraces, query, storage } = list;
-    const ids = ofTraces?.ids ?? [];
-    const walk = list.walk(list.where(), true);
-    if (storage.dialect === 'sqlite' || ids.length < 2 || list.indexedFilters > 0) {
-      return Promise.resolve(byWalk(list, ids.length || query.limit, walk));
-    }
-    return Promise.resolve({
-      spans: ids.length,
-      find: () => ({ candidates: traceByTrace(list, ids), where: walk.where, walk }),
-    });
+  find(list) {
+    const { few, ids = [] } = list.ofTraces ?? {};
+    if (!few) return undefined;
+    const found = byWalk(list, list.walk(list.where(), true));
+    if (list.storage.dialect === 'sqlite' || ids.length < 2 || list.indexedFilters > 0) return found;
+    return { ...found, candidates: traceByTrace(list, ids) };
   },
 };
 
@@ -165,31 +157,30 @@ function traceByTrace(list: ListRequest, ids: readonly string[]): Candidates {
 /** Spans of a trace or of a parent: they lie together, so that an index in another order would be a detour. */
 const traceIndex: ListStrategy = {
   name: 'trace-index',
-  applies: ({ query }) => equalityFilters(query).some(isOfOneTrace),
-  estimate: (list) => Promise.resolve(byFirstFilter(list)),
+  find: (list) => (equalityFilters(list.query).some(isOfOneTrace) ? byFirstFilter(list) : undefined),
 };
 
 /** Spans of a status, model, provider or kind in start order, by the index that has both. */
 const filterIndex: ListStrategy = {
   name: 'filter-index',
-  applies: ({ byStart, query }) => byStart && equalityFilters(query).length > 0,
-  estimate: (list) => Promise.resolve(byFirstFilter(list)),
+  find: (list) => (list.byStart && equalityFilters(list.query).length > 0 ? byFirstFilter(list) : undefined),
 };
 
 /** Finds spans by the index of the filter that is likely the rarest. */
-function byFirstFilter(list: ListRequest): ListEstimate {
+function byFirstFilter(list: ListRequest): FoundList {
   const [filter] = equalityFilters(list.query);
-  const walk = list.byStart
-    ? list.walk(list.where([filter!, 'since', 'until']))
-    : list.walk(list.where([filter!]), true);
-  return byWalk(list, list.query.limit, walk);
+  const where = list.where(list.byStart ? [filter!, 'since', 'until'] : [filter!]);
+  return byWalk(list, list.walk(where, !list.byStart));
 }
 
 /** Spans that are named by their ids: looked up and sorted. */
 const namedSpans: ListStrategy = {
   name: 'named-spans',
-  applies: ({ query }) => query.ids !== undefined,
-  estimate: (list) => Promise.resolve(byWalk(list, list.query.ids?.length ?? 0, list.walk(list.where(), true))),
+  find(list) {
+    const { ids } = list.query;
+    if (ids === undefined) return undefined;
+    return ids.length === 0 ? null : byWalk(list, list.walk(list.where(), true));
+  },
 };
 
 /**
@@ -198,20 +189,15 @@ const namedSpans: ListStrategy = {
  */
 const namesInOrder: ListStrategy = {
   name: 'names-in-order',
-
-  applies: ({ byStart, query }) => byStart && query.name_contains !== undefined,
-
-  async estimate(list) {
-    const names = await list.names();
+  async find(list) {
+    const names = list.byStart ? await list.names() : undefined;
     if (names === undefined) return undefined;
+    if (names.length === 0) return null;
     const where = list.where();
     const lists: Lists = { type: 'text', values: names, belongs: (name) => sql`s.name = ${name}` };
     return {
-      spans: names.length * list.query.limit,
-      find: () => ({
-        candidates: (part, from, count) => list.first(where, lists, part, from, count),
-        where: list.where([], anyOf('s.name', names)),
-      }),
+      candidates: (part, from, count) => list.first(where, lists, part, from, count),
+      where: list.where([], anyOf('s.name', names)),
     };
   },
 };
@@ -219,11 +205,7 @@ const namesInOrder: ListStrategy = {
 /** All spans in the order of an index on start or name, each tested for the filters: what finds every list. */
 const sortIndex: ListStrategy = {
   name: 'sort-index',
-  applies: () => true,
-  estimate(list) {
-    const where = list.where(list.byStart ? ['since', 'until'] : []);
-    return Promise.resolve(byWalk(list, list.query.limit, list.walk(where)));
-  },
+  find: (list) => byWalk(list, list.walk(list.where(list.byStart ? ['since', 'until'] : []))),
 };
 
 /** The strategies in the order in which they are preferred; the last one finds every list. */
@@ -254,9 +236,9 @@ export async function planList(
 ): Promise<PlannedList | undefined> {
   if (list.isImpossible) return undefined;
   for (const strategy of strategies) {
-    const estimate = strategy.applies(list) ? await strategy.estimate(list) : undefined;
-    if (estimate?.spans === 0) return undefined;
-    if (estimate) return { strategy: strategy.name, ...estimate.find() };
+    const found = await strategy.find(list);
+    if (found === null) return undefined;
+    if (found) return { strategy: strategy.name, ...found };
   }
   throw new Error('no strategy finds this list of spans');
 }

@@ -78,6 +78,23 @@ export class SpanListStore {
     return { items: items.map(spanOutline), nextCursor };
   }
 
+  /**
+   * How many spans all filters take, up to one more than `max`: by the plans of the list
+   * (docs/spec/spans.md#counting-spans).
+   */
+  async count(scope: Scope, filters: SpanFilters, max: number, options: LongReadOptions = {}): Promise<number> {
+    const query = { ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max + 1 } as const;
+    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING, options);
+    if (!found) return 0;
+    if (searchesText(filters)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
+    let count = 0;
+    for await (const planned of found.plans()) {
+      count += await countOf(planned, max + 1 - count);
+      if (count > max) break;
+    }
+    return count;
+  }
+
   private async page<Row extends SpanRow>(
     scope: Scope,
     query: ListSpans,
@@ -116,32 +133,6 @@ const COUNTED: SpanForm<string> = {
   ofWhole: ({ id }) => id,
   textLength: () => 0,
 };
-
-/** `GET /api/count/spans`: counted by the plans of the list (docs/spec/spans.md#counting-spans). */
-@Injectable()
-export class SpanCountStore {
-  constructor(
-    private readonly storage: Storage,
-    private readonly spans: SpanStore,
-    @Optional() private readonly limits: ListLimits = LIST_LIMITS,
-    @Optional() private readonly partitions?: DayPartitions,
-  ) {}
-
-  /** How many spans all filters take, up to one more than `max`. */
-  async count(scope: Scope, filters: SpanFilters, max: number, options: LongReadOptions = {}): Promise<number> {
-    const { storage, spans, limits, partitions } = this;
-    const query = { ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max + 1 } as const;
-    const found = await FoundSpans.of({ storage, spans, limits, partitions }, scope, query, COUNT_SORTING, options);
-    if (!found) return 0;
-    if (searchesText(filters)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
-    let count = 0;
-    for await (const planned of found.plans()) {
-      count += await countOf(planned, max + 1 - count);
-      if (count > max) break;
-    }
-    return count;
-  }
-}
 
 const countOf = async ({ list, found }: PlannedList, max: number): Promise<number> =>
   found.where ? list.count(found.where, max) : (await found.candidates('valued', undefined, max)).length;

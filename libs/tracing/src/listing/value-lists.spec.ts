@@ -28,7 +28,7 @@ async function listed(count: number, ...answers: Position[][]) {
     options: {},
     limits: LIST_LIMITS,
   });
-  const found = (await valueOrder.estimate(list))!.find();
+  const found = (await valueOrder.find(list))!;
   return { page: await found.candidates('valued', undefined, count), arms };
 }
 
@@ -84,7 +84,7 @@ describe('spans by a number on SQLite', () => {
       options: {},
       limits: LIST_LIMITS,
     });
-    const page = await (await valueOrder.estimate(list))!.find().candidates('valued', from, 60);
+    const page = await (await valueOrder.find(list))!.candidates('valued', from, 60);
     db.close();
     return { page, plans };
   }

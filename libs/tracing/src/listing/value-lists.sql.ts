@@ -58,11 +58,9 @@ const BUCKET = shapeOf({ bucket: integer() });
  */
 export const valueOrder: ListStrategy = {
   name: 'value-order',
-  applies: ({ query: { sort_by: sortBy } }) => isValue(sortBy),
-  estimate(list) {
-    const { sort_by: sortBy, limit } = list.query;
-    const name = isValue(sortBy) ? sortBy : 'duration';
-    return Promise.resolve({ spans: limit, find: () => ({ candidates: sortedBy(list, name, list.where()) }) });
+  find(list) {
+    const { sort_by: name } = list.query;
+    return isValue(name) ? { candidates: sortedBy(list, name, list.where()) } : undefined;
   },
 };
 
@@ -143,10 +141,9 @@ type Match = RowOfShape<typeof MATCH>;
  */
 export const valueRange: ListStrategy = {
   name: 'value-range',
-  applies: ({ byStart, query }) => byStart && filteredValues(query).length > 0,
-  estimate(list) {
+  find(list) {
     const [name] = filteredValues(list.query);
-    return Promise.resolve({ spans: list.query.limit, find: () => ({ candidates: inStartOrder(list, name!) }) });
+    return list.byStart && name ? { candidates: inStartOrder(list, name) } : undefined;
   },
 };
 
@@ -155,7 +152,6 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
   const { order } = sorting;
   const few = async (matches: readonly Match[], from: Position | undefined, count: number): Promise<Position[]> => {
     if (matches.length === 0) return [];
-    if (list.indexedFilters === 1 && hasNoOther(list)) return sorted(list, matches, from, count);
     const places = atStarts(
       's.started_at',
       matches.map(({ startedAt }) => startedAt),
@@ -193,27 +189,6 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
       bucket = order === 'desc' ? last - 1 : last + 1;
     }
   };
-}
-
-/** Whether the spans are tested for nothing but the filter on the number and their start. */
-const hasNoOther = ({ ofTraces, query }: ListRequest): boolean => !ofTraces && query.status === undefined;
-
-/** Matches that need no further test, as the list has them: their starts are known from the index. */
-function sorted(
-  { query: { since = -Infinity, until = Infinity }, sorting: { order } }: ListRequest,
-  matches: readonly Match[],
-  from: Position | undefined,
-  count: number,
-): Position[] {
-  const sign = order === 'asc' ? 1 : -1;
-  const compare = (a: Position, b: Position): number =>
-    sign * (Number(a.value) - Number(b.value) || compareTexts(a.id, b.id));
-  return matches
-    .filter(({ startedAt }) => startedAt >= since && startedAt < until)
-    .map(({ id, startedAt }): Position => ({ value: startedAt, id }))
-    .filter((position) => from === undefined || compare(position, from) > 0)
-    .toSorted(compare)
-    .slice(0, count);
 }
 
 /** Up to `count` spans that a filter on a number takes, in no order; the other filters are not looked at. */

@@ -4,17 +4,13 @@ import type { LongReadOptions } from '@spandrel/storage';
 import type { TraceRow } from '../trace.entity.js';
 import { traceListItemJson } from '../trace-resource.js';
 import { modelCounts } from '../write/trace-rollup.js';
-import { LastCallStore } from './last-call.store.js';
 import { NO_PREVIEW, type OutlinedSpan } from './span-outline.js';
 import { SpanOutlineStore } from './span-outline.store.js';
 
 /** Traces of a list with the beginnings of what was asked and answered last (docs/spec/outlines.md#previews-of-traces). */
 @Injectable()
 export class PreviewTraces {
-  constructor(
-    private readonly calls: LastCallStore,
-    private readonly outlines: SpanOutlineStore,
-  ) {}
+  constructor(private readonly outlines: SpanOutlineStore) {}
 
   /**
    * @param preview code points of each preview; 0 leaves the members out.
@@ -29,7 +25,7 @@ export class PreviewTraces {
     if (preview === 0) return traces.map((trace) => traceListItemJson(trace));
     // A call of a model names one, which the roll-up of its trace knows.
     const withModels = traces.filter((trace) => modelCounts(trace).length > 0).map(({ id }) => id);
-    const calls = await this.calls.find(scope, withModels, options);
+    const calls = await this.outlines.lastCalls(scope, withModels, options);
     const previews = await this.previewsOf(scope, [...calls.values()], preview, options);
     return traces.map((trace) => {
       const { inputPreview, outputPreview } = previews.get(calls.get(trace.id) ?? '') ?? NO_PREVIEW;

@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
+  anyOf,
+  betweenStarts,
   integer,
   nullable,
   plannedOnce,
@@ -13,10 +15,11 @@ import {
   limitIdsBySize,
   text,
   type LongReadOptions,
+  type Query,
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { joinByIds, joinByKey } from '../span-partitions.sql.js';
+import { joinByIds, joinByKey, startsOfTraces } from '../span-partitions.sql.js';
 import { STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { PREVIEWED_BYTES_MAX } from './preview-text.js';
@@ -44,12 +47,31 @@ const OUTLINE = ROW.and(
 type OutlineRow = RowOfShape<typeof OUTLINE>;
 
 const LARGE = shapeOf({ id: text(), kind: text(), error: nullable(text()) });
+const LAST_CALL = shapeOf({ traceId: text(), spanId: nullable(text()) });
 const TEXTS = shapeOf({ id: text(), input: nullable(text()), output: nullable(text()) });
 
 /** Spans without their texts, which stay where they are: none is read to be left out. */
 @Injectable()
 export class SpanOutlineStore {
   constructor(private readonly storage: Storage) {}
+
+  /** Ids of the calls that started last, by trace; traces without one are left out. */
+  async lastCalls(scope: Scope, traceIds: readonly string[], options: LongReadOptions): Promise<Map<string, string>> {
+    if (traceIds.length === 0) return new Map();
+    const { projectId } = scope;
+    const read = <Row>(query: Query<Row>): Promise<Row[]> => this.storage.readLong(query, options);
+    const starts = this.storage.dialect === 'postgres' ? await startsOfTraces(read, scope, traceIds) : undefined;
+    // Walks the spans of a trace from its end: by the index on kinds all calls of the project would be walked.
+    const last = sql`select s.id from span s
+      where s.project_id = ${projectId} and s.trace_id = t.id${betweenStarts('s.started_at', starts?.from, starts?.until)}
+        and coalesce(s.kind_type, '') = 'llm_call'
+      order by s.started_at desc, s.id desc limit 1`;
+    const rows = await read(
+      LAST_CALL.query`select t.id as "traceId", (${last}) as "spanId" from trace t
+        where t.project_id = ${projectId} and ${anyOf('t.id', traceIds)}`,
+    );
+    return new Map(rows.flatMap(({ traceId, spanId }) => (spanId === null ? [] : [[traceId, spanId] as const])));
+  }
 
   /**
    * Outlines in the order of their ids: as many from the first on as fit into memory together, at least one. Only kinds

@@ -6,7 +6,6 @@ import { createLogger } from '@spandrel/kernel';
 import type { Storage } from '@spandrel/storage';
 import type { ExpireSpans } from './expire-spans.js';
 import type { ExpiredStore } from './expired.store.js';
-import { RetentionMetrics } from './retention-metrics.js';
 import { RetentionTask } from './retention-task.js';
 
 /** A server's task, and when it ran, in seconds after its start. */
@@ -28,7 +27,7 @@ function started(intervalMs: number, metrics = new Registry()) {
     store,
     {} as Storage,
     new AuditTrail({ mode: 'local' }),
-    new RetentionMetrics(metrics),
+    metrics,
   );
   task.onApplicationBootstrap();
   return { task, runs, expire };

@@ -1,20 +1,21 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { AuditTrail } from '@spandrel/audit';
+import { Counter, type Registry } from '@prometheus-io/client';
+import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import {
   LOGGER,
+  METRICS,
   PeriodicTask,
   RETENTION_POLICY,
   Unavailable,
   type Logger,
   type RetentionPolicy,
+  type RetentionTerm,
 } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { TracingSettings } from '../tracing.settings.js';
-import { auditedExpiry } from './audited-expiry.js';
 import { ExpireSpans, type Expired } from './expire-spans.js';
 import { ExpiredStore } from './expired.store.js';
-import { RetentionMetrics } from './retention-metrics.js';
 
 const CLOCKS_APART_MS_MAX = 5 * 60_000;
 
@@ -31,6 +32,7 @@ const FIRST_PART = 1 / 4;
 @Injectable()
 export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: PeriodicTask;
+  private readonly runs: Counter<'outcome'>;
 
   constructor(
     { retentionIntervalMs }: TracingSettings,
@@ -40,8 +42,16 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly store: ExpiredStore,
     private readonly storage: Storage,
     private readonly audit: AuditTrail,
-    private readonly metrics: RetentionMetrics,
+    @Inject(METRICS) registry: Registry,
   ) {
+    this.runs = new Counter({
+      name: 'spandrel_retention_runs_total',
+      help: 'Runs that delete what is too old, by outcome: completed, failed (the next one goes on where it broke off).',
+      labelNames: ['outcome'] as const,
+      registers: [registry],
+    });
+    // A counter that begins at its first increase hides that increase from Prometheus.
+    for (const outcome of ['completed', 'failed'] as const) this.runs.inc({ outcome }, 0);
     this.task = new PeriodicTask({
       everyMs: retentionIntervalMs,
       firstMs: retentionIntervalMs * FIRST_PART * (0.5 + Math.random()),
@@ -62,7 +72,15 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   /** Does it now. @returns `undefined` where everything is kept. @throws Unavailable */
   async run(stopped: AbortSignal): Promise<Expired | undefined> {
     const policy = this.policy();
-    return policy && this.metrics.count(() => this.delete(policy, stopped));
+    if (!policy) return undefined;
+    try {
+      const expired = await this.delete(policy, stopped);
+      this.runs.inc({ outcome: 'completed' });
+      return expired;
+    } catch (error) {
+      this.runs.inc({ outcome: 'failed' });
+      throw error;
+    }
   }
 
   private async delete(policy: RetentionPolicy, stopped: AbortSignal): Promise<Expired> {
@@ -93,4 +111,28 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
       return undefined;
     }
   }
+}
+
+/** What the audit log has of a run: an entry for each organization of which something was deleted. */
+function auditedExpiry(terms: readonly RetentionTerm[], { projects }: Pick<Expired, 'projects'>): AuditedAct[] {
+  const byOrganization = Map.groupBy(
+    terms.filter(({ projectId }) => projects.has(projectId)),
+    ({ orgId }) => orgId,
+  );
+  return [...byOrganization].map(([orgId, some]) => {
+    const ofProjects = some.map((term) => ({ ...term, ...projects.get(term.projectId)! }));
+    return {
+      ...{ action: 'retention.applied', orgId, targetId: orgId },
+      details: {
+        traces_deleted: ofProjects.reduce((sum, { traces }) => sum + traces, 0),
+        spans_deleted: ofProjects.reduce((sum, { spans }) => sum + spans, 0),
+        projects: Object.fromEntries(
+          ofProjects.map(({ projectId, days, traces, spans }) => [
+            projectId,
+            { days, traces_deleted: traces, spans_deleted: spans },
+          ]),
+        ),
+      },
+    };
+  });
 }

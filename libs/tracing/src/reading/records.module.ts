@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { LOGGER, type Logger } from '@spandrel/kernel';
+import { DayPartitions, Storage } from '@spandrel/storage';
+import { SpanOutlineStore } from '../outline/span-outline.store.js';
+import { RecordScanStore } from '../record-scan.store.js';
+import { SpanStore } from '../span.store.js';
+import { SPAN_DAYS } from '../tables.js';
+import { TraceStore } from '../trace.store.js';
+import { SpanCommitParticipants } from '../write/span-commit-participant.js';
+import { SpanLookups } from './span-lookups.store.js';
+import { TraceLookups } from './trace-lookups.store.js';
+
+const STORES = [SpanStore, TraceStore, SpanOutlineStore, RecordScanStore, SpanLookups, TraceLookups];
+
+/** The tables of traces and spans, and who takes part in their changes. */
+@Module({
+  providers: [
+    ...STORES,
+    SpanCommitParticipants,
+    {
+      provide: DayPartitions,
+      inject: [Storage, LOGGER],
+      useFactory: (storage: Storage, logger: Logger) => new DayPartitions(storage, logger, SPAN_DAYS),
+    },
+  ],
+  exports: [...STORES, SpanCommitParticipants, DayPartitions],
+})
+export class RecordsModule {}
