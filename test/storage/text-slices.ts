@@ -7,7 +7,7 @@ import { SpanStore } from '@spandrel/tracing';
 import { LIST_LIMITS } from '../../libs/tracing/src/listing/list-request.sql.js';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { BuildTextIndex } from '../../libs/tracing/src/text-index/build-text-index.js';
-import { WriteBarrier, IndexWatermark } from '../../libs/tracing/src/text-index/index-watermark.store.js';
+import { indexedUntil } from '../../libs/tracing/src/text-index/pending-texts.sql.js';
 import { TextIndexTask } from '../../libs/tracing/src/text-index/text-index-task.js';
 import { TextIndexStore, type TextSlice } from '../../libs/tracing/src/text-index/text-index.store.js';
 import { containsText } from './listing.js';
@@ -29,7 +29,7 @@ export function textSlices(app: () => TracingApp): void {
     const newBuilder = (): BuildTextIndex => {
       const { storage } = app();
       const size = { spans: 4, bytes: 2_000, ageMs: 0 };
-      return new BuildTextIndex(storage, slices(), app().provided(IndexWatermark), new WriteBarrier(storage), size);
+      return new BuildTextIndex(storage, slices(), size);
     };
 
     // What the server does by itself, it does at times of its own.
@@ -176,7 +176,9 @@ export function textSlices(app: () => TracingApp): void {
       });
       await begun.promise;
       let settled = false;
-      const settling = new WriteBarrier(storage).execute(GOING_ON).then((over) => (settled = over));
+      const settling = slices()
+        .waitForWriters(GOING_ON)
+        .then((over) => (settled = over));
       for (let n = 0; n < 5; n++) await storage.read(COUNT.query`select count(*) as number from text_watermark`);
       // On SQLite nobody else writes while a slice is made.
       const before = settled;
@@ -189,7 +191,7 @@ export function textSlices(app: () => TracingApp): void {
     it('are known to a server that starts later', async () => {
       await ingest(Array.from({ length: 5 }, (_, n) => done(`s${n}`, n, 'text')));
       await build(20);
-      const end = await app().storage.write((tx) => new IndexWatermark().endOf(tx, LOCAL_SCOPE));
+      const end = await app().storage.write((tx) => indexedUntil((query) => tx.all(query), LOCAL_SCOPE));
       expect(end).toBe(BASE + 4_001);
       expect(await slices().projectBehind('')).toBe(LOCAL_SCOPE.projectId);
     });

@@ -78,32 +78,10 @@ export function spanTexts(span: StoredSpan): string[] {
   ];
 }
 
-const kindJson = (span: StoredSpan): string => {
-  if (isOtlp(span)) return span.cost === null && span.kindType !== 'llm_call' ? span.kind : shownKindJson(span);
-  return span.kindType === 'llm_call' ? (llmCallJson(span) ?? shownKindJson(span)) : span.kind;
-};
-
-const shownKindJson = (span: StoredSpan): string => JSON.stringify(shownKind(span));
-
-/** The members that an `llm_call` always shows, in the order in which they are put behind the caller's own. */
-const CALL_MEMBERS = ['provider', 'inputTokens', 'outputTokens', 'cost'] as const;
-const CALL_NAMES = {
-  provider: '"provider"',
-  inputTokens: '"input_tokens"',
-  outputTokens: '"output_tokens"',
-  cost: '"cost"',
-};
-
-/** What {@link shownKind} makes of an `llm_call`; `undefined` where that cannot be seen from the text. */
-function llmCallJson(span: StoredSpan): string | undefined {
-  let added = '';
-  for (const member of CALL_MEMBERS) {
-    const name = CALL_NAMES[member];
-    if (!span.kind.includes(name)) added += `,${name}:${member === 'cost' ? JSON.stringify(span.cost) : 'null'}`;
-    // It may be a member's member, or `null`, and a cost may be an estimate.
-    else if (member === 'cost' || span[member] === null) return undefined;
-  }
-  return `${span.kind.slice(0, -1)}${added}}`;
+/** Most kinds are shown as they are stored. */
+function kindJson(span: StoredSpan): string {
+  const isShown = span.kindType === 'llm_call' || (isOtlp(span) && span.cost !== null);
+  return isShown ? JSON.stringify(shownKind(span)) : span.kind;
 }
 
 function metadataJson(span: StoredSpan): string {

@@ -14,6 +14,7 @@ import {
   sql,
   Storage,
   allSettledOrThrow,
+  type Dialect,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -27,29 +28,27 @@ import type { TraceCell } from './write/unit-of-work.js';
 /**
  * Tables emptied with a project, in this order, each with the condition under which a row still has its owner and
  * stays. Other instances may write meanwhile: a writer to a trace locks the row of the trace, so once the traces are
- * gone no new row can belong to one of them, and the rows of a trace that is created meanwhile stay.
+ * gone no new row can belong to one of them, and the rows of a trace that is created meanwhile stay. The keys of spans,
+ * on Postgres, go before the spans, as all writers lock them.
  */
-const PROJECT_TABLES = [
+const projectTables = (dialect: Dialect): readonly (readonly [ProjectTable, string | undefined])[] => [
   ['trace', undefined],
-  ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
-  ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
-  ['span_payload', 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id'],
-  ['usage_mark', 'select 1 from trace t where t.project_id = usage_mark.project_id and t.id = usage_mark.trace_id'],
-] as const;
-
-/** The tables emptied with a project on Postgres: the keys of spans go before the spans, as all writers lock them. */
-const PARTITIONED_PROJECT_TABLES = [
-  ['trace', undefined],
-  ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
-  ['span_key', 'select 1 from trace t where t.project_id = span_key.project_id and t.id = span_key.trace_id'],
-  ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
+  ['trace_tag', ofTrace('trace_tag')],
+  ...(dialect === 'postgres' ? ([['span_key', ofTrace('span_key')]] as const) : []),
+  ['span', ofTrace('span')],
   [
     'span_payload',
-    `select 1 from span_key s where s.project_id = span_payload.project_id and s.id = span_payload.span_id
-      and s.started_at = span_payload.started_at`,
+    dialect === 'postgres'
+      ? `select 1 from span_key s where s.project_id = span_payload.project_id and s.id = span_payload.span_id
+          and s.started_at = span_payload.started_at`
+      : 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id',
   ],
-  ['usage_mark', 'select 1 from trace t where t.project_id = usage_mark.project_id and t.id = usage_mark.trace_id'],
-] as const;
+  ['usage_mark', ofTrace('usage_mark')],
+];
+type ProjectTable = 'trace' | 'trace_tag' | 'span_key' | 'span' | 'span_payload' | 'usage_mark';
+
+const ofTrace = (table: ProjectTable): string =>
+  `select 1 from trace t where t.project_id = ${table}.project_id and t.id = ${table}.trace_id`;
 
 const ONE = shapeOf({ one: integer() });
 
@@ -132,24 +131,7 @@ export class TraceStore {
       const ids = gone.map(({ id }) => id).filter(isOtlpTraceId);
       await deleteMarksOf(tx, projectId, ids);
     }
-    const rows = traces.flatMap(tagRows);
-    for (let at = 0; at < rows.length; at += TAGS_PER_STATEMENT) {
-      const some = rows.slice(at, at + TAGS_PER_STATEMENT);
-      const gone = rowsFrom('g', {
-        project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
-        tag: { type: 'text', values: some.map(({ tag }) => tag) },
-        started_at: { type: 'number', values: some.map(({ startedAt }) => startedAt) },
-        trace_id: { type: 'text', values: some.map(({ traceId }) => traceId) },
-      });
-      await tx.run(sql`delete from trace_tag where (project_id, tag, started_at, trace_id) in
-        (select g.project_id, g.tag, cast(g.started_at as bigint), g.trace_id from ${gone})`);
-    }
-  }
-
-  async delete(tx: WriteTx, trace: TraceRow): Promise<void> {
-    await allSettledOrThrow(...this.deletingTags(tx, tagRows(trace)));
-    if (isOtlpTraceId(trace.id)) await deleteMarksOf(tx, trace.projectId, [trace.id]);
-    await tx.run(sql`delete from trace where project_id = ${trace.projectId} and id = ${trace.id}`);
+    await allSettledOrThrow(...this.deletingTags(tx, traces.flatMap(tagRows)));
   }
 
   /**
@@ -160,10 +142,9 @@ export class TraceStore {
    */
   async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {
     const alone = this.storage.exclusive && !(await this.hasOthers(tx, scope));
-    const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0, usage_mark: 0 };
-    const tables = tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES;
+    const deleted: Partial<Record<ProjectTable, number>> = {};
     if (tx.dialect === 'postgres') await tx.disableStatementTimeout();
-    for (const [table, belongsTo] of tables) {
+    for (const [table, belongsTo] of projectTables(tx.dialect)) {
       const ofProject = sql`project_id = ${scope.projectId}`;
       // Locked by the statement that deletes them: one behind it would also find traces that came since, and wait for them.
       const left =
@@ -172,7 +153,7 @@ export class TraceStore {
           : sql`${ofProject} and not exists (${rawSql(belongsTo)})`;
       deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? rawSql('') : sql` where ${left}`}`);
     }
-    return { traces: deleted.trace, spans: deleted.span };
+    return { traces: deleted.trace!, spans: deleted.span! };
   }
 
   /** @param inOrder on Postgres the ids as `n`: each trace is looked up by itself, as keys of spans are ({@link keysOf}). */
@@ -191,11 +172,21 @@ export class TraceStore {
   }
 
   private deletingTags(tx: WriteTx, rows: readonly TraceTagRow[]): Promise<number>[] {
-    return rows.map(({ projectId, tag, startedAt, traceId }) =>
-      tx.run(
-        sql`delete from trace_tag where project_id = ${projectId} and tag = ${tag} and started_at = ${startedAt} and trace_id = ${traceId}`,
-      ),
-    );
+    const sent: Promise<number>[] = [];
+    for (let at = 0; at < rows.length; at += TAGS_PER_STATEMENT) {
+      const some = rows.slice(at, at + TAGS_PER_STATEMENT);
+      const gone = rowsFrom('g', {
+        project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
+        tag: { type: 'text', values: some.map(({ tag }) => tag) },
+        started_at: { type: 'number', values: some.map(({ startedAt }) => startedAt) },
+        trace_id: { type: 'text', values: some.map(({ traceId }) => traceId) },
+      });
+      sent.push(
+        tx.run(sql`delete from trace_tag where (project_id, tag, started_at, trace_id) in
+          (select g.project_id, g.tag, cast(g.started_at as bigint), g.trace_id from ${gone})`),
+      );
+    }
+    return sent;
   }
 }
 

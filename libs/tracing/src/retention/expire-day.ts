@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
 import { DAY_MS, dayStart, Storage } from '@spandrel/storage';
 import { ExpireBatch, type Deleted } from './expire-batch.js';
-import { ExpiredStore, type Cutoffs, type TraceOfDay } from './expired.store.js';
+import { ExpiredStore, type Cutoffs } from './expired.store.js';
 import { SpanCommitParticipants, type TracingChange } from '../write/span-commit-participant.js';
 import { SPAN_DAYS } from '../tables.js';
 import { TraceStore } from '../trace.store.js';
@@ -63,9 +63,9 @@ export class ExpireDay {
     while (!stopped.aborted) {
       const beyond = await this.expired.tracesBeyond(day, cutoffs, BEYOND_AT_ONCE);
       if (beyond.length === 0) return;
-      for (const [projectId, traceIds] of byProject(beyond)) {
-        for (let at = 0; at < traceIds.length && !stopped.aborted; at += TRACES_PER_BATCH) {
-          const some = traceIds.slice(at, at + TRACES_PER_BATCH);
+      for (const [projectId, traces] of Map.groupBy(beyond, (trace) => trace.projectId)) {
+        for (let at = 0; at < traces.length && !stopped.aborted; at += TRACES_PER_BATCH) {
+          const some = traces.slice(at, at + TRACES_PER_BATCH).map(({ traceId }) => traceId);
           const deleted = await this.batch.expireSpansOf(projectScope(projectId), some, cutoffs.get(projectId)!);
           notify(projectId, deleted);
         }
@@ -97,21 +97,10 @@ export class ExpireDay {
   }
 }
 
-function byProject(traces: readonly TraceOfDay[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { projectId, traceId } of traces) {
-    const known = found.get(projectId);
-    if (known) known.push(traceId);
-    else found.set(projectId, [traceId]);
-  }
-  return found;
-}
-
-function sumsOf(traces: readonly TraceRow[]): Map<string, Deleted> {
-  const sums = new Map<string, Deleted>();
-  for (const { projectId, spanCount } of traces) {
-    const sum = sums.get(projectId) ?? { traces: 0, spans: 0 };
-    sums.set(projectId, { traces: sum.traces + 1, spans: sum.spans + spanCount });
-  }
-  return sums;
-}
+const sumsOf = (traces: readonly TraceRow[]): Map<string, Deleted> =>
+  new Map(
+    [...Map.groupBy(traces, ({ projectId }) => projectId)].map(([projectId, gone]) => [
+      projectId,
+      { traces: gone.length, spans: gone.reduce((sum, { spanCount }) => sum + spanCount, 0) },
+    ]),
+  );

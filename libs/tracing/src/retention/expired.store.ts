@@ -33,7 +33,7 @@ const NEXT = shapeOf({ next: nullable(text()) });
 export type Cutoffs = ReadonlyMap<string, number>;
 
 /** A trace with spans in a partition. */
-export type TraceOfDay = RowOfShape<typeof TRACE_OF_DAY>;
+type TraceOfDay = RowOfShape<typeof TRACE_OF_DAY>;
 
 /** Finds what has been kept long enough, and takes whole days of it away. */
 @Injectable()

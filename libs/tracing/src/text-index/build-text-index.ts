@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Optional } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { Storage, type WriteTx } from '@spandrel/storage';
+import { limitBySize, Storage, type WriteTx } from '@spandrel/storage';
 import { GramFilter } from './gram-filter.sql.js';
-import { WriteBarrier, NOTHING_INDEXED, IndexWatermark } from './index-watermark.store.js';
+import { NOTHING_INDEXED } from './pending-texts.sql.js';
 import { SLICE_STATE } from './text-index.entity.js';
 import {
   TextIndexStore,
@@ -62,8 +62,6 @@ export class BuildTextIndex {
   constructor(
     private readonly storage: Storage,
     private readonly slices: TextIndexStore,
-    private readonly watermark: IndexWatermark,
-    private readonly settle: WriteBarrier,
     @Optional() private readonly settings: SliceSettings = SETTINGS,
   ) {}
 
@@ -84,9 +82,9 @@ export class BuildTextIndex {
     if (last === null && end === NOTHING_INDEXED) return 'idle';
     if (!(await this.lease(scope, now))) return 'busy';
     // Not beyond the last span: imports of older spans write behind it, and none of them is pending.
-    if (last !== null) await this.moveEnd(scope, end, last + 1);
+    if (last !== null) await this.storage.write((tx) => this.slices.moveEnd(tx, scope, end, last + 1));
     const open = await this.slices.newestOpen(scope);
-    if (open) return (await this.settle.execute(stopped)) ? this.fill(scope, open, stopped) : 'busy';
+    if (open) return (await this.slices.waitForWriters(stopped)) ? this.fill(scope, open, stopped) : 'busy';
     return this.addPending(scope, end, stopped);
   }
 
@@ -114,13 +112,6 @@ export class BuildTextIndex {
     const isTaken = await this.slices.lease(scope, this.server, now, now + LEASE_MS);
     if (isTaken) this.leasedUntil.set(scope.projectId, now + LEASE_MS);
     return isTaken;
-  }
-
-  private async moveEnd(scope: Scope, from: number, until: number): Promise<void> {
-    await this.storage.write(async (tx) => {
-      this.watermark.move(tx, scope, until);
-      await this.slices.moveEnd(tx, scope, from, until);
-    });
   }
 
   private async fill(scope: Scope, open: SliceRange, stopped: AbortSignal): Promise<Step> {
@@ -171,8 +162,9 @@ export class BuildTextIndex {
     spans: readonly SizedSpan[],
     stopped: AbortSignal,
   ): Promise<void> {
-    for (const some of inReads(spans)) {
-      if (stopped.aborted) return;
+    for (let at = 0; at < spans.length && !stopped.aborted;) {
+      const some = limitBySize(spans.slice(at, at + READ_SPANS), READ_BYTES);
+      at += some.length;
       for (const { input, output, error } of await this.slices.texts(scope, some)) {
         for (const text of [input, output, error]) if (text !== null) await addText(filter, text);
       }
@@ -256,21 +248,6 @@ async function addText(filter: GramFilter, text: string): Promise<void> {
     if (from + CHARS_A_TURN >= text.length) return;
     await nextTurn();
   }
-}
-
-/** Spans in lots whose texts can be read in one go. */
-function* inReads(spans: readonly SizedSpan[]): Generator<SizedSpan[]> {
-  let lot: SizedSpan[] = [];
-  let bytes = 0;
-  for (const span of spans) {
-    if (lot.length === READ_SPANS || (lot.length > 0 && bytes + span.bytes > READ_BYTES)) {
-      yield lot;
-      [lot, bytes] = [[], 0];
-    }
-    lot.push(span);
-    bytes += span.bytes;
-  }
-  if (lot.length > 0) yield lot;
 }
 
 /** What a slice has of spans and of bytes of texts, about. */

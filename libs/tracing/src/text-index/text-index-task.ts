@@ -18,8 +18,6 @@ import { TextIndexStore } from './text-index.store.js';
 const EVERY_MS = 5_000;
 /** How often a project that loses spans is looked at for slices that are empty. */
 const TRIM_MS = 10 * 60_000;
-/** How many spans are put into slices between two lines in the log; a server at rest never gets there. */
-const LOGGED_SPANS = 100_000;
 
 interface Watched {
   /** When spans of the project were last written or deleted by this process. */
@@ -37,13 +35,12 @@ export class TextIndexTask implements SpanCommitParticipant, OnModuleInit, OnApp
   private readonly watched = new Map<string, Watched>();
   private readonly task: PeriodicTask;
   private begun = false;
-  private spans = 0;
 
   constructor(
     private readonly participants: SpanCommitParticipants,
     private readonly build: BuildTextIndex,
     private readonly slices: TextIndexStore,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
   ) {
     this.task = new PeriodicTask({
       everyMs: EVERY_MS,
@@ -97,7 +94,6 @@ export class TextIndexTask implements SpanCommitParticipant, OnModuleInit, OnApp
       await this.rest(projectId, Date.now());
       return false;
     }
-    this.count(done.spans);
     await pause(performance.now() - began, undefined, { signal: stopped, ref: false }).catch(() => undefined);
     return true;
   }
@@ -124,13 +120,5 @@ export class TextIndexTask implements SpanCommitParticipant, OnModuleInit, OnApp
       this.watch(last, Date.now());
     }
     this.begun = true;
-  }
-
-  private count(spans: number): void {
-    const before = this.spans;
-    this.spans += spans;
-    if (Math.floor(before / LOGGED_SPANS) !== Math.floor(this.spans / LOGGED_SPANS)) {
-      this.logger.info({ spans: this.spans }, 'texts were put into slices for searches');
-    }
   }
 }

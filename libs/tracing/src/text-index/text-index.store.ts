@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
@@ -19,7 +20,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { gramsOfHex, hexOfGrams } from './gram-filter.sql.js';
-import { NOTHING_INDEXED } from './index-watermark.store.js';
+import { indexedUntil, NOTHING_INDEXED } from './pending-texts.sql.js';
 import { SLICE_STATE } from './text-index.entity.js';
 
 const NUMBER = shapeOf({ number: integer() });
@@ -32,6 +33,11 @@ const TEXTS = shapeOf({ input: nullable(text()), output: nullable(text()), error
 const LATE = shapeOf({ startedAt: integer(), spanId: text(), mark: integer() });
 const START = shapeOf({ startedAt: nullable(integer()) });
 const PROJECT = shapeOf({ id: nullable(text()) });
+const NEXT = shapeOf({ next: text() });
+const OVER = shapeOf({ over: integer() });
+
+const PAUSE_MS = 50;
+const WAIT_MS_MAX = 30_000;
 
 /** The starts of a slice; `startedUntil` is not within. */
 export type SliceRange = RowOfShape<typeof RANGE>;
@@ -58,11 +64,29 @@ export class TextIndexStore {
   }
 
   /** The watermark of the project, {@link NOTHING_INDEXED} where there is none. */
-  async watermark({ projectId }: Scope): Promise<number> {
-    const [row] = await this.storage.read(
-      COVER.query`select o.started_until as "startedUntil" from text_watermark o where o.project_id = ${projectId}`,
-    );
-    return row?.startedUntil ?? NOTHING_INDEXED;
+  watermark(scope: Scope): Promise<number> {
+    return indexedUntil((query) => this.storage.read(query), scope);
+  }
+
+  /**
+   * Waits until all transactions of writers are over that have begun by now: every later one sees what is committed now. On
+   * SQLite there is one at a time, and nothing to wait for.
+   * @returns whether they are; a transaction may take longer than can be waited for.
+   */
+  async waitForWriters(stopped: AbortSignal): Promise<boolean> {
+    if (this.storage.dialect === 'sqlite') return true;
+    // Ids are given in order, and to this one now.
+    const [row] = await this.storage.read(NEXT.query`select pg_current_xact_id()::text as next`);
+    const until = Date.now() + WAIT_MS_MAX;
+    while (!stopped.aborted) {
+      const [state] = await this.storage.read(
+        OVER.query`select case when pg_snapshot_xmin(pg_current_snapshot()) >= cast(${row!.next} as xid8) then 1 else 0 end as over`,
+      );
+      if (state!.over === 1) return true;
+      if (Date.now() > until) return false;
+      await pause(PAUSE_MS, undefined, { ref: false });
+    }
+    return false;
   }
 
   /**
@@ -108,18 +132,17 @@ export class TextIndexStore {
     return row?.startedAt ?? null;
   }
 
-  /** Moves a watermark; what is new in it becomes an open slice. @returns whether nobody else has moved it. */
-  async moveEnd(tx: WriteTx, { projectId }: Scope, from: number, until: number): Promise<boolean> {
+  /** Moves a watermark unless somebody else has; what is new in it becomes an open slice. */
+  async moveEnd(tx: WriteTx, { projectId }: Scope, from: number, until: number): Promise<void> {
     await makeCover(tx, projectId);
     const moved = await tx.run(
       sql`update text_watermark set started_until = ${until} where project_id = ${projectId} and started_until = ${from}`,
     );
-    if (moved === 0) return false;
+    if (moved === 0) return;
     await tx.run(
       sql`insert into text_slice (project_id, started_from, started_until, state, spans)
         values (${projectId}, ${from}, ${until}, ${SLICE_STATE.open}, 0)`,
     );
-    return true;
   }
 
   /** The newest slice that is open. */

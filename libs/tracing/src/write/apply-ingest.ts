@@ -72,11 +72,9 @@ function ingestSpan(set: UnitOfWork, item: IngestSpan, { now, restored }: Ingest
   // A file names parents by the ids under which they were stored.
   const resolved = restored ? item : { ...item, parent_id: resolvedParent(set, item.parent_id, item.trace_id) };
   const step = ingestedWithUsageBits(set.span(item.id), resolved, around, restored ? restoredUsageBits(item) : 0);
-  if (step.type === 'span_created') set.createSpan(step.after);
-  else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after, restored);
-  else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after, restored);
+  set.apply(step, restored);
 }
 
 /** One line that says which member is at fault. */
-const rejectionMessage = (error: DomainError): string =>
+export const rejectionMessage = (error: DomainError): string =>
   [error.message, ...(error.errors ?? []).map(({ path, message }) => `${path} ${message}`)].join(': ');

@@ -2,6 +2,7 @@ import type { IngestSpan } from '@spandrel/contract';
 import { DomainError } from '@spandrel/kernel';
 import { toJsonText } from '@spandrel/storage';
 import { sameSpan, type IngestStep, type Surroundings, ingestedWithUsageBits } from './ingested-span.js';
+import { rejectionMessage } from './apply-ingest.js';
 import { metadataText } from './span-row.js';
 import { newTrace, originsOfNew } from './trace-row.js';
 import type { PricingTable } from '../pricing.js';
@@ -26,28 +27,22 @@ export function applyRecords(set: UnitOfWork, job: RecordJob, pricing: PricingTa
       recordSpan(set, record, around);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const details = (error.errors ?? []).map(({ path, message }) => `${path} ${message}`);
-      result.rejected.push({ index, message: [error.message, ...details].join(': ') });
+      result.rejected.push({ index, message: rejectionMessage(error) });
     }
   }
   for (const amendment of job.amendments) result.found.push(amendSpan(set, amendment));
   return result;
 }
 
-interface Around {
-  now: number;
-  projectId: string;
-  pricing: PricingTable;
-}
-
-function recordSpan(set: UnitOfWork, record: SpanRecord, around: Around): void {
+function recordSpan(set: UnitOfWork, record: SpanRecord, around: Surroundings): void {
   const { id: sentId, trace_id: traceId } = record.item;
   const item = placedItem(set, record.item);
   const { step, weak } = recordedSpan(set.span(item.id), { ...record, item }, around);
   // A repetition changes nothing in its trace either: what a person has changed since stays.
   if (step.type !== 'unchanged' || weak) mergeIntoTrace(set, record, weak);
-  applyStep(set, step);
-  if (item.id !== sentId && isNew(step)) adoptChildren(set, sentId, traceId);
+  set.apply(step);
+  const isNew = step.type === 'span_created' || step.type === 'created_finished';
+  if (item.id !== sentId && isNew) adoptChildren(set, sentId, traceId);
 }
 
 function amendSpan(set: UnitOfWork, { spanId, traceId, amend }: SpanAmendment): boolean {
@@ -57,8 +52,7 @@ function amendSpan(set: UnitOfWork, { spanId, traceId, amend }: SpanAmendment): 
   if (!payload) return true;
   const [input, output] = [toJsonText(payload.input), toJsonText(payload.output)];
   const after = { ...stored, input, output, metadata: metadataText(payload.metadata) };
-  const type = stored.status === STATUS.running ? 'span_updated' : 'span_corrected';
-  if (!sameSpan(stored, after)) set.replaceSpan(type, stored, after);
+  if (!sameSpan(stored, after)) set.amendSpan(stored, after);
   return true;
 }
 
@@ -85,14 +79,6 @@ function mergeIntoTrace(set: UnitOfWork, { item, traceAttributes, order }: SpanR
   const place = { projectId: set.scope.projectId, id: item.trace_id, startedAt, createHash: null, origins };
   set.createTrace(mergeTraceAttributes(newTrace(place, {}), traceAttributes, source));
 }
-
-function applyStep(set: UnitOfWork, step: IngestStep): void {
-  if (step.type === 'span_created') set.createSpan(step.after);
-  else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after);
-  else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after);
-}
-
-const isNew = ({ type }: IngestStep): boolean => type === 'span_created' || type === 'created_finished';
 
 /** Children that came before their parent, whose id turned out to belong to another trace. */
 function adoptChildren(set: UnitOfWork, parentId: string, traceId: string): void {

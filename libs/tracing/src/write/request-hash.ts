@@ -24,55 +24,46 @@ const LETTERS = 22;
 const givenOf = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 
+const BYTES_AT_ONCE = 1024 * 1024;
+/** Items and members that are hashed together where they are small. */
+const TEXT_AT_ONCE = 65_536;
+
 /** Hashes the canonical JSON of a value. */
 function* hashInPieces(value: unknown, sha: Hash): Generator<void, void, void> {
   if (!isLargeJson(value)) {
     sha.update(canonicalJson(value));
-  } else if (typeof value === 'string') {
+    return;
+  }
+  if (typeof value === 'string') {
     const bytes = Buffer.from(yield* jsonTextInPieces(value));
     for (let start = 0; start < bytes.length; start += BYTES_AT_ONCE) {
       sha.update(bytes.subarray(start, start + BYTES_AT_ONCE));
       yield;
     }
-  } else if (Array.isArray(value)) {
-    yield* hashAll(value, sha, ['[', ']'], (item) => ({ value: item, before: '' }));
-  } else {
-    yield;
-    const names = yield* sortedInPieces(memberNames(value as object));
-    yield* hashAll(names, sha, ['{', '}'], (name) => ({
-      value: (value as Record<string, unknown>)[name],
-      before: `${JSON.stringify(name)}:`,
-    }));
+    return;
   }
-}
-
-const BYTES_AT_ONCE = 1024 * 1024;
-/** Items and members that are hashed together where they are small. */
-const TEXT_AT_ONCE = 65_536;
-
-function* hashAll<Part>(
-  parts: readonly Part[],
-  sha: Hash,
-  [open, close]: readonly [string, string],
-  read: (part: Part) => { value: unknown; before: string },
-): Generator<void, void, void> {
-  let text = open;
-  for (const [index, part] of parts.entries()) {
-    const { value, before } = read(part);
-    text += `${index === 0 ? '' : ','}${before}`;
-    if (isLargeJson(value)) {
+  yield;
+  const members = value as Record<string | number, unknown>;
+  const isList = Array.isArray(value);
+  const names = isList ? value.keys() : yield* sortedInPieces(memberNames(members));
+  let text = isList ? '[' : '{';
+  let comma = '';
+  for (const name of names) {
+    text += isList ? comma : `${comma}${JSON.stringify(name)}:`;
+    comma = ',';
+    if (isLargeJson(members[name])) {
       sha.update(text);
       text = '';
-      yield* hashInPieces(value, sha);
+      yield* hashInPieces(members[name], sha);
     } else {
-      text += canonicalJson(value);
+      text += canonicalJson(members[name]);
     }
     if (text.length < TEXT_AT_ONCE) continue;
     sha.update(text);
     text = '';
     yield;
   }
-  sha.update(text + close);
+  sha.update(text + (isList ? ']' : '}'));
 }
 
 /** Names that are sorted at once. */
@@ -106,22 +97,16 @@ function* mergedInPieces(left: readonly string[], right: readonly string[]): Gen
   return [...merged, ...right.slice(taken)];
 }
 
-const sortedMembers = (value: object): [string, unknown][] =>
-  Object.keys(value)
-    .toSorted()
-    .map((name) => [name, (value as Record<string, unknown>)[name]]);
-
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = sortedMembers(value).map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  const members = Object.keys(value)
+    .toSorted()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson((value as Record<string, unknown>)[name])}`);
   return `{${members.join(',')}}`;
 }
 
-/**
- * Letters of its fingerprint that a trace or a span keeps of its create request: 72 bits. They distinguish a repeated create from another
- * body under the same id and nothing else, and every letter is a byte of every span.
- */
+/** Letters of it that a trace or a span keeps, 72 bits: every letter is a byte of every span. */
 const KEPT_LETTERS = 12;
 
 /** What is kept of a create request, by its body: `null` when the service chose the id, so that nobody can repeat it. */

@@ -9,7 +9,7 @@ import {
   withBelow,
   UsageMarks,
 } from '../usage-attribution/usage-attribution.js';
-import { sameSpan } from './ingested-span.js';
+import { sameSpan, type IngestStep } from './ingested-span.js';
 import { type SpanLink, type SpanRow, type StoredSpan, STATUS } from '../span.entity.js';
 import { losesLatestEnd, rollUp } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -34,7 +34,7 @@ export class UnitOfWork {
   readonly traces = new Map<string, TraceCell>();
   readonly spans = new Map<string, Cell<StoredSpan>>();
   readonly marks = new UsageMarks();
-  /** Texts of spans that start before it lie in slices: see `IndexWatermark`. */
+  /** Texts of spans that start before it lie in slices: see `pending-texts.sql.ts`. */
   indexedUntil = Infinity;
   /** Spans beside those that may change: parents, to know their traces, and ancestors that are covered already. `null` is not there. */
   private readonly links = new Map<string, SpanLink | null>();
@@ -90,16 +90,17 @@ export class UnitOfWork {
     this.attributeUsage(null, after);
   }
 
-  /**
-   * A span that is first seen finished: two changes, one roll-up.
-   * @param running its running form.
-   * @param restored whether it comes back from an export.
-   */
-  createFinishedSpan(
-    running: StoredSpan,
-    type: 'span_completed' | 'span_failed',
-    finished: StoredSpan,
-    restored = false,
+  /** @param restored whether the span comes back from an export. */
+  apply(step: IngestStep, restored = false): void {
+    if (step.type === 'span_created') this.createSpan(step.after);
+    else if (step.type === 'created_finished') this.createFinishedSpan(step, restored);
+    else if (step.type !== 'unchanged') this.replaceSpan(step.type, step.before, step.after, restored);
+  }
+
+  /** A span that is first seen finished: two changes, one roll-up. */
+  private createFinishedSpan(
+    { before: running, finished: type, after: finished }: Extract<IngestStep, { type: 'created_finished' }>,
+    restored: boolean,
   ): void {
     const marked = this.marks.take(running.id, running.traceId);
     const before = this.withCover(running, marked);
@@ -128,7 +129,7 @@ export class UnitOfWork {
 
   /** A change of a span that has no event, whether it runs or not. */
   amendSpan(before: StoredSpan, after: StoredSpan): void {
-    this.replaceSpan(before.status === STATUS.running ? 'span_updated' : 'span_corrected', before, after);
+    this.replaceSpan(amendmentOf(before), before, after);
   }
 
   deleteSpan(before: StoredSpan): void {
@@ -169,8 +170,7 @@ export class UnitOfWork {
   private setBelow(id: string): void {
     const before = this.span(id);
     if (!before) throw new Error('an ancestor of a span with usage was not loaded for the batch');
-    const type = before.status === STATUS.running ? 'span_updated' : 'span_corrected';
-    this.changeSpan({ type, scope: this.scope, before, after: withBelow(before) });
+    this.changeSpan({ type: amendmentOf(before), scope: this.scope, before, after: withBelow(before) });
   }
 
   private changeSpan(change: SpanChange): void {
@@ -199,3 +199,6 @@ export class UnitOfWork {
     return cell;
   }
 }
+
+const amendmentOf = ({ status }: StoredSpan): 'span_updated' | 'span_corrected' =>
+  status === STATUS.running ? 'span_updated' : 'span_corrected';

@@ -14,7 +14,7 @@ import { applyJob, type JobAnswer, traceNotFound } from './apply-job.js';
 import type { PricingTable } from '../pricing.js';
 import { SpanCommitParticipants, type TracingChange } from './span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
-import { IndexWatermark } from '../text-index/index-watermark.store.js';
+import { indexedUntil, notePendingTexts } from '../text-index/pending-texts.sql.js';
 import type { StoredSpan } from '../span.entity.js';
 import { TraceStore } from '../trace.store.js';
 import { aliasOf } from './span-alias.js';
@@ -46,7 +46,7 @@ export class DeleteTraces {
     if (!trace) throw traceNotFound();
     await this.participants.beforeDelete(tx, { scope: job.scope, traceId: trace.id });
     const spansDeleted = await this.spansOf(tx, job.scope, trace.id);
-    await this.traces.delete(tx, trace);
+    await this.traces.deleteSome(tx, job.scope, [trace]);
     changes.push({ type: 'trace_deleted', scope: job.scope, trace });
     return { type: 'deleted', spansDeleted, tracesDeleted: 1 };
   }
@@ -83,7 +83,6 @@ export class WriteBatch {
     private readonly participants: SpanCommitParticipants,
     private readonly family: LoadRelatives,
     private readonly audit: AuditTrail,
-    private readonly watermark: IndexWatermark,
   ) {}
 
   /** @returns a job's own error as its outcome. @throws whatever loses the transaction. */
@@ -150,15 +149,15 @@ export class WriteBatch {
       // Traces before their spans, as who deletes a trace does. SQLite has one writer, which needs no second look.
       const locking = this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
       const placing = this.spans.lock(tx, scope, spanIds);
-      const covering = this.watermark.endOf(tx, scope);
-      await allSettledOrThrow(locking, placing, covering);
-      set.indexedUntil = await covering;
+      const watermark = indexedUntil((query) => tx.all(query), scope);
+      await allSettledOrThrow(locking, placing, watermark);
+      set.indexedUntil = await watermark;
       const places = await placing;
       for (const trace of await locking) set.loadTrace(trace.id, trace);
       spans = await this.spans.loadLocked(tx, scope, spanIds, places);
       await this.assertLocked(tx, set, spans);
     } else {
-      set.indexedUntil = await this.watermark.endOf(tx, scope);
+      set.indexedUntil = await indexedUntil((query) => tx.all(query), scope);
       spans = await this.spans.loadForWrite(tx, scope, spanIds);
       for (const { traceId } of spans) traceIds.add(traceId);
       for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
@@ -185,7 +184,7 @@ export class WriteBatch {
     const saving = allSettledOrThrow(
       this.spans.save(tx, set.scope, set.spans.values()),
       saveMarks(tx, set.scope, set.marks),
-      this.watermark.notePending(tx, set.scope, set.indexedUntil, set.spans.values()),
+      notePendingTexts(tx, set.scope, set.indexedUntil, set.spans.values()),
     );
     if (!traces.some(({ recount }) => recount)) {
       await allSettledOrThrow(saving, this.traces.save(tx, traces));

@@ -4,7 +4,6 @@ import { PLUGINS, type PluginRegistry } from '@spandrel/kernel';
 import { loadPricing, pricesOfPlugins, PRICING } from '../pricing.js';
 import { RecordsModule } from '../reading/records.module.js';
 import { SpanMetrics } from '../span-metrics.js';
-import { TextIndexModule } from '../text-index/text-index.module.js';
 import { TracingSettings } from '../tracing.settings.js';
 import { LoadRelatives } from '../usage-attribution/load-relatives.js';
 import { Ingest, RestoreRecords } from './ingest.js';
@@ -15,7 +14,7 @@ import { DeleteTraces, WriteBatch } from './write-batch.js';
 
 /** All that writes traces and spans. */
 @Module({
-  imports: [EventsModule, RecordsModule, TextIndexModule],
+  imports: [EventsModule, RecordsModule],
   providers: [
     {
       provide: PRICING,
