@@ -5,7 +5,6 @@ import { McpMetrics } from './mcp-metrics.js';
 import { McpSettings } from './mcp.settings.js';
 import { CallTool } from './serving/call-tool.js';
 import { McpServing } from './serving/mcp-serving.js';
-import { ToolCatalog } from './serving/tool-catalog.js';
 import { TOOLS } from './tools/all-tools.js';
 
 /** `POST /mcp`: the API as tools for agents, each called in the name and with the rights of the caller. */
@@ -14,15 +13,12 @@ import { TOOLS } from './tools/all-tools.js';
   providers: [
     McpMetrics,
     {
-      provide: ToolCatalog,
-      inject: [McpSettings],
-      useFactory: ({ write }: McpSettings) => new ToolCatalog(TOOLS.filter(({ writes }) => write || !writes)),
-    },
-    {
       provide: McpServing,
-      inject: [ToolCatalog, McpMetrics, LOGGER],
-      useFactory: (catalog: ToolCatalog, metrics: McpMetrics, logger: Logger) =>
-        new McpServing(catalog, new CallTool(catalog, metrics, logger), logger),
+      inject: [McpSettings, McpMetrics, LOGGER],
+      useFactory: ({ write }: McpSettings, metrics: McpMetrics, logger: Logger) => {
+        const tools = TOOLS.filter(({ writes }) => write || !writes);
+        return new McpServing(new CallTool(tools, metrics, logger), logger);
+      },
     },
   ],
 })

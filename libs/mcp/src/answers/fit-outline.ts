@@ -55,13 +55,7 @@ export function fitOutline({ trace, spans, depth, ranked, maxChars }: OutlineToF
 const LEFT_OUT_DIGITS = 2;
 
 function item(span: SpanOutline, depth: number | undefined): object {
-  const {
-    trace_id: _trace,
-    input_preview: _input,
-    output_preview: _output,
-    ...shown
-  } = spanItem(span) as Record<string, unknown>;
-  return { depth, ...shown };
+  return { depth, ...spanItem(span), trace_id: undefined, input_preview: undefined, output_preview: undefined };
 }
 
 /** The items of the levels that fit as a whole, or the first of those of the top. */

@@ -18,7 +18,7 @@ export function fitParts([first, ...others]: readonly [Part, ...Part[]], maxChar
     others.map(({ name, value }) => [name, JSON.stringify(value).length]),
   );
   // Room for the names of everything that may be left out.
-  const reserved = leftOutChars(leftOut);
+  const reserved = JSON.stringify({ left_out: leftOut }).length;
   shown[first.name] = fitFirst(first, maxChars, reserved);
   for (const { name, value } of others) {
     if (JSON.stringify({ ...shown, [name]: value }).length + reserved > maxChars) continue;
@@ -27,9 +27,6 @@ export function fitParts([first, ...others]: readonly [Part, ...Part[]], maxChar
   }
   return JSON.stringify(Object.keys(leftOut).length === 0 ? shown : { ...shown, left_out: leftOut });
 }
-
-const leftOutChars = (leftOut: Readonly<Record<string, number>>): number =>
-  JSON.stringify({ left_out: leftOut }).length;
 
 function fitFirst({ name, value }: Part, maxChars: number, reserved: number): unknown {
   let needed = 0;

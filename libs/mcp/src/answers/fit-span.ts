@@ -28,15 +28,8 @@ const readOn = (spanId: string, field: SpanField, offset: number): object => ({
  */
 export async function fitSpan(span: SpanResource, maxChars: number): Promise<string> {
   const { id, trace_id, parent_id, name, status, started_at, ended_at } = span;
-  const head = slim({
-    id,
-    trace_id,
-    parent_id,
-    name,
-    status: typeof status === 'string' ? status : 'failed',
-    started_at,
-    ended_at,
-  });
+  const state = typeof status === 'string' ? status : 'failed';
+  const head = slim({ id, trace_id, parent_id, name, status: state, started_at, ended_at });
   const shown = head as Record<string, unknown>;
   const fields: { field: SpanField; value: unknown; json: string; length: number }[] = [];
   for (const field of SPAN_FIELDS) {
@@ -92,11 +85,8 @@ export function fitPiece(whole: WholeText, { spanId, field, offset, chars, maxCh
       ...piece,
       ...(piece.next_offset !== null && { read_on: readOn(spanId, field, piece.next_offset) }),
     });
-  const longest = {
-    ...pieceOf(whole, whole.text.length, 0),
-    offset: whole.text.length,
-    next_offset: whole.text.length,
-  };
+  const end = whole.text.length;
+  const longest = { ...pieceOf(whole, end, 0), offset: end, next_offset: end };
   const room = maxChars - write(longest).length;
   return write(pieceOf(whole, offset, room, chars));
 }

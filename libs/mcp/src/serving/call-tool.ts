@@ -3,9 +3,7 @@ import type { CallerApi } from '@spandrel/http';
 import { DomainError, Invalid, invalidRequest, schemaFaults, type Logger } from '@spandrel/kernel';
 import { MAX_CHARS_DEFAULT, MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/argument-schema.js';
 import type { McpMetrics } from '../mcp-metrics.js';
-import { LongTexts } from '../reading/long-texts.js';
-import type { Tool } from '../tools/tool.js';
-import type { ToolCatalog } from './tool-catalog.js';
+import type { LastText, Tool } from '../tools/tool.js';
 
 /** What a tool answered, as MCP has it: one text of compact JSON. */
 export interface ToolResult {
@@ -19,20 +17,27 @@ export interface ToolCall {
   arguments: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Calls tools in the name of callers (docs/spec/mcp.md#answers). */
+/** The tools of this server, called in the name of callers (docs/spec/mcp.md#answers). */
 export class CallTool {
-  private readonly texts = new LongTexts();
+  private readonly lastText: LastText = {};
 
   constructor(
-    private readonly catalog: ToolCatalog,
+    private readonly tools: readonly Tool[],
     private readonly metrics: McpMetrics,
     private readonly logger: Logger,
   ) {}
 
+  /** @returns the tools that a caller may use, as MCP lists them. */
+  async list(api: CallerApi) {
+    const mine = this.tools.filter((tool) => mayUse(tool, api));
+    const available = await Promise.all(mine.map(async (tool) => (await tool.isAvailable?.(api)) ?? true));
+    return mine.filter((_tool, index) => available[index]).map(listed);
+  }
+
   /** @returns `undefined` when the caller has no such tool. */
   async execute({ name, arguments: given = {} }: ToolCall, api: CallerApi): Promise<ToolResult | undefined> {
-    const tool = this.catalog.find(name, api);
-    if (!tool) return undefined;
+    const tool = this.tools.find((each) => each.name === name);
+    if (!tool || !mayUse(tool, api)) return undefined;
     // Agents send null for what they leave out.
     const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     try {
@@ -50,7 +55,7 @@ export class CallTool {
     const parsed = tool.schema.safeParse(args);
     if (!parsed.success) throw asArguments(invalidRequest(schemaFaults(parsed.error, tool.schema), 'the arguments'));
     const { max_chars: maxChars = MAX_CHARS_DEFAULT, ...others } = parsed.data;
-    return tool.answer(others, { api, maxChars: maxChars as number, texts: this.texts });
+    return tool.answer(others, { api, maxChars: maxChars as number, lastText: this.lastText });
   }
 
   private known(error: unknown, tool: string): DomainError {
@@ -60,15 +65,27 @@ export class CallTool {
   }
 }
 
+const mayUse = ({ operations }: Tool, api: CallerApi): boolean => operations.every((operation) => api.may(operation));
+
+const listed = ({ name, title, description, inputSchema, writes, idempotent, openWorld }: Tool) => ({
+  name,
+  title,
+  description,
+  inputSchema: { type: 'object' as const, ...inputSchema },
+  annotations: {
+    readOnlyHint: !writes,
+    destructiveHint: false,
+    idempotentHint: !writes || idempotent === true,
+    openWorldHint: openWorld === true,
+  },
+});
+
 /** Faults name members of an object; to an agent they are arguments of the tool. */
-function asArguments(fault: Invalid): Invalid {
+function asArguments({ message: detail, errors }: Invalid): Invalid {
   const worded = (text: string): string =>
     text.replaceAll('is not a member of this object', 'is not an argument of this tool');
-  return new Invalid(
-    'validation_failed',
-    worded(fault.message),
-    fault.errors?.map(({ path, message }) => ({ path, message: worded(message) })),
-  );
+  const faults = errors?.map(({ path, message }) => ({ path, message: worded(message) }));
+  return new Invalid('validation_failed', worded(detail), faults);
 }
 
 /** Room for an error: as much as was asked for, where that is known. */

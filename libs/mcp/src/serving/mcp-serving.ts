@@ -1,9 +1,7 @@
 import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
 import type { CallerApi } from '@spandrel/http';
-import type { Logger } from '@spandrel/kernel';
-import { PACKAGE } from '@spandrel/kernel';
+import { PACKAGE, type Logger } from '@spandrel/kernel';
 import type { CallTool } from './call-tool.js';
-import type { ToolCatalog } from './tool-catalog.js';
 
 /** A message of a client, with who sent it. */
 export interface McpMessage {
@@ -38,7 +36,6 @@ export class McpServing {
   private handler: Promise<McpHttpHandler> | undefined;
 
   constructor(
-    private readonly catalog: ToolCatalog,
     private readonly tools: CallTool,
     private readonly logger: Logger,
   ) {}
@@ -67,7 +64,7 @@ export class McpServing {
         { name: 'spandrel', title: 'Spandrel', version: PACKAGE.version },
         { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
       );
-      server.setRequestHandler('tools/list', async () => ({ tools: await this.catalog.list(api) }));
+      server.setRequestHandler('tools/list', async () => ({ tools: await this.tools.list(api) }));
       server.setRequestHandler('tools/call', async ({ params }) => {
         const { name } = params;
         const result = await this.tools.execute({ name, arguments: params.arguments }, api);

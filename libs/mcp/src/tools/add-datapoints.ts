@@ -31,13 +31,8 @@ export const addDatapoints = defineTool({
       for (const kind of datapoints) ids.push(await create(api, dataset_id, kind));
     } catch (error) {
       if (ids.length === 0 || !(error instanceof DomainError)) throw error;
-      throw new DomainError(
-        error.code,
-        `${error.message}; the first ${ids.length} of ${datapoints.length} datapoints were added`,
-        {
-          cause: error,
-        },
-      );
+      const detail = `${error.message}; the first ${ids.length} of ${datapoints.length} datapoints were added`;
+      throw new DomainError(error.code, detail, { cause: error });
     }
     return JSON.stringify({ dataset_id, datapoint_ids: ids, count: ids.length });
   },
@@ -54,10 +49,6 @@ function assertKinds(datapoints: readonly unknown[]): void {
 }
 
 async function create(api: CallerApi, datasetId: string, kind: unknown): Promise<string> {
-  const { id } = (await api.call({
-    operation: 'createDatapoint',
-    path: { id: datasetId },
-    body: { kind },
-  })) as { id: string };
-  return id;
+  const made = await api.call({ operation: 'createDatapoint', path: { id: datasetId }, body: { kind } });
+  return (made as { id: string }).id;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
 import { previewOf, runItem } from '../answers/slim.js';
 import { queryOf } from '../arguments/api-arguments.js';
-import { callWithQuery, defineListTool } from './list-tool.js';
+import { defineListTool } from './list-tool.js';
 
 export const listDatasets = defineListTool({
   name: 'list_datasets',
@@ -12,9 +12,6 @@ export const listDatasets = defineListTool({
   operations: ['listDatasets'],
   query: plainListSchema,
   from: 'datasets',
-  to: 'datasets',
-  call: callWithQuery('listDatasets'),
-  item: (dataset) => dataset,
 });
 
 const datasetId = z.string().describe('Id of the dataset.');
@@ -28,12 +25,12 @@ export const listDatapoints = defineListTool({
   query: listDatapointsSchema,
   others: { dataset_id: datasetId },
   from: 'datapoints',
-  to: 'datapoints',
   call: ({ dataset_id, ...args }) => ({
     operation: 'listDatapoints',
     path: { id: dataset_id as string },
-    query: { ...queryOf(args), preview: PREVIEW_CHARS },
+    query: queryOf(args),
   }),
+  fixed: { preview: PREVIEW_CHARS },
   item: ({ dataset_id: _dataset, ...datapoint }) => datapoint,
 });
 
@@ -55,8 +52,6 @@ export const listRuns = defineListTool({
       }),
   },
   from: 'runs',
-  to: 'runs',
-  call: callWithQuery('listEvalRuns'),
   item: runItem,
 });
 

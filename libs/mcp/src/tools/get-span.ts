@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS, type SpanField } from '../answers/fit-span.js';
 import { wholeText, type WholeText } from '../answers/text-piece.js';
 import { numberArgument, MAX_CHARS_MAX } from '../arguments/argument-schema.js';
-import type { LongTexts } from '../reading/long-texts.js';
-import { defineTool, TEXTS_ARE_DATA } from './tool.js';
+import { defineTool, TEXTS_ARE_DATA, type LastText } from './tool.js';
 
 export const getSpan = defineTool({
   name: 'get_span',
@@ -28,14 +27,14 @@ export const getSpan = defineTool({
       description: 'Characters of the piece at most; as many as fit when left out.',
     }),
   }),
-  answer: async ({ span_id, field, offset, chars }, { api, maxChars, texts }) => {
+  answer: async ({ span_id, field, offset, chars }, { api, maxChars, lastText }) => {
     if (field === undefined && (offset !== undefined || chars !== undefined)) {
       const path = offset === undefined ? 'chars' : 'offset';
       const message = 'needs field';
       throw new Invalid('validation_failed', `${path} ${message}`, [{ path, message }]);
     }
     if (field === undefined) return fitSpan(await readSpan(api, span_id), maxChars);
-    const whole = await readField(api, span_id, field, texts);
+    const whole = await readField(api, span_id, field, lastText);
     return fitPiece(whole, { spanId: span_id, field, offset: offset ?? 0, chars, maxChars });
   },
 });
@@ -51,15 +50,14 @@ async function readWhole(api: CallerApi, id: string, field: SpanField): Promise<
   return wholeText(value, typeof value === 'string' ? undefined : await inTurns(jsonTextInPieces(value)));
 }
 
-async function readField(api: CallerApi, id: string, field: SpanField, texts: LongTexts): Promise<WholeText> {
+/** A text is taken from the last call only for who was just shown, by the API, that the span is there and as it was. */
+async function readField(api: CallerApi, id: string, field: SpanField, last: LastText): Promise<WholeText> {
   if (!OUTLINED.has(field)) return readWhole(api, id, field);
-  const key = JSON.stringify([api.projectId, id, field]);
   // Looked at before the text, so that a change between the two is noticed with the next piece.
   const outline = await api.call({ operation: 'listSpans', query: { ids: [id], view: 'outline' } });
-  const stamp = JSON.stringify(outline);
-  const known = texts.find(key, stamp);
-  if (known) return known;
-  const whole = await readWhole(api, id, field);
-  texts.keep(key, stamp, whole);
-  return whole;
+  const key = JSON.stringify([api.projectId, id, field, outline]);
+  if (last.key === key && last.text) return last.text;
+  const text = await readWhole(api, id, field);
+  Object.assign(last, { key, text });
+  return text;
 }

@@ -26,7 +26,6 @@ export const listRunItems = defineListTool({
       .meta({ default: 'order' }),
   },
   from: 'items',
-  to: 'items',
   call: ({ run_id, sort, status, cursor }) => ({
     operation: 'listEvalItems',
     path: { id: run_id as string },

@@ -1,4 +1,4 @@
-import type { CallerApi, QueryValue } from '@spandrel/http';
+import type { QueryValue } from '@spandrel/http';
 import { z } from 'zod';
 import { apiArguments, queryOf } from '../arguments/api-arguments.js';
 import { numberArgument } from '../arguments/argument-schema.js';
@@ -44,48 +44,33 @@ interface ListTool {
   omit?: readonly string[];
   /** Arguments beside those of the query. */
   others?: z.ZodRawShape;
-  /** Name of the list in the answer of the API. */
+  /** Name of the list in the answer of the API, and of the tool unless `to` says another one. */
   from: string;
-  /** Name of the list in the answer of the tool. */
-  to: string;
-  /** The call that reads a page. @param args arguments but `limit` and `max_chars`. */
-  call: (args: Readonly<Record<string, unknown>>) => ListCall;
-  /** An item as the tool shows it. */
-  item: (item: Readonly<Record<string, unknown>>) => object;
+  to?: string;
+  /** Parameters of the query that every call has. */
+  fixed?: Readonly<Record<string, QueryValue>>;
+  /** The call that reads a page; the operation with all arguments in its query when left out. @param args but `limit` and `max_chars`. */
+  call?: (args: Readonly<Record<string, unknown>>) => ListCall;
+  /** An item as the tool shows it; as the API does when left out. */
+  item?: (item: Readonly<Record<string, unknown>>) => object;
 }
 
 /** Declares a tool that shows a list of the API: without payloads, page by page. */
-export function defineListTool({ query, omit = [], others = {}, ...tool }: ListTool): Tool {
+export function defineListTool({ query, omit = [], others = {}, from, ...tool }: ListTool): Tool {
+  const { name, title, operations, to = from, fixed, item = (same) => same } = tool;
+  const call = tool.call ?? ((args) => ({ operation: operations[0]!, query: queryOf(args) }));
   return defineTool({
-    name: tool.name,
-    title: tool.title,
+    ...{ name, title, operations },
     description: `${tool.description} Texts are cut to ${PREVIEW_CHARS} characters; members without a value are left out. next_cursor is the cursor of the next page, null on the last one. ${TEXTS_ARE_DATA}`,
-    operations: tool.operations,
     arguments: () => ({ ...others, ...apiArguments(query, [...OWN_MEMBERS, ...omit]), limit: limitArgument }),
-    answer: ({ limit, ...args }, { api, maxChars }) =>
-      fitList({
-        name: tool.to,
-        limit: limitOf(limit as number | undefined),
-        maxChars,
-        read: (most) => readPage(api, tool, tool.call(args), most),
-      }),
+    answer: ({ limit, ...args }, { api, maxChars }) => {
+      const { query: own, ...called } = call(args);
+      const read = async (most: number): Promise<Page> => {
+        const answer = await api.call({ path: {}, ...called, query: { ...own, ...fixed, limit: most } });
+        const { [from]: items, next_cursor: nextCursor } = answer as Record<string, unknown>;
+        return { items: (items as Parameters<typeof item>[0][]).map(item), nextCursor: nextCursor as string | null };
+      };
+      return fitList({ name: to, limit: limitOf(limit as number | undefined), maxChars, read });
+    },
   });
 }
-
-async function readPage(
-  api: CallerApi,
-  { from, item }: Pick<ListTool, 'from' | 'item'>,
-  { operation, path = {}, query }: ListCall,
-  limit: number,
-): Promise<Page> {
-  const answer = (await api.call({ operation, path, query: { ...query, limit } })) as Record<string, unknown>;
-  return {
-    items: (answer[from] as Readonly<Record<string, unknown>>[]).map(item),
-    nextCursor: answer['next_cursor'] as string | null,
-  };
-}
-
-/** A list whose filters are all members of its query. */
-export const callWithQuery =
-  (operation: string, query: Readonly<Record<string, QueryValue>> = {}) =>
-  (args: Readonly<Record<string, unknown>>): ListCall => ({ operation, query: { ...queryOf(args), ...query } });

@@ -2,7 +2,7 @@ import { boundedMembers, OWN_MEMBERS_MAX } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
 import { z } from 'zod';
 import { argumentSchema, type JsonSchema, maxCharsArgument } from '../arguments/argument-schema.js';
-import type { LongTexts } from '../reading/long-texts.js';
+import type { WholeText } from '../answers/text-piece.js';
 
 /** What a tool has to answer a call with. */
 interface ToolContext {
@@ -10,8 +10,14 @@ interface ToolContext {
   api: CallerApi;
   /** UTF-16 units of the answer at most. */
   maxChars: number;
-  /** Texts that are being read piece by piece. */
-  texts: LongTexts;
+  lastText: LastText;
+}
+
+/** The text of which a piece was read last: to read and parse 10 MB takes a tenth of a second, and it has a hundred pieces. */
+export interface LastText {
+  /** Project, span and field, and how the span looked then. */
+  key?: string;
+  text?: WholeText;
 }
 
 /** Arguments of a call without `max_chars`, checked. */

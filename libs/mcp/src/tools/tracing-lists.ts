@@ -1,7 +1,7 @@
 import { listSessionsSchema, listSpansSchema, listTracesSchema } from '@spandrel/contract';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
 import { previewOf, spanItem } from '../answers/slim.js';
-import { callWithQuery, defineListTool } from './list-tool.js';
+import { defineListTool } from './list-tool.js';
 
 export const listTraces = defineListTool({
   name: 'list_traces',
@@ -11,8 +11,7 @@ export const listTraces = defineListTool({
   operations: ['listTraces'],
   query: listTracesSchema,
   from: 'traces',
-  to: 'traces',
-  call: callWithQuery('listTraces', { preview: PREVIEW_CHARS }),
+  fixed: { preview: PREVIEW_CHARS },
   item: ({ metadata, input_preview, output_preview, ended_at: _ended, ...trace }) => ({
     ...trace,
     metadata_preview: isEmpty(metadata) ? undefined : previewOf(metadata),
@@ -31,8 +30,7 @@ export const listSpans = defineListTool({
   operations: ['listSpans'],
   query: listSpansSchema,
   from: 'spans',
-  to: 'spans',
-  call: callWithQuery('listSpans', { view: 'outline', preview: PREVIEW_CHARS }),
+  fixed: { view: 'outline', preview: PREVIEW_CHARS },
   item: spanItem,
 });
 
@@ -44,7 +42,4 @@ export const listSessions = defineListTool({
   operations: ['listSessions'],
   query: listSessionsSchema,
   from: 'sessions',
-  to: 'sessions',
-  call: callWithQuery('listSessions'),
-  item: (session) => session,
 });

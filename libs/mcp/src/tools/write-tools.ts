@@ -36,18 +36,11 @@ export const exportSpan = defineTool({
   writes: true,
   arguments: () => ({ dataset_id: datasetId, ...apiArguments(exportSpanSchema) }),
   answer: async ({ dataset_id, ...body }, { api, maxChars }) => {
-    const made = (await api.call({ operation: 'exportSpan', path: { id: dataset_id }, body })) as Record<
-      string,
-      unknown
-    >;
-    return fitParts([{ name: 'datapoint', value: datapointItem(made) }], maxChars);
+    const made = await api.call({ operation: 'exportSpan', path: { id: dataset_id }, body });
+    const { kind, ...datapoint } = made as Record<string, unknown>;
+    return fitParts([{ name: 'datapoint', value: { ...datapoint, kind_preview: previewOf(kind) } }], maxChars);
   },
 });
-
-/** A datapoint without its texts. */
-function datapointItem({ kind, ...datapoint }: Readonly<Record<string, unknown>>): object {
-  return { ...datapoint, kind_preview: previewOf(kind) };
-}
 
 export const startRun = defineTool({
   name: 'start_run',
