@@ -68,27 +68,13 @@ export const toOption = (path: string): string => {
   return `--${(OPTIONS[member] ?? member).replaceAll('_', '-')}`;
 };
 
-/** What the commands about masking work with; plugins are loaded for them alone. */
-interface MaskingAdministration extends Pick<Administration, 'directory'> {
+/** What commands work with; the plugins of masking are loaded for its commands alone. */
+interface Administrations extends Administration {
   masking(): Promise<MaskingCommands>;
 }
 
-/** What each command about masking does. */
-const MASKING_ACTIONS = {
-  showMasking: async (administration: MaskingAdministration, { id }: AdminInput) => {
-    await organizationOf(administration, id!);
-    return listRules(await (await administration.masking()).read(id!));
-  },
-  setMasking: async (administration: MaskingAdministration, { id, options }: AdminInput) => {
-    const orgId = await organizationOf(administration, id!);
-    const rules = await rulesIn(String(options['rules']));
-    const body = checked(putMaskingSchema, Array.isArray(rules) ? { rules } : rules);
-    return listRules(await (await administration.masking()).put({ orgId, projectId: id! }, body));
-  },
-};
-
 /** @throws StartError when there is no such project. */
-async function organizationOf({ directory }: MaskingAdministration, projectId: string): Promise<string> {
+async function organizationOf({ directory }: Administration, projectId: string): Promise<string> {
   const orgId = await directory.organizationOf(projectId);
   if (orgId === undefined) throw new StartError(['there is no such project']);
   return orgId;
@@ -108,40 +94,6 @@ const listRules = (masking: MaskingResource): Outcome => ({
   lines: masking.rules.length === 0 ? ['No rules: texts are stored as they come.'] : masking.rules.map(maskingRuleLine),
 });
 
-/** What the commands below `admin audit` do. */
-const AUDIT_ACTIONS = {
-  listAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
-    const query = checked(listAuditSchema, { ...readFilter(options), limit: options['limit'] });
-    const { items } = await audit.log.list(readOrganization(options), query);
-    return { json: items, lines: items.map(auditLine) };
-  },
-  exportAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
-    const content = await audit.exports.execute(
-      readOrganization(options),
-      checked(auditFilterSchema, readFilter(options)),
-    );
-    for await (const lines of content) if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
-    return { lines: [] };
-  },
-  listAuditHeads: async ({ audit }: Administration): Promise<Outcome> => {
-    const heads = await audit.chains.heads();
-    return { json: heads, lines: heads.map((head) => JSON.stringify(head)) };
-  },
-  verifyAudit: async ({ audit }: Administration, { options }: AdminInput): Promise<Outcome> => {
-    const { chain, heads } = options;
-    const noted = heads === undefined ? [] : readHeads(String(heads));
-    const all: CheckedChain[] = [];
-    for await (const one of audit.verify.execute(chain === undefined ? undefined : String(chain), noted)) all.push(one);
-    if (chain !== undefined && all.length === 0) throw new StartError([`--chain: there is no chain ${String(chain)}`]);
-    const lines = all.flatMap(chainLines);
-    return {
-      json: all,
-      lines: lines.length === 0 ? ['The audit log is empty.'] : lines,
-      isRefused: all.some(({ faults }) => faults.length > 0),
-    };
-  },
-};
-
 type Options = AdminInput['options'];
 
 const readOrganization = ({ org }: Options): string | null => (org === undefined ? null : String(org));
@@ -155,13 +107,13 @@ const headSchema = z.object({ chain: z.string(), seq: z.number().int().min(1), h
 
 /** Heads as `admin audit heads` prints them, one a line. @throws StartError naming the line that is none. */
 function readHeads(path: string): ChainHead[] {
-  let text: string;
+  let lines: string;
   try {
-    text = readFileSync(path, 'utf8');
+    lines = readFileSync(path, 'utf8');
   } catch (error) {
     throw new StartError([`--heads: ${pathFault(path, error).message}`]);
   }
-  return text.split('\n').flatMap((line, index) => {
+  return lines.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const head = headSchema.safeParse(parseJson(line));
     if (head.success) return head.data;
@@ -178,7 +130,7 @@ function parseJson(line: string): unknown {
   }
 }
 
-type Action = (administration: Administration & MaskingAdministration, input: AdminInput) => Promise<Outcome>;
+type Action = (administration: Administrations, input: AdminInput) => Promise<Outcome>;
 
 /** What each command does. */
 export const ADMIN_ACTIONS = {
@@ -189,48 +141,35 @@ export const ADMIN_ACTIONS = {
   },
   listOrganizations: async ({ organizations }) =>
     listed(await all((query) => organizations.list(CLI_ACTOR, query)), organizationLine),
-  showOrganization: async ({ organizations }, { id }) => {
-    const org = await organizations.find(CLI_ACTOR, id!);
-    return { json: org, lines: [organizationLine(org)] };
-  },
+  showOrganization: async ({ organizations }, { id }) =>
+    shown(await organizations.find(CLI_ACTOR, id!), organizationLine),
   updateOrganization: async ({ organizations }, { id, options }) => {
     const { name, plan, rateLimit, retentionDays } = options;
     const retention_days = readDays(retentionDays, 'ever', ['plan']);
     const body = checked(updateOrganizationSchema, { name, plan, rate_limit: readLimit(rateLimit), retention_days });
-    const org = await organizations.update(CLI_ACTOR, id!, body);
-    return { json: org, lines: [organizationLine(org)] };
+    return shown(await organizations.update(CLI_ACTOR, id!, body), organizationLine);
   },
   createProject: async ({ projects }, { options }) => {
-    const { name, retentionDays, protect, rateLimit } = options;
-    const [retention_days, rate_limit] = [readDays(retentionDays, 'organization'), readLimit(rateLimit)];
-    const body = checked(createProjectSchema, { name, retention_days, protected: protect, rate_limit });
+    const body = checked(createProjectSchema, readProject(options));
     return made('project', await projects.create(CLI_ACTOR, String(options['org']), body), projectLine);
   },
   deleteOrganization: async ({ removal }, { id, options }) => {
     assertMeant(options);
-    const org = await removal.ofOrganization(CLI_ACTOR, id!);
-    return { json: org, lines: [`${organizationLine(org)}: out of reach; the servers delete what it has.`] };
+    return shown(await removal.ofOrganization(CLI_ACTOR, id!), (org) => outOfReach(organizationLine(org)));
   },
   deleteProject: async ({ removal }, { id, options }) => {
     assertMeant(options);
-    const project = await removal.ofProject(CLI_ACTOR, id!);
-    return { json: project, lines: [`${projectLine(project)}: out of reach; the servers delete what it has.`] };
+    return shown(await removal.ofProject(CLI_ACTOR, id!), (project) => outOfReach(projectLine(project)));
   },
   updateProject: async ({ projects }, { id, options }) => {
-    const { name, retentionDays, protect, rateLimit } = options;
-    const [retention_days, rate_limit] = [readDays(retentionDays, 'organization'), readLimit(rateLimit)];
-    const body = checked(updateProjectSchema, { name, retention_days, protected: protect, rate_limit });
-    const project = await projects.update(CLI_ACTOR, id!, body);
-    return { json: project, lines: [projectLine(project)] };
+    const body = checked(updateProjectSchema, readProject(options));
+    return shown(await projects.update(CLI_ACTOR, id!, body), projectLine);
   },
-  showProject: async ({ projects }, { id }) => {
-    const project = await projects.find(CLI_ACTOR, id!);
-    return { json: project, lines: [projectLine(project)] };
-  },
+  showProject: async ({ projects }, { id }) => shown(await projects.find(CLI_ACTOR, id!), projectLine),
   listProjects: async ({ projects }, { options }) =>
     listed(await all((query) => projects.list(CLI_ACTOR, String(options['org']), query)), projectLine),
   createKey: async ({ keys }, { options }) => {
-    const { name, project, scopes, expiresAt, org, rateLimit } = options;
+    const { name, project, scopes, expiresAt, rateLimit } = options;
     const body = checked(createKeySchema, {
       name,
       project_id: project,
@@ -238,29 +177,20 @@ export const ADMIN_ACTIONS = {
       expires_at: expiresAt,
       rate_limit: readLimit(rateLimit),
     });
-    // With `--org` the command acts for that organization's administrator: a project of another one is not found.
-    const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
-    const key = await keys.create(actor, body);
-    return {
-      json: key,
-      lines: [`Made the API key ${keyLine(key)}`, 'Keep it; it is not shown again:', key.key],
-    };
+    const key = await keys.create(actorOf(options), body);
+    return { json: key, lines: [`Made the API key ${keyLine(key)}`, 'Keep it; it is not shown again:', key.key] };
   },
-  listKeys: async ({ keys }, { options }) => {
-    const { org } = options;
-    const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
-    return listed(await all((query) => keys.list(actor, query)), keyLine);
-  },
+  listKeys: async ({ keys }, { options }) => listed(await all((query) => keys.list(actorOf(options), query)), keyLine),
   updateKey: async ({ keys }, { id, options }) => {
     const { name, rateLimit, serviceAccount } = options;
     const changes = { name, rate_limit: readLimit(rateLimit), service_account: serviceAccount };
-    const key = await keys.update(CLI_ACTOR, id!, checked(updateKeySchema, changes));
-    return { json: key, lines: [keyLine(key)] };
+    return shown(await keys.update(CLI_ACTOR, id!, checked(updateKeySchema, changes)), keyLine);
   },
-  deleteKey: async ({ keys }, { id }) => {
-    const deleted = await keys.delete(CLI_ACTOR, id!);
-    return { json: deleted, lines: [`Revoked the API key ${id!}; within a second no server takes it any more.`] };
-  },
+  deleteKey: async ({ keys }, { id }) =>
+    shown(
+      await keys.delete(CLI_ACTOR, id!),
+      () => `Revoked the API key ${id!}; within a second no server takes it any more.`,
+    ),
   createMember: async ({ members }, { options }) => {
     const { org, email, role, project } = options;
     const body = checked(createMemberSchema, { email, role, project_id: project });
@@ -270,23 +200,63 @@ export const ADMIN_ACTIONS = {
     listed(await all((query) => members.list(CLI_ACTOR, String(options['org']), query)), memberLine),
   updateMember: async ({ members }, { id, options }) => {
     const body = checked(updateMemberSchema, { role: options['role'] });
-    const member = await members.update(CLI_ACTOR, String(options['org']), id!, body);
-    return { json: member, lines: [memberLine(member)] };
+    return shown(await members.update(CLI_ACTOR, String(options['org']), id!, body), memberLine);
   },
-  deleteMember: async ({ members }, { id, options }) => {
-    const deleted = await members.delete(CLI_ACTOR, String(options['org']), id!);
-    return { json: deleted, lines: [`Removed the member ${id!}; within a second no server takes the role any more.`] };
+  deleteMember: async ({ members }, { id, options }) =>
+    shown(
+      await members.delete(CLI_ACTOR, String(options['org']), id!),
+      () => `Removed the member ${id!}; within a second no server takes the role any more.`,
+    ),
+  listAudit: async ({ audit }, { options }) => {
+    const query = checked(listAuditSchema, { ...readFilter(options), limit: options['limit'] });
+    const { items } = await audit.log.list(readOrganization(options), query);
+    return listed(items, auditLine);
   },
-  ...AUDIT_ACTIONS,
-  ...MASKING_ACTIONS,
+  exportAudit: async ({ audit }, { options }) => {
+    const filter = checked(auditFilterSchema, readFilter(options));
+    const content = await audit.exports.execute(readOrganization(options), filter);
+    for await (const lines of content) if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
+    return { lines: [] };
+  },
+  listAuditHeads: async ({ audit }) => listed(await audit.chains.heads(), (head) => JSON.stringify(head)),
+  verifyAudit: async ({ audit }, { options }) => {
+    const { chain: wanted, heads } = options;
+    const noted = heads === undefined ? [] : readHeads(String(heads));
+    const name = wanted === undefined ? undefined : String(wanted);
+    const all: CheckedChain[] = [];
+    for await (const chain of audit.verify.execute(name, noted)) all.push(chain);
+    if (name !== undefined && all.length === 0) throw new StartError([`--chain: there is no chain ${name}`]);
+    const lines = all.length === 0 ? ['The audit log is empty.'] : all.flatMap(chainLines);
+    return { json: all, lines, isRefused: all.some(({ faults }) => faults.length > 0) };
+  },
+  showMasking: async (administration, { id }) => {
+    await organizationOf(administration, id!);
+    return listRules(await (await administration.masking()).read(id!));
+  },
+  setMasking: async (administration, { id, options }) => {
+    const orgId = await organizationOf(administration, id!);
+    const rules = await rulesIn(String(options['rules']));
+    const body = checked(putMaskingSchema, Array.isArray(rules) ? { rules } : rules);
+    return listRules(await (await administration.masking()).put({ orgId, projectId: id! }, body));
+  },
   checkJwt: async ({ checkJwt }, { id }) => {
     const check = await checkJwt.execute((id === '-' ? await text(process.stdin) : id!).trim());
     return { json: check, lines: jwtLines(check), isRefused: !check.valid };
   },
 } satisfies Record<string, Action>;
 
+/** With `--org` a command acts for that organization's administrator: a project of another one is not found. */
+const actorOf = ({ org }: Options) => (org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) });
+
+const readProject = ({ name, retentionDays, protect, rateLimit }: Options) => ({
+  name,
+  retention_days: readDays(retentionDays, 'organization'),
+  protected: protect,
+  rate_limit: readLimit(rateLimit),
+});
+
 /** @throws StartError without `--yes`. */
-function assertMeant({ yes }: AdminInput['options']): void {
+function assertMeant({ yes }: Options): void {
   if (yes !== true) throw new StartError(['--yes: must be given, since everything that is deleted is gone for good']);
 }
 
@@ -326,12 +296,17 @@ async function all<Item>(list: (query: { limit: number; cursor?: string }) => Pr
   return items;
 }
 
-const made = <Resource>(noun: string, resource: Resource, line: (resource: Resource) => string): Outcome => ({
+const shown = <Resource>(resource: Resource, line: (resource: Resource) => string): Outcome => ({
   json: resource,
-  lines: [`Made the ${noun} ${line(resource)}`],
+  lines: [line(resource)],
 });
+
+const made = <Resource>(noun: string, resource: Resource, line: (resource: Resource) => string): Outcome =>
+  shown(resource, () => `Made the ${noun} ${line(resource)}`);
 
 const listed = <Item>(items: readonly Item[], line: (item: Item) => string): Outcome => ({
   json: items,
   lines: items.map(line),
 });
+
+const outOfReach = (line: string): string => `${line}: out of reach; the servers delete what it has.`;

@@ -26,47 +26,39 @@ export type CommandEntry = {
 
 type ClientCommandEntry = Extract<CommandEntry, { asksServer: true }>;
 
+/** Loads a command that takes the settings of the programs. */
+const ofSettings = (name: keyof typeof import('./settings-commands.js')) => async () =>
+  (await import('./settings-commands.js'))[name];
+
 /** All of them, in the order in which help names them. */
 export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'serve',
-    description: 'run API and gateway',
-    load: async () => (await import('./settings-commands.js')).addServe,
-  },
-  {
-    name: 'server',
-    description: 'run the API alone',
-    load: async () => (await import('./settings-commands.js')).addServer,
-  },
-  {
-    name: 'gateway',
-    description: 'run the recording proxy alone',
-    load: async () => (await import('./settings-commands.js')).addGateway,
-  },
+  { name: 'serve', description: 'run API and gateway', load: ofSettings('addServe') },
+  { name: 'server', description: 'run the API alone', load: ofSettings('addServer') },
+  { name: 'gateway', description: 'run the recording proxy alone', load: ofSettings('addGateway') },
   {
     name: 'backup',
     description: 'copy the database to a file, also while the server runs',
-    load: async () => (await import('./settings-commands.js')).addBackup,
+    load: ofSettings('addBackup'),
   },
   {
     name: 'secrets',
     description: 'look after the secret key that seals the keys of provider connections',
-    load: async () => (await import('./settings-commands.js')).addSecrets,
+    load: ofSettings('addSecrets'),
   },
   {
     name: 'analytics',
     description: 'look after the sums that summary and time series are read from',
-    load: async () => (await import('./settings-commands.js')).addAnalytics,
+    load: ofSettings('addAnalytics'),
   },
   {
     name: 'retention',
     description: 'delete what has been kept as long as plans say',
-    load: async () => (await import('./settings-commands.js')).addRetention,
+    load: ofSettings('addRetention'),
   },
   {
     name: 'demo',
     description: 'record a small example with a fake model, without any key; --remove removes it',
-    load: async () => (await import('./settings-commands.js')).addDemo,
+    load: ofSettings('addDemo'),
   },
   {
     name: 'admin',
@@ -114,7 +106,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'api',
     description: 'call any endpoint of the API',
     asksServer: true,
-    load: async () => (await import('./client/api/api-command.js')).addApi,
+    load: async () => (await import('./client/api/call-api.js')).addApi,
   },
   {
     name: 'mcp',

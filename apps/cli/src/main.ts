@@ -6,7 +6,7 @@ const words = process.argv.slice(2);
 const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 const called = findCommand(argv[0]);
 if (called?.asksServer) {
-  const { runClient } = await import('./client/run-client.js');
+  const { runClient } = await import('./client/run-cli.js');
   await runClient(argv);
 } else {
   const program = new Command('spandrel')

@@ -7,16 +7,13 @@ import { UsageFault } from './exit-codes.js';
  * `--name-contains <value>` of `name_contains`. What is given is checked by the same schema before anything is sent.
  */
 
-/** Flags that a command has not, or words itself. */
-export interface FlagChoice {
-  /** Parameters without a flag. */
-  without?: readonly string[];
-}
+/** Gathers the values of an option that may come often, for commander. */
+export const collected = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** Adds a flag for each member of a request. */
-export function addParameterFlags(command: Command, schema: z.ZodObject, { without = [] }: FlagChoice = {}): void {
+export function addParameterFlags(command: Command, schema: z.ZodObject): void {
   for (const [name, member] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
-    if (!without.includes(name)) command.addOption(createFlag(name, member));
+    command.addOption(createFlag(name, member));
   }
 }
 
@@ -50,7 +47,7 @@ function createFlag(name: string, member: z.ZodType): Option {
   const inner = unwrap(member);
   if (inner instanceof z.ZodBoolean) return new Option(flagName(name), description(name, member));
   const option = new Option(`${flagName(name)} <${placeholder(name, inner)}>`, description(name, member));
-  if (isRepeatable(member)) option.argParser((value: string, before: string[] = []) => [...before, value]);
+  if (isRepeatable(member)) option.argParser(collected);
   return option;
 }
 

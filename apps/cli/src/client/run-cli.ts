@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { findClientCommand } from '../commands.js';
-import { OutputClosed, written, type CommandIo } from './command-io.js';
+import { OutputClosed, processIo, written, type CommandIo } from './command-io.js';
 import { CommandFailure, ExitCode, fail, UsageFault } from './exit-codes.js';
 import { oneLine } from './output/text.js';
 import { paintFor } from './output/table.js';
@@ -49,3 +49,13 @@ const programFor = (io: CommandIo): Command =>
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     });
+
+/** Runs the client command of this process's arguments and ends the process with its exit code. */
+export async function runClient(argv: readonly string[]): Promise<void> {
+  const io = processIo();
+  const prepare = findClientCommand(argv[0])?.prepareProcess;
+  await prepare?.();
+  process.exitCode = await runCli(argv, io);
+  // What was broken off may still hold the process: a connection, standard input.
+  if (io.signal.aborted || prepare) process.exit();
+}

@@ -12,7 +12,8 @@ import {
 import { compareEvals, type CompareEvalsOptions } from './commands/compare-evals.js';
 import { evalFiles, type EvalFilesOptions } from './commands/eval-files.js';
 import { listEvals, type ListEvalsOptions } from './commands/list-evals.js';
-import { addJudgingOptions, collected, addStatisticsOptions } from './options/judging-options.js';
+import { collected } from '../client/parameter-flags.js';
+import { addJudgingOptions, addStatisticsOptions } from './options/judging-options.js';
 import { addReportOption } from './reports/reports.js';
 import { addRunOptions } from './options/run-options.js';
 

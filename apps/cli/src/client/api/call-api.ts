@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { readExactJson } from '@spandrel/contract/browser';
-import type { ClientCall } from '../client-command.js';
+import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
 import { UsageFault } from '../exit-codes.js';
 import { oneLine } from '../output/text.js';
+import { collected } from '../parameter-flags.js';
 import { readAnswer } from '../server.js';
 
 /** A request of any endpoint, without its file. */
@@ -68,8 +69,7 @@ function parseJson(parameter: string, text: string): unknown {
   }
 }
 
-/** Options of `spandrel api`. */
-export interface ApiOptions {
+interface ApiOptions {
   file?: string;
   header?: string[];
   include?: boolean;
@@ -86,7 +86,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const ANSWER_MS_MAX = 600_000;
 
 /** Sends one request to any endpoint and shows what it answers. */
-export async function callApi(
+async function callApi(
   { api, out, io, options: { file, header = [], include } }: ClientCall<ApiOptions>,
   methodName: string,
   pathText: string,
@@ -131,4 +131,27 @@ function readHeaders(lines: readonly string[]): Record<string, string> {
     headers[name.toLowerCase()] = value.trim();
   }
   return headers;
+}
+
+const HELP = `
+Parameters:
+  k=v    a parameter of the query of GET, HEAD and DELETE; a text member of the JSON body of others
+  k:=v   a member of the body that is JSON: a number, a list, an object
+  k==v   a parameter of the query, whatever the method
+
+With -f the file is the body, and all parameters are of the query.`;
+
+/** `spandrel api`. */
+export function addApi(client: ClientProgram, description: string): void {
+  const api = client.program
+    .command('api')
+    .description(description)
+    .argument('<method>', 'GET, POST, PUT, PATCH, DELETE or HEAD')
+    .argument('<path>', 'such as /api/traces')
+    .argument('[parameters...]', 'k=v')
+    .option('-f, --file <file>', 'the body; - is standard input')
+    .option('-H, --header <header>', "such as 'accept: text/csv'; may be repeated", collected)
+    .option('-i, --include', 'show the status and the headers, too')
+    .addHelpText('after', HELP);
+  clientCommand<ApiOptions, [string, string, string[]]>(client, api, callApi);
 }

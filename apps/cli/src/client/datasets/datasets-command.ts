@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { plainListSchema, type DatasetResource } from '@spandrel/contract';
 import { clientCommand, type ClientProgram } from '../client-command.js';
-import { addListCommand } from '../list/list-command.js';
+import { addListed } from '../list/list-command.js';
 import type { Column } from '../output/table.js';
 import { countText, timeText } from '../output/units.js';
 import {
@@ -15,17 +15,9 @@ import {
 
 /** `spandrel datasets …`. */
 export function addDatasets(client: ClientProgram, description: string): void {
-  const datasets = client.program.command('datasets').description(description);
-  addListCommand(client, datasets, 'list datasets, newest first', {
-    path: '/api/datasets',
-    member: 'datasets',
-    schema: plainListSchema,
-    columns,
-  });
-  const format = (what: string): Option =>
-    new Option('--format <format>', `${what}; taken from the ending of the file's name, jsonl for -`).choices(
-      FILE_FORMATS,
-    );
+  const datasets = addListed(client, description, { member: 'datasets', schema: plainListSchema, columns });
+  const ending = "taken from the ending of the file's name, jsonl for -";
+  const format = (what: string): Option => new Option('--format <format>', `${what}; ${ending}`).choices(FILE_FORMATS);
   const importing = datasets
     .command('import')
     .description('put the rows of a file into a dataset: all of them, or none')

@@ -8,8 +8,7 @@ import { readAnswer } from '../server.js';
 
 /** A list of the API, and how it is shown. */
 interface ShownList<Item> {
-  path: string;
-  /** The member of the answer with the items, which is what they are called, too. */
+  /** What the items are called: the command, the path of the list, and the member of its answer. */
   member: string;
   schema: z.ZodObject;
   /** The columns of its table; a terminal has times of this machine. */
@@ -26,35 +25,27 @@ type Page = Record<string, unknown> & { next_cursor: string | null };
 /** Shows a page of a list, or with `--all` every page from there on. */
 async function listItems<Item>(
   { api, out, options }: ClientCall<{ all?: boolean }>,
-  { path, member, schema, columns, previews = [], forTable = {} }: ShownList<Item>,
+  { member, schema, columns, previews = [], forTable = {} }: ShownList<Item>,
 ): Promise<void> {
   const query: Record<string, unknown> = { ...(!out.json && forTable), ...readParameters(schema, options) };
   const read = async (cursor?: string): Promise<Page> =>
-    readAnswer(await api.raw('GET', path, { query: cursor === undefined ? query : { ...query, cursor } }));
+    readAnswer(await api.raw('GET', `/api/${member}`, { query: cursor === undefined ? query : { ...query, cursor } }));
   const first = await read();
   const pages = options.all === true ? following(first, read) : [first];
-  if (out.json && options.all !== true) {
-    await out.document(first);
-    return;
+  if (out.json) return options.all === true ? writeDocument(pages, member, out.raw) : out.document(first);
+  const table = out.table([...columns(out.isTerminal), ...(Number(query['preview']) > 0 ? previews : [])]);
+  let count = 0;
+  let cursor: string | null = null;
+  for await (const page of pages) {
+    const items = page[member] as Item[];
+    if (items.length > 0) await out.lines(table.lines(items));
+    count += items.length;
+    cursor = page.next_cursor;
   }
-  if (out.json) await writeDocument(pages, member, (text) => out.raw(text));
-  else await writeTable(pages);
-
-  async function writeTable(shown: Iterable<Page> | AsyncIterable<Page>): Promise<void> {
-    const table = out.table([...columns(out.isTerminal), ...(Number(query['preview']) > 0 ? previews : [])]);
-    let count = 0;
-    let cursor: string | null = null;
-    for await (const page of shown) {
-      const items = page[member] as Item[];
-      if (items.length > 0) await out.lines(table.lines(items));
-      count += items.length;
-      cursor = page.next_cursor;
-    }
-    if (count === 0) out.note(`no ${member}`);
-    if (cursor !== null) {
-      // A cursor is long: anyone who reads on a terminal wants to know that there is more, a program the place to go on.
-      out.note(`there are more ${member}: --limit up to 1000, --all${out.isTerminal ? '' : ` or --cursor ${cursor}`}`);
-    }
+  if (count === 0) out.note(`no ${member}`);
+  if (cursor !== null) {
+    // A cursor is long: anyone who reads on a terminal wants to know that there is more, a program the place to go on.
+    out.note(`there are more ${member}: --limit up to 1000, --all${out.isTerminal ? '' : ` or --cursor ${cursor}`}`);
   }
 }
 
@@ -97,15 +88,15 @@ export const PREVIEW_COLUMNS: readonly Column<object>[] = [
   { title: 'OUTPUT', text: (item: Previewed) => item.output_preview ?? '', shrinks: true },
 ];
 
-/** Puts a command below another that shows a list, with a flag for each parameter of the API. */
-export function addListCommand<Item>(
-  program: ClientProgram,
-  parent: Command,
-  description: string,
-  list: ShownList<Item>,
-): Command {
-  const command = parent.command('list').description(description);
+/**
+ * Adds the command of a resource, with `list` below it, which has a flag for each parameter of the API.
+ * @returns the command of the resource.
+ */
+export function addListed<Item>(client: ClientProgram, description: string, list: ShownList<Item>): Command {
+  const resource = client.program.command(list.member).description(description);
+  const command = resource.command('list').description(`list ${list.member}, newest first`);
   addParameterFlags(command, list.schema);
   command.option('--all', 'every page, not one');
-  return clientCommand<{ all?: boolean }>(program, command, (call) => listItems(call, list));
+  clientCommand<{ all?: boolean }>(client, command, (call) => listItems(call, list));
+  return resource;
 }

@@ -1,18 +1,12 @@
 import { listSessionsSchema, type SessionResource } from '@spandrel/contract';
 import type { ClientProgram } from '../client-command.js';
-import { addListCommand } from '../list/list-command.js';
+import { addListed } from '../list/list-command.js';
 import type { Column } from '../output/table.js';
 import { costText, countText, timeText } from '../output/units.js';
 
 /** `spandrel sessions …`. */
 export function addSessions(client: ClientProgram, description: string): void {
-  const sessions = client.program.command('sessions').description(description);
-  addListCommand(client, sessions, 'list sessions, newest first', {
-    path: '/api/sessions',
-    member: 'sessions',
-    schema: listSessionsSchema,
-    columns: sessionColumns,
-  });
+  addListed(client, description, { member: 'sessions', schema: listSessionsSchema, columns: sessionColumns });
 }
 
 const sessionColumns = (isTerminal: boolean): readonly Column<SessionResource>[] => [

@@ -1,6 +1,6 @@
 import { listSpansInViewSchema, type SpanOutline, type SpanResource } from '@spandrel/contract';
 import type { ClientProgram } from '../client-command.js';
-import { addListCommand, PREVIEW_COLUMNS } from '../list/list-command.js';
+import { addListed, PREVIEW_COLUMNS } from '../list/list-command.js';
 import { statusStyle, type Column } from '../output/table.js';
 import { costText, countText, durationText, timeText } from '../output/units.js';
 
@@ -47,9 +47,7 @@ const spanColumns = (isTerminal: boolean): readonly Column<ShownSpan>[] => [
 
 /** `spandrel spans …`. */
 export function addSpans(client: ClientProgram, description: string): void {
-  const spans = client.program.command('spans').description(description);
-  addListCommand(client, spans, 'list spans, newest first', {
-    path: '/api/spans',
+  addListed(client, description, {
     member: 'spans',
     schema: listSpansInViewSchema,
     columns: spanColumns,

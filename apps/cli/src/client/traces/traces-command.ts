@@ -1,7 +1,7 @@
 import { listPreviewedTracesSchema, type TraceListItem } from '@spandrel/contract';
 import { Option } from 'commander';
 import { clientCommand, type ClientProgram } from '../client-command.js';
-import { addListCommand, PREVIEW_COLUMNS } from '../list/list-command.js';
+import { addListed, PREVIEW_COLUMNS } from '../list/list-command.js';
 import { statusStyle, type Column } from '../output/table.js';
 import { costText, countText, durationText, timeText } from '../output/units.js';
 import { showTrace, type ShowOptions } from './show-trace.js';
@@ -22,9 +22,7 @@ const traceColumns = (isTerminal: boolean): readonly Column<TraceListItem>[] => 
 
 /** `spandrel traces …`. */
 export function addTraces(client: ClientProgram, description: string): void {
-  const traces = client.program.command('traces').description(description);
-  addListCommand(client, traces, 'list traces, newest first', {
-    path: '/api/traces',
+  const traces = addListed(client, description, {
     member: 'traces',
     schema: listPreviewedTracesSchema,
     columns: traceColumns,

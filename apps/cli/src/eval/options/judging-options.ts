@@ -1,9 +1,7 @@
 import { describeGate, needsBaseline, parseGate, type Gate } from '@spandrel/sdk/eval';
 import type { Command } from 'commander';
 import { UsageFault } from '../../client/exit-codes.js';
-
-/** Gathers the values of an option that may come often, for commander. */
-export const collected = (value: string, before: string[] = []): string[] => [...before, value];
+import { collected } from '../../client/parameter-flags.js';
 
 /** Reads the value of an option. @throws UsageFault that names the option, for whatever `read` throws. */
 export function readOption<Value>(name: string, text: string, read: (text: string) => Value): Value {
@@ -71,7 +69,8 @@ export function readJudging(options: JudgingOptions): Judging {
     if (alphaText !== undefined) throw new UsageFault('--alpha: needs --baseline');
   }
   const wanted = failOnRegression ? [...given, REGRESSION] : given;
-  const gates = wanted.filter((gate, index) => wanted.findIndex((other) => isSame(gate, other)) === index);
+  const words = wanted.map(describeGate);
+  const gates = wanted.filter((_gate, index) => words.indexOf(words[index]!) === index);
   if (alpha === GATES_ALPHA) return { gates, baseline, alpha, regressionsOf: [] };
   const isRegression = ({ metric }: Gate): boolean => metric === 'regression';
   return {
@@ -81,8 +80,6 @@ export function readJudging(options: JudgingOptions): Judging {
     regressionsOf: gates.filter(isRegression).map(({ scorer }) => scorer ?? null),
   };
 }
-
-const isSame = (one: Gate, other: Gate): boolean => describeGate(one) === describeGate(other);
 
 function readAlpha(text: string): number {
   const alpha = Number(text);
@@ -104,14 +101,6 @@ export interface StatisticsOptions {
   failedAs?: string;
 }
 
-/** Parameters of the statistics of a run. */
-interface StatisticsQuestion {
-  baselineRunId: string | undefined;
-  alpha: number;
-  clusterBy: string | undefined;
-  failedAs: 'excluded' | 'zero' | undefined;
-}
-
 export const addStatisticsOptions = (command: Command): Command =>
   command
     .option('--alpha <number>', `how rare a difference must be by chance to count; ${GATES_ALPHA} when left out`)
@@ -119,9 +108,9 @@ export const addStatisticsOptions = (command: Command): Command =>
     .option('--failed-as <zero|excluded>', 'zero: a failed sample counts as 0; excluded when left out');
 
 /** What the server does not take it refuses. @throws UsageFault for an alpha that is no number. */
-export const readStatisticsOptions = (options: StatisticsOptions): StatisticsQuestion => ({
+export const readStatisticsOptions = (options: StatisticsOptions) => ({
   baselineRunId: options.baseline,
   alpha: readNumber('--alpha', options.alpha) ?? GATES_ALPHA,
   clusterBy: options.clusterBy,
-  failedAs: options.failedAs as StatisticsQuestion['failedAs'],
+  failedAs: options.failedAs as 'excluded' | 'zero' | undefined,
 });

@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UsageFault } from '../../client/exit-codes.js';
-import { collected, readNumber, readOption } from './judging-options.js';
+import { collected } from '../../client/parameter-flags.js';
+import { readNumber, readOption } from './judging-options.js';
 
-/**
- * Splits `name=tone,weight=2` into its pairs. A value in double quotes may have commas, and `\"` and `\\` in it.
- * @param text as it stands on the command line.
- * @returns names and values in their order.
- * @throws Error that says what is wrong with the text: a part without `=`, a name that comes twice, a quote that is not closed.
- */
+/** Splits `name=tone,weight=2` into its pairs. A value in double quotes may have commas, and `\"` and `\\` in it. */
 function readPairs(text: string): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   let rest = text;
   while (rest.trim() !== '') {
     const [, before, after] = /^([^=,]*)=(.*)$/s.exec(rest) ?? [];
     const name = before?.trim();
-    if (!name) throw new Error(`"${firstPart(rest)}" is not NAME=VALUE`);
+    if (!name) throw new Error(`"${rest.split(',', 1)[0]!.trim()}" is not NAME=VALUE`);
     if (pairs.some(([known]) => known === name)) throw new Error(`"${name}" comes twice`);
     const { value, behind } = after!.startsWith('"') ? quotedValue(after!, name) : plainValue(after!);
     pairs.push([name, value]);
@@ -24,8 +20,6 @@ function readPairs(text: string): [name: string, value: string][] {
   return pairs;
 }
 
-const firstPart = (text: string): string => text.split(',', 1)[0]!.trim();
-
 interface Value {
   value: string;
   /** What comes after the comma behind it. */
@@ -33,10 +27,8 @@ interface Value {
 }
 
 function plainValue(text: string): Value {
-  const end = text.indexOf(',');
-  return end < 0
-    ? { value: text.trim(), behind: '' }
-    : { value: text.slice(0, end).trim(), behind: text.slice(end + 1) };
+  const [value = '', ...behind] = text.split(',');
+  return { value: value.trim(), behind: behind.join(',') };
 }
 
 function quotedValue(text: string, name: string): Value {
@@ -72,17 +64,7 @@ interface ScorerBody {
 }
 
 const CONFIG = 'config.';
-const MEMBERS = [
-  'name',
-  'scoring',
-  'weight',
-  'pass_score',
-  'rubric',
-  'judge_model',
-  'judge_connection',
-  'config',
-] as const;
-type Member = (typeof MEMBERS)[number];
+const MEMBERS = ['name', 'scoring', 'weight', 'pass_score', 'rubric', 'judge_model', 'judge_connection', 'config'];
 
 /**
  * Reads a scorer as `--scorer` takes it: `name=tone,scoring=LlmJudge,rubric=@tone.txt,weight=2`.
@@ -90,19 +72,23 @@ type Member = (typeof MEMBERS)[number];
  * @throws Error that says what is wrong.
  */
 export function readScorer(text: string, readFile: (path: string) => string): ScorerBody {
-  const given = new Map<Member, string>();
+  const given = new Map<string, string>();
   const config: Record<string, unknown> = {};
   for (const [name, written] of readPairs(text)) {
     const value = valueOf(written, readFile);
     const member = name.replaceAll('-', '_');
     if (member.startsWith(CONFIG)) config[name.slice(CONFIG.length)] = jsonOrText(value);
-    else if ((MEMBERS as readonly string[]).includes(member)) given.set(member as Member, value);
+    else if (MEMBERS.includes(member)) given.set(member, value);
     else throw new Error(`"${name}" is not known; there are ${MEMBERS.join(', ')} and config.KEY`);
   }
   const scoring = given.get('scoring');
   if (scoring === undefined || scoring === '') throw new Error('scoring=NAME is missing');
   const scoringConfig = { ...configOf(given.get('config')), ...config };
-  const judge = judgeOf(given);
+  const judge: NonNullable<ScorerBody['judge']> = {
+    ...(given.has('judge_connection') && { connection_id: given.get('judge_connection')! }),
+    ...(given.has('judge_model') && { model: given.get('judge_model')! }),
+    ...(given.has('rubric') && { rubric: given.get('rubric')! }),
+  };
   return {
     ...(given.has('name') && { name: given.get('name')! }),
     scoring,
@@ -113,19 +99,8 @@ export function readScorer(text: string, readFile: (path: string) => string): Sc
   };
 }
 
-function valueOf(written: string, readFile: (path: string) => string): string {
-  if (written.startsWith('@@')) return written.slice(1);
-  return written.startsWith('@') ? readFile(written.slice(1)) : written;
-}
-
-function judgeOf(given: ReadonlyMap<Member, string>): NonNullable<ScorerBody['judge']> {
-  const [connection, model, rubric] = [given.get('judge_connection'), given.get('judge_model'), given.get('rubric')];
-  return {
-    ...(connection !== undefined && { connection_id: connection }),
-    ...(model !== undefined && { model }),
-    ...(rubric !== undefined && { rubric }),
-  };
-}
+const valueOf = (written: string, readFile: (path: string) => string): string =>
+  /^@(?!@)/.test(written) ? readFile(written.slice(1)) : written.replace(/^@@/, '@');
 
 function configOf(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
@@ -171,25 +146,7 @@ export interface RunOptions {
 }
 
 /** What is to be run; datasets and connections by id or name. */
-export interface RunPlan {
-  name: string | undefined;
-  dataset: string;
-  connection: string;
-  config: {
-    model: string | null;
-    system_prompt: string | null;
-    temperature: number | null;
-    max_tokens: number | null;
-    trace: boolean | null;
-  };
-  /** One of both. */
-  scoring: string | undefined;
-  scorers: ScorerBody[] | undefined;
-  repeats: number | undefined;
-  passScore: number | undefined;
-  maxCostUsd: number | undefined;
-  metadata: Record<string, string>;
-}
+export type RunPlan = ReturnType<typeof readRunPlan>;
 
 export const addRunOptions = (command: Command): Command =>
   command
@@ -214,7 +171,7 @@ export const addRunOptions = (command: Command): Command =>
     .option('--metadata <key=value>', 'kept with the run, such as commit=3f2c1ab; may come often', collected);
 
 /** @throws UsageFault for what cannot be started, before anything is asked of the server. */
-export function readRunPlan(options: RunOptions): RunPlan {
+export function readRunPlan(options: RunOptions) {
   const { scoring, scorer } = options;
   if ((scoring === undefined) === (scorer === undefined)) {
     throw new UsageFault('give either --scoring, or --scorer for each of several');
