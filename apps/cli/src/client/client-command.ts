@@ -13,12 +13,6 @@ export interface ClientCall<Options> {
   readonly options: ClientOptions & Options;
 }
 
-/** Takes a command's arguments as commander gives them: texts, lists of them, `undefined` for one that was left out. */
-export type ClientAction<Options, Arguments extends unknown[]> = (
-  call: ClientCall<Options>,
-  ...args: Arguments
-) => Promise<ExitCode | void>;
-
 /** Puts client commands below a program; what they end with is kept for {@link runCli}. */
 export interface ClientProgram {
   readonly program: Command;
@@ -35,12 +29,13 @@ export const addServerOptions = (command: Command): Command =>
 
 /**
  * Makes a command one that asks the server: with `--url`, `--key` and `--json`, and an action that gets a client by them.
+ * It takes the command's arguments as commander gives them: texts, lists of them, `undefined` for one that was left out.
  * An action ends with the code that it returns, 0 for none, and with that of what it throws (exit-codes.ts).
  */
 export function clientCommand<Options, Arguments extends unknown[] = string[]>(
   { io, end }: ClientProgram,
   command: Command,
-  action: ClientAction<Options, Arguments>,
+  action: (call: ClientCall<Options>, ...args: Arguments) => Promise<ExitCode | void>,
 ): Command {
   return addServerOptions(command)
     .option('--json', 'answer in JSON')

@@ -12,13 +12,11 @@ export interface ClientOptions {
   json?: boolean;
 }
 
-/** Where a server is unless somebody says so. */
 const USUAL_URL = 'http://127.0.0.1:3000';
 
 /** What there is of a header: a key with anything else is a slip of the pen. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** The server that is meant, and the credential for it. */
 export interface Server {
   url: string;
   key: string | undefined;
@@ -29,13 +27,16 @@ export interface Server {
  * @throws UsageFault for a URL or a key that is none.
  */
 export function readServer(options: ClientOptions, env: CommandIo['env']): Server {
-  const [url, urlBy] = given(options.url, '--url', env, 'SPANDREL_API_URL');
-  const [key, keyBy] = given(options.key, '--key', env, 'SPANDREL_API_KEY');
+  // An empty variable is one that is not set; a secret of CI often ends with a line break.
+  const url = options.url?.trim() ?? (env['SPANDREL_API_URL']?.trim() || undefined);
+  const key = options.key?.trim() ?? (env['SPANDREL_API_KEY']?.trim() || undefined);
   if (url !== undefined && !isHttp(url)) {
-    throw new UsageFault(`${urlBy}: must be the address of a server such as ${USUAL_URL}`);
+    const by = options.url === undefined ? 'SPANDREL_API_URL' : '--url';
+    throw new UsageFault(`${by}: must be the address of a server such as ${USUAL_URL}`);
   }
   if (key !== undefined && !KEY.test(key)) {
-    throw new UsageFault(`${keyBy}: is no key: it has blanks or characters that a key never has`);
+    const by = options.key === undefined ? 'SPANDREL_API_KEY' : '--key';
+    throw new UsageFault(`${by}: is no key: it has blanks or characters that a key never has`);
   }
   return { url: (url ?? USUAL_URL).replace(/(?<!\/)\/+$/, ''), key };
 }
@@ -61,18 +62,6 @@ export function createClient(options: ClientOptions, io: CommandIo, signal: Abor
 function joinSignals(one: AbortSignal | null, other: AbortSignal | null): AbortSignal | null {
   if (one === null || other === null) return one ?? other;
   return AbortSignal.any([one, other]);
-}
-
-/** An empty variable is one that is not set; a secret of CI often ends with a line break. */
-function given(
-  option: string | undefined,
-  flag: string,
-  env: CommandIo['env'],
-  variable: string,
-): [value: string | undefined, by: string] {
-  if (option !== undefined) return [option.trim(), flag];
-  const value = env[variable]?.trim();
-  return [value === '' ? undefined : value, variable];
 }
 
 function isHttp(url: string): boolean {
@@ -106,22 +95,16 @@ export function notOfSpandrel({ status, headers }: Response): CommandFailure {
   );
 }
 
-/** What people call a kind of things, and how they distinguish those of one name. */
-interface Kind<Item> {
-  /** `datasets` */
-  many: string;
-  /** What is shown of one beside its id. */
-  about: (item: Item) => string;
-}
-
 /**
  * Finds the item of a list that has this id, or else this name.
+ * @param many what people call such items. @param about what is shown of one beside its id.
  * @returns `undefined` when none has. @throws CommandFailure when several have the name.
  */
 async function findNamed<Item extends { id: string; name: string }>(
   items: AsyncIterable<Item>,
   nameOrId: string,
-  { many, about }: Kind<Item>,
+  many: string,
+  about: (item: Item) => string,
 ): Promise<Item | undefined> {
   const named: Item[] = [];
   for await (const item of items) {
@@ -129,20 +112,17 @@ async function findNamed<Item extends { id: string; name: string }>(
     if (item.name === nameOrId) named.push(item);
   }
   if (named.length > 1) {
-    const lines = named.map((item) => `  ${item.id}  ${about(item)}`);
-    throw new CommandFailure(
-      [`${named.length} ${many} are called "${nameOrId}"; give the id of one:`, ...lines].join('\n'),
-    );
+    const lines = named.map((item) => `\n  ${item.id}  ${about(item)}`).join('');
+    throw new CommandFailure(`${named.length} ${many} are called "${nameOrId}"; give the id of one:${lines}`);
   }
   return named[0];
 }
 
 /** @returns the dataset that has this id, or else this name; `undefined` when none has. @throws CommandFailure when several have the name. */
 export const lookForDataset = (api: Api, nameOrId: string): Promise<DatasetResource | undefined> =>
-  findNamed<DatasetResource>(api.pages('listDatasets'), nameOrId, {
-    many: 'datasets',
-    about: ({ datapoint_count: count }) => formatCounted(count, 'datapoint'),
-  });
+  findNamed(api.pages('listDatasets'), nameOrId, 'datasets', ({ datapoint_count: count }) =>
+    formatCounted(count, 'datapoint'),
+  );
 
 /** @returns the dataset that has this id, or else this name. @throws SpandrelError `dataset_not_found` when none has. */
 export async function findDataset(api: Api, nameOrId: string): Promise<DatasetResource> {
@@ -152,8 +132,6 @@ export async function findDataset(api: Api, nameOrId: string): Promise<DatasetRe
   throw new SpandrelError({ status: 404, code: 'dataset_not_found', detail });
 }
 
-const PAGE = 200;
-
 type Connection = ItemOf<'listConnections'>;
 
 /**
@@ -161,10 +139,8 @@ type Connection = ItemOf<'listConnections'>;
  * @throws SpandrelError `connection_not_found` when there is none; CommandFailure when several have the name.
  */
 export async function findConnection(api: Api, nameOrId: string): Promise<Connection> {
-  const found = await findNamed<Connection>(api.pages('listConnections', { query: { limit: PAGE } }), nameOrId, {
-    many: 'provider connections',
-    about: ({ provider }) => provider,
-  });
+  const all = api.pages('listConnections', { query: { limit: 200 } });
+  const found = await findNamed(all, nameOrId, 'provider connections', ({ provider }) => provider);
   if (found) return found;
   const detail = `no provider connection has the name or the id "${nameOrId}"`;
   throw new SpandrelError({ status: 404, code: 'connection_not_found', detail });

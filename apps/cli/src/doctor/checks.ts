@@ -16,21 +16,12 @@ export interface Check {
 
 const ok = (name: string, message: string): Check => ({ name, status: 'ok', message });
 
-const warn = (name: string, message: string, remedy: string): Check => ({
-  name,
-  status: 'warn',
-  message,
-  remedy,
-});
+const found =
+  (status: Check['status']) =>
+  (name: string, message: string, remedy: string): Check => ({ name, status, message, remedy });
+const warn = found('warn');
+const failed = found('fail');
 
-const failed = (name: string, message: string, remedy: string): Check => ({
-  name,
-  status: 'fail',
-  message,
-  remedy,
-});
-
-/** What a server says to anyone. */
 interface ServerFacts {
   version: string;
   mode: 'local' | 'cloud';
@@ -91,42 +82,43 @@ interface CredentialFacts {
 const SOON_MS = 7 * 86_400_000;
 const MAKE_ONE = 'make one: spandrel admin key create --project <id> --scopes read,write';
 
-/** The outcome: scopes that the credential has, all of them in local mode. */
-interface CheckedCredential {
-  check: Check;
-  /** `undefined` when there is no credential that the server takes. */
-  scopes: ReadonlySet<string> | undefined;
-}
-
-/** Asks the server what it makes of the key. @throws SpandrelError when the server cannot be reached any more. */
-async function checkCredential(api: Api, { mode }: ServerFacts, key: string | undefined): Promise<CheckedCredential> {
+/**
+ * Asks the server what it makes of the key.
+ * @returns with the scopes of the credential, all of them in local mode, none when the server takes no credential.
+ * @throws SpandrelError when the server cannot be reached any more.
+ */
+async function checkCredential(
+  api: Api,
+  { mode }: ServerFacts,
+  key: string | undefined,
+): Promise<{ check: Check; scopes?: ReadonlySet<string> }> {
   if (mode === 'local') {
     return { check: ok('credential', 'local mode needs none'), scopes: new Set(['read', 'write', 'ingest']) };
   }
   if (key === undefined) {
     const message = 'no key was given, and cloud mode needs one';
-    return { check: failed('credential', message, `SPANDREL_API_KEY or --key; ${MAKE_ONE}`), scopes: undefined };
+    return { check: failed('credential', message, `SPANDREL_API_KEY or --key; ${MAKE_ONE}`) };
   }
   try {
     const credential = (await api.getCredential({ retry: false })) as CredentialFacts;
     return { check: toCheck(credential), scopes: new Set(credential.scopes) };
   } catch (error) {
-    if (!(error instanceof SpandrelError) || error.status < 400) throw error;
+    if (!isAnswer(error)) throw error;
     const message = `the server does not take the key: ${error.code} (${error.detail})`;
     const remedy = error.status === 401 ? `it is mistyped, was revoked or has ended; ${MAKE_ONE}` : 'try again later';
-    return { check: failed('credential', message, remedy), scopes: undefined };
+    return { check: failed('credential', message, remedy) };
   }
 }
+
+/** Whether the server answered, with an error. */
+const isAnswer = (error: unknown): error is SpandrelError => error instanceof SpandrelError && error.status >= 400;
 
 function toCheck({ kind, project_id: project, scopes, expires_at: end }: CredentialFacts): Check {
   const can = `${kind} with ${scopes.join(', ') || 'no scope'}`;
   const message = `${can}${project === null ? '' : ` for project ${project}`}${end === null ? '' : `, until ${end}`}`;
   if (project === null) {
-    return failed(
-      'credential',
-      `${message}: it belongs to no project`,
-      `the operator's tokens record nothing; ${MAKE_ONE}`,
-    );
+    const remedy = `the operator's tokens record nothing; ${MAKE_ONE}`;
+    return failed('credential', `${message}: it belongs to no project`, remedy);
   }
   const lacks = findLack(new Set(scopes));
   if (lacks) return warn('credential', `${message}: ${lacks}`, MAKE_ONE);
@@ -159,19 +151,13 @@ async function checkEvents(api: Api, signal: AbortSignal): Promise<Check> {
     return failed('events', 'the stream of events ended at once', 'look for a proxy that ends long answers');
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof SpandrelError && error.status >= 400) {
-      return failed(
-        'events',
-        `the server refused the stream: ${error.code} (${error.detail})`,
-        'a key needs the scope read',
-      );
+    if (isAnswer(error)) {
+      const message = `the server refused the stream: ${error.code} (${error.detail})`;
+      return failed('events', message, 'a key needs the scope read');
     }
     const message = opened ? 'the stream of events was opened, and nothing came' : 'the stream of events did not open';
-    return failed(
-      'events',
-      message,
-      'let the proxy in between pass answers on as they come (nginx: proxy_buffering off)',
-    );
+    const remedy = 'let the proxy in between pass answers on as they come (nginx: proxy_buffering off)';
+    return failed('events', message, remedy);
   } finally {
     clearTimeout(timer);
     stream.abort();
@@ -199,11 +185,8 @@ async function checkWrite(api: Api, scopes: ReadonlySet<string>): Promise<Check>
     });
     const [fault] = rejected;
     if (fault) {
-      return failed(
-        'write',
-        `the server rejected what was sent: ${fault.code} (${fault.message})`,
-        'update this command or the server',
-      );
+      const message = `the server rejected what was sent: ${fault.code} (${fault.message})`;
+      return failed('write', message, 'update this command or the server');
     }
     if (!scopes.has('read')) return ok('write', 'a span was recorded; the key cannot read it back');
     const span = await api.getSpan({ path: { id: spanId } });
@@ -217,7 +200,7 @@ async function checkWrite(api: Api, scopes: ReadonlySet<string>): Promise<Check>
     await api.deleteTrace({ path: { id: traceId } });
     return ok('write', 'a span was recorded, read back and removed');
   } catch (error) {
-    if (!(error instanceof SpandrelError) || error.status < 400) throw error;
+    if (!isAnswer(error)) throw error;
     const remedy = error.status === 403 ? 'a key needs the scope ingest or write' : 'the log of the server says more';
     return failed('write', `${error.code} (${error.detail})`, remedy);
   }
@@ -245,8 +228,8 @@ async function checkGateway(url: string | null, signal: CommandIo['signal']): Pr
     state = (await answer.json()) as GatewayState;
   } catch (error) {
     signal.throwIfAborted();
-    const { detail } = error instanceof SpandrelError ? error : { detail: (error as Error).message };
-    const remedy = `start it, or correct its address; SPANDREL_GATEWAY_URL beats what the server says`;
+    const detail = error instanceof SpandrelError ? error.detail : (error as Error).message;
+    const remedy = 'start it, or correct its address; SPANDREL_GATEWAY_URL beats what the server says';
     return [failed('gateway', `no gateway answers at ${url}: ${detail}`, remedy)];
   }
   const { api, spool, capture } = state;
@@ -280,22 +263,16 @@ function captureCheck(capture: string): Check {
   return warn('capture', what, 'where that is not meant, set gateway.capture to Full');
 }
 
-/** What is checked, and how. */
 export interface DoctorOptions {
   /** Records a span, too. */
   write?: boolean;
   gatewayUrl?: string;
 }
 
-/** What the checks end with: they go on as long as there is something to check. */
-interface Diagnosis {
-  checks: Check[];
-  /** The server takes no credential that was given. */
-  isRefused: boolean;
-}
-
 /**
+ * Checks one thing after another as long as there is something to check.
  * @param report gets each check as it is done.
+ * @returns whether the server took no credential that was given, with all checks.
  * @throws SpandrelError when the server is not reached.
  */
 export async function runChecks(
@@ -304,7 +281,7 @@ export async function runChecks(
   options: DoctorOptions,
   io: CommandIo,
   report: (check: Check) => Promise<void>,
-): Promise<Diagnosis> {
+): Promise<{ checks: Check[]; isRefused: boolean }> {
   const checks: Check[] = [];
   const note = async (...found: Check[]): Promise<void> => {
     for (const check of found) {
@@ -319,7 +296,7 @@ export async function runChecks(
   await note(check);
   if (scopes === undefined) return { checks, isRefused: true };
   const capabilities = await api.getCapabilities({ retry: false }).catch((error: unknown) => {
-    if (error instanceof SpandrelError && error.status >= 400) return error;
+    if (isAnswer(error)) return error;
     throw error;
   });
   if (capabilities instanceof SpandrelError) {

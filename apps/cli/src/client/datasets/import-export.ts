@@ -135,10 +135,7 @@ export async function exportDataset(
   const format = chooseFormat(output, given);
   const dataset = await findDataset(api, nameOrId);
   const { body } = await api.raw('GET', `/api/datasets/${dataset.id}/export`, { query: { format } });
-  if (output === PIPE) {
-    await out.stream(body!, format === 'csv' ? 'text' : 'json');
-    return;
-  }
+  if (output === PIPE) return out.stream(body!, format === 'csv' ? 'text' : 'json');
   const partial = `${output}.${process.pid}.partial`;
   const file = createWriteStream(partial, { flags: 'wx' });
   let failed: Error | undefined;

@@ -15,16 +15,12 @@ export function addStats(client: ClientProgram, description: string): void {
 
 async function showStats(call: ClientCall<object>): Promise<void> {
   const asked = readParameters(timeSeriesSchema, call.options);
-  if (Object.keys(asked).length === 0) await showSummary(call);
-  else await showOverTime(call, asked);
+  return Object.keys(asked).length === 0 ? showSummary(call) : showOverTime(call, asked);
 }
 
 async function showSummary({ api, out }: ClientCall<object>): Promise<void> {
   const summary = await api.getAnalyticsSummary();
-  if (out.json) {
-    await out.document(summary);
-    return;
-  }
+  if (out.json) return out.document(summary);
   const facts = factLines(
     [
       ['Traces', countText(summary.total_traces)],
@@ -54,10 +50,7 @@ interface Line extends Omit<TimeBucket, 'series'> {
 
 async function showOverTime({ api, out }: ClientCall<object>, asked: Record<string, unknown>): Promise<void> {
   const answer = (await api.queryAnalytics({ body: asked, retry: true })) as TimeSeriesAnswer;
-  if (out.json) {
-    await out.document(answer);
-    return;
-  }
+  if (out.json) return out.document(answer);
   const lines = answer.buckets.flatMap(({ series, ...bucket }): Line[] =>
     series === undefined
       ? [bucket]
@@ -67,7 +60,9 @@ async function showOverTime({ api, out }: ClientCall<object>, asked: Record<stri
   else await out.lines(out.table(columnsOf(asked)).lines(lines));
 }
 
-const columnsOf = (asked: Record<string, unknown>): Column<Line>[] => {
+const keyOf = ({ key = '' }: Line): string => key;
+
+const columnsOf = ({ split_by: split, percentiles }: Record<string, unknown>): Column<Line>[] => {
   const percentile = (name: 'p50_ms' | 'p95_ms' | 'p99_ms'): Column<Line> => ({
     title: name.slice(0, 3).toUpperCase(),
     text: (line) => durationText(line[name]),
@@ -76,15 +71,7 @@ const columnsOf = (asked: Record<string, unknown>): Column<Line>[] => {
   return [
     // Buckets begin on boundaries of UTC: another zone would show days that begin at odd hours.
     { title: 'SINCE (UTC)', text: ({ timestamp }) => timestamp.slice(0, 16).replace('T', ' ') },
-    ...(asked['split_by'] === undefined
-      ? []
-      : [
-          {
-            title: String(asked['split_by']).toUpperCase(),
-            text: ({ key = '' }: Line) => key,
-            shrinks: true,
-          },
-        ]),
+    ...(split === undefined ? [] : [{ title: String(split).toUpperCase(), text: keyOf, shrinks: true }]),
     { title: 'SPANS', text: ({ span_count: spans }) => countText(spans), align: 'right' },
     {
       title: 'FAILED',
@@ -95,6 +82,6 @@ const columnsOf = (asked: Record<string, unknown>): Column<Line>[] => {
     { title: 'TOKENS', text: ({ tokens }) => countText(tokens), align: 'right', leaveOut: 1 },
     { title: 'COST', text: ({ cost }) => costText(cost), align: 'right' },
     { title: 'MEAN', text: ({ avg_latency_ms: mean }) => durationText(mean), align: 'right', leaveOut: 2 },
-    ...(asked['percentiles'] === true ? [percentile('p50_ms'), percentile('p95_ms'), percentile('p99_ms')] : []),
+    ...(percentiles === true ? [percentile('p50_ms'), percentile('p95_ms'), percentile('p99_ms')] : []),
   ];
 };

@@ -11,12 +11,6 @@ import { bytesText, costText, countText, durationText, timeText } from '../outpu
 import { readAnswer } from '../server.js';
 import { readAmounts, kindText, readStatus } from '../spans/spans-command.js';
 
-/** What a tree needs to know of a span. */
-interface TreeSpan {
-  id: string;
-  parent_id: string | null;
-}
-
 /** A span where it stands in the tree. */
 interface TreeRow<Span> {
   span: Span;
@@ -38,7 +32,10 @@ const LEVELS_DRAWN = 24;
  * spans that are each other's parents the first that came has none.
  * @param depth levels that are shown.
  */
-export function spanTree<Span extends TreeSpan>(spans: readonly Span[], depth = Infinity): TreeRow<Span>[] {
+export function spanTree<Span extends Pick<SpanOutline, 'id' | 'parent_id'>>(
+  spans: readonly Span[],
+  depth = Infinity,
+): TreeRow<Span>[] {
   const known = new Set(spans.map(({ id }) => id));
   const children = Map.groupBy(spans, ({ parent_id: parent }) =>
     parent !== null && known.has(parent) ? parent : undefined,
@@ -150,28 +147,20 @@ const PREVIEW = 2_000;
 /** Rows that are written at a time. */
 const ROWS_AT_ONCE = 500;
 
-interface TraceOutline {
-  trace: TraceListItem;
-  spans: SpanOutline[];
-}
-
 /** Shows a trace as a tree, or one of its spans. Texts are asked for where they are shown: they are most of a trace. */
 export async function showTrace(call: ClientCall<ShowOptions>, id: string): Promise<void> {
   const { api, out, options } = call;
   const depth = depthOf(options.depth);
-  if (options.span !== undefined) {
-    await showSpan(call, id, options.span);
-    return;
-  }
+  if (options.span !== undefined) return showSpan(call, id, options.span);
   const withTexts = options.input === true || options.output === true;
   const path = `/api/traces/${encodeURIComponent(id)}`;
   if (out.json) {
-    const answer = await api.raw('GET', path, { query: { view: withTexts ? 'full' : 'outline' } });
-    await out.stream(answer.body!, 'json');
-    return;
+    const { body } = await api.raw('GET', path, { query: { view: withTexts ? 'full' : 'outline' } });
+    return out.stream(body!, 'json');
   }
   const query = { view: 'outline', preview: withTexts ? PREVIEW : 0 };
-  const { trace, spans } = await readAnswer<TraceOutline>(await api.raw('GET', path, { query }));
+  const answer = await api.raw('GET', path, { query });
+  const { trace, spans } = await readAnswer<{ trace: TraceListItem; spans: SpanOutline[] }>(answer);
   await out.lines([...headLines(trace, out), '']);
   const table = out.table(columns);
   const rows = spanTree(spans, depth);
@@ -189,24 +178,18 @@ function depthOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-const headLines = (trace: TraceListItem, { paint, isTerminal }: Output): string[] =>
-  factLines(
+function headLines(trace: TraceListItem, { paint, isTerminal }: Output): string[] {
+  const { error_count: failed, unpriced_count: unpriced } = trace;
+  return factLines(
     [
       ['Trace', trace.id],
       ['Name', trace.name],
       ['Status', trace.status],
       ['Started', timeText(trace.started_at, isTerminal)],
       ['Duration', durationText(trace.duration_ms)],
-      [
-        'Spans',
-        `${countText(trace.span_count)}${trace.error_count > 0 ? `, ${countText(trace.error_count)} failed` : ''}`,
-      ],
+      ['Spans', countText(trace.span_count) + (failed > 0 ? `, ${countText(failed)} failed` : '')],
       ['Tokens', countText(trace.total_tokens)],
-      [
-        'Cost',
-        costText(trace.total_cost) +
-          (trace.unpriced_count > 0 ? ` (${trace.unpriced_count} spans without a price)` : ''),
-      ],
+      ['Cost', costText(trace.total_cost) + (unpriced > 0 ? ` (${unpriced} spans without a price)` : '')],
       ['Session', trace.session_id],
       ['User', trace.user_id],
       ['Tags', trace.tags.join(', ')],
@@ -214,6 +197,7 @@ const headLines = (trace: TraceListItem, { paint, isTerminal }: Output): string[
     ],
     paint,
   );
+}
 
 const columns: readonly Column<TreeRow<SpanOutline>>[] = [
   { title: 'SPAN', text: ({ branch, span }) => branch + span.name, shrinks: true, isTree: true },
@@ -252,9 +236,6 @@ function textLines(name: string, text: string): string[] {
   return [`${name}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
 
-/** What stands in lines of their own. */
-const SHOWN_ABOVE: ReadonlySet<string> = new Set(['duration_ms', 'total_tokens', 'cost']);
-
 /** Shows a span whole: its facts, and its input and output where they are asked for. */
 async function showSpan(
   { api, out, options }: ClientCall<{ input?: boolean; output?: boolean }>,
@@ -263,13 +244,10 @@ async function showSpan(
 ): Promise<void> {
   const span = (await api.getSpan({ path: { id: spanId } })) as SpanResource;
   if (span.trace_id !== traceId) throw new CommandFailure(`span ${span.id} is of trace ${span.trace_id}`);
-  if (out.json) {
-    await out.document(span);
-    return;
-  }
+  if (out.json) return out.document(span);
   const { durationMs, tokens, cost } = readAmounts(span);
   const { type, ...kind } = span.kind;
-  const metadata = Object.fromEntries(Object.entries(span.metadata).filter(([name]) => !SHOWN_ABOVE.has(name)));
+  const { duration_ms: _duration, total_tokens: _tokens, cost: _cost, ...metadata } = span.metadata;
   const facts: Fact[] = [
     ['Span', span.id],
     ['Trace', span.trace_id],

@@ -17,7 +17,6 @@ import { describeDifference, describeLatency, namedScores } from '../words.js';
 
 export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
 
-const SHOWN = 10;
 const CELL_COLUMNS_MAX = 50;
 
 /** `spandrel eval compare`: how a run stands beside another of its dataset, and the datapoints that changed most. */
@@ -27,7 +26,7 @@ export async function compareEvals(
   baselineId: string,
 ): Promise<void> {
   const { alpha, clusterBy, failedAs } = readStatisticsOptions(options);
-  const limit = readNumber('--limit', options.limit) ?? SHOWN;
+  const limit = readNumber('--limit', options.limit) ?? 10;
   const read = (id: string) => api.getEval({ path: { id }, query: { items: 'none' } });
   const [run, baseline] = await Promise.all([read(runId), read(baselineId)]);
   const { comparison } = await api.getEvalStatistics({
@@ -35,10 +34,7 @@ export async function compareEvals(
     query: { baseline: baselineId, alpha, cluster_by: clusterBy, failed_as: failedAs },
   });
   const changed = await mostChanged(api, run.dataset_id, runId, baselineId, limit);
-  if (out.json) {
-    await out.document({ run_id: runId, baseline_run_id: baselineId, comparison, changed });
-    return;
-  }
+  if (out.json) return out.document({ run_id: runId, baseline_run_id: baselineId, comparison, changed });
   const named = (name: string, id: string): string => `${out.paint(oneLine(name), 'bold')} (${id})`;
   await out.lines([
     `${named(run.name, runId)} beside ${named(baseline.name, baselineId)}`,

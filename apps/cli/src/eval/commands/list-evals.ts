@@ -26,22 +26,11 @@ export async function listEvals({ api, out, options }: ClientCall<ListEvalsOptio
   const limit = readNumber('--limit', options.limit);
   const dataset = options.dataset === undefined ? undefined : await findDataset(api, options.dataset);
   // What the API does not take it refuses, with the name of the parameter.
-  const query = {
-    dataset_id: dataset?.id,
-    status: options.status,
-    execution: options.execution,
-    passed: options.passed,
-    name: options.name,
-    metadata,
-    limit,
-    cursor: options.cursor,
-  };
+  const { status, execution, passed, name, cursor } = options;
+  const query = { dataset_id: dataset?.id, status, execution, passed, name, metadata, limit, cursor };
   const answer = await api.raw('GET', '/api/eval', { query });
   const page = (await answer.json()) as AnswerOf<'listEvalRuns'>;
-  if (out.json) {
-    await out.document(page);
-    return;
-  }
+  if (out.json) return out.document(page);
   if (page.runs.length === 0) out.note('no runs');
   else await out.lines(out.table(columnsFor(out.isTerminal)).lines(page.runs as EvalRunSummary[]));
   if (page.next_cursor !== null) {
