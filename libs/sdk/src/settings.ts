@@ -34,22 +34,7 @@ export interface SpandrelOptions {
 }
 
 /** Options once they were checked. */
-export interface Settings {
-  apiUrl: string;
-  apiKey: string | undefined;
-  gatewayUrl: string | undefined;
-  isEnabled: boolean;
-  payloadBytes: number;
-  queueBytes: number;
-  mask: Mask | undefined;
-  maskSecrets: boolean;
-  propagateTo: readonly string[];
-  immediate: boolean;
-  waitUntil: ((settled: Promise<void>) => void) | undefined;
-  fetch: typeof fetch | undefined;
-  onWarning: (sentence: string) => void;
-  delivery: Partial<Pick<DeliverySettings, 'pace' | 'timers' | 'random'>>;
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 const API_URL = 'http://127.0.0.1:3000';
 const GATEWAY_URL = 'http://127.0.0.1:3001';
@@ -87,7 +72,7 @@ const FORMS: Record<keyof SpandrelOptions, [Check, string]> = {
  * @returns the options, what is left out taken from variables, else as it usually is.
  * @throws TypeError for an option that is unknown or malformed, an address that is no URL.
  */
-export function readSettings(options: SpandrelOptions): Settings {
+export function readSettings(options: SpandrelOptions) {
   for (const [name, value] of Object.entries(options)) {
     const [check, form] = FORMS[name as keyof SpandrelOptions] ?? [];
     if (check === undefined)

@@ -22,41 +22,26 @@ export interface DeliverySettings {
 }
 
 /** Times in milliseconds and sizes of a batch. */
-export interface Pace {
+export const PACE = {
   /** How long the first item of a batch waits for others. */
-  gatherMs: number;
-  batchItems: number;
-  batchBytes: number;
-  /** The pause after a failure; it doubles up to `retryMaxMs`. */
-  retryMs: number;
-  retryMaxMs: number;
-  /** A pause that the server asks for is cut to this. */
-  retryAfterMaxMs: number;
-  /** The pause while the API refuses the key. */
-  deniedMs: number;
-  /** How long a request may take; each that takes longer doubles it, up to `requestMaxMs`. */
-  requestMs: number;
-  requestMaxMs: number;
-  /** How often losses are reported at most. */
-  reportMs: number;
-  /** How long the end of the process is held up for what still waits. */
-  exitMs: number;
-  signalMs: number;
-  waitUntilMs: number;
-}
-
-export const PACE: Pace = {
   gatherMs: 1_000,
   batchItems: 512,
   batchBytes: 1_048_576,
+  /** The pause after a failure; it doubles up to `retryMaxMs`. */
   retryMs: 500,
   retryMaxMs: 30_000,
+  /** A pause that the server asks for is cut to this. */
   retryAfterMaxMs: 600_000,
+  /** The pause while the API refuses the key. */
   deniedMs: 60_000,
+  /** How long a request may take; each that takes longer doubles it, up to `requestMaxMs`. */
   requestMs: 10_000,
   requestMaxMs: 30_000,
+  /** How often losses are reported at most. */
   reportMs: 60_000,
+  /** How long the end of the process is held up for what still waits. */
   exitMs: 5_000,
   signalMs: 2_000,
   waitUntilMs: 30_000,
 };
+export type Pace = typeof PACE;

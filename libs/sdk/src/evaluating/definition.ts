@@ -133,16 +133,14 @@ export interface EvalProgress {
   total: number;
 }
 
-/** How a definition is evaluated; members that a definition has too take the place of its own. */
-export interface EvaluateOptions {
-  name?: string | undefined;
-  repeats?: number | undefined;
-  concurrency?: number | undefined;
-  gates?: readonly (string | Gate)[] | undefined;
-  baseline?: string | undefined;
-  /** Laid over the definition's own, key by key. */
-  metadata?: Readonly<Record<string, string>> | undefined;
-  spandrel?: EvalSpandrel | undefined;
+/**
+ * How a definition is evaluated; members that a definition has too take the place of its own, and metadata is laid over its
+ * own key by key.
+ */
+export interface EvaluateOptions extends Pick<
+  EvalDefinition,
+  'name' | 'repeats' | 'concurrency' | 'gates' | 'baseline' | 'metadata' | 'spandrel'
+> {
   /** Id of a run that was begun and not finished: what it has not yet is done, the rest stays. */
   resume?: string | undefined;
   /** Stops the eval: no further result is waited for, and what the signal was aborted with is thrown. */

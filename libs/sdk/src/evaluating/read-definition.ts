@@ -1,5 +1,5 @@
 import type { StartEvalScorer, StartEval } from '../api/schema.js';
-import type { DatasetSource, EvalDefinition, Task, EvalSpandrel, EvaluateOptions } from './definition.js';
+import type { DatasetSource, EvalDefinition, EvaluateOptions } from './definition.js';
 import { DefinitionError, nearest, needsBaseline, takesTries, parseGate, type Gate } from './gate.js';
 import { isObject } from './json.js';
 import type { ScorerFunction, Unset } from './scorer.js';
@@ -14,20 +14,18 @@ function assertKnown(members: object, known: readonly string[], path: string): v
 }
 
 /** @returns a number within a range, both ends included; undefined when it is left out. @throws DefinitionError */
-function numberFrom(value: unknown, path: string, least: number, most: number): number | undefined {
+function numberFrom(value: unknown, path: string, least: number, most: number, what = 'number'): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'number' && value >= least && value <= most) return value;
   const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
-  throw new DefinitionError(`${path} must be a number ${range}`);
+  throw new DefinitionError(`${path} must be a ${what} ${range}`);
 }
 
-/** @returns a whole number within a range, both ends included; undefined when it is left out. @throws DefinitionError */
-function wholeNumberFrom(value: unknown, path: string, least: number, most: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isInteger(value)) return numberFrom(value, path, least, most);
-  const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
-  throw new DefinitionError(`${path} must be a whole number ${range}`);
-}
+/** {@link numberFrom} for whole numbers. */
+const wholeNumberFrom = (value: unknown, path: string, least: number, most: number): number | undefined =>
+  value === undefined || Number.isInteger(value)
+    ? numberFrom(value, path, least, most)
+    : numberFrom(NaN, path, least, most, 'whole number');
 
 /** @returns a text that is not empty; undefined when it is left out. @throws DefinitionError */
 function textFrom(value: unknown, path: string): string | undefined {
@@ -148,22 +146,7 @@ export function finalNames(scorers: readonly PlannedScorer[], learned: readonly 
 }
 
 /** A definition that is as it should be, with what it left out. */
-export interface Plan extends Omit<EvaluateOptions, 'name' | 'metadata' | 'gates'> {
-  dataset: string | DatasetSource;
-  task: Task<unknown, unknown, unknown>;
-  scorers: PlannedScorer[];
-  name: string | undefined;
-  repeats: number;
-  concurrency: number;
-  timeoutMs: number;
-  passScore: number;
-  gates: Gate[];
-  baseline: string | undefined;
-  metadata: Readonly<Record<string, string>>;
-  config: NonNullable<StartEval['config']> | undefined;
-  maxCostUsd: number | undefined;
-  spandrel: EvalSpandrel | undefined;
-}
+export type Plan = ReturnType<typeof readDefinition>;
 
 const REPEATS_MAX = 100;
 const GATES_MAX = 32;
@@ -193,7 +176,7 @@ const MEMBERS: readonly string[] = [
  * @param options take the place of the definition's own members; `metadata` is laid over its own.
  * @throws DefinitionError with the member that is wrong.
  */
-export function readDefinition(definition: EvalDefinition & EvaluateOptions, options: EvaluateOptions = {}): Plan {
+export function readDefinition(definition: EvalDefinition & EvaluateOptions, options: EvaluateOptions = {}) {
   if (!isObject(definition)) throw new DefinitionError('an eval is an object: { dataset, task, … }');
   assertKnown(definition, MEMBERS, '');
   assertKnown(options, OPTIONS, '');
@@ -275,7 +258,7 @@ function readTexts(texts: unknown): Record<string, string> {
   return texts as Record<string, string>;
 }
 
-function readConfig(config: unknown): Plan['config'] {
+function readConfig(config: unknown): StartEval['config'] {
   if (config === undefined) return undefined;
   if (!isObject(config)) throw new DefinitionError('config must be an object');
   assertKnown(config, ['model', 'systemPrompt', 'temperature', 'maxTokens'], 'config');
