@@ -34,13 +34,11 @@ import {
   projectLine,
 } from './admin-lines.js';
 
-/** What an administrative command was given. */
 export interface AdminInput {
   /** What it is about, where it is about one thing. */
   id: string | undefined;
   /** Options by their names in camel case. */
   options: Readonly<Record<string, string | boolean>>;
-  /** Settings, as for the server. */
   args: readonly string[];
 }
 
@@ -121,7 +119,6 @@ function readHeads(path: string): ChainHead[] {
   });
 }
 
-/** @returns `undefined` for what is no JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -132,7 +129,6 @@ function parseJson(line: string): unknown {
 
 type Action = (administration: Administrations, input: AdminInput) => Promise<Outcome>;
 
-/** What each command does. */
 export const ADMIN_ACTIONS = {
   createOrganization: async ({ organizations }, { options }) => {
     const { name, plan, rateLimit } = options;
@@ -265,12 +261,7 @@ const readLimit = (given: string | boolean | undefined): number | null | undefin
   return given === 'default' ? null : Number(given);
 };
 
-/**
- * Days as they are given.
- * @param none stands for `null`, which may be written too.
- * @param passedOn words that the API takes as they are.
- * @throws StartError for what is neither a number nor one of these words.
- */
+/** @param none stands for `null`. @param passedOn words that the API takes as they are. @throws StartError for others. */
 function readDays(
   given: string | boolean | undefined,
   none: string,
@@ -285,7 +276,6 @@ function readDays(
   throw new StartError([`--retention-days: must be a number of days, or ${[...passedOn, none].join(', or ')}`]);
 }
 
-/** Every page of a list. */
 async function all<Item>(list: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {

@@ -2,15 +2,11 @@ import { Command } from 'commander';
 import type { AdminAction } from './admin.js';
 import { settingsCommand } from './settings-command.js';
 
-/**
- * `spandrel admin …`: what is administrative in cloud mode, done in the database
- * (docs/spec/access.md#who-administers). The first keys of a new service are made with it.
- */
+/** `spandrel admin …`: what is administrative in cloud mode, done in the database (docs/spec/access.md#who-administers). */
 export function addAdmin({ program }: { program: Command }, description: string): void {
   program.addCommand(adminCommand(description));
 }
 
-/** The command by itself. */
 export function adminCommand(description: string): Command {
   const admin = new Command('admin').description(description);
   const group = (name: string, summary: string): Command => admin.command(name).description(summary);
@@ -26,7 +22,6 @@ export function adminCommand(description: string): Command {
         const [rest, , itself] = given as [string[], unknown, Command];
         // With those of the commands above, which take what they know wherever it stands.
         const options: Record<string, string | boolean> = itself.optsWithGlobals();
-        // Loads the database.
         const { administer } = await import('./admin.js');
         await administer(action, { id, options, args: rest });
       });

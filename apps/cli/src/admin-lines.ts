@@ -11,7 +11,6 @@ import type {
 } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 
-/** One line for people. */
 export const organizationLine = ({
   id,
   name,
@@ -28,7 +27,6 @@ export const organizationLine = ({
 const describeDeletion = ({ rows_deleted, step, last_error: error }: RemovalResource): string =>
   `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`}${error === null ? '' : `; does not go on: ${error}`})`;
 
-/** One line for people. */
 export const projectLine = (project: ProjectResource): string => {
   const { id, name, org_id, retention_days: days } = project;
   const said = [
@@ -40,7 +38,6 @@ export const projectLine = (project: ProjectResource): string => {
   return `${id}  ${quoted(name)}  of organization ${org_id}${said.map((each) => `, ${each}`).join('')}`;
 };
 
-/** One line for people. */
 export const keyLine = (key: KeyResource): string => {
   const { id, name, prefix, scopes, project_id, org_id, expires_at, state, maker, last_used_at, rate_limit } = key;
   const by = maker === null ? 'somebody unknown' : maker.id + (maker.name === null ? '' : ` ${quoted(maker.name)}`);
@@ -57,7 +54,6 @@ export const keyLine = (key: KeyResource): string => {
   );
 };
 
-/** One line for people. */
 export const auditLine = (entry: AuditEntry): string => {
   const { at, actor, actor_name, action, target_id, target_name, address, details } = entry;
   const named = (id: string, name: string | null): string =>
@@ -74,7 +70,6 @@ export const chainLines = ({ chain, entries, head, faults }: CheckedChain): stri
   ...faults.map(({ kind, id, message }) => `  ${kind}: ${message}${id === undefined ? '' : ` (${id})`}`),
 ];
 
-/** One line for people. */
 export const memberLine = ({
   id,
   role,
@@ -103,7 +98,6 @@ export const jwtLines = ({ rules, allows }: JwtCheck): string[] => [
 const ruleLine = ({ rule, ok, detail }: JwtRule): string =>
   `${ok === null ? '-   ' : ok ? 'ok  ' : 'FAIL'}  ${rule.padEnd(13)}  ${detail}`;
 
-/** One line for people. */
 export const maskingRuleLine = ({ masker, replace, label, fields, config }: MaskingRule): string =>
   `${masker}  ${replace} ${label}  in ${fields.join(',')}${Object.keys(config).length > 0 ? `  ${JSON.stringify(config)}` : ''}`;
 

@@ -8,10 +8,7 @@ import { commandSettings, printFailure } from './command-settings.js';
 
 export type AdminAction = keyof typeof ADMIN_ACTIONS;
 
-/**
- * Runs an administrative command on the database of the settings, and prints what came of it on standard output. Ends
- * with 1 when it cannot be done.
- */
+/** Runs an administrative command on the database of the settings and prints what came of it; ends with 1 if it fails. */
 export async function administer(action: AdminAction, input: AdminInput): Promise<void> {
   try {
     const settings = commandSettings(input.args);

@@ -6,7 +6,6 @@ import { ConnectionsSettings } from '@spandrel/connections';
 import { backupDatabase } from '@spandrel/storage';
 import { commandSettings, printFailure } from './command-settings.js';
 
-/** How often progress is shown on a terminal, in milliseconds. */
 const PROGRESS_MS = 250;
 
 /**
@@ -97,7 +96,6 @@ async function flush(path: string): Promise<void> {
   await handle.close();
 }
 
-/** Shows on a terminal how far the copy is; elsewhere nothing. */
 function showProgress(): (part: number) => void {
   if (!process.stderr.isTTY) return () => undefined;
   let shownAt = 0;

@@ -3,7 +3,6 @@ import { createLogger, logLines, StartError, type Feature, type Logger, type Set
 import { openDatabase } from '@spandrel/server';
 import { databaseOf, type Storage } from '@spandrel/storage';
 
-/** The log of a command, on standard error. */
 export const commandLogger = ({ core }: Settings): Logger =>
   createLogger(core.logLevel, 'cli', logLines(core.logFormat));
 

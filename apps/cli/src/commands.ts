@@ -3,7 +3,6 @@ import type { ClientProgram } from './client/client-command.js';
 
 /** A command of `spandrel`. Its code is loaded when it is called, so that no other command pays for it. */
 export type CommandEntry = {
-  /** The first word behind `spandrel`. */
   name: string;
   description: string;
 } & (
@@ -26,7 +25,6 @@ export type CommandEntry = {
 
 type ClientCommandEntry = Extract<CommandEntry, { asksServer: true }>;
 
-/** Loads a command that takes the settings of the programs. */
 const ofSettings = (name: keyof typeof import('./settings-commands.js')) => async () =>
   (await import('./settings-commands.js'))[name];
 
@@ -122,11 +120,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** @returns the entry of a command by its name. */
 export const findCommand = (name: string | undefined): CommandEntry | undefined =>
   COMMANDS.find((entry) => entry.name === name);
 
-/** @returns the entry of a command that asks a server. */
 export function findClientCommand(name: string | undefined): ClientCommandEntry | undefined {
   const entry = findCommand(name);
   return entry?.asksServer ? entry : undefined;

@@ -11,7 +11,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A flag that npm took for one of its own. */
 interface KeptFlag {
   flag: string;
   /** `null` for one that takes none; `undefined` where npm passed it on as an argument. */

@@ -44,10 +44,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
   }
 }
 
-/**
- * The keys of a rotation, the new one first; `null`: those of the key file.
- * @throws StartError naming the variable that is missing or wrong; never with what is in it.
- */
+/** The keys of a rotation, the new one first; `null`: those of the key file. @throws StartError, never with a key. */
 function readKeys(
   { secretKey, previousSecretKey }: Pick<ConnectionsSettings, 'secretKey' | 'previousSecretKey'>,
   env: NodeJS.ProcessEnv,

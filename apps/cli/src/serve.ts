@@ -59,7 +59,6 @@ export function banner(settings: CoreSettings, apiPort: number, gatewayPort: num
   return `${lines.join('\n')}\n\n`;
 }
 
-/** One app running as a thread of this process. */
 class AppThread {
   /** Settles once the app serves. Rejects with its StartError. */
   readonly ready: Promise<AppReady>;

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { settingsHelp } from '@spandrel/kernel/launch';
 import { ALL_SETTINGS } from './command-settings.js';
 
-/** What is said of a command that takes the settings of the programs, beside its name. */
 interface SettingsCommand {
   description: string;
   /** An argument before the settings, such as `<file>`, and what it is. */

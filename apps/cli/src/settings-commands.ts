@@ -22,12 +22,10 @@ const addProgram =
     });
   };
 
-/** `spandrel serve`, `spandrel server` and `spandrel gateway`. */
 export const addServe = addProgram('serve', serve);
 export const addServer = addProgram('server', () => runInPlace('server'));
 export const addGateway = addProgram('gateway', () => runInPlace('gateway'));
 
-/** `spandrel backup`. */
 export function addBackup({ program }: Parent, description: string): void {
   settingsCommand(program, 'backup', {
     description,
@@ -45,7 +43,6 @@ export function addBackup({ program }: Parent, description: string): void {
 const ROTATE_HELP = `Stop the server first, in cloud mode all of them. Without SPANDREL_SECRET_KEY the key file of the data directory gets a
 new key. With it, as always in cloud mode, the new key is read from SPANDREL_NEW_SECRET_KEY or SPANDREL_NEW_SECRET_KEY_FILE (32 bytes, base64 or hex).`;
 
-/** `spandrel secrets rotate`. */
 export function addSecrets({ program }: Parent, description: string): void {
   const secrets = program.command('secrets').description(description);
   const rotate = 'encrypt the keys of all provider connections with a new secret key';
@@ -59,7 +56,6 @@ const REBUILD_HELP = `Stop the server first: a data directory is one process's a
 until it is done. A server of this version keeps the analytics itself;
 they are to be counted again after the server ran without the feature "analytics", or the database was changed by hand.`;
 
-/** `spandrel analytics rebuild`. */
 export function addAnalytics({ program }: Parent, description: string): void {
   const analytics = program.command('analytics').description(description);
   const rebuild = 'count them again from all traces and spans';
@@ -69,7 +65,6 @@ export function addAnalytics({ program }: Parent, description: string): void {
   });
 }
 
-/** `spandrel retention run`. */
 export function addRetention({ program }: Parent, description: string): void {
   const retention = program.command('retention').description(description);
   settingsCommand(retention, 'run', {
@@ -87,7 +82,6 @@ and write, and --model-url is needed.
 Settings, as for npm start:
 ${settingsHelp([GatewayUserSettings])}`;
 
-/** `spandrel demo`. */
 export function addDemo({ program }: Parent, description: string): void {
   settingsCommand(program, 'demo', { description, usage: '[options]', settings: DEMO_HELP })
     .option('--remove', 'remove the example, and nothing else')

@@ -7,7 +7,6 @@ import { TOOLS } from './tools/all-tools.js';
 const CALL_RESULTS = ['ok', 'refused', 'failed'] as const;
 export type CallResult = (typeof CALL_RESULTS)[number];
 
-/** Counts the calls of tools. */
 @Injectable()
 export class McpMetrics {
   private readonly calls: Counter<'tool' | 'result'>;
@@ -23,7 +22,6 @@ export class McpMetrics {
     for (const { name: tool } of TOOLS) for (const result of CALL_RESULTS) this.calls.inc({ tool, result }, 0);
   }
 
-  /** @param tool name of a tool that there is. */
   count(tool: string, result: CallResult): void {
     this.calls.inc({ tool, result });
   }

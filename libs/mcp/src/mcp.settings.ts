@@ -1,7 +1,6 @@
 import { defineSettings, setting } from '@spandrel/kernel/launch';
 import { z } from 'zod';
 
-/** What users set about the Model Context Protocol. */
 export class McpSettings extends defineSettings({
   write: setting('mcp.write', z.boolean(), {
     default: false,

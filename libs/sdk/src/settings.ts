@@ -33,7 +33,6 @@ export interface SpandrelOptions {
   delivery?: Partial<Pick<DeliverySettings, 'pace' | 'timers' | 'random'>> | undefined;
 }
 
-/** Options once they were checked. */
 export type Settings = ReturnType<typeof readSettings>;
 
 const API_URL = 'http://127.0.0.1:3000';
@@ -68,10 +67,7 @@ const FORMS: Record<keyof SpandrelOptions, [Check, string]> = {
   delivery: [(value) => typeof value === 'object', 'an object'],
 };
 
-/**
- * @returns the options, what is left out taken from variables, else as it usually is.
- * @throws TypeError for an option that is unknown or malformed, an address that is no URL.
- */
+/** @returns options, variables and defaults. @throws TypeError for an option that is unknown or malformed. */
 export function readSettings(options: SpandrelOptions) {
   for (const [name, value] of Object.entries(options)) {
     const [check, form] = FORMS[name as keyof SpandrelOptions] ?? [];

@@ -150,7 +150,6 @@ const plainFetch = (own: typeof fetch | undefined): typeof fetch =>
 
 function createRecorder(delivery: Delivery, { payloadBytes, mask, maskSecrets, onWarning }: Settings): Recorder {
   const reported = new Set<string>();
-  /** Reports each kind of thing once. */
   const report = (about: string, sentence: string): void => {
     if (reported.has(about)) return;
     reported.add(about);

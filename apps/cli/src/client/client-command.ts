@@ -5,7 +5,6 @@ import type { CommandIo } from './command-io.js';
 import type { ExitCode } from './exit-codes.js';
 import { Output } from './output/output.js';
 
-/** What the action of a client command gets, beside its arguments. */
 export interface ClientCall<Options> {
   readonly api: Api;
   readonly out: Output;
@@ -17,11 +16,9 @@ export interface ClientCall<Options> {
 export interface ClientProgram {
   readonly program: Command;
   readonly io: CommandIo;
-  /** Notes the code that the command ends with. */
   end(code: ExitCode): void;
 }
 
-/** Gives a command the options that say which server it asks, and as whom. */
 export const addServerOptions = (command: Command): Command =>
   command
     .option('--url <url>', 'the server; SPANDREL_API_URL, else http://127.0.0.1:3000, when left out')

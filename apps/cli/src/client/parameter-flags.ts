@@ -10,7 +10,6 @@ import { UsageFault } from './exit-codes.js';
 /** Gathers the values of an option that may come often, for commander. */
 export const collected = (value: string, before: string[] = []): string[] => [...before, value];
 
-/** Adds a flag for each member of a request. */
 export function addParameterFlags(command: Command, schema: z.ZodObject): void {
   for (const [name, member] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     command.addOption(createFlag(name, member));

@@ -5,7 +5,6 @@ import { createApi, SpandrelError, type Api, type ItemOf } from '@spandrel/sdk';
 import type { CommandIo } from './command-io.js';
 import { UsageFault, CommandFailure, ExitCode } from './exit-codes.js';
 
-/** Options of every command that asks the server. */
 export interface ClientOptions {
   url?: string;
   key?: string;
@@ -70,10 +69,7 @@ function isHttp(url: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && search === '' && hash === '';
 }
 
-/**
- * @returns the JSON of an answer with every digit of its numbers: what was recorded is shown as it was.
- * @throws CommandFailure, as if no server had been reached, when it is none: a proxy or another program answered.
- */
+/** @returns the JSON, every digit kept. @throws CommandFailure when a proxy or another program answered. */
 export async function readAnswer<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   try {
@@ -95,11 +91,7 @@ export function notOfSpandrel({ status, headers }: Response): CommandFailure {
   );
 }
 
-/**
- * Finds the item of a list that has this id, or else this name.
- * @param many what people call such items. @param about what is shown of one beside its id.
- * @returns `undefined` when none has. @throws CommandFailure when several have the name.
- */
+/** @param many names such items. @param about what is shown of one. @throws CommandFailure when several have the name. */
 async function findNamed<Item extends { id: string; name: string }>(
   items: AsyncIterable<Item>,
   nameOrId: string,
@@ -134,10 +126,7 @@ export async function findDataset(api: Api, nameOrId: string): Promise<DatasetRe
 
 type Connection = ItemOf<'listConnections'>;
 
-/**
- * Finds a provider connection by its id, or else its name.
- * @throws SpandrelError `connection_not_found` when there is none; CommandFailure when several have the name.
- */
+/** @throws SpandrelError `connection_not_found` when there is none; CommandFailure when several have the name. */
 export async function findConnection(api: Api, nameOrId: string): Promise<Connection> {
   const all = api.pages('listConnections', { query: { limit: 200 } });
   const found = await findNamed(all, nameOrId, 'provider connections', ({ provider }) => provider);

@@ -24,7 +24,6 @@ export const DEMO_METADATA = {
   fake_model: 'the answers are made up by spandrel demo; no provider was called',
 };
 
-/** Options of `spandrel demo`, as the command line gives them. */
 export interface DemoOptions {
   remove?: true;
   serve?: true;
@@ -52,12 +51,7 @@ export interface DemoSettings {
 
 const PORT_MAX = 65_535;
 
-/**
- * Reads the flags, variables and files that `spandrel serve` reads, so that both agree on ports; `--api-url` and
- * `--gateway-url` name any other place.
- * @param args what is not an option of the demo's own.
- * @throws StartError with a line a fault.
- */
+/** Reads what `spandrel serve` reads, so that both agree on ports. @throws StartError with a line a fault. */
 export function demoSettings(options: DemoOptions, args: readonly string[]): DemoSettings {
   const settings = loadSettings([GatewayUserSettings], { args, env: process.env, cwd: process.cwd() });
   const user = settings.of(GatewayUserSettings);

@@ -12,13 +12,11 @@ export const FAKE_MODELS = {
   embedding: 'demo-fake-embedding',
 } as const;
 
-/** A message of a chat request, as far as the fake reads it. */
 interface Message {
   role?: unknown;
   content?: unknown;
 }
 
-/** A request's body, as far as the fake reads it. */
 interface FakeRequest {
   model?: unknown;
   messages?: readonly Message[];
@@ -28,7 +26,6 @@ interface FakeRequest {
   input?: unknown;
 }
 
-/** What the fake says: a text, a call of a tool, or an error in place of an answer. */
 type FakeReply =
   | { text: string }
   | { tool: { name: string; arguments: string } }
@@ -72,7 +69,6 @@ const textOf = (message: Message | undefined): string =>
 
 type Said = Exclude<FakeReply, { status: number }>;
 
-/** Characters that count as one token, about. */
 const TOKEN_LENGTH = 4;
 const DIMENSIONS = 8;
 
@@ -121,13 +117,11 @@ function embeddings({ model, input }: FakeRequest): object {
   };
 }
 
-/** The list of models. */
 const modelList = (): object => ({
   object: 'list',
   data: Object.values(FAKE_MODELS).map((id) => ({ id, object: 'model', created: 0, owned_by: 'spandrel-demo' })),
 });
 
-/** An error as OpenAI writes it. */
 const errorBody = (code: string, message: string): object => ({
   error: { message, type: 'invalid_request_error', param: null, code },
 });
@@ -163,7 +157,6 @@ const createVector = (text: string): number[] =>
 const THINKING_MS = 20;
 const BETWEEN_CHUNKS_MS = 10;
 
-/** The fake model while it answers. */
 interface FakeModel {
   port: number;
   close(): Promise<void>;

@@ -12,7 +12,6 @@ const DATASET = { id: DEMO_MARKS.datasetId };
 type Trace = ItemOf<'listTraces'>;
 type Connection = ItemOf<'listConnections'>;
 
-/** What there is of the demo. */
 export interface FoundDemo {
   /** With the traces of the items of its runs. */
   traces: Trace[];
@@ -22,7 +21,6 @@ export interface FoundDemo {
   state: 'none' | 'half' | 'whole';
 }
 
-/** Looks for everything that an earlier command made. */
 export async function findDemo(api: Api): Promise<FoundDemo> {
   const listTagged = (tag: string): Promise<Trace[]> =>
     collect(api.pages('listTraces', { query: { limit: 1_000, tag: [tag] } }));
@@ -42,11 +40,7 @@ export async function findConnections(api: Api): Promise<Connection[]> {
   return connections.filter(({ base_url: base }) => URL.parse(base ?? '')?.pathname === `${DEMO_MARKS.modelPath}/v1`);
 }
 
-/**
- * Removes all that there is of the demo, each thing by its id; what is gone already is passed over. The dataset takes its
- * capture rule, datapoints, runs and queue items along.
- * @returns what was removed.
- */
+/** Removes all that there is of the demo; the dataset takes its capture rule, datapoints, runs and queue items along. */
 export async function removeDemo(api: Api): Promise<FoundDemo> {
   // A run that goes on would write traces behind the removal. One that was interrupted ends soon: its model is gone.
   await poll(async () => {
@@ -78,12 +72,7 @@ const BETWEEN_LOOKS_MS = 50;
 /** What takes a second on a quiet machine may take long on a busy one. */
 const PATIENCE_MS = 60_000;
 
-/**
- * Looks again and again until there is something to see.
- * @param look answers `undefined` as long as there is not.
- * @param fault what the user reads when it never comes.
- * @throws StartError with the fault after a minute.
- */
+/** @param look answers `undefined` while there is nothing to see. @throws StartError with the fault after a minute. */
 export async function poll<Found>(look: () => Promise<Found | undefined>, fault: string): Promise<Found> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -1,7 +1,6 @@
 import { StartError } from '@spandrel/kernel/launch';
 import { DEMO_MARKS } from './demo-settings.js';
 
-/** Where a call belongs. */
 interface Place {
   traceId: string;
   parentId?: string;
@@ -9,21 +8,14 @@ interface Place {
 
 /** The gateway, called as any other program calls it, with the fake model behind it. */
 export class GatewayClient {
-  /**
-   * @param url of the gateway, without a slash at the end.
-   * @param modelUrl of the fake model, as the gateway reaches it.
-   * @param key for cloud mode; `null`: none is sent.
-   */
+  /** @param modelUrl of the fake model, as the gateway reaches it. @param key `null`: none is sent. */
   constructor(
     private readonly url: string,
     private readonly modelUrl: string,
     private readonly key: string | null,
   ) {}
 
-  /**
-   * Makes sure that calls reach the fake model. Nothing is recorded.
-   * @throws StartError with what is in the way.
-   */
+  /** Makes sure that calls reach the fake model; nothing is recorded. @throws StartError with what is in the way. */
   async check(): Promise<void> {
     const response = await this.send('GET', '/v1/models', {});
     const text = await response.text();
@@ -34,10 +26,7 @@ export class GatewayClient {
     ]);
   }
 
-  /**
-   * Makes a call and waits for the end of its answer, whatever its status: the demo makes calls that fail.
-   * @param body of the request, in the format of OpenAI.
-   */
+  /** Makes a call and waits for the end of its answer, whatever its status: the demo makes calls that fail. */
   async call(path: string, body: object, place: Place): Promise<string> {
     const headers = {
       'content-type': 'application/json',

@@ -10,7 +10,6 @@ const DATASET = { id: DEMO_MARKS.datasetId };
 /** Datapoints that the demo's capture rule makes: one of every question. */
 const CAPTURED = 3;
 
-/** The questions of the file that the demo imports. */
 const FILE = `input,expected_output
 What is the capital of Brazil?,Brasília
 What is the capital of Canada?,Ottawa
@@ -24,7 +23,6 @@ const REVIEWER = 'demo-reviewer';
 
 type Datapoint = ItemOf<'listDatapoints', resources.DatapointList>;
 
-/** Makes all of the demo: recordings through the gateway, then what is made of them. */
 export async function makeDemo(api: Api, gateway: GatewayClient, connectionId: string): Promise<void> {
   await makeDataset(api);
   await new RecordTraces(api, gateway).execute();
@@ -33,12 +31,7 @@ export async function makeDemo(api: Api, gateway: GatewayClient, connectionId: s
   await api.updateDataset({ path: DATASET, body: { description: WHOLE } });
 }
 
-/**
- * Makes the connection to the fake model, or points the existing one to where the model is now, and tries it.
- * @param modelUrl as the server reaches it.
- * @returns the connection's id.
- * @throws StartError when the server does not reach the model.
- */
+/** Makes the connection to the fake model, or points it to where that is now. @throws StartError if it is not reached. */
 export async function connectModel(api: Api, modelUrl: string): Promise<string> {
   const body = {
     name: 'Demo: fake model',
@@ -56,10 +49,7 @@ export async function connectModel(api: Api, modelUrl: string): Promise<string> 
   return id;
 }
 
-/**
- * Makes the dataset with its fixed id: an import of everything may bring ids along, also twice. Its capture rule must be
- * there before the spans are.
- */
+/** An import of everything may bring ids along, also twice. The capture rule must be there before the spans are. */
 async function makeDataset(api: Api): Promise<void> {
   const now = new Date().toISOString();
   const dataset = {
@@ -84,10 +74,7 @@ async function capturedDatapoints(api: Api): Promise<Datapoint[]> {
   return datapoints.filter(({ source_span_id: span }) => span !== null);
 }
 
-/**
- * Enqueues two captured answers: a wrong one, which a reviewer claims and corrects, and one that waits to be reviewed.
- * @param captured the datapoints that the capture rule made.
- */
+/** Enqueues two captured answers: a wrong one, which a reviewer corrects, and one that waits to be reviewed. */
 async function reviewAnswer(api: Api, captured: readonly Datapoint[]): Promise<void> {
   const wrong = await findDatapoint(api, captured, DEMO_TRACES.wrongAnswer);
   const other = await findDatapoint(api, captured, DEMO_TRACES.followUp);
@@ -133,7 +120,6 @@ async function runEvaluation(api: Api, connectionId: string): Promise<void> {
 
 const { tag, traceIdPrefix, sessionId, userId } = DEMO_MARKS;
 
-/** Ids of the traces, in the order in which they are made. */
 export const DEMO_TRACES = {
   question: `${traceIdPrefix}question`,
   followUp: `${traceIdPrefix}follow-up`,

@@ -5,10 +5,7 @@ import { FAKE_MODELS } from './fake-model.js';
 import type { FoundDemo } from './find-demo.js';
 import { DEMO_TRACES } from './make-demo.js';
 
-/**
- * What the user reads at the end: what this is, where to look at it, how to get rid of it.
- * @param hasDashboard whether the server has pages, which are named first then.
- */
+/** What the user reads at the end. @param hasDashboard whether the server has pages, which are named first then. */
 export function whatToOpen(
   { apiUrl, key, demoCommand }: DemoSettings,
   what: 'made' | 'there',

@@ -5,12 +5,10 @@ import { SpandrelError, createApi, type Api } from '@spandrel/sdk';
 import type { CommandIo } from '../client/command-io.js';
 import { notOfSpandrel, readAnswer, type Server } from '../client/server.js';
 
-/** What the doctor found out about one thing. */
 export interface Check {
   name: string;
   status: 'ok' | 'warn' | 'fail';
   message: string;
-  /** What to do about it. */
   remedy?: string;
 }
 
@@ -32,11 +30,7 @@ const SKEW_WARN_MS = 5_000;
 /** And by more than this, JWTs end early or late, and ranges of time miss what was just recorded. */
 const SKEW_FAIL_MS = 300_000;
 
-/**
- * Asks the server who it is, and compares its clock with that of this machine.
- * @param version of this command.
- * @throws SpandrelError or CommandFailure when no server answers.
- */
+/** Asks the server who it is, and compares clocks. @throws SpandrelError or CommandFailure when no server answers. */
 async function checkServer(api: Api, url: string, version: string): Promise<{ server: ServerFacts; checks: Check[] }> {
   const sentAt = Date.now();
   const answer = await api.raw('GET', '/api/health', { retry: false, timeoutMs: 10_000 });
@@ -78,15 +72,10 @@ interface CredentialFacts {
   expires_at: string | null;
 }
 
-/** A credential that ends sooner is worth a warning. */
 const SOON_MS = 7 * 86_400_000;
 const MAKE_ONE = 'make one: spandrel admin key create --project <id> --scopes read,write';
 
-/**
- * Asks the server what it makes of the key.
- * @returns with the scopes of the credential, all of them in local mode, none when the server takes no credential.
- * @throws SpandrelError when the server cannot be reached any more.
- */
+/** @returns with the scopes of the credential, all of them in local mode, none when the server takes no credential. */
 async function checkCredential(
   api: Api,
   { mode }: ServerFacts,
@@ -110,7 +99,6 @@ async function checkCredential(
   }
 }
 
-/** Whether the server answered, with an error. */
 const isAnswer = (error: unknown): error is SpandrelError => error instanceof SpandrelError && error.status >= 400;
 
 function toCheck({ kind, project_id: project, scopes, expires_at: end }: CredentialFacts): Check {
@@ -164,13 +152,9 @@ async function checkEvents(api: Api, signal: AbortSignal): Promise<Check> {
   }
 }
 
-/** The tag of what the doctor records. */
 const TAG = 'spandrel-doctor';
 
-/**
- * Records a trace with one span as an SDK does, reads it back and removes it again.
- * @param scopes what the credential may do; without `read` it is not read back, without `write` it stays.
- */
+/** Records a trace with one span, reads it back if `scopes` has `read`, and removes it if it has `write`. */
 async function checkWrite(api: Api, scopes: ReadonlySet<string>): Promise<Check> {
   const traceId = randomBytes(16).toString('hex');
   const spanId = randomBytes(8).toString('hex');
@@ -264,17 +248,11 @@ function captureCheck(capture: string): Check {
 }
 
 export interface DoctorOptions {
-  /** Records a span, too. */
   write?: boolean;
   gatewayUrl?: string;
 }
 
-/**
- * Checks one thing after another as long as there is something to check.
- * @param report gets each check as it is done.
- * @returns whether the server took no credential that was given, with all checks.
- * @throws SpandrelError when the server is not reached.
- */
+/** @param report gets each check as it is done. @returns `isRefused`: the server took no credential that was given. */
 export async function runChecks(
   api: Api,
   { url, key }: Server,

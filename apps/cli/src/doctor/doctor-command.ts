@@ -6,7 +6,6 @@ import type { Output } from '../client/output/output.js';
 import type { Style } from '../client/output/table.js';
 import { runChecks, type Check, type DoctorOptions } from './checks.js';
 
-/** `spandrel doctor`. */
 export function addDoctor(client: ClientProgram, description: string): void {
   const doctor = client.program
     .command('doctor')

@@ -9,10 +9,7 @@ export type Verdict = 'passed' | 'failed' | 'gate' | 'regression' | 'stopped' | 
 
 type Run = Pick<EvalRunSummary, 'status' | 'error'>;
 
-/**
- * What a run comes to.
- * @param gates those of the run, and what the command itself judged.
- */
+/** @param gates those of the run, and what the command itself judged. */
 export function decideVerdict({ status, error }: Run, gates: readonly GateResult[]): Verdict {
   if (status === 'pending' || status === 'running') return 'unfinished';
   if (status === 'cancelled') return 'stopped';
@@ -50,7 +47,6 @@ const ORDER: readonly ExitCode[] = [
 export const mergeExitCodes = (codes: readonly ExitCode[]): ExitCode =>
   ORDER.find((code) => codes.includes(code)) ?? ExitCode.done;
 
-/** A gate with what became of it. */
 export interface GateResult {
   /** The words of the command line: `pass_hat_k@3 >= 0.8`. */
   text: string;
@@ -71,11 +67,7 @@ export const gateResults = (gates: readonly JudgedGate[]): GateResult[] =>
     isRegression: gate.metric === 'regression' && gate.passed === false && gate.actual === 'worse',
   }));
 
-/**
- * The gate "no regression" by a comparison, for an `alpha` that gates of the server do not know.
- * @param comparison made with that `alpha`.
- * @param scorer `null`: the score of all together.
- */
+/** The gate "no regression" by a comparison. @param scorer `null`: the score of all together. */
 export function regressionResult(
   { alpha, score, scorers }: NonNullable<EvalStatistics['comparison']>,
   scorer: string | null,
@@ -92,7 +84,6 @@ export function regressionResult(
   };
 }
 
-/** What a run that is over comes to. */
 interface Judgement {
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;
@@ -111,7 +102,6 @@ export interface JudgedBy {
   failedAs?: 'excluded' | 'zero' | undefined;
 }
 
-/** Asks for the statistics of a run, and says what becomes of it by its gates. */
 export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Promise<Judgement> {
   const ofGates = run.gates.find(({ baseline_run_id: id }) => id !== null)?.baseline_run_id ?? undefined;
   const baselineRunId = by.baselineRunId ?? ofGates;
@@ -141,7 +131,6 @@ async function findBaselineRun(api: Api, id: string, { baselineRunId }: JudgedBy
   }
 }
 
-/** What became of a run, for headings. */
 export const VERDICT_TITLES: Readonly<Record<Verdict, string>> = {
   passed: 'passed',
   gate: 'a gate does not hold',

@@ -64,7 +64,6 @@ function gateLines({ gates }: EvalReport, out: Output): string[] {
   return ['', ...out.table(columns).lines(gates)];
 }
 
-/** How a run stands beside its baseline, in sentences. */
 function comparisonLines({
   statistics: { comparison },
   baselineName,

@@ -5,22 +5,18 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { CommandIo, OutputStream } from '../client/command-io.js';
 import { oneLine, cutText } from '../client/output/text.js';
 
-/** What happened to a run. */
 type RunEvent =
   | { type: 'eval_progress'; run_id: string; sample_progress: number; sample_total: number }
   | { type: 'eval_started' | 'eval_completed' | 'eval_failed' | 'eval_cancelled'; run_id: string };
 
 const TYPES = 'eval_started,eval_progress,eval_completed,eval_failed,eval_cancelled';
 
-/** How far a run is. */
 export interface Progress {
-  /** Samples that are processed. */
   done: number;
   total: number;
   failed?: number;
 }
 
-/** Shows how far something is. */
 interface ProgressLine {
   show(progress: Progress): void;
   /** Takes away what is not meant to stay. */
@@ -32,10 +28,7 @@ const BAR_CELLS = 30;
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/**
- * Progress on standard error: a bar that is drawn again on a terminal, elsewhere a line for each tenth.
- * @param name of what it is; anybody's text.
- */
+/** Progress on standard error: a bar on a terminal, elsewhere a line for each tenth. @param name anybody's text. */
 export function progressOn({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>, name: string): ProgressLine {
   const label = oneLine(name);
   return stderr.isTTY === true && env['TERM'] !== 'dumb' ? drawBar(stderr, label) : reportTenths(stderr, label);
@@ -122,10 +115,7 @@ export async function watchRun(api: Api, runId: string, options: WatchOptions): 
 const isPassing = (error: unknown): boolean =>
   error instanceof SpandrelError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
-/**
- * Follows a run's events in the background; a stream that breaks is opened again.
- * @returns waits until the run is to be asked again.
- */
+/** Follows a run's events in the background. @returns waits until the run is to be asked again. */
 function followChanges(
   api: Api,
   runId: string,

@@ -32,11 +32,7 @@ export class McpBridge {
 
   constructor(private readonly target: BridgeTarget) {}
 
-  /**
-   * Passes on a message.
-   * @param line its JSON.
-   * @returns the answer as JSON on one line; `undefined` where none is due.
-   */
+  /** @param line a message as JSON. @returns the answer as JSON on one line; `undefined` where none is due. */
   async pass(line: string): Promise<string | undefined> {
     let message: RpcMessage;
     try {
@@ -126,7 +122,6 @@ function refusalAt(url: string, { error }: Record<string, unknown>): string {
   return `the server at ${url} refuses the credential: ${String(message)}; --key or SPANDREL_API_KEY names it`;
 }
 
-/** A message of JSON-RPC, or nothing where a text is none. */
 function rpcAnswer(text: string): Record<string, unknown> | undefined {
   try {
     const answer = JSON.parse(text) as Record<string, unknown>;

@@ -1,4 +1,3 @@
-/** Characters of a text that lists show of it. */
 export const PREVIEW_CHARS = 200;
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
@@ -8,10 +7,7 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 export const splitsCharacter = (text: string, at: number): boolean =>
   at > 0 && at < text.length && isHighSurrogate(text.charCodeAt(at - 1)) && isLowSurrogate(text.charCodeAt(at));
 
-/**
- * The beginning of a text, with an ellipsis where something is left out.
- * @param chars UTF-16 units that are kept at most, the ellipsis not counted.
- */
+/** The beginning of a text with an ellipsis. @param chars UTF-16 units that are kept at most, the ellipsis not counted. */
 export function cutText(text: string, chars: number): string {
   if (text.length <= chars) return text;
   return `${text.slice(0, splitsCharacter(text, chars) ? chars - 1 : chars)}…`;

@@ -1,9 +1,7 @@
 import { PREVIEW_CHARS } from './cut-text.js';
 import { slim, TEXT_CHARS, tooSmall } from './slim.js';
 
-/** A page of a list of the API. */
 export interface Page {
-  /** The items as the answer is to show them. */
   items: readonly unknown[];
   /** Where the next page begins; `null` on the last one. */
   nextCursor: string | null;
@@ -11,7 +9,6 @@ export interface Page {
   others?: Readonly<Record<string, unknown>>;
 }
 
-/** A list that is to be answered. */
 export interface ListToFit {
   /** Name of the member that has the items: `traces`. */
   name: string;

@@ -1,7 +1,6 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
 import { spanItem, previewOf, slim, TEXT_CHARS, tooSmall } from './slim.js';
 
-/** A trace whose outline is to be answered. */
 interface OutlineToFit {
   trace: TraceListItem;
   /** In the order of their start, or of what they were chosen by. */

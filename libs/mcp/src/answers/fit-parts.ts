@@ -1,6 +1,5 @@
 import { slim, TEXT_CHARS, tooSmall } from './slim.js';
 
-/** A part of an answer, in the order of its worth. */
 export interface Part {
   name: string;
   value: unknown;

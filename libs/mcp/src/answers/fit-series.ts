@@ -74,5 +74,4 @@ function addCosts(a: Sums, b: Sums): number | null {
   return Number((a.cost + b.cost).toFixed(COST_DIGITS));
 }
 
-/** A bucket without its series. */
 const bucketItem = ({ series: _series, ...bucket }: Bucket): object => bucket;

@@ -15,7 +15,6 @@ export function fieldOf(span: SpanResource, field: SpanField): unknown {
   return isEmpty ? undefined : value;
 }
 
-/** The call that reads a field on. */
 const readOn = (spanId: string, field: SpanField, offset: number): object => ({
   tool: 'get_span',
   arguments: { span_id: spanId, field, offset },
@@ -65,7 +64,6 @@ function inOrder(shown: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries([...others, ...names.flatMap((name) => (name in shown ? [[name, shown[name]]] : []))]);
 }
 
-/** A piece of a field that is asked for. */
 export interface PieceToFit {
   spanId: string;
   field: SpanField;

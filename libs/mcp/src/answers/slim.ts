@@ -57,7 +57,6 @@ export function tooSmall(needed: number): Invalid {
   return new Invalid('validation_failed', `max_chars ${message}`, [{ path: 'max_chars', message }]);
 }
 
-/** An eval run as lists of tools show it. */
 export function runItem(run: Readonly<Record<string, unknown>>): object {
   const { config, scorers, gates, ...shown } = run as unknown as EvalRunSummary;
   return {

@@ -1,6 +1,5 @@
 import { endOfPiece, splitsCharacter } from './cut-text.js';
 
-/** A text of a span as it is read piece by piece. */
 export interface WholeText {
   /** `text`: a text as it is; `json`: another value, written as JSON. */
   format: 'text' | 'json';
@@ -13,12 +12,10 @@ export const wholeText = (value: unknown, json?: string): WholeText =>
     ? { format: 'text', text: value }
     : { format: 'json', text: json ?? JSON.stringify(value ?? null) };
 
-/** A piece of a text, as answers show it. */
 export interface TextPiece {
   format: WholeText['format'];
   /** Length of the whole text in UTF-16 units. */
   total_chars: number;
-  /** Where the piece begins. */
   offset: number;
   text: string;
   /** Where the next piece begins; `null` behind the last one. */

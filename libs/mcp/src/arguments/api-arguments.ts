@@ -26,10 +26,7 @@ export function apiArguments(schema: z.ZodType, omit: readonly string[] = []): z
   );
 }
 
-/**
- * Arguments as parameters of a query. An object of texts stands for parameters `NAME.KEY`.
- * @throws Invalid for what no parameter can be.
- */
+/** Arguments as parameters of a query; an object of texts is `NAME.KEY`. @throws Invalid for what no parameter can be. */
 export function queryOf(args: Readonly<Record<string, unknown>>): Record<string, QueryValue> {
   const query: Record<string, QueryValue> = {};
   for (const [name, value] of Object.entries(args)) {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { numberOf } from '@spandrel/contract';
 
-/** A JSON Schema, or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** What the meta of a schema of the API says of how it is shown, where code alone decides what is valid. */
@@ -80,7 +79,6 @@ function withoutNull({ type, anyOf, ...rest }: JsonSchema): JsonSchema {
   return forms.length === 1 ? { ...forms[0], ...others } : { ...others, anyOf: forms };
 }
 
-/** A whole number that a tool takes. */
 interface NumberArgument {
   min: number;
   max: number;
@@ -101,7 +99,6 @@ export const MAX_CHARS_DEFAULT = 20_000;
 export const MAX_CHARS_MIN = 2_000;
 export const MAX_CHARS_MAX = 100_000;
 
-/** `max_chars` of every tool. */
 export const maxCharsArgument = numberArgument({
   min: MAX_CHARS_MIN,
   max: MAX_CHARS_MAX,

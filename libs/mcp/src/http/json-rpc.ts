@@ -24,7 +24,6 @@ const idSchema = z
   .union([z.string(), z.number()])
   .meta({ openapi: { oneOf: [{ type: 'string' }, { type: 'number' }] } });
 
-/** A message of a client. */
 export const rpcMessageSchema = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
@@ -34,7 +33,6 @@ export const rpcMessageSchema = z
   })
   .meta({ id: 'McpMessage', description: 'JSON-RPC 2.0, one message a request.' });
 
-/** What is answered to a request. */
 export const rpcAnswerSchema = z
   .looseObject({ jsonrpc: z.literal('2.0'), id: idSchema, result: z.looseObject({}).optional() })
   .meta({ id: 'McpAnswer', description: 'JSON-RPC 2.0.' });

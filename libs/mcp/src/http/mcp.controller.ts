@@ -32,7 +32,6 @@ const MCP: ThirdPartyProtocol = {
 
 const mediaTypes = ['application/json'];
 
-/** `POST /mcp` (docs/spec/mcp.md). */
 @Controller('mcp')
 export class McpController {
   constructor(
@@ -88,10 +87,7 @@ function refusalOf(message: unknown): McpAnswer | undefined {
   return undefined;
 }
 
-/**
- * Whether there is more in a message than the protocol has use for, which would be looked at member by member. What the
- * arguments of a call hold is left to the tool.
- */
+/** Whether there is more in a message than the protocol has use for; arguments of a call are left to the tool. */
 function isTooLarge(message: object): boolean {
   const { params } = message as { params?: { arguments?: unknown } | null };
   const given = params?.arguments;
@@ -109,7 +105,6 @@ const hasManyMembers = (value: unknown): boolean =>
 const MESSAGE_WEIGHT_MAX = 65_536;
 const MESSAGE_MAX = `a call has at most ${OWN_MEMBERS_MAX} arguments, and 64 KiB beside them`;
 
-/** The headers that the protocol gives a meaning to. */
 function mcpHeaders({ headers }: FastifyRequest): Record<string, string> {
   const named = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
   return Object.fromEntries(named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));

@@ -11,7 +11,6 @@ export interface ToolResult {
   isError?: true;
 }
 
-/** A call of a tool. */
 export interface ToolCall {
   name: string;
   arguments: Readonly<Record<string, unknown>> | undefined;

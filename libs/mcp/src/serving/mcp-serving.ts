@@ -3,19 +3,15 @@ import type { CallerApi } from '@spandrel/http';
 import { PACKAGE, type Logger } from '@spandrel/kernel';
 import type { CallTool } from './call-tool.js';
 
-/** A message of a client, with who sent it. */
 export interface McpMessage {
-  /** The JSON-RPC message, parsed. */
   message: unknown;
   /** Headers of the request that MCP gives a meaning to, in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** The API as the client may use it. */
   api: CallerApi;
   /** Fires when the client has gone. */
   signal: AbortSignal;
 }
 
-/** What is answered to a message. */
 export interface McpAnswer {
   status: number;
   /** JSON; `undefined` where there is nothing to say. */

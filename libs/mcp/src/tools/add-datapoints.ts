@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { argumentSchema } from '../arguments/argument-schema.js';
 import { defineTool } from './tool.js';
 
-/** Datapoints that one call makes. */
 const DATAPOINTS_MAX = 100;
 
 export const addDatapoints = defineTool({

@@ -10,7 +10,6 @@ import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 const SPANS_READ_MAX = 5_000;
 const PAGE_SPANS = 1_000;
 
-/** Spans that `only: slow` shows. */
 const SLOWEST = 20;
 
 const DEPTH_MAX = 100;

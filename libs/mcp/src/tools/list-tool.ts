@@ -10,7 +10,6 @@ import { defineTool, TEXTS_ARE_DATA, type Tool } from './tool.js';
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
-/** `limit` of a tool that lists. */
 export const limitArgument = numberArgument({
   min: 1,
   max: LIMIT_MAX,
@@ -18,20 +17,17 @@ export const limitArgument = numberArgument({
   description: 'Items at most; a page whose items are long ends before.',
 });
 
-/** How many items a call asks for. */
 export const limitOf = (limit: number | undefined): number => limit ?? LIMIT_DEFAULT;
 
 /** Members of the API's query that a tool says itself, or has no use for. */
 const OWN_MEMBERS = ['limit', 'view', 'preview'];
 
-/** A call of a list of the API. */
 interface ListCall {
   operation: string;
   path?: Readonly<Record<string, string>>;
   query: Readonly<Record<string, QueryValue | undefined>>;
 }
 
-/** A tool that shows a list of the API. */
 interface ListTool {
   name: string;
   title: string;
@@ -40,9 +36,7 @@ interface ListTool {
   operations: readonly string[];
   /** The query of the API whose members are the filters. */
   query: z.ZodType;
-  /** Members of it that the tool does not have. */
   omit?: readonly string[];
-  /** Arguments beside those of the query. */
   others?: z.ZodRawShape;
   /** Name of the list in the answer of the API, and of the tool unless `to` says another one. */
   from: string;

@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { argumentSchema, type JsonSchema, maxCharsArgument } from '../arguments/argument-schema.js';
 import type { WholeText } from '../answers/text-piece.js';
 
-/** What a tool has to answer a call with. */
 interface ToolContext {
-  /** The API as the caller may use it. */
   api: CallerApi;
   /** UTF-16 units of the answer at most. */
   maxChars: number;
@@ -20,10 +18,8 @@ export interface LastText {
   text?: WholeText;
 }
 
-/** Arguments of a call without `max_chars`, checked. */
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** A tool as it is declared. */
 interface ToolDeclaration<Shape extends z.ZodRawShape> {
   /** What agents call it: `list_traces`. */
   name: string;
@@ -50,17 +46,14 @@ interface ToolDeclaration<Shape extends z.ZodRawShape> {
   answer: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<string>;
 }
 
-/** A tool that agents can call. */
 export interface Tool extends Omit<ToolDeclaration<z.ZodRawShape>, 'arguments' | 'answer'> {
   writes: boolean;
   /** Every argument; others are refused. */
   readonly schema: z.ZodObject;
-  /** JSON Schema of the arguments. */
   readonly inputSchema: JsonSchema;
   answer: (args: ToolArguments, context: ToolContext) => Promise<string>;
 }
 
-/** Declares a tool. */
 export function defineTool<Shape extends z.ZodRawShape>(declared: ToolDeclaration<Shape>): Tool {
   let schema: z.ZodObject | undefined;
   let inputSchema: JsonSchema | undefined;

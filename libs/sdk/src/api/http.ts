@@ -8,11 +8,7 @@ export function backoffMs(failures: number, firstMs: number, maxMs: number, rand
   return random() * Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));
 }
 
-/**
- * Reads `Retry-After`: seconds or a date.
- * @param now milliseconds since the epoch.
- * @returns milliseconds from now; 0 where there is none that makes sense.
- */
+/** @param now ms since the epoch. @returns ms that `Retry-After` (seconds or a date) asks for; 0 where it asks for none. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null || header.trim() === '') return 0;
   const seconds = Number(header);
@@ -32,11 +28,7 @@ export function reasonOf(error: unknown): string {
   return words.includes(code) ? words : `${words} (${code})`;
 }
 
-/**
- * @param url the base of a server, which may have a path of its own.
- * @returns it without a slash at its end.
- * @throws TypeError when it is not an `http:` or `https:` URL.
- */
+/** @returns the base of a server without a slash at its end. @throws TypeError when it is no `http:` or `https:` URL. */
 export function checkedBase(url: string): string {
   const { protocol, origin, pathname } = URL.canParse(url) ? new URL(url) : ({ protocol: '' } as URL);
   if (!/^https?:$/.test(protocol)) throw new TypeError(`"${url}" is not an http or https URL`);

@@ -13,11 +13,7 @@ import { LISTS, ROUTES, UNREAD } from './operations.js';
 import type { Problem } from './schema.js';
 import { SpandrelError, mayPass } from './spandrel-error.js';
 
-/**
- * @param path as `/api/traces/{id}`.
- * @param values what stands for the names in braces; percent-encoded here.
- * @throws TypeError for a value that is missing, or that cannot stand in a URL.
- */
+/** Fills names in braces, percent-encoded. @throws TypeError for a value that is missing, or that cannot stand in a URL. */
 const filledPath = (path: string, values: Readonly<Record<string, unknown>> = {}): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const text = String(values[name] ?? '');
@@ -41,7 +37,6 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`;
 }
 
-/** The parts of an answer that an error is read from. */
 interface AnswerHead {
   status: number;
   headers: { get(name: string): string | null };
@@ -62,7 +57,6 @@ export function readError({ status, headers }: AnswerHead, text: string): Spandr
   return new SpandrelError({ status, code: 'unexpected_answer', detail, requestId, retryAfterMs });
 }
 
-/** How much of an answer that is no problem stands in the error. */
 const SAID_CHARACTERS = 200;
 
 function readProblem(text: string): (Partial<Problem> & { code: string }) | undefined {
@@ -88,11 +82,7 @@ const PAUSE_MS_FIRST = 500;
 const PAUSE_MS_MAX = 30_000;
 const TIMEOUT_MS = 60_000;
 
-/**
- * @returns a function that sends requests to a server. It throws {@link SpandrelError} when no answer came or it is an
- *   error (400 or above), and what a call was aborted with.
- * @throws TypeError when the URL is none.
- */
+/** @throws TypeError when the URL is none; the function SpandrelError, and what a call was aborted with. */
 function createSend(client: ApiOptions): Send {
   const { url, key, fetch: ownFetch, timeoutMs: usualMs, wait = pause } = client;
   const base = checkedBase(url);
@@ -187,10 +177,7 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     else signal?.addEventListener('abort', end, { once: true });
   });
 
-/**
- * @returns a client of the API of a server. It makes no request by itself.
- * @throws TypeError when the URL is none.
- */
+/** @returns a client, which makes no request by itself. @throws TypeError when the URL is none. */
 export function createClient(options: ApiOptions): Api {
   const send = createSend(options);
   const { parseJson = JSON.parse } = options;
@@ -204,7 +191,6 @@ export function createClient(options: ApiOptions): Api {
   return { ...Object.fromEntries(methods), ...whole } as Api;
 }
 
-/** What the parts of a call are, whichever operation it is of. */
 type AnyArguments = RawOptions & { path?: Record<string, unknown> };
 
 async function callOperation<Id extends OperationId>(

@@ -7,7 +7,6 @@ import type { FieldError, Problem } from './schema.js';
  */
 export type SpandrelErrorCode = Problem['code'] | 'unreachable' | 'unexpected_answer' | (string & {});
 
-/** The facts of a {@link SpandrelError}. */
 export interface SpandrelErrorFacts {
   status: number;
   code: SpandrelErrorCode;

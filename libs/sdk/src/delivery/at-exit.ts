@@ -1,4 +1,3 @@
-/** Something that wants to finish before the process ends by itself. */
 interface Unfinished {
   /** Never rejects. */
   finish(): Promise<unknown>;
@@ -11,10 +10,7 @@ interface ProcessEvents {
 const unfinished = new Set<Unfinished>();
 let isListening = false;
 
-/**
- * Calls `finish` when the process has nothing else to do (`beforeExit`), on runtimes that say so. One listener serves
- * all, so that many instances warn of no leak.
- */
+/** Calls `finish` when the process has nothing else to do. One listener serves all, so that many instances warn of no leak. */
 export function finishAtExit(one: Unfinished): void {
   unfinished.add(one);
   if (isListening) return;
@@ -29,7 +25,6 @@ export function finishAtExit(one: Unfinished): void {
   });
 }
 
-/** It has nothing left to finish. */
 export function nothingAtExit(one: Unfinished): void {
   unfinished.delete(one);
 }

@@ -22,7 +22,6 @@ export class BodyRoom {
     return this.room.subarray(0, bytes);
   }
 
-  /** Nothing waits any more. */
   release(): void {
     this.room = new Uint8Array(0);
   }
@@ -53,7 +52,6 @@ export class BatchLimits {
     if (this.suspects === 0) this.items = this.pace.batchItems;
   }
 
-  /** The item at fault was found. */
   found(): void {
     this.settled(this.suspects);
   }
@@ -66,7 +64,6 @@ export class BatchLimits {
   }
 }
 
-/** A trace as a batch carries it. */
 interface SentTrace {
   readonly trace: QueuedTrace;
   /** The queue's version of it; null when nothing queued needs it. */
@@ -75,11 +72,9 @@ interface SentTrace {
 
 /** One request to `POST /api/ingest`. */
 export interface Batch {
-  /** The oldest items of the queue. */
   readonly items: readonly QueuedItem[];
   /** Spans that run still, reported for the first time; they come after the items' spans. */
   readonly running: readonly OutgoingSpan[];
-  /** In the order of the body. */
   readonly traces: readonly SentTrace[];
   readonly body: Uint8Array<ArrayBuffer>;
 }
@@ -186,6 +181,5 @@ class Draft {
   }
 }
 
-/** Spans of the body. */
 export const spanCount = ({ items, running }: Batch): number =>
   items.filter(({ text }) => text !== null).length + running.length;

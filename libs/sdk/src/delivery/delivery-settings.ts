@@ -1,6 +1,5 @@
 import type { Timers } from './timers.js';
 
-/** What delivery is given when it is made. */
 export interface DeliverySettings {
   /** Address of the API, such as `http://127.0.0.1:3000`; it has been checked. */
   apiUrl: string;
@@ -37,7 +36,6 @@ export const PACE = {
   /** How long a request may take; each that takes longer doubles it, up to `requestMaxMs`. */
   requestMs: 10_000,
   requestMaxMs: 30_000,
-  /** How often losses are reported at most. */
   reportMs: 60_000,
   /** How long the end of the process is held up for what still waits. */
   exitMs: 5_000,

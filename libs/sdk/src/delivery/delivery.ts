@@ -288,7 +288,6 @@ export class Delivery {
     }
   }
 
-  /** Whatever goes wrong here, the application goes on. */
   private guard(action: () => void): void {
     try {
       action();

@@ -108,7 +108,6 @@ interface Waiter {
   readonly done: () => void;
 }
 
-/** The callers who wait until all that was recorded up to a place is settled. */
 export class FlushWaiters {
   private readonly waiters = new Set<Waiter>();
 
@@ -121,10 +120,7 @@ export class FlushWaiters {
     return this.waiters.size;
   }
 
-  /**
-   * Resolves when everything up to the place is settled, at {@link end} or when the time is up.
-   * @param holding keeps the process alive meanwhile, so that it does not end in the middle of an `await`.
-   */
+  /** Resolves when all up to the place is settled, or the time is up. @param holding keeps the process alive meanwhile. */
   add(place: number, timeoutMs: number, holding: boolean): Promise<FlushResult> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -145,7 +141,6 @@ export class FlushWaiters {
     }
   }
 
-  /** Waiting longer is of no use. */
   end(): void {
     for (const waiter of [...this.waiters]) waiter.done();
   }

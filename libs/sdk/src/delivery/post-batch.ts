@@ -1,7 +1,6 @@
 import { retryAfterMs, passes, reasonOf } from '../api/http.js';
 import type { Timers } from './timers.js';
 
-/** An item that the server did not take. */
 export interface Rejection {
   readonly index: number;
   readonly collection: 'traces' | 'spans';
@@ -9,7 +8,6 @@ export interface Rejection {
   readonly message: string;
 }
 
-/** How the server took a batch. */
 export type Answer =
   | { readonly kind: 'taken'; readonly rejected: readonly Rejection[] }
   /** Something in the batch, or its size, is at fault: sending it again would not help. */
@@ -26,7 +24,6 @@ export interface PostSettings {
   readonly timers: Timers;
 }
 
-/** What a batch holds: the answer must account for each. */
 export interface Sent {
   readonly traces: number;
   readonly spans: number;
@@ -36,11 +33,7 @@ export interface Sent {
 /** An answer names each rejected item at most. What is longer is none. */
 const ANSWER_BYTES_MAX = 4_194_304;
 
-/**
- * Sends a batch. Never throws: whatever happens is an {@link Answer}.
- * @param timeoutMs from the request to the end of the answer.
- * @param abort ends the request when it is aborted.
- */
+/** Sends a batch; never throws. @param timeoutMs from the request to the end of the answer. @param abort ends the request. */
 export async function postBatch(
   settings: PostSettings,
   sent: Sent,
@@ -108,7 +101,6 @@ function isRejection(value: unknown): value is Rejection {
   return Number.isSafeInteger(index) && index! >= 0 && (collection === 'traces' || collection === 'spans');
 }
 
-/** The code and the detail of a problem document (RFC 9457). */
 function readProblem(text: string): string {
   const problem = attemptJson(text) as { code?: unknown; detail?: unknown } | null | undefined;
   const parts = [problem?.code, problem?.detail].filter((part) => typeof part === 'string');

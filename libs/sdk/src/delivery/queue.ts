@@ -30,7 +30,6 @@ export interface QueuedTrace {
   isRefused: boolean;
 }
 
-/** A trace as delivery sees it. */
 export interface OutgoingTrace {
   readonly id: string;
   /** What queues know of it; theirs to write. */
@@ -42,7 +41,6 @@ export interface OutgoingTrace {
   json(): string;
 }
 
-/** A span as delivery sees it. */
 export interface OutgoingSpan {
   readonly id: string;
   readonly trace: OutgoingTrace;
@@ -50,7 +48,6 @@ export interface OutgoingSpan {
   json(): string;
 }
 
-/** Where the UTF-8 of a text lies. */
 interface StoredText {
   readonly chunk: Uint8Array;
   readonly start: number;
@@ -139,10 +136,7 @@ export class Queue {
     return true;
   }
 
-  /**
-   * A trace that waits already is renewed in its place.
-   * @returns `full`, with nothing queued or renewed, when there is no room.
-   */
+  /** A trace that waits is renewed in its place. @returns `full`, with nothing queued or renewed, when there is no room. */
   addTrace(source: OutgoingTrace, place: number): 'added' | 'renewed' | 'full' {
     const trace = this.known(source);
     trace.isRefused = false;
@@ -176,7 +170,6 @@ export class Queue {
     return true;
   }
 
-  /** The item so many after the oldest. */
   at(index: number): QueuedItem | undefined {
     return this.items[index];
   }

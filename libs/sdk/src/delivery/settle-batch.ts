@@ -7,7 +7,6 @@ import type { Timers } from './timers.js';
 export class Losses {
   /** Recorded while the queue was full, or after the end. */
   dropped = 0;
-  /** Refused by the server. */
   rejected = 0;
   /** Why the last one was lost. */
   lastReason: string | null = null;
@@ -31,7 +30,6 @@ export class Losses {
     this.note(reason);
   }
 
-  /** Reports it one last time. */
   end(): void {
     this.reportNew();
     this.stop();
@@ -42,7 +40,6 @@ export class Losses {
     if (this.timer === null) this.reportNew();
   }
 
-  /** Says what has not been reported. */
   reportNew(): void {
     const dropped = this.dropped - this.reportedDropped;
     const rejected = this.rejected - this.reportedRejected;
@@ -120,10 +117,7 @@ export function settleBatch(
   return delivered;
 }
 
-/**
- * Gives up the one item of a batch that the server refuses as a whole. Where it is too large since its trace is, the trace's
- * members are given up first.
- */
+/** Gives up the one item of a batch that is refused as a whole; of a trace that makes it too large its members first. */
 export function dropSingle(
   { items: [item], running: [span] }: Batch,
   { error, isTooLarge }: Extract<Answer, { kind: 'refused' }>,

@@ -94,13 +94,11 @@ function shortened(text: string): string {
   return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS - 1)}…` : line;
 }
 
-/** So many digits that count; whole numbers as they are. */
 function number(value: number, digits = 4): string {
   if (Number.isInteger(value)) return String(value);
   return String(Math.abs(value) >= 10 ** digits ? Math.round(value) : Number(value.toPrecision(digits)));
 }
 
-/** Cells in columns as wide as their widest. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
@@ -134,7 +132,6 @@ export class EvalNotPassedError extends Error {
 const FAILED_MAX = 3;
 const WORST_MAX = 10;
 
-/** Reads what the server says of a run that is over. */
 export async function readResult(
   api: Api,
   run: EvalRunSummary,

@@ -7,7 +7,6 @@ import { textOf, canonicalJson, isObject } from './json.js';
 
 type Items = DatasetSource['items'];
 
-/** A line of an import. */
 interface Row {
   input?: unknown;
   messages?: unknown;
@@ -45,7 +44,6 @@ export async function addItems(api: Api, datasetId: string, items: Items, signal
   }
 }
 
-/** Takes those away from what is wanted that the dataset has. */
 async function leaveOutKnown(
   api: Api,
   datasetId: string,
@@ -112,10 +110,7 @@ function* splitRequests(rows: readonly string[]): Generator<string[], void, unde
 /** Ids that the API takes for one (docs/spec/general.md). */
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-/**
- * The dataset that a definition names. One that is given with its items is made when there is none of its name, and gets the items that it has not.
- * @throws DefinitionError when there is none, or several of the name.
- */
+/** The dataset that a definition names, made and filled where items are given. @throws DefinitionError for none or several. */
 export async function findDataset(api: Api, source: string | DatasetSource, signal?: AbortSignal): Promise<Dataset> {
   if (typeof source === 'string') {
     const found = (await findDatasetById(api, source, signal)) ?? (await findDatasetByName(api, source, signal));

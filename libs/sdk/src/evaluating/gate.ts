@@ -5,10 +5,7 @@ export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }
 
-/**
- * @param known what would be right.
- * @returns ` (pass_rate?)` for the known name that is nearest to a misspelt one; empty where none is near.
- */
+/** @returns ` (pass_rate?)` for the known name that is nearest to a misspelt one; empty where none is near. */
 export function nearest(misspelt: string, known: readonly string[]): string {
   const near = known
     .map((name) => ({ name, distance: editDistance(misspelt.toLowerCase(), name.toLowerCase()) }))
@@ -85,7 +82,6 @@ const TRIES: ReadonlySet<GateMetric> = new Set(['pass_at_k', 'pass_hat_k']);
 /** Whether a gate compares its run with a baseline, and so needs one. */
 export const needsBaseline = ({ metric }: Pick<Gate, 'metric'>): boolean => COMPARING.has(metric);
 
-/** Whether a metric is a chance in so many tries. */
 export const takesTries = (metric: GateMetric): boolean => TRIES.has(metric);
 
 /** @returns a gate in the words that `parseGate` reads, such as `short.pass_hat_k@3 >= 0.8` or `no regression`. */
@@ -128,7 +124,6 @@ export function parseGate(text: string, { baselineRunId }: GateContext = {}): Ga
 
 type Refuse = (why: string) => never;
 
-/** `regression`, behind its `no`. */
 function parseAbsence(what: string, refuse: Refuse): Gate {
   const { scorer, metric, k } = parseName(what, refuse);
   if (metric !== 'regression') return refuse(`"no" goes with regression alone; the form is ${FORM}`);

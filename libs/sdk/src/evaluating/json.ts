@@ -20,10 +20,7 @@ function sorted(members: Record<string, unknown>): Record<string, unknown> {
   return inOrder;
 }
 
-/**
- * Where two JSON values differ first.
- * @returns such as `$.rows[2].name: "a" instead of "b"`; undefined where they are equal.
- */
+/** Where two JSON values differ first: `$.rows[2].name: "a" instead of "b"`; undefined where they are equal. */
 export function firstDifference(actual: unknown, expected: unknown, path = '$'): string | undefined {
   if (Array.isArray(actual) && Array.isArray(expected)) {
     for (let index = 0; index < Math.min(actual.length, expected.length); index++) {

@@ -33,7 +33,6 @@ function textFrom(value: unknown, path: string): string | undefined {
   throw new DefinitionError(`${path} must be a text that is not empty`);
 }
 
-/** A scorer of an eval in its place. */
 export interface PlannedScorer {
   /** Undefined while a function without a name has not reported it by an answer. */
   name: string | undefined;
@@ -134,11 +133,7 @@ function assertDistinct(names: readonly (string | undefined)[]): void {
   throw new DefinitionError(`two scorers are named "${twice}"; give one another name with scorer(name, function)`);
 }
 
-/**
- * @param learned the names that answers of the scorers had, by place.
- * @returns the name of each scorer: that which it has, else that which it reported, else one by its place.
- * @throws DefinitionError when two are the same.
- */
+/** @param learned names that answers had, by place. @throws DefinitionError when two scorers have the same. */
 export function finalNames(scorers: readonly PlannedScorer[], learned: readonly (string | undefined)[] = []): string[] {
   const names = scorers.map(({ name }, place) => name ?? learned[place] ?? `scorer-${place + 1}`);
   assertDistinct(names);
@@ -172,10 +167,7 @@ const MEMBERS: readonly string[] = [
   ...OPTIONS,
 ];
 
-/**
- * @param options take the place of the definition's own members; `metadata` is laid over its own.
- * @throws DefinitionError with the member that is wrong.
- */
+/** @param options take the place of the definition's own. @throws DefinitionError with the member that is wrong. */
 export function readDefinition(definition: EvalDefinition & EvaluateOptions, options: EvaluateOptions = {}) {
   if (!isObject(definition)) throw new DefinitionError('an eval is an object: { dataset, task, … }');
   assertKnown(definition, MEMBERS, '');

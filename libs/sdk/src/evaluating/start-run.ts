@@ -56,7 +56,6 @@ function readMetadata(pairs: string | undefined, text: string): Record<string, s
   );
 }
 
-/** Tries that were made before their run was started. */
 interface EarlyTries {
   /** Names that scorers reported, by place. */
   learned: (string | undefined)[];
@@ -100,22 +99,18 @@ function readContent(kind: Sample['kind']): string {
   return canonicalJson(content);
 }
 
-/** A run that is there, and what its samples are tried with. */
 export interface OpenRun {
   run: EvalRunSummary;
   trials: Trials;
-  /** Names of the scorers, by place. */
   names: readonly string[];
   early: Pick<EarlyTries, 'take'>;
   /** Whether this process started it. */
   isNew: boolean;
-  /** What it is compared with. */
   baselineRunId: string | undefined;
   /** Gates that were left out, in words, since there is nothing yet to compare with. */
   skippedGates: string[];
 }
 
-/** What samples of a run are tried with. */
 const createTrials = (
   { task, scorers, timeoutMs }: Plan,
   run: Pick<Trials, 'runId' | 'runName' | 'datasetId' | 'repeats'>,
@@ -123,10 +118,7 @@ const createTrials = (
   signal: AbortSignal,
 ): Trials => ({ ...run, task, scorers, spandrel, bounds: { timeoutMs, signal } });
 
-/**
- * Starts a run over the dataset of a definition.
- * @throws DefinitionError for what can only be known when dataset, baseline and scorers are known; SpandrelError.
- */
+/** @throws DefinitionError for what can only be known when dataset, baseline and scorers are known; SpandrelError. */
 export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: AbortSignal): Promise<OpenRun> {
   const { api } = spandrel;
   const dataset = await findDataset(api, plan.dataset, signal);
@@ -178,10 +170,7 @@ function assertScorersOf(gates: readonly Gate[], names: readonly string[] | unde
   throw new DefinitionError(`gate "${describeGate(strange)}": "${strange.scorer}" is no scorer of the eval; ${known}`);
 }
 
-/**
- * Takes a run up that an earlier process began. Its scorers, repeats, gates and metadata stay as they were.
- * @throws DefinitionError when the run is over without being completed, or does not go with the definition.
- */
+/** Takes a run up that an earlier process began. @throws DefinitionError when it is over, or has another definition. */
 export async function resumeRun(plan: Plan, id: string, spandrel: EvalSpandrel, signal: AbortSignal): Promise<OpenRun> {
   const { api } = spandrel;
   const run = await api.getEval({ path: { id }, query: { items: 'none' }, signal });
@@ -210,7 +199,6 @@ async function assertDataset(
     throw new DefinitionError(`resume: run ${run.id} is over the dataset "${name}", not "${wanted}"`);
 }
 
-/** The names of the scorers as the run has them. */
 function namesOf({ scorers }: Plan, run: EvalRunSummary): string[] {
   const { id, execution, status } = run;
   if (execution !== 'external') throw new DefinitionError(`resume: run ${id} is executed by the server`);

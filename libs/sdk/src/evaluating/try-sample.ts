@@ -5,16 +5,13 @@ import { isObject, textOf } from './json.js';
 import { scorerName, type PlannedScorer } from './read-definition.js';
 import { isBuiltIn, type ScorerInput } from './scorer.js';
 
-/** A try of a datapoint that is to be made. */
 export interface Sample {
   datapointId: string;
-  /** From 0. */
   repeat: number;
   /** The datapoint as the run's snapshot has it. */
   kind: DatapointKind;
 }
 
-/** What the task and the scorers get of a datapoint. */
 interface DatapointFacts {
   input: unknown;
   /** Undefined where nothing is expected. */
@@ -34,11 +31,9 @@ function factsOf(kind: DatapointKind): DatapointFacts {
 /** Timers of more milliseconds fire at once. */
 const TIMER_MS_MAX = 2_147_483_647;
 
-/** What bounds a call of the user's code. */
 interface Bounds {
   /** `Infinity`: as long as it takes. */
   timeoutMs: number;
-  /** Stops it earlier. */
   signal: AbortSignal;
 }
 
@@ -90,14 +85,12 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) throw error;
   });
 
-/** What a task answered. */
 interface ReadAnswer {
   output: unknown;
   /** The output as it is kept. */
   text: string;
   inputTokens: number | undefined;
   outputTokens: number | undefined;
-  /** Dollars. */
   cost: number | undefined;
 }
 
@@ -144,21 +137,16 @@ function readCost(cost: unknown): number | undefined {
   throw new Error(`the cost of the answer is ${String(cost)}; it must be dollars, 0 or more`);
 }
 
-/** What a scorer said. */
 interface Said {
   /** `null`: it gave none. */
   score: number | null;
   reason?: string;
   /** What it calls itself. */
   name?: string;
-  /** Why it could not score. */
   error?: string;
 }
 
-/**
- * Asks a scorer of this process, in a span of its own unless it is a built-in one.
- * @returns also when the scorer fails. @throws what the eval was stopped with.
- */
+/** Asks a scorer of this process, in a span unless it is a built-in one. @throws what the eval was stopped with. */
 async function scoreOutput(
   { name, score }: PlannedScorer,
   sample: ScorerInput,
@@ -200,7 +188,6 @@ function scoreOf(score: unknown): number | null {
   throw new Error(`the score ${given}; it must be a number from 0 to 1`);
 }
 
-/** What all samples of a run are tried with. */
 export interface Trials {
   runId: string;
   runName: string;
@@ -212,11 +199,9 @@ export interface Trials {
   bounds: Bounds;
 }
 
-/** What became of a try. */
 export interface Tried extends Pick<Sample, 'datapointId' | 'repeat'> {
   /** Undefined where the task failed. */
   answer: ReadAnswer | undefined;
-  /** Why the task failed. */
   error: string | undefined;
   latencyMs: number;
   /** By the places of the scorers; undefined of those of the server, and where the task failed. */
@@ -228,10 +213,7 @@ export interface Tried extends Pick<Sample, 'datapointId' | 'repeat'> {
 /** The tag of traces that evals make; capture rules pass them over. */
 const EVAL_TAG = 'eval';
 
-/**
- * Makes a try in a trace of its own: calls the task, then the scorers of this process.
- * @returns also when they fail. @throws what the eval was stopped with.
- */
+/** Makes a try in a trace of its own, also where it fails. @throws what the eval was stopped with. */
 export function trySample(trials: Trials, sample: Sample): Promise<Tried> {
   const { runId, runName, datasetId, repeats, spandrel } = trials;
   const { datapointId, repeat } = sample;

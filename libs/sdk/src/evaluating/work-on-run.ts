@@ -7,10 +7,7 @@ import type { Plan } from './read-definition.js';
 import type { OpenRun } from './start-run.js';
 import { pause, limited, resultOf, trySample, type Sample } from './try-sample.js';
 
-/**
- * Works on items as they come, so many at once.
- * @returns once all are done. @throws the first failure, after the work that was under way has ended.
- */
+/** Works on items, so many at once. @throws the first failure, after the work that was under way has ended. */
 async function runPool<Item>(
   items: AsyncIterator<Item, void, undefined>,
   size: number,
@@ -37,7 +34,6 @@ async function runPool<Item>(
   if (failure) throw (failure as { error: unknown }).error;
 }
 
-/** A run whose samples are to be tried. */
 interface PendingOf {
   runId: string;
   repeats: number;
@@ -47,10 +43,7 @@ interface PendingOf {
 
 const PAGE_ITEMS = 100;
 
-/**
- * The samples of a run that have no result, page by page, in the order of the datapoints.
- * @param taken datapoints that were taken before, which are left out; those that are given are added.
- */
+/** The samples of a run without a result, in the order of the datapoints. @param taken datapoints that are left out. */
 async function* pendingSamples(
   api: Api,
   { runId, repeats, hasServerScorers }: PendingOf,
@@ -81,11 +74,9 @@ function* listSamples({
   }
 }
 
-/** Where results go, and who is notified of them. */
 interface ResultsSettings {
   api: Api;
   runId: string;
-  /** Ends what is under way. */
   signal: AbortSignal;
   /** Notified of results once they are durable. */
   onDurable: (results: readonly ExternalResult[]) => void;
@@ -123,7 +114,6 @@ interface Waiting {
  * without an answer is made again.
  */
 export class ResultSender {
-  /** Durable ones. */
   accepted = 0;
   private waiting: Waiting[] = [];
   private characters = 0;

@@ -1,9 +1,6 @@
 import { PlainReader } from '../recording/plain-reader.js';
 
-/**
- * Replaces a member of one object, and of no other, in a way that lists of its members do not show.
- * @returns false where the object does not allow it.
- */
+/** Replaces a member of one object alone, not enumerable. @returns false where the object does not allow it. */
 const setOwnMember = (object: object, name: PropertyKey, value: unknown): boolean =>
   Reflect.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
 
@@ -11,7 +8,6 @@ export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 /** What is called for the result of a function. No method throws but `run`, which throws what its work throws. */
 interface Watch {
-  /** Makes a step of a generator. */
   run<Result>(step: () => Result): Result;
   /** A generator or stream gave an item. */
   item?(item: unknown): void;
@@ -20,7 +16,6 @@ interface Watch {
   failed?(error: unknown): void;
 }
 
-/** What is called for a promise. */
 interface PromiseWatch {
   /**
    * Does not throw.
@@ -172,7 +167,6 @@ function see(result: unknown, watch: Watch): unknown {
   return result;
 }
 
-/** A stream of Node. */
 interface NodeStream {
   emit: AnyFunction;
   pipe: AnyFunction;
@@ -261,10 +255,7 @@ class Collected {
     if (typeof item !== 'string') this.units++;
   }
 
-  /**
-   * @param returned what a generator returned after its items.
-   * @returns texts as one text, all else as a list.
-   */
+  /** @returns texts as one text, all else as a list, beside what a generator `returned`. */
   whole(returned: unknown): unknown {
     const { items } = this;
     if (items.length === 0 && returned !== undefined) return returned;
@@ -275,7 +266,6 @@ class Collected {
 
 /** What is reported of a result in the end, once: what it was, or what was thrown. */
 interface Ending {
-  /** Makes a step of a generator. */
   run<Result>(step: () => Result): Result;
   ended(value: unknown): void;
   failed(error: unknown): void;

@@ -1,23 +1,19 @@
 import { checkedBase } from '../api/http.js';
 
-/** Headers that put a call into the trace that is open where it is made. */
 interface TraceHeaders {
   /** @returns `traceparent` and members of the trace; nothing where no trace is open. */
   buildHeaders(url: URL): Readonly<Record<string, string>>;
 }
 
-/** Where calls go that are to be recorded. */
 export interface GatewaySettings {
   /** Base URL of the gateway; nothing is sent to it when left out. */
   gatewayUrl?: string | undefined;
   apiKey?: string | undefined;
   /** Origins beside the gateway that get `traceparent`, and nothing else: `https://search.example.com`. */
   propagateTo?: readonly string[] | undefined;
-  /** The global one when left out. */
   fetch?: typeof fetch | undefined;
 }
 
-/** Makes a `fetch` that adds what belongs to the address that is called. */
 export interface GatewayFetch {
   /**
    * @param send what the request goes out by; that of the settings when left out.

@@ -1,7 +1,6 @@
 import type { OutgoingSpan } from '../delivery/queue.js';
 import type { Trace } from './trace.js';
 
-/** What is open where code runs. */
 export interface Context {
   readonly trace: Trace;
   /** The id of the span that new spans are children of; null in a trace without one. */

@@ -1,7 +1,6 @@
 import type { Delivery } from '../delivery/delivery.js';
 import type { Recording } from '../recording/recording.js';
 
-/** What spans and traces are recorded with. */
 export interface Recorder {
   readonly recording: Recording;
   readonly delivery: Pick<Delivery, 'started' | 'ended' | 'traced'>;

@@ -35,10 +35,7 @@ export type SpanKind = LlmCall | OtherKind;
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cached_input_tokens', 'reasoning_tokens'] as const;
 
-/**
- * @returns why the server would refuse the kind, and the span with it; `undefined` when it takes it.
- * @throws what a member throws that is read.
- */
+/** @returns why the server would refuse the kind, and the span with it. @throws what a member throws that is read. */
 function findKindFault(kind: unknown): string | undefined {
   if (typeof kind !== 'object' || kind === null || Array.isArray(kind)) return 'it is not an object';
   const { type, model, provider, cost } = kind as Record<string, unknown>;

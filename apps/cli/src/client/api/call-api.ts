@@ -8,7 +8,6 @@ import { oneLine } from '../output/text.js';
 import { collected } from '../parameter-flags.js';
 import { readAnswer } from '../server.js';
 
-/** A request of any endpoint, without its file. */
 interface ApiRequest {
   method: string;
   path: string;
@@ -20,11 +19,7 @@ interface ApiRequest {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
-/**
- * Reads the words of `spandrel api`.
- * @param hasFile whether a file is the body: then there are no members.
- * @throws UsageFault for words that make no request.
- */
+/** @param hasFile whether a file is the body: no members then. @throws UsageFault for words that make no request. */
 export function readRequest(method: string, path: string, parameters: readonly string[], hasFile: boolean): ApiRequest {
   const name = method.toUpperCase();
   if (!METHODS.includes(name)) throw new UsageFault(`${method}: is no method; there are ${METHODS.join(', ')}`);
@@ -85,7 +80,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Answers come when they come: a delete of everything, an import. */
 const ANSWER_MS_MAX = 600_000;
 
-/** Sends one request to any endpoint and shows what it answers. */
 async function callApi(
   { api, out, io, options: { file, header = [], include } }: ClientCall<ApiOptions>,
   methodName: string,
@@ -141,7 +135,6 @@ Parameters:
 
 With -f the file is the body, and all parameters are of the query.`;
 
-/** `spandrel api`. */
 export function addApi(client: ClientProgram, description: string): void {
   const api = client.program
     .command('api')

@@ -13,7 +13,6 @@ import {
   type ImportOptions,
 } from './import-export.js';
 
-/** `spandrel datasets …`. */
 export function addDatasets(client: ClientProgram, description: string): void {
   const datasets = addListed(client, description, { member: 'datasets', schema: plainListSchema, columns });
   const ending = "taken from the ending of the file's name, jsonl for -";

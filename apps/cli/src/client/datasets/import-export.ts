@@ -26,11 +26,7 @@ const BY_ENDING: Readonly<Record<string, FileFormat>> = {
 /** Standard input or output, where a file's name is expected. */
 export const PIPE = '-';
 
-/**
- * @param given by `--format`.
- * @returns the format that was given, else that of the file's name, else JSONL for a pipe, as the API exports it.
- * @throws UsageFault when the format is unknown.
- */
+/** @param given by `--format`; else the file's name counts, JSONL for a pipe. @throws UsageFault for an unknown format. */
 export function chooseFormat(file: string, given: FileFormat | undefined): FileFormat {
   if (given !== undefined) return given;
   if (file === PIPE) return 'jsonl';
@@ -39,7 +35,6 @@ export function chooseFormat(file: string, given: FileFormat | undefined): FileF
   throw new UsageFault(`${file}: the file format is unknown; give --format ${FILE_FORMATS.join(', ')}`);
 }
 
-/** Options of `datasets import`. */
 export interface ImportOptions {
   dataset: string;
   format?: FileFormat;
@@ -121,7 +116,6 @@ function resultLines(result: ImportResult, name: string): string[] {
   ];
 }
 
-/** Options of `datasets export`. */
 export interface ExportOptions {
   format?: FileFormat;
   output: string;

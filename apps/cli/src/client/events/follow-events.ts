@@ -4,22 +4,16 @@ import { createParser } from 'eventsource-parser';
 import { decodeText } from '../command-io.js';
 import { notOfSpandrel } from '../server.js';
 
-/** One event of a stream. */
 interface ServerEvent {
   /** The number of the event; events are followed from there. */
   id: number;
-  /** The JSON of its `data:` line. */
   json: string;
 }
 
 /** The server says every 15 s that it is there; a connection that says nothing for so long is none. */
 const SILENCE_MS_MAX = 45_000;
 
-/**
- * Reads the events of an answer as they come.
- * @param silent is called when the connection seems to be gone; it has to end the stream.
- * @throws what ends the stream but its end.
- */
+/** @param silent is called when the connection seems to be gone; it has to end the stream. */
 async function* serverEvents(
   body: ReadableStream<Uint8Array>,
   silent: () => void,
@@ -42,13 +36,11 @@ async function* serverEvents(
   }
 }
 
-/** An event, and whether it may have happened before anybody listened. */
 export interface FollowedEvent extends ServerEvent {
   /** The connection was lost before any event had come: all that the log has is reported then. */
   mayBeOld: boolean;
 }
 
-/** Which events, and who hears of the connection. */
 interface FollowOptions {
   /** Parameters of `GET /api/events`, without `since`. */
   query: { types?: string; view?: 'full' | 'outline'; trace_id?: string };

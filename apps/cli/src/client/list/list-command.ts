@@ -6,7 +6,6 @@ import { cleanJson } from '../output/text.js';
 import { readParameters, addParameterFlags } from '../parameter-flags.js';
 import { readAnswer } from '../server.js';
 
-/** A list of the API, and how it is shown. */
 interface ShownList<Item> {
   /** What the items are called: the command, the path of the list, and the member of its answer. */
   member: string;
@@ -19,10 +18,8 @@ interface ShownList<Item> {
   forTable?: Readonly<Record<string, unknown>>;
 }
 
-/** A page of any list. */
 type Page = Record<string, unknown> & { next_cursor: string | null };
 
-/** Shows a page of a list, or with `--all` every page from there on. */
 async function listItems<Item>(
   { api, out, options }: ClientCall<{ all?: boolean }>,
   { member, schema, columns, previews = [], forTable = {} }: ShownList<Item>,
@@ -82,7 +79,6 @@ interface Previewed {
   output_preview?: string | null;
 }
 
-/** The beginnings of texts, behind the other columns of a list. */
 export const PREVIEW_COLUMNS: readonly Column<object>[] = [
   { title: 'INPUT', text: (item: Previewed) => item.input_preview ?? '', shrinks: true },
   { title: 'OUTPUT', text: (item: Previewed) => item.output_preview ?? '', shrinks: true },

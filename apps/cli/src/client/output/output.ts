@@ -7,7 +7,6 @@ import { cleanJson, manyLines, oneLine } from './text.js';
  * around it, so that none of their control characters reach a terminal.
  */
 export class Output {
-  /** Whether a person sits in front of it. */
   readonly isTerminal: boolean;
   readonly paint: Paint;
   /** Columns of the terminal; `undefined` where nothing is to be cut. */
@@ -30,10 +29,8 @@ export class Output {
   /** Writes lines that hold no recorded text, or a cleaned one. */
   lines = (lines: readonly string[]): Promise<void> => this.raw(lines.map((line) => `${line}\n`).join(''));
 
-  /** Writes a recorded text with its lines. */
   text = (text: string): Promise<void> => this.raw(`${manyLines(text)}\n`);
 
-  /** Writes one JSON document, in lines for a person. */
   document = (value: unknown): Promise<void> =>
     this.raw(`${cleanJson(JSON.stringify(value, undefined, this.isTerminal ? 2 : undefined))}\n`);
 
@@ -58,11 +55,9 @@ export class Output {
     if (last !== '' && last !== '\n') await this.raw('\n');
   }
 
-  /** @returns an empty table as wide as this output. */
   table = <Row>(columns: readonly Column<Row>[]): Table<Row> =>
     new Table(columns, { width: this.width, paint: this.paint });
 
-  /** Says something beside the output, to standard error. */
   note(text: string): void {
     this.io.stderr.write(`${oneLine(text)}\n`);
   }

@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import type { CommandIo, OutputStream } from '../command-io.js';
 import { oneLine, cutText, padText, measureWidth } from './text.js';
 
-/** How a piece of text looks on a terminal with colours. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 /** Gives a text its style, or leaves it as it is where colours are not wanted. */
@@ -15,7 +14,6 @@ export const paintFor = (stream: OutputStream, env: CommandIo['env']): Paint =>
 const painted: Paint = (text, style) =>
   style === undefined || text === '' ? text : styleText(style, text, { validateStream: false });
 
-/** Leaves every text as it is. */
 const plain: Paint = (text) => text;
 
 function hasColours(stream: OutputStream, env: CommandIo['env']): boolean {
@@ -27,7 +25,6 @@ const STYLES: Readonly<Record<string, Style>> = { failed: 'red', running: 'yello
 /** @returns the colour of a status of a span, a trace or a run. */
 export const statusStyle = (status: string): Style | undefined => STYLES[status];
 
-/** A column of a table over rows. */
 export interface Column<Row> {
   title: string;
   /** What it shows of a row; control characters are taken care of. Nothing is an empty text. */
@@ -42,7 +39,6 @@ export interface Column<Row> {
   leaveOut?: number;
 }
 
-/** Where a table is shown. */
 interface TableRoom {
   /** Columns of the terminal; `undefined`: as wide as it is, nothing is cut. */
   width?: number | undefined;
@@ -90,7 +86,6 @@ export class Table<Row> {
   }
 }
 
-/** @returns the lines of a table, that of the titles first. */
 export const tableLines = <Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

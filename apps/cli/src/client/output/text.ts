@@ -39,7 +39,6 @@ const graphemes = new Intl.Segmenter();
 /** Characters of one column at most: a letter with thousands of marks on it is cut as any long text. */
 const UNITS_A_COLUMN = 16;
 
-/** @returns the columns of a terminal that a text takes. */
 export const measureWidth = (text: string): number => stringWidth(text);
 
 /** @returns the text in at most so many columns, with `…` where something was cut off. @param text one line without escapes. */
@@ -57,7 +56,6 @@ export function cutText(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** @returns the text with blanks up to so many columns. */
 export function padText(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
   const blanks = ' '.repeat(Math.max(0, columns - measureWidth(text)));
   return align === 'right' ? blanks + text : text + blanks;

@@ -4,7 +4,6 @@ import { addListed } from '../list/list-command.js';
 import type { Column } from '../output/table.js';
 import { costText, countText, timeText } from '../output/units.js';
 
-/** `spandrel sessions …`. */
 export function addSessions(client: ClientProgram, description: string): void {
   addListed(client, description, { member: 'sessions', schema: listSessionsSchema, columns: sessionColumns });
 }

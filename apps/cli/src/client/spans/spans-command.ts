@@ -4,7 +4,6 @@ import { addListed, PREVIEW_COLUMNS } from '../list/list-command.js';
 import { statusStyle, type Column } from '../output/table.js';
 import { costText, countText, durationText, timeText } from '../output/units.js';
 
-/** A span in either view. */
 type ShownSpan = SpanOutline | SpanResource;
 
 /** @returns `failed` too, where the wire has an object. */
@@ -31,7 +30,6 @@ export function kindText({ kind }: ShownSpan): string {
   return typeof model === 'string' ? `${type} ${model}` : type;
 }
 
-/** How a list shows spans. @param isTerminal whether times are those of this machine. */
 const spanColumns = (isTerminal: boolean): readonly Column<ShownSpan>[] => [
   { title: 'ID', text: ({ id }) => id, style: () => 'cyan' },
   { title: 'TRACE', text: ({ trace_id: trace }) => trace, leaveOut: 5 },
@@ -45,7 +43,6 @@ const spanColumns = (isTerminal: boolean): readonly Column<ShownSpan>[] => [
   { title: 'ERROR', text: ({ error }) => error ?? '', style: () => 'red', shrinks: true, leaveOut: 6 },
 ];
 
-/** `spandrel spans …`. */
 export function addSpans(client: ClientProgram, description: string): void {
   addListed(client, description, {
     member: 'spans',

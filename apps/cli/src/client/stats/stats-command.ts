@@ -4,7 +4,6 @@ import { factLines, type Column } from '../output/table.js';
 import { costText, countText, durationText, percentText } from '../output/units.js';
 import { addParameterFlags, readParameters } from '../parameter-flags.js';
 
-/** `spandrel stats`. */
 export function addStats(client: ClientProgram, description: string): void {
   const stats = client.program
     .command('stats')

@@ -11,7 +11,6 @@ import { bytesText, costText, countText, durationText, timeText } from '../outpu
 import { readAnswer } from '../server.js';
 import { readAmounts, kindText, readStatus } from '../spans/spans-command.js';
 
-/** A span where it stands in the tree. */
 interface TreeRow<Span> {
   span: Span;
   /** 0 for those without a parent. */
@@ -86,11 +85,9 @@ function placed<Span>(spans: readonly Span[], level: number, before: string): Pl
   });
 }
 
-/** Traces whose session is remembered. */
 const REMEMBERED_MAX = 10_000;
 /** A trace may get its session later than its first span. */
 const FRESH_MS = 30_000;
-/** Between two questions to a server that does not answer. */
 const PAUSE_MS = 1_000;
 
 /** Which session traces are of: a span does not say. */
@@ -102,7 +99,6 @@ export class SessionOfTraces {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Remembers what an event reported. */
   note(traceId: string, session: string | null): void {
     this.known.delete(traceId);
     this.known.set(traceId, { session, at: performance.now() });
@@ -134,7 +130,6 @@ export class SessionOfTraces {
   }
 }
 
-/** Options of `traces show`. */
 export interface ShowOptions {
   span?: string;
   input?: boolean;
@@ -144,7 +139,6 @@ export interface ShowOptions {
 
 /** Characters of a text that a tree shows; the whole of it is shown with `--span`. */
 const PREVIEW = 2_000;
-/** Rows that are written at a time. */
 const ROWS_AT_ONCE = 500;
 
 /** Shows a trace as a tree, or one of its spans. Texts are asked for where they are shown: they are most of a trace. */
@@ -236,7 +230,6 @@ function textLines(name: string, text: string): string[] {
   return [`${name}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
 
-/** Shows a span whole: its facts, and its input and output where they are asked for. */
 async function showSpan(
   { api, out, options }: ClientCall<{ input?: boolean; output?: boolean }>,
   traceId: string,

@@ -40,7 +40,6 @@ function tailLines(
   return [line, paint(width === undefined ? error : cutText(error, width), 'red')];
 }
 
-/** Options of `traces tail`. */
 export interface TailOptions {
   failed?: boolean;
   model?: string;

@@ -7,7 +7,6 @@ import { costText, countText, durationText, timeText } from '../output/units.js'
 import { showTrace, type ShowOptions } from './show-trace.js';
 import { tailTraces, type TailOptions } from './tail-traces.js';
 
-/** How a list shows traces. @param isTerminal whether times are those of this machine. */
 const traceColumns = (isTerminal: boolean): readonly Column<TraceListItem>[] => [
   { title: 'ID', text: ({ id }) => id, style: () => 'cyan' },
   { title: 'STARTED', text: ({ started_at: at }) => timeText(at, isTerminal), leaveOut: 3 },
@@ -20,7 +19,6 @@ const traceColumns = (isTerminal: boolean): readonly Column<TraceListItem>[] => 
   { title: 'MODELS', text: ({ models }) => models.join(', '), shrinks: true, leaveOut: 6 },
 ];
 
-/** `spandrel traces …`. */
 export function addTraces(client: ClientProgram, description: string): void {
   const traces = addListed(client, description, {
     member: 'traces',

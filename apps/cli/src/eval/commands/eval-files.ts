@@ -25,7 +25,6 @@ import {
 import { progressOn } from '../watch-run.js';
 import { toDocument } from './run-eval.js';
 
-/** An eval that a file exports. */
 interface EvalFile {
   /** Relative to where the command runs. */
   file: string;
@@ -35,11 +34,7 @@ interface EvalFile {
 /** What Node runs as it is. */
 const LOADABLE = /\.[cm]?[jt]s$/;
 
-/**
- * Loads files of evals: all of them, before any is run, so that a slip in the last one costs nothing.
- * @param patterns paths, or globs that the shell left alone.
- * @throws UsageFault for a pattern without a file, and a file that does not load or exports something else.
- */
+/** Loads all files before any eval is run, so that a slip in the last one costs nothing. @throws UsageFault */
 async function loadEvalFiles(patterns: readonly string[]): Promise<EvalFile[]> {
   const files: EvalFile[] = [];
   for (const file of findFiles(patterns)) files.push({ file, definition: await loadDefinition(file) });
@@ -100,10 +95,8 @@ export interface EvalFilesOptions extends ReportOptions {
 /** Traces that are not delivered by then are lost: each eval has waited for its own already. */
 const SHUTDOWN_MS = 2_000;
 
-/** An eval that came to an end, or could not be run. */
 type Ended = { file: string; exitCode: ExitCode; report: EvalReport } | EvalFault;
 
-/** What the command line says in the place of the files. */
 interface Overrides {
   repeats: number | undefined;
   concurrency: number | undefined;

@@ -20,7 +20,6 @@ export interface ListEvalsOptions {
   cursor?: string;
 }
 
-/** `spandrel eval list`: runs, newest first. */
 export async function listEvals({ api, out, options }: ClientCall<ListEvalsOptions>): Promise<void> {
   const metadata = readOption('--metadata', '', () => readMetadata(options.metadata ?? []));
   const limit = readNumber('--limit', options.limit);

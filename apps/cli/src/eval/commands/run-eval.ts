@@ -30,7 +30,6 @@ import {
 } from '../reports/reports.js';
 import { progressOn, watchRun } from '../watch-run.js';
 
-/** Judges a run, writes its reports and shows it. @returns the exit code of the command. */
 async function finishRun(
   call: Pick<ClientCall<object>, 'api' | 'out' | 'io' | 'options'>,
   run: EvalRunSummary,
@@ -44,7 +43,6 @@ async function finishRun(
   return toExitCode(report.verdict);
 }
 
-/** Writes reports for people, a program, or GitHub. */
 async function showReports(
   { out, io }: Pick<ClientCall<object>, 'out' | 'io'>,
   reports: readonly EvalReport[],
@@ -116,7 +114,6 @@ async function baselineFor(
   return found;
 }
 
-/** Waits for the end of a run, and shows how far it is. */
 async function watched(
   { api, io }: Pick<ClientCall<object>, 'api' | 'io'>,
   { id, name }: Pick<EvalRunSummary, 'id' | 'name'>,

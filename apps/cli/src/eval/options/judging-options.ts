@@ -12,7 +12,6 @@ export function readOption<Value>(name: string, text: string, read: (text: strin
   }
 }
 
-/** Reads a number. @throws UsageFault */
 export const readNumber = (name: string, text: string | undefined): number | undefined =>
   text === undefined
     ? undefined
@@ -30,13 +29,11 @@ export interface JudgingOptions {
   alpha?: string;
 }
 
-/** What a run is to meet. */
 export interface Judging {
   /** To be kept with the run; those that compare still lack their `baseline_run_id`. */
   gates: readonly Gate[];
   /** `RUN`, or `latest` with metadata; as it was given. */
   baseline: string | undefined;
-  /** How rare a difference must be by chance. */
   alpha: number;
   /**
    * Scores that the command itself compares, by scorer, `null` for that of all together: gates of the server are judged with

@@ -38,10 +38,7 @@ function quotedValue(text: string, name: string): Value {
   return { value: found[1]!.replace(/\\(["\\])/g, '$1'), behind: text.slice(found[0].length) };
 }
 
-/**
- * Reads what `--metadata` takes, one text for each time that it was given: `commit=3f2c1ab`.
- * @throws Error that says what is wrong: a text without `=` or key, a key that comes twice.
- */
+/** Reads what `--metadata` takes: `commit=3f2c1ab`. @throws Error for a text without `=` or key, a key that comes twice. */
 export function readMetadata(texts: readonly string[]): Record<string, string> {
   const metadata = new Map<string, string>();
   for (const text of texts) {
@@ -126,7 +123,6 @@ function numberOf(name: string, text: string): number {
   return number;
 }
 
-/** What commander gives of the options that say what a run is. */
 export interface RunOptions {
   name?: string;
   dataset: string;

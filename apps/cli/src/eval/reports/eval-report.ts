@@ -3,7 +3,6 @@ import type { Api } from '@spandrel/sdk';
 import type { ExitCode } from '../../client/exit-codes.js';
 import { judgeRun, type GateResult, type Verdict, type JudgedBy } from '../judge-run.js';
 
-/** A run that is over, with what reports show of it. */
 export interface EvalReport {
   /** The file that the run came from, for `eval file`. */
   file?: string;
@@ -11,7 +10,6 @@ export interface EvalReport {
   run: EvalRunSummary;
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;
-  /** The name of the baseline, where there is one. */
   baselineName?: string;
   gates: readonly GateResult[];
   verdict: Verdict;
@@ -21,10 +19,8 @@ export interface EvalReport {
   url: string;
 }
 
-/** An eval of a file that could not be run. */
 export interface EvalFault {
   file: string;
-  /** What is wrong, in a sentence. */
   fault: string;
   exitCode: ExitCode;
 }

@@ -4,7 +4,6 @@ import { namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
 import { judgeItem, cutText, createPreview, textOf } from './report-items.js';
 
-/** An element; members that are `undefined` are left out. */
 interface XmlElement {
   name: string;
   attributes?: Readonly<Record<string, string | number | undefined>>;
@@ -90,10 +89,7 @@ const NAME_COLUMNS_MAX = 80;
 const TEXT_CHARACTERS_MAX = 10_000;
 const SECOND_MS = 1_000;
 
-/**
- * Runs as a JUnit file, as Jenkins, GitLab and others read it: a suite a run with a case a datapoint, and a suite for its
- * gates. Texts in it hold no control characters.
- */
+/** Runs as a JUnit file: a suite a run with a case a datapoint, and a suite for its gates, without control characters. */
 export function junitReport(reports: readonly EvalReport[], faults: readonly EvalFault[] = []): string {
   const suites = [
     ...reports.flatMap((report) => [datapointSuite(report), gateSuite(report)]),
@@ -158,7 +154,6 @@ function faultSuite({ file, fault }: EvalFault): XmlElement {
 
 type Times = Pick<EvalReport['run'], 'created_at' | 'started_at' | 'ended_at'>;
 
-/** A suite that counts its cases. */
 function suite(name: string, run: Times, content: readonly XmlElement[]): XmlElement {
   const cases = content.filter((element) => element.name === 'testcase');
   const having = (child: string): number =>

@@ -44,7 +44,6 @@ const plainText = (text: string): string =>
 
 const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 
-/** Datapoints that are shown of those that do not pass. */
 const SHOWN_MAX = 10;
 const CELL_COLUMNS_MAX = 160;
 

@@ -28,7 +28,6 @@ function openContent(message: unknown): string | undefined {
   return typeof content === 'string' ? content : undefined;
 }
 
-/** What a datapoint came to, and why it did not pass. */
 interface ItemOutcome {
   outcome: 'passed' | 'failed' | 'error' | 'skipped';
   /** Why; empty for one that passed. */
@@ -38,11 +37,7 @@ interface ItemOutcome {
 /** Scores that differ by less are equal (docs/spec/eval-statistics.md#rounding). */
 const EQUAL = 1e-12;
 
-/**
- * A datapoint passes when all of its samples that have a score do.
- * @param item with its samples, where there are several.
- * @param passScore of the run.
- */
+/** A datapoint passes when all of its samples that have a score do. @param item with its samples, if there are several. */
 export function judgeItem(item: EvalItem, passScore: number): ItemOutcome {
   if (item.status === 'failed') return { outcome: 'error', why: item.error ?? 'all samples failed' };
   if (item.status !== 'completed') return { outcome: 'skipped', why: 'not finished before the run ended' };
@@ -61,7 +56,6 @@ export function judgeItem(item: EvalItem, passScore: number): ItemOutcome {
   };
 }
 
-/** Datapoints that do not pass. */
 export interface FailingItems {
   /** `3 datapoints do not pass`. */
   title: string;
@@ -87,7 +81,6 @@ export function failingItems(
   };
 }
 
-/** A number of a run in words. */
 export interface NumberRow {
   what: string;
   value: string;

@@ -32,16 +32,12 @@ export function tellGitHub(
   for (const line of [...reports.flatMap(errorLines), ...ofFaults]) write(`${line}\n`);
 }
 
-/**
- * Says that there is no run to compare with yet, as where the first run of a branch is still to come: gates that compare
- * are left out then, and nobody is to take that for a pass unseen.
- */
+/** Says that there is no run to compare with yet: gates that compare are left out then, which nobody may take for a pass. */
 export function warnOfMissingBaseline(baseline: string, datasetName: string, io: CommandIo): void {
   const message = `the dataset "${oneLine(datasetName)}" has no completed run for the baseline ${oneLine(baseline)}: nothing is compared`;
   io.stderr.write(io.env['GITHUB_ACTIONS'] === 'true' ? `::warning::${data(message)}\n` : `${message}\n`);
 }
 
-/** Workflow commands for what does not hold. */
 export function errorLines({ run, gates, file }: EvalReport): string[] {
   const stop = describeStop(run);
   const broken = gates.filter(({ passed }) => passed === false);
@@ -63,13 +59,11 @@ const property = (text: string): string => data(text).replaceAll(':', '%3A').rep
 const REPORT_FORMATS = ['junit', 'json', 'markdown'] as const;
 type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** A report that is asked for. */
 export interface ReportOption {
   format: ReportFormat;
   file: string;
 }
 
-/** What commander gives. */
 export interface ReportOptions {
   output?: string[];
 }
@@ -108,7 +102,6 @@ export const jsonResult = ({ file, run, statistics, gates, verdict, items, url }
   items,
 });
 
-/** An eval that could not be run, as a program reads it. */
 export const jsonFault = ({ file, fault, exitCode }: EvalFault) => ({ file, exit_code: exitCode, error: fault });
 
 type Write = (reports: readonly EvalReport[], faults: readonly EvalFault[], areSeveral: boolean) => string;
@@ -122,10 +115,7 @@ const TEXT_OF: Readonly<Record<ReportFormat, Write>> = {
   },
 };
 
-/**
- * Makes the folders that reports go to, before anything is started whose reports could not be written then.
- * @throws UsageFault for a file that cannot be written.
- */
+/** Makes the folders of reports before anything is started. @throws UsageFault for a file that cannot be written. */
 export function prepareReports(options: readonly ReportOption[]): void {
   for (const { file } of options) readOption('--output', file, prepareFile);
 }
