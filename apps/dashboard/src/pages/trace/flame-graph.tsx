@@ -51,7 +51,6 @@ export function FlameGraph(props: FlameGraphProps) {
   );
   const draw = useFlameDrawing(props, layout, windowOf);
   const size = useCanvas(canvas, draw);
-  const deepest = useMemo(() => tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [tree]);
 
   const select = (place: number, by: 'key' | 'press'): void => {
     onSelect(place, by);
@@ -94,6 +93,7 @@ export function FlameGraph(props: FlameGraphProps) {
           setFocus(place === filled ? -1 : place);
         }}
         onWheel={(event) => {
+          const deepest = tree.depth.reduce((most, depth) => Math.max(most, depth), 0);
           const most = Math.max(0, (deepest + 1) * ROW_HEIGHT - size.height);
           setTop(Math.min(most, Math.max(0, top + event.deltaY)));
         }}

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { TraceSpan } from '../../features/trace-span.js';
 import { boxesIn, placeAt, layOutFlame, stepInFlame, type FlameWindow } from './flame-layout.js';
-import { CELL, minimapCells } from './timeline-range.js';
 import { buildSpanTree, childrenOf } from './span-tree.js';
 import { layOutTimes } from './span-times.js';
 import { anySpans, chainOf, spanOf } from './fixtures/spans.js';
@@ -92,25 +91,5 @@ describe('boxesIn', () => {
     expect(placeAt(family.tree, family.layout, WINDOW, 52, 25)).toBe(3);
     expect(placeAt(family.tree, family.layout, WINDOW, 60, 25)).toBe(-1);
     expect(placeAt(family.tree, family.layout, { ...WINDOW, focus: 2, top: 10 }, 19, 15)).toBe(3);
-  });
-});
-
-describe('minimapCells', () => {
-  it('shows what is in a cell, failures before calls before others', () => {
-    const { tree, times } = layOut([
-      spanOf('root', null, 0, 100),
-      spanOf('call', 'root', 0, 25, { kind: { type: 'llm_call', model: 'm' } }),
-      spanOf('bad', 'call', 20, 30, { status: { failed: { error: 'x' } } }),
-      spanOf('late', 'root', 75, 100),
-    ]);
-    const { empty, span, call, failed } = CELL;
-    expect([...minimapCells(tree, times, 4, 2)]).toEqual(
-      [span, span, span, span, failed, failed, empty, span].map((cell, index) => (index === 0 ? call : cell)),
-    );
-  });
-
-  it('shows a span without a length, and a trace without one', () => {
-    const { tree, times } = layOut([spanOf('a', null, 5, 5)]);
-    expect([...minimapCells(tree, times, 3, 1)]).toEqual([CELL.span, CELL.empty, CELL.empty]);
   });
 });

@@ -1,16 +1,11 @@
-import { useCallback, useMemo, useRef, useState, type PointerEvent } from 'react';
+import { useCallback, useRef, useState, type PointerEvent } from 'react';
 import { readColours, useCanvas, type CanvasSize } from '../../components/use-canvas.js';
 import { formatDuration } from '../../components/format.js';
-import { CELL, minimapCells, moveEdge, wholeRange } from './timeline-range.js';
+import { isLlmCall, statusWordOf, type TraceSpan } from '../../features/trace-span.js';
+import { moveEdge, wholeRange } from './timeline-range.js';
 import type { Stretch } from './span-times.js';
 import type { TraceModel } from './use-trace.js';
 import styles from './minimap.module.css';
-
-interface MinimapProps {
-  model: TraceModel;
-  range: Stretch;
-  onRange(range: Stretch): void;
-}
 
 const ROWS = 48;
 /** Pixels of a failure at least, in both directions. */
@@ -19,7 +14,8 @@ const FAILED_MIN = 3;
 const DRAG_MIN = 4;
 
 /** The whole trace in little. Dragging over it, or its two sliders, choose the range of the timeline. */
-export function Minimap({ model, range, onRange }: MinimapProps) {
+export function Minimap(props: { model: TraceModel; range: Stretch; onRange(range: Stretch): void }) {
+  const { model, range, onRange } = props;
   const total = model.times.total;
   const whole = wholeRange(total);
   const shareOf = (moment: number): string => `${(moment / whole.to) * 100}%`;
@@ -48,38 +44,34 @@ export function Minimap({ model, range, onRange }: MinimapProps) {
   );
 }
 
-function MinimapCanvas({ model }: { model: TraceModel }) {
+/** Failures are painted over calls of models, and both over other spans. */
+const COLOURS = ['--kind-7', '--kind-1', '--status-failed'] as const;
+
+const colourOf = (span: TraceSpan): (typeof COLOURS)[number] =>
+  statusWordOf(span) === 'failed' ? '--status-failed' : isLlmCall(span) ? '--kind-1' : '--kind-7';
+
+/** Time from left to right, spans by their place from top to bottom. */
+function MinimapCanvas({ model: { tree, times } }: { model: TraceModel }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const draw = useCallback(
     (context: CanvasRenderingContext2D, { width, height }: CanvasSize) => {
-      const columns = Math.max(1, Math.floor(width));
-      const rows = Math.max(1, Math.min(ROWS, model.tree.spans.length));
-      const cells = minimapCells(model.tree, model.times, columns, rows);
-      const names = ['--kind-7', '--kind-1', '--status-failed'] as const;
-      const colours = readColours(context.canvas, names);
-      const colourOf = { [CELL.span]: names[0], [CELL.call]: names[1], [CELL.failed]: names[2] } as Record<
-        number,
-        (typeof names)[number]
-      >;
-      const rowHeight = height / rows;
-      for (let row = 0; row < rows; row++) drawRow(row);
-
-      function drawRow(row: number): void {
-        let from = 0;
-        for (let column = 1; column <= columns; column++) {
-          const cell = cells[row * columns + from]!;
-          if (column < columns && cells[row * columns + column] === cell) continue;
-          if (cell !== CELL.empty) {
-            context.fillStyle = colours[colourOf[cell]!];
-            // A failure is seen however short it was.
-            const least = cell === CELL.failed ? FAILED_MIN : 1;
-            context.fillRect(from, row * rowHeight, Math.max(least, column - from), Math.max(least, rowHeight - 0.5));
-          }
-          from = column;
+      const colours = readColours(context.canvas, COLOURS);
+      const scale = times.total > 0 ? width / times.total : 0;
+      const rows = Math.max(1, Math.min(ROWS, tree.spans.length));
+      for (const colour of COLOURS) {
+        context.fillStyle = colours[colour];
+        // A failure is seen however short it was.
+        const least = colour === '--status-failed' ? FAILED_MIN : 1;
+        for (const [place, span] of tree.spans.entries()) {
+          if (colourOf(span) !== colour) continue;
+          const x = Math.min(width - 1, Math.floor(times.start[place]! * scale));
+          const y = Math.floor((place * rows) / tree.spans.length) * (height / rows);
+          const length = Math.ceil(times.end[place]! * scale) - x;
+          context.fillRect(x, y, Math.max(least, length), Math.max(least, height / rows - 0.5));
         }
       }
     },
-    [model],
+    [tree, times],
   );
   useCanvas(canvas, draw);
   return <canvas ref={canvas} className={styles.canvas} aria-hidden="true" />;
@@ -92,10 +84,8 @@ function useDrag(total: number, onRange: (range: Stretch) => void) {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     return { moment: (Math.min(Math.max(event.clientX - left, 0), width) / width) * total, width };
   };
-  const marked = useMemo(() => {
-    if (drag === null || (Math.abs(drag.at - drag.anchor) / total) * drag.width < DRAG_MIN) return null;
-    return { from: Math.min(drag.anchor, drag.at), to: Math.max(drag.anchor, drag.at) };
-  }, [drag, total]);
+  const isDrag = drag !== null && (Math.abs(drag.at - drag.anchor) / total) * drag.width >= DRAG_MIN;
+  const marked = isDrag ? { from: Math.min(drag.anchor, drag.at), to: Math.max(drag.anchor, drag.at) } : null;
   const handlers = {
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0 || event.target instanceof HTMLInputElement) return;

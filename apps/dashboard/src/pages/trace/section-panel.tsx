@@ -1,4 +1,3 @@
-import { formatCount } from '@spandrel/contract/browser';
 import { useMemo, useState, useEffect, useRef } from 'react';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -10,7 +9,7 @@ import type { OpenPayload } from '../../features/payload/payload-client.js';
 import type { Format, Section } from '../../features/payload/payload-types.js';
 import { useAsked } from '../../features/payload/use-span-payload.js';
 import type { MessageReading } from '../../features/messages/message.js';
-import { TextField } from '../../components/field.js';
+import { TextField, type TextFieldProps } from '../../components/field.js';
 import styles from './span-details.module.css';
 
 interface SectionPanelProps {
@@ -74,15 +73,9 @@ function JsonPanel({ payload, section, wraps, sought, shownOffset }: SectionPane
   );
 }
 
-interface WholeTextProps {
-  text: string;
-  wraps: boolean;
-  sought: string;
-  onClose(): void;
-}
-
 /** A text that is too long for its row in the tree. */
-function WholeText({ text, wraps, sought, onClose }: WholeTextProps) {
+function WholeText(props: Pick<SectionPanelProps, 'wraps' | 'sought'> & { text: string; onClose(): void }) {
+  const { text, wraps, sought, onClose } = props;
   const starts = useMemo(() => rowStarts(text), [text]);
   return (
     <div role="group" aria-label="Whole text" className={styles.whole}>
@@ -118,37 +111,28 @@ export function MessagesPanel({ payload, reading, onMarked }: MessagesPanelProps
   );
 }
 
-interface FindInTextProps {
-  sought: string;
-  /** Number of the match that is shown, from 0; -1 for none. */
-  at: number;
-  count: number;
+interface FindFieldProps extends Pick<TextFieldProps, 'ref' | 'label' | 'className'> {
+  value: string;
   onChange(sought: string): void;
   onStep(direction: 1 | -1): void;
 }
 
-/** Finds in what is shown of a span: Enter goes to the next match, Shift+Enter back. */
-export function FindInText({ sought, at, count, onChange, onStep }: FindInTextProps) {
+/** A search box: Enter goes to the next match, Shift+Enter back. */
+export function FindField({ label, value, onChange, onStep, ...rest }: FindFieldProps) {
   return (
-    <div className={styles.find}>
-      <TextField
-        label="Find in text"
-        isLabelHidden
-        type="search"
-        placeholder="Find in text"
-        value={sought}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
-          else if (event.key === 'Escape' && sought !== '') onChange('');
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-      />
-      <span role="status" aria-label="Found in text" className={styles.found}>
-        {sought !== '' && (count === 0 ? 'None' : `${formatCount(at + 1)} of ${formatCount(count)}`)}
-      </span>
-    </div>
+    <TextField
+      {...{ label, value, ...rest }}
+      isLabelHidden
+      type="search"
+      placeholder={label}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
+        else if (event.key === 'Escape' && value !== '') onChange('');
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { formatCounted } from '@spandrel/contract/browser';
-import { useCallback, useMemo, memo, type Ref } from 'react';
+import { useMemo, type Ref } from 'react';
 import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
 import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
 import { TreeGrid } from '../../components/tree-grid/tree-grid.js';
@@ -42,29 +42,24 @@ const TRACKS = {
 export function SpanGrid(props: SpanGridProps) {
   const { model, rows, filtered, folded, find, range, view, selected, onSelect, onToggle, onOpen, ref } = props;
   const { tree, times } = model;
-  const isOpen = useCallback(
-    (place: number) => (tree.end[place]! > place + 1 ? !folded.has(tree.spans[place]!.id) : undefined),
-    [tree, folded],
-  );
+  const isOpen = (place: number): boolean | undefined =>
+    tree.end[place]! > place + 1 ? !folded.has(tree.spans[place]!.id) : undefined;
   const measures = useMemo(() => measureColumns(model), [model]);
-  const columns = useMemo<TreeGridColumn[]>(
-    () => [
-      {
-        id: 'span',
-        header: 'Span',
-        ...TRACKS[view].span,
-        cell: (place) => <SpanCell {...{ tree, place, find, onToggle }} isOpen={isOpen(place)} />,
-      },
-      {
-        id: 'timeline',
-        header: <TimelineHeader range={range} />,
-        ...TRACKS[view].timeline,
-        cell: (place) => <TimelineCell {...{ model, place, range }} />,
-      },
-      ...measures,
-    ],
-    [model, measures, tree, find, range, view, isOpen, onToggle],
-  );
+  const columns: TreeGridColumn[] = [
+    {
+      id: 'span',
+      header: 'Span',
+      ...TRACKS[view].span,
+      cell: (place) => <SpanCell {...{ tree, place, find, onToggle }} isOpen={isOpen(place)} />,
+    },
+    {
+      id: 'timeline',
+      header: <TimelineHeader range={range} />,
+      ...TRACKS[view].timeline,
+      cell: (place) => <TimelineCell {...{ model, place, range }} />,
+    },
+    ...measures,
+  ];
   return (
     <TreeGrid
       ref={ref ?? null}
@@ -80,7 +75,7 @@ export function SpanGrid(props: SpanGridProps) {
       onSelect={onSelect}
       onToggle={onToggle}
       onOpen={onOpen}
-      backdrop={<TimelineBackdrop gaps={times.gaps} range={range} column={2} />}
+      backdrop={<TimelineBackdrop gaps={times.gaps} range={range} />}
     />
   );
 }
@@ -119,19 +114,14 @@ function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
   ];
 }
 
-interface SpanCellProps {
-  tree: SpanTree;
-  place: number;
-  isOpen: boolean | undefined;
-  find: string;
-  onToggle(place: number): void;
-}
-
 /** Deeper spans are not indented further: their depth is a number. */
 const INDENTED_MAX = 20;
 const STEP = 14;
 
-function SpanCell({ tree, place, isOpen, find, onToggle }: SpanCellProps) {
+function SpanCell(
+  props: Pick<SpanGridProps, 'find' | 'onToggle'> & { tree: SpanTree; place: number; isOpen: boolean | undefined },
+) {
+  const { tree, place, isOpen, find, onToggle } = props;
   const span = tree.spans[place]!;
   const depth = tree.depth[place]!;
   const status = statusWordOf(span);
@@ -171,15 +161,10 @@ function SpanCell({ tree, place, isOpen, find, onToggle }: SpanCellProps) {
   );
 }
 
-interface TimelineCellProps {
-  model: TraceModel;
-  place: number;
-  range: Stretch;
-}
-
 /** When a span ran: pale while its children did, strong in its own time, underlined where it is on the critical path. */
-const TimelineCell = memo(function TimelineCell({ model, place, range }: TimelineCellProps) {
-  const { tree, times, path } = model;
+function TimelineCell(props: { model: TraceModel; place: number; range: Stretch }) {
+  const { place, range } = props;
+  const { tree, times, path } = props.model;
   const span = tree.spans[place]!;
   const whole = { from: times.start[place]!, to: times.end[place]! };
   if (whole.to < range.from) return <span className={styles.elsewhere} data-side="before" />;
@@ -194,12 +179,12 @@ const TimelineCell = memo(function TimelineCell({ model, place, range }: Timelin
       {own.map((stretch) => (
         <span key={stretch.from} className={styles.own} style={styleOf(stretch, range, colour)} />
       ))}
-      {seenStretches(path.stretchesOf(place), range).map((stretch) => (
+      {seenStretches(path.get(place)?.toReversed() ?? [], range).map((stretch) => (
         <span key={stretch.from} className={styles.critical} style={styleOf(stretch, range)} />
       ))}
     </span>
   );
-});
+}
 
 function styleOf(stretch: Stretch, range: Stretch, background?: string) {
   const { left, width } = shareOf(stretch, range);
@@ -229,21 +214,14 @@ function TimelineHeader({ range }: { range: Stretch }) {
 }
 
 /** Behind the rows: when nothing ran at all, and the lines of the ruler. */
-function TimelineBackdrop({ gaps, range, column }: { gaps: readonly Stretch[]; range: Stretch; column: number }) {
+function TimelineBackdrop({ gaps, range }: { gaps: readonly Stretch[]; range: Stretch }) {
   return (
-    <span className={styles.backdrop} style={{ gridColumn: column }}>
-      {seenStretches(gaps, range).map((gap) => {
-        const { left, width } = shareOf(gap, range);
-        return (
-          <span key={gap.from} className={styles.gap} style={{ left: `${left * 100}%`, width: `${width * 100}%` }} />
-        );
-      })}
+    <span className={styles.backdrop} style={{ gridColumn: 2 }}>
+      {seenStretches(gaps, range).map((gap) => (
+        <span key={gap.from} className={styles.gap} style={styleOf(gap, range)} />
+      ))}
       {ticksOf(range, TICKS_MAX).map((tick) => (
-        <span
-          key={tick}
-          className={styles.line}
-          style={{ left: `${shareOf({ from: tick, to: tick }, range).left * 100}%` }}
-        />
+        <span key={tick} className={styles.line} style={{ left: styleOf({ from: tick, to: tick }, range).left }} />
       ))}
     </span>
   );

@@ -1,5 +1,6 @@
 import type { SpanOutline } from '@spandrel/contract';
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { formatCount } from '@spandrel/contract/browser';
+import { useDeferredValue, useRef, useState } from 'react';
 import { PageActions } from '../../components/page-actions.js';
 import { copyAs, downloadText } from '../../components/save-text.js';
 import { CheckboxField } from '../../components/field.js';
@@ -12,7 +13,7 @@ import { useCapabilities } from '../../features/browser-session.js';
 import { notifyError } from '../../components/notify.js';
 import { AddToDataset } from '../../features/add-to-dataset/add-to-dataset.js';
 import { isLlmCall } from '../../features/trace-span.js';
-import { FindInText, MessagesPanel, SectionPanel } from './section-panel.js';
+import { FindField, MessagesPanel, SectionPanel } from './section-panel.js';
 import type { Tab } from './trace-search.js';
 import { spanAddress } from './use-trace-view.js';
 import styles from './span-details.module.css';
@@ -39,7 +40,7 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
   );
   const [marked, setMarked] = useState(0);
   const count = isConversation ? marked : (matches?.length ?? 0);
-  const shown = useMemo(() => matches?.[at % Math.max(1, matches.length)]?.from ?? -1, [matches, at]);
+  const shown = matches?.[at % Math.max(1, matches.length)]?.from ?? -1;
   const step = (direction: 1 | -1): void => {
     if (count === 0) return;
     const next = (at + direction + count) % count;
@@ -63,16 +64,20 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
           checked={wraps}
           onChange={(event) => setReadingPreferences({ wraps: event.currentTarget.checked })}
         />
-        <FindInText
-          sought={sought}
-          at={count === 0 ? -1 : at % count}
-          count={count}
-          onChange={(text) => {
-            setSought(text);
-            setAt(0);
-          }}
-          onStep={step}
-        />
+        <div className={styles.find}>
+          <FindField
+            label="Find in text"
+            value={sought}
+            onChange={(text) => {
+              setSought(text);
+              setAt(0);
+            }}
+            onStep={step}
+          />
+          <span role="status" aria-label="Found in text" className={styles.found}>
+            {sought !== '' && (count === 0 ? 'None' : `${formatCount((at % count) + 1)} of ${formatCount(count)}`)}
+          </span>
+        </div>
       </div>
       <SpanActions {...{ span, payload, section, format }} />
       <div ref={panel} className={styles.texts}>
@@ -86,33 +91,22 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
   );
 }
 
-interface SpanActionsProps {
-  span: SpanOutline;
-  payload: OpenPayload;
-  section: Section;
-  format: Format;
-}
-
-function SpanActions({ span, payload, section, format }: SpanActionsProps) {
+function SpanActions(props: { span: SpanOutline; payload: OpenPayload; section: Section; format: Format }) {
+  const { span, payload, section, format } = props;
   const capabilities = useCapabilities();
   const shownText = async (): Promise<string> => {
-    if (format === 'json') return (await payload.ask('json', { section })).text;
-    return (await payload.ask('text', { section })).text;
+    return (await payload.ask(format === 'json' ? 'json' : 'text', { section })).text;
   };
   const download = (): void => {
-    const isJson = format === 'json';
+    const [ending, type] = format === 'json' ? ['json', 'application/json'] : ['txt', 'text/plain'];
     shownText().then(
-      (text) =>
-        downloadText(
-          `${span.name}-${section}.${isJson ? 'json' : 'txt'}`,
-          text,
-          isJson ? 'application/json' : 'text/plain',
-        ),
+      (text) => downloadText(`${span.name}-${section}.${ending}`, text, type),
       (error: Error) => notifyError('The text could not be saved', error),
     );
   };
   const url = isLlmCall(span) ? capabilities?.gateway_url : null;
   const askCurl = (): Promise<string> => payload.ask('curl', { url: url!, isCloud: capabilities?.mode === 'cloud' });
+  const copyLink = (): void => void copyAs('the link to the span', spanAddress(span));
   const [isAdding, setIsAdding] = useState(false);
   return (
     <div className={styles.buttons}>
@@ -122,12 +116,9 @@ function SpanActions({ span, payload, section, format }: SpanActionsProps) {
           { label: 'Copy text', short: 'Copy', icon: 'copy', run: () => void copyAs('the text', shownText()) },
           { label: 'Download text', short: 'Download', icon: 'download', run: download },
           ...(url
-            ? [{ label: 'Copy as curl', icon: 'copy', run: () => void copyAs('the command', askCurl()) } as const]
+            ? ([{ label: 'Copy as curl', icon: 'copy', run: () => void copyAs('the command', askCurl()) }] as const)
             : []),
-          {
-            ...{ label: 'Copy span link', icon: 'link', keys: 'c' },
-            run: () => void copyAs('the link to the span', spanAddress(span)),
-          },
+          { label: 'Copy span link', icon: 'link', keys: 'c', run: copyLink },
           { label: 'Add to dataset', icon: 'plus', keys: 'd', writes: true, run: () => setIsAdding(true) },
         ]}
       />

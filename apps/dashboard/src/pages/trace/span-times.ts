@@ -8,14 +8,10 @@ export interface Stretch {
 
 /** When the spans of a tree ran, by place, in milliseconds since the trace began. */
 export interface SpanTimes {
-  /** When the trace began, in milliseconds since the epoch. */
-  readonly beganAt: number;
   /** Length of the trace. */
   readonly total: number;
   readonly start: Float64Array;
   readonly end: Float64Array;
-  /** Time during which none of the span's children ran. */
-  readonly own: Float64Array;
   /** Stretches during which no span ran at all. */
   readonly gaps: readonly Stretch[];
 }
@@ -37,24 +33,7 @@ export function layOutTimes(tree: SpanTree, now: number): SpanTimes {
     end[place] = Math.max(start[place]!, endedAt - beganAt);
     total = Math.max(total, end[place]!);
   }
-  return { beganAt, total, start, end, own: ownTimes(tree, start, end), gaps: gapsOf(tree, start, end) };
-}
-
-/** Every child takes away what no earlier sibling has covered: `covered` is how far a parent's children have come. */
-function ownTimes({ parent, byStart }: SpanTree, start: Float64Array, end: Float64Array): Float64Array {
-  const own = new Float64Array(start.length);
-  for (let place = 0; place < own.length; place++) own[place] = end[place]! - start[place]!;
-  const covered = start.slice();
-  for (const place of byStart) {
-    const above = parent[place]!;
-    if (above === -1) continue;
-    const from = Math.max(start[place]!, covered[above]!);
-    const to = Math.min(end[place]!, end[above]!);
-    if (to <= from) continue;
-    own[above] = own[above]! - (to - from);
-    covered[above] = to;
-  }
-  return own;
+  return { total, start, end, gaps: gapsOf(tree, start, end) };
 }
 
 function gapsOf({ byStart }: SpanTree, start: Float64Array, end: Float64Array): Stretch[] {
@@ -67,7 +46,7 @@ function gapsOf({ byStart }: SpanTree, start: Float64Array, end: Float64Array): 
   return gaps;
 }
 
-/** The stretches of one span during which none of its children ran; `own` of {@link SpanTimes} is their sum. */
+/** The stretches of one span during which none of its children ran. */
 export function ownStretches(tree: SpanTree, times: SpanTimes, place: number): Stretch[] {
   const stretches: Stretch[] = [];
   const to = times.end[place]!;
@@ -81,15 +60,12 @@ export function ownStretches(tree: SpanTree, times: SpanTimes, place: number): S
   return stretches;
 }
 
-/** The chain of work that decided how long the trace took (docs/spec/dashboard-trace.md#time-of-a-trace). */
-export interface CriticalPath {
-  /** Whether a span, by place, has a stretch on the path. */
-  readonly has: (place: number) => boolean;
-  /** Stretches of a span that are on the path, latest first. */
-  readonly stretchesOf: (place: number) => readonly Stretch[];
-}
+/**
+ * The chain of work that decided how long the trace took (docs/spec/dashboard-trace.md#time-of-a-trace): by the places of
+ * spans that are on it their stretches, latest first.
+ */
+export type CriticalPath = ReadonlyMap<number, readonly Stretch[]>;
 
-const NO_STRETCHES: readonly Stretch[] = [];
 const ALL = -1;
 
 /**
@@ -119,10 +95,7 @@ export function findCriticalPath(tree: SpanTree, times: SpanTimes): CriticalPath
     }
     add(place, from, reached);
   }
-  return {
-    has: (place) => stretches.has(place),
-    stretchesOf: (place) => stretches.get(place) ?? NO_STRETCHES,
-  };
+  return stretches;
 }
 
 /**

@@ -24,64 +24,43 @@ export interface SpanTree {
 const NONE = -1;
 
 /**
- * Puts spans into a tree, in time proportional to their number and without recursion, so that a chain of 100,000 is no
- * deeper than the stack (docs/spec/dashboard-trace.md#order-of-spans). A span whose parent is not there stands at the top; where parents form a circle, the first of it
- * to start stands at the top.
+ * Puts spans into a tree, without recursion, so that a chain of 100,000 is no deeper than the stack
+ * (docs/spec/dashboard-trace.md#order-of-spans).
  * @param given spans of one trace in any order, every id once.
  */
 export function buildSpanTree(given: readonly TraceSpan[]): SpanTree {
-  const spans = inStartOrder(given);
-  const positionOf = new Map<string, number>();
-  for (const [position, span] of spans.entries()) positionOf.set(span.id, position);
-  const links = linkFamilies(spans, positionOf);
-  const order = placeSpans(spans.length, links);
-  const tree = arrange(spans, links.parent, order);
-  return { ...tree, placeOf: (id) => tree.byStart[positionOf.get(id) ?? NONE] ?? NONE };
-}
-
-/** Timestamps of the wire have one form, so that their texts compare as their times do. */
-function inStartOrder(spans: readonly TraceSpan[]): readonly TraceSpan[] {
-  for (let i = 1; i < spans.length; i++) {
-    if (spans[i]!.started_at < spans[i - 1]!.started_at) {
-      return [...spans].sort((a, b) => (a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : 0));
-    }
+  // Timestamps of the wire have one form, so that their texts compare as their times do.
+  const sorted = given.toSorted((a, b) => (a.started_at < b.started_at ? -1 : Number(a.started_at > b.started_at)));
+  const count = sorted.length;
+  const positionOf = new Map(sorted.map(({ id }, position) => [id, position]));
+  const above = Int32Array.from(sorted, ({ parent_id: id }) => (id === null ? NONE : (positionOf.get(id) ?? NONE)));
+  breakCircles(above);
+  const children = sorted.map((): number[] => []);
+  const open: number[] = [];
+  // From the last to the first: what is put last is taken first.
+  for (let position = count - 1; position >= 0; position--) (children[above[position]!] ?? open).push(position);
+  const spans: TraceSpan[] = [];
+  const parent = new Int32Array(count);
+  const depth = new Int32Array(count);
+  const end = new Int32Array(count);
+  const byStart = new Int32Array(count);
+  for (let position = open.pop(); position !== undefined; position = open.pop()) {
+    const place = spans.push(sorted[position]!) - 1;
+    byStart[position] = place;
+    const family = byStart[above[position]!] ?? NONE;
+    parent[place] = family;
+    depth[place] = family === NONE ? 0 : depth[family]! + 1;
+    for (const child of children[position]!) open.push(child);
   }
-  return spans;
-}
-
-/** Families by positions in start order; `top` is the list of spans without a parent. */
-interface Links {
-  parent: Int32Array;
-  firstChild: Int32Array;
-  nextSibling: Int32Array;
-  firstTop: number;
-}
-
-function linkFamilies(spans: readonly TraceSpan[], positionOf: ReadonlyMap<string, number>): Links {
-  const parent = new Int32Array(spans.length).fill(NONE);
-  for (const [position, span] of spans.entries()) {
-    const found = span.parent_id === null ? undefined : positionOf.get(span.parent_id);
-    if (found !== undefined) parent[position] = found;
+  for (let place = count - 1; place >= 0; place--) {
+    end[place] = Math.max(end[place]!, place + 1);
+    const family = parent[place]!;
+    if (family !== NONE) end[family] = Math.max(end[family]!, end[place]!);
   }
-  breakCircles(parent);
-  const firstChild = new Int32Array(spans.length).fill(NONE);
-  const nextSibling = new Int32Array(spans.length).fill(NONE);
-  let firstTop = NONE;
-  // From the last to the first, so that every list of children begins with the first to start.
-  for (let position = spans.length - 1; position >= 0; position--) {
-    const above = parent[position]!;
-    if (above === NONE) {
-      nextSibling[position] = firstTop;
-      firstTop = position;
-    } else {
-      nextSibling[position] = firstChild[above]!;
-      firstChild[above] = position;
-    }
-  }
-  return { parent, firstChild, nextSibling, firstTop };
+  return { spans, parent, depth, end, byStart, placeOf: (id) => byStart[positionOf.get(id) ?? NONE] ?? NONE };
 }
 
-/** Walks up from every span once. A walk that meets itself has found a circle. */
+/** Walks up from every span once. A walk that meets itself has found a circle, which is opened at its first to start. */
 function breakCircles(parent: Int32Array): void {
   const walkOf = new Int32Array(parent.length).fill(NONE);
   for (let start = 0; start < parent.length; start++) {
@@ -100,44 +79,6 @@ function earliestOfCircle(parent: Int32Array, member: number): number {
     earliest = Math.min(earliest, position);
   }
   return earliest;
-}
-
-/** Positions in start order, by place. */
-function placeSpans(count: number, { parent, firstChild, nextSibling, firstTop }: Links): Int32Array {
-  const order = new Int32Array(count);
-  let place = 0;
-  let position = firstTop;
-  while (position !== NONE) {
-    order[place++] = position;
-    if (firstChild[position] !== NONE) {
-      position = firstChild[position]!;
-      continue;
-    }
-    while (position !== NONE && nextSibling[position] === NONE) position = parent[position]!;
-    if (position !== NONE) position = nextSibling[position]!;
-  }
-  return order;
-}
-
-function arrange(spans: readonly TraceSpan[], parentPosition: Int32Array, order: Int32Array) {
-  const count = spans.length;
-  const byStart = new Int32Array(count);
-  for (let place = 0; place < count; place++) byStart[order[place]!] = place;
-  const parent = new Int32Array(count);
-  const depth = new Int32Array(count);
-  const end = new Int32Array(count);
-  const placed = Array.from(order, (position) => spans[position]!);
-  for (let place = 0; place < count; place++) {
-    const above = parentPosition[order[place]!]!;
-    parent[place] = above === NONE ? NONE : byStart[above]!;
-    depth[place] = above === NONE ? 0 : depth[parent[place]!]! + 1;
-  }
-  for (let place = count - 1; place >= 0; place--) {
-    end[place] = Math.max(end[place]!, place + 1);
-    const above = parent[place]!;
-    if (above !== NONE) end[above] = Math.max(end[above]!, end[place]!);
-  }
-  return { spans: placed, parent, depth, end, byStart };
 }
 
 /** Places of the children of a place, or with -1 of the spans at the top, in the order of their start. */

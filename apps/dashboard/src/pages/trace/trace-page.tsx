@@ -1,7 +1,7 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { PageActions } from '../../components/page-actions.js';
 import { copyAs, followDownload } from '../../components/save-text.js';
@@ -35,14 +35,11 @@ export function TracePage() {
   const isSlow = useDelayed(query.isPending);
   useWayUp(pathOfList, 'Trace');
   const selected = model === null ? -1 : placeOfSelected(model.tree, spanId);
-  const onSelect = useCallback(
-    (place: number, by: 'key' | 'press') => {
-      const span = model?.tree.spans[place];
-      if (span !== undefined) select(span.id, by);
-    },
-    [model, select],
-  );
-  const onOpen = useCallback(() => details.current?.focus(), []);
+  const onSelect = (place: number, by: 'key' | 'press'): void => {
+    const span = model?.tree.spans[place];
+    if (span !== undefined) select(span.id, by);
+  };
+  const onOpen = (): void => details.current?.focus();
   if (isNotFound(query.error)) return <NotFound what="Trace" back={<Link to="/traces">Go to Traces</Link>} />;
   if (model === null || trace === null) {
     return (

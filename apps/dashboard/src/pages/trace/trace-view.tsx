@@ -1,24 +1,18 @@
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
-import {
-  useEffect,
-  useId,
-  useRef,
-  useState,
-  type Ref,
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-} from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import type { TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
 import { tabId, TabList } from '../../components/tab-list.js';
-import { TextField } from '../../components/field.js';
+import { useLatest } from '../../components/hooks.js';
+import { PageActions } from '../../components/page-actions.js';
+import { readStored, store } from '../../components/storage.js';
 import { FlameGraph } from './flame-graph.js';
 import { Minimap } from './minimap.js';
+import { FindField } from './section-panel.js';
 import { SpanGrid } from './span-grid.js';
 import { useFoundTexts, type TraceModel } from './use-trace.js';
-import { readOnly, toggleOnly, type TraceSearch, type View, type Only } from './trace-search.js';
+import { readOnly, toggleOnly, type TraceSearch, type View } from './trace-search.js';
 import { nextPlace, rowFor, rowOf } from './tree-rows.js';
 import { useRange, useTraceRows, type useTraceAddress } from './use-trace-view.js';
 import styles from './trace-page.module.css';
@@ -34,6 +28,17 @@ interface TraceViewProps {
   /** Enter on a row: goes on to its details. */
   onOpen(): void;
 }
+
+const VIEWS: readonly { id: View; label: string; shortcut: string }[] = [
+  { id: 'waterfall', label: 'Waterfall', shortcut: '1' },
+  { id: 'tree', label: 'Tree', shortcut: '2' },
+  { id: 'flame', label: 'Flame', shortcut: '3' },
+];
+
+const ONLY_BUTTONS = [
+  { name: 'errors', label: 'Errors only' },
+  { name: 'llm', label: 'LLM calls only' },
+] as const;
 
 /** The spans of a trace in one of three views, and what is looked for in them. */
 export function TraceView({ traceId, model, search, change, selected, onSelect, onOpen }: TraceViewProps) {
@@ -51,18 +56,14 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
     open(place);
     onSelect(place, 'key');
     // The row may be shown only once what hid it is open.
-    requestAnimationFrame(() => grid.current?.reveal(rowOf(latestRows.current, place), true));
+    requestAnimationFrame(() => reveal(place));
   };
-  const latestRows = useRef(rows);
-  latestRows.current = rows;
   // A link, or going back, may lead to a row that is far away.
   const selectedId = model.tree.spans[selected]?.id;
   const shown = shownPlace(model, rows, selected);
-  const latestShown = useRef(shown);
-  latestShown.current = shown;
-  useEffect(() => {
-    grid.current?.reveal(rowOf(latestRows.current, latestShown.current), false);
-  }, [selectedId, view]);
+  /** @param place which is given the focus; `null` for the selected one, without it. */
+  const reveal = useLatest((place: number | null) => grid.current?.reveal(rowOf(rows, place ?? shown), place !== null));
+  useEffect(() => reveal(null), [selectedId, view, reveal]);
   const step = (direction: 1 | -1): void => {
     if (filtered !== null) goTo(nextPlace(filtered.matches, selected, direction));
   };
@@ -78,29 +79,38 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
   };
   useShortcuts([
     { keys: '/', label: 'Find in trace', group: 'Trace', run: () => findBox.current?.focus() },
-    { keys: '1', label: 'Waterfall', group: 'Trace', run: () => showView('waterfall') },
-    { keys: '2', label: 'Tree', group: 'Trace', run: () => showView('tree') },
-    { keys: '3', label: 'Flame', group: 'Trace', run: () => showView('flame') },
+    ...VIEWS.map(({ id, label, shortcut }) => ({ keys: shortcut, label, group: 'Trace', run: () => showView(id) })),
     { keys: 'n', label: 'Next match', group: 'Trace', run: () => step(1) },
     { keys: 'N', label: 'Previous match', group: 'Trace', run: () => step(-1) },
     { keys: 'e', label: 'Next error', group: 'Trace', run: () => goTo(nextPlace(model.failed, selected, 1)) },
-    { keys: '+', label: 'Zoom in', group: 'Trace', run: timeline.zoomIn },
-    { keys: '-', label: 'Zoom out', group: 'Trace', run: timeline.zoomOut },
-    { keys: '0', label: 'Show the whole trace', group: 'Trace', run: timeline.showAll },
-    { keys: 'f', label: 'Fit the selected span', group: 'Trace', run: fitSelected },
   ]);
   return (
     <div className={styles.view}>
-      <TraceToolbar
-        findBox={findBox}
-        {...{ find, only, view, panelId, isSearching }}
-        matches={filtered?.matches.length ?? null}
-        spans={model.tree.spans.length}
-        onFind={(text) => change({ find: text === '' ? undefined : text }, true)}
-        onOnly={(name) => change({ only: toggleOnly(search.only, name) }, false)}
-        onView={showView}
-        onStep={step}
-      />
+      <div className={styles.toolbar}>
+        <FindField
+          ref={findBox}
+          label="Find in trace"
+          className={styles.find}
+          value={find}
+          onChange={(text) => change({ find: text === '' ? undefined : text }, true)}
+          onStep={step}
+        />
+        {ONLY_BUTTONS.map(({ name, label }) => (
+          <Button
+            key={name}
+            aria-pressed={only.includes(name)}
+            onClick={() => change({ only: toggleOnly(search.only, name) }, false)}
+          >
+            {label}
+          </Button>
+        ))}
+        <span role="status" aria-label="Matches" className={styles.matches}>
+          {filtered !== null &&
+            `${formatCount(filtered.matches.length)} of ${formatCounted(model.tree.spans.length, 'span')}`}
+          {isSearching && ' …'}
+        </span>
+        <TabList label="View" items={VIEWS} selected={view} panelId={panelId} onSelect={showView} />
+      </div>
       <div role="tabpanel" id={panelId} aria-labelledby={tabId(panelId, view)} className={styles.panel}>
         {view === 'flame' ? (
           <FlameGraph {...{ model, filtered, selected, onSelect }} />
@@ -108,18 +118,15 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
           <>
             <Minimap model={model} range={timeline.range} onRange={timeline.choose} />
             <div className={styles.zoom}>
-              <Button shortcut="+" onClick={timeline.zoomIn}>
-                Zoom in
-              </Button>
-              <Button shortcut="-" onClick={timeline.zoomOut}>
-                Zoom out
-              </Button>
-              <Button shortcut="0" onClick={timeline.showAll}>
-                Whole trace
-              </Button>
-              <Button shortcut="f" disabled={selected === -1} onClick={fitSelected}>
-                Fit span
-              </Button>
+              <PageActions
+                group="Trace"
+                actions={[
+                  { label: 'Zoom in', keys: '+', run: timeline.zoomIn },
+                  { label: 'Zoom out', keys: '-', run: timeline.zoomOut },
+                  { label: 'Show the whole trace', short: 'Whole trace', keys: '0', run: timeline.showAll },
+                  { label: 'Fit the selected span', short: 'Fit span', keys: 'f', run: fitSelected },
+                ]}
+              />
               <TimelineLegend />
             </div>
             {rows.length === 0 && model.tree.spans.length > 0 ? (
@@ -146,65 +153,6 @@ function shownPlace({ tree }: TraceModel, rows: Int32Array, selected: number): n
   return row === -1 ? -1 : rows[row]!;
 }
 
-interface TraceToolbarProps {
-  findBox: Ref<HTMLInputElement>;
-  find: string;
-  only: readonly Only[];
-  view: View;
-  panelId: string;
-  /** Spans that match; `null` where nothing is asked for. */
-  matches: number | null;
-  spans: number;
-  isSearching: boolean;
-  onFind(find: string): void;
-  onOnly(only: Only): void;
-  onView(view: View): void;
-  /** Enter in the search box goes to the next match. */
-  onStep(direction: 1 | -1): void;
-}
-
-const VIEW_TABS: readonly { id: View; label: string; shortcut: string }[] = [
-  { id: 'waterfall', label: 'Waterfall', shortcut: '1' },
-  { id: 'tree', label: 'Tree', shortcut: '2' },
-  { id: 'flame', label: 'Flame', shortcut: '3' },
-];
-
-function TraceToolbar(props: TraceToolbarProps) {
-  const { findBox, find, only, view, panelId, matches, spans, isSearching, onFind, onOnly, onView, onStep } = props;
-  return (
-    <div className={styles.toolbar}>
-      <TextField
-        ref={findBox}
-        label="Find in trace"
-        isLabelHidden
-        type="search"
-        placeholder="Find in trace"
-        className={styles.find}
-        value={find}
-        onChange={(event) => onFind(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
-          else if (event.key === 'Escape' && find !== '') onFind('');
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-      />
-      <Button aria-pressed={only.includes('errors')} onClick={() => onOnly('errors')}>
-        Errors only
-      </Button>
-      <Button aria-pressed={only.includes('llm')} onClick={() => onOnly('llm')}>
-        LLM calls only
-      </Button>
-      <span role="status" aria-label="Matches" className={styles.matches}>
-        {matches !== null && `${formatCount(matches)} of ${formatCounted(spans, 'span')}`}
-        {isSearching && ' …'}
-      </span>
-      <TabList label="View" items={VIEW_TABS} selected={view} panelId={panelId} onSelect={onView} />
-    </div>
-  );
-}
-
 const STORAGE_KEY = 'spandrel.trace-details';
 /** Percent of the width that the details have. */
 const SHARE = { first: 40, least: 20, most: 80, step: 2 };
@@ -216,11 +164,7 @@ export function DetailsSplitter({ main, side }: { main: ReactNode; side: ReactNo
   const move = (percent: number): void => {
     const next = Math.min(SHARE.most, Math.max(SHARE.least, Math.round(percent)));
     setShare(next);
-    try {
-      localStorage.setItem(STORAGE_KEY, String(next));
-    } catch {
-      // Without storage it holds for this page.
-    }
+    store(STORAGE_KEY, String(next));
   };
   const press = (event: KeyboardEvent): void => {
     const to = { ArrowLeft: share + SHARE.step, ArrowRight: share - SHARE.step, Home: SHARE.most, End: SHARE.least }[
@@ -263,29 +207,25 @@ export function DetailsSplitter({ main, side }: { main: ReactNode; side: ReactNo
 }
 
 function storedShare(): number {
-  try {
-    const stored = Number(localStorage.getItem(STORAGE_KEY));
-    return stored >= SHARE.least && stored <= SHARE.most ? stored : SHARE.first;
-  } catch {
-    return SHARE.first;
-  }
+  const stored = Number(readStored(STORAGE_KEY));
+  return stored >= SHARE.least && stored <= SHARE.most ? stored : SHARE.first;
 }
+
+const MARKS = [
+  { className: styles.markOwn, label: 'own time' },
+  { className: styles.markChildren, label: 'children' },
+  { className: styles.markCritical, label: 'critical path' },
+  { className: styles.markGap, label: 'nothing ran' },
+];
 
 function TimelineLegend() {
   return (
     <ul aria-label="Marks of the timeline" className={styles.legend}>
-      <li>
-        <span className={styles.markOwn} aria-hidden="true" /> own time
-      </li>
-      <li>
-        <span className={styles.markChildren} aria-hidden="true" /> children
-      </li>
-      <li>
-        <span className={styles.markCritical} aria-hidden="true" /> critical path
-      </li>
-      <li>
-        <span className={styles.markGap} aria-hidden="true" /> nothing ran
-      </li>
+      {MARKS.map(({ className, label }) => (
+        <li key={label}>
+          <span className={className} aria-hidden="true" /> {label}
+        </li>
+      ))}
     </ul>
   );
 }

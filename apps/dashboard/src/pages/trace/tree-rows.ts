@@ -85,7 +85,6 @@ export const MATCH = 2;
 export function filterSpans(tree: SpanTree, { find, only, foundInTexts }: TraceFilter): FilteredSpans | null {
   const sought = find.trim().toLowerCase();
   if (sought === '' && only.length === 0) return null;
-  const texts = sought === '' ? [] : searchedTexts(tree);
   const wantsErrors = only.includes('errors');
   const wantsCalls = only.includes('llm');
   const kept = new Uint8Array(tree.spans.length);
@@ -93,30 +92,15 @@ export function filterSpans(tree: SpanTree, { find, only, foundInTexts }: TraceF
   for (const [place, span] of tree.spans.entries()) {
     if (wantsErrors && statusWordOf(span) !== 'failed') continue;
     if (wantsCalls && !isLlmCall(span)) continue;
-    if (sought !== '' && !texts[place]!.includes(sought) && !foundInTexts.has(span.id)) continue;
+    if (sought !== '' && !searchedText(span).includes(sought) && !foundInTexts.has(span.id)) continue;
     kept[place] = MATCH;
     matches.push(place);
   }
-  keepParents(tree, kept);
-  return { kept, matches: Int32Array.from(matches) };
-}
-
-function keepParents({ parent }: SpanTree, kept: Uint8Array): void {
   for (let place = kept.length - 1; place >= 0; place--) {
-    const above = parent[place]!;
+    const above = tree.parent[place]!;
     if (kept[place] !== 0 && above !== -1 && kept[above] === 0) kept[above] = ABOVE_MATCH;
   }
-}
-
-/** Kept between the keystrokes of a search. */
-const TEXTS = new WeakMap<SpanTree, readonly string[]>();
-
-function searchedTexts(tree: SpanTree): readonly string[] {
-  const known = TEXTS.get(tree);
-  if (known) return known;
-  const texts = tree.spans.map(searchedText);
-  TEXTS.set(tree, texts);
-  return texts;
+  return { kept, matches: Int32Array.from(matches) };
 }
 
 /** Line breaks keep a text from being found across two members. */

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef, useState, useDeferredValue, useMemo } from 'react';
+import { useEffect, useRef, useState, useDeferredValue, useMemo } from 'react';
 import { readOnly, type TraceSearch, type Only } from './trace-search.js';
-import { filterSpans, visiblePlaces, type FilteredSpans } from './tree-rows.js';
+import { filterSpans, visiblePlaces } from './tree-rows.js';
 import type { TraceModel } from './use-trace.js';
 import type { Stretch } from './span-times.js';
 import { fit, wholeRange, zoom } from './timeline-range.js';
@@ -16,11 +16,8 @@ export function useTraceAddress() {
   const { id } = route.useParams();
   const search: TraceSearch = route.useSearch();
   const navigate = route.useNavigate();
-  const change = useCallback(
-    (changes: Partial<Record<keyof TraceSearch, string | undefined>>, replace: boolean) =>
-      void navigate({ search: (before) => ({ ...before, ...changes }) as TraceSearch, replace }),
-    [navigate],
-  );
+  const change = (changes: Partial<Record<keyof TraceSearch, string | undefined>>, replace: boolean): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }) as TraceSearch, replace });
   return { id, search, change };
 }
 
@@ -38,15 +35,12 @@ export function useSpanSelection(span: string | undefined, change: ReturnType<ty
   useEffect(() => {
     if (isSettled) setChosen(null);
   }, [isSettled]);
-  const select = useCallback(
-    (id: string, by: 'key' | 'press') => {
-      clearTimeout(timer.current);
-      setChosen({ id, base: span });
-      if (by === 'press') change({ span: id }, false);
-      else timer.current = setTimeout(() => change({ span: id }, true), SETTLE_MS);
-    },
-    [span, change],
-  );
+  const select = (id: string, by: 'key' | 'press'): void => {
+    clearTimeout(timer.current);
+    setChosen({ id, base: span });
+    if (by === 'press') change({ span: id }, false);
+    else timer.current = setTimeout(() => change({ span: id }, true), SETTLE_MS);
+  };
   const selected = chosen !== null && chosen.base === span ? chosen.id : span;
   return { selected, select };
 }
@@ -60,23 +54,13 @@ export const spanAddress = ({ trace_id, id }: { trace_id: string; id: string }):
 
 const NONE: ReadonlySet<string> = new Set();
 
-interface TraceRows {
-  rows: Int32Array;
-  filtered: FilteredSpans | null;
-  folded: ReadonlySet<string>;
-  toggle(place: number): void;
-  /** Opens what hides a span. */
-  open(place: number): void;
-}
-
 /** The rows that filters and folds leave. A filter begins with everything open, so that every match is seen. */
 export function useTraceRows(
-  model: TraceModel,
+  { tree }: TraceModel,
   find: string,
   only: readonly Only[],
   foundInTexts: ReadonlySet<string>,
-): TraceRows {
-  const { tree } = model;
+) {
   const quickFind = useDeferredValue(find);
   const onlyKey = only.join();
   const filtered = useMemo(
@@ -84,37 +68,18 @@ export function useTraceRows(
     [tree, quickFind, onlyKey, foundInTexts],
   );
   const filterKey = filtered === null ? '' : `${onlyKey} ${quickFind}`;
-  const [folds, setFolds] = useState<{ key: string; ids: ReadonlySet<string> }>({ key: '', ids: NONE });
-  const [plainFolds, setPlainFolds] = useState(NONE);
-  const filterFolds = folds.key === filterKey ? folds.ids : NONE;
-  const folded = filterKey === '' ? plainFolds : filterFolds;
-  const change = useCallback(
-    (changed: (before: Set<string>) => void) => {
-      const next = new Set(folded);
-      changed(next);
-      if (filterKey === '') setPlainFolds(next);
-      else setFolds({ key: filterKey, ids: next });
-    },
-    [folded, filterKey],
-  );
-  const toggle = useCallback(
-    (place: number) =>
-      change((ids) => {
-        const { id } = tree.spans[place]!;
-        if (!ids.delete(id)) ids.add(id);
-      }),
-    [change, tree],
-  );
-  const open = useCallback(
-    (place: number) => {
-      const hiding: string[] = [];
-      for (let above = tree.parent[place]!; above !== -1; above = tree.parent[above]!) {
-        if (folded.has(tree.spans[above]!.id)) hiding.push(tree.spans[above]!.id);
-      }
-      if (hiding.length > 0) change((ids) => hiding.forEach((id) => ids.delete(id)));
-    },
-    [change, folded, tree],
-  );
+  const [folds, setFolds] = useState<Readonly<Record<string, ReadonlySet<string>>>>({});
+  const folded = folds[filterKey] ?? NONE;
+  const toggle = (place: number): void => {
+    const id = new Set([tree.spans[place]!.id]);
+    setFolds({ ...folds, [filterKey]: folded.symmetricDifference(id) });
+  };
+  /** Opens what hides a span. */
+  const open = (place: number): void => {
+    const hiding = new Set<string>();
+    for (let above = tree.parent[place]!; above !== -1; above = tree.parent[above]!) hiding.add(tree.spans[above]!.id);
+    if (!folded.isDisjointFrom(hiding)) setFolds({ ...folds, [filterKey]: folded.difference(hiding) });
+  };
   const rows = useMemo(() => visiblePlaces(tree, folded, filtered?.kept ?? null), [tree, folded, filtered]);
   return { rows, filtered, folded, toggle, open };
 }

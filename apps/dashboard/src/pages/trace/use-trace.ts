@@ -1,7 +1,8 @@
 import type { TraceListItem, SpanOutline } from '@spandrel/contract';
-import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { api, listPage, type ListPage } from '../../api/api.js';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { api, listPage } from '../../api/api.js';
+import { useSettled, useSpaced } from '../../components/hooks.js';
 import type { TraceSpan } from '../../features/trace-span.js';
 import { keys } from '../../api/keys.js';
 import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
@@ -42,6 +43,9 @@ async function readOutline(id: string, signal: AbortSignal): Promise<TraceOutlin
 
 /** Facts of a changed trace have no event: they are asked for again, once in so long. */
 const FACTS_MS = 1_000;
+/** Milliseconds between two changes of the screen, by span of the trace: to lay all of them out again takes that long. */
+const PAUSE_PER_SPAN = 0.05;
+const PAUSE_MAX = 2_000;
 /** How often the ends of running spans move on. Larger traces move on when something happens. */
 const TICK_MS = 1_000;
 const TICK_SPANS_MAX = 2_000;
@@ -50,28 +54,41 @@ const TICK_SPANS_MAX = 2_000;
 export function useTrace(id: string) {
   const queryClient = useQueryClient();
   const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readOutline(id, signal) });
-  const refreshFacts = useFactsRefresh(queryClient, id);
   const [isDeleted, setIsDeleted] = useState(false);
-  const merge = useGatheredChanges(
-    useCallback(
-      (changes: readonly SpanChange[]) => {
-        const known = queryClient.getQueryData<TraceOutline>(keys.trace(id));
-        if (known === undefined) return 0;
-        const spans = mergeSpans(known.spans, changes);
-        if (spans === known.spans) return spans.length;
-        queryClient.setQueryData(keys.trace(id), { ...known, spans: [...spans], count: spans.length });
-        refreshFacts();
-        return spans.length;
+  const spans = query.data?.spans;
+  const refreshFacts = useSpaced(() => {
+    listPage<TraceListItem>('listTraces', { query: { ids: [id] } }).then(
+      ({ rows: [trace] }) => {
+        if (trace === undefined) return;
+        queryClient.setQueryData<TraceOutline>(keys.trace(id), (known) => known && { ...known, trace });
       },
-      [queryClient, id, refreshFacts],
-    ),
+      // The next change asks again.
+      () => undefined,
+    );
+  }, FACTS_MS);
+  const changes = useRef<SpanChange[]>([]);
+  useEffect(
+    () => () => {
+      changes.current = [];
+    },
+    [id],
+  );
+  const merge = useSpaced(
+    () => {
+      const known = queryClient.getQueryData<TraceOutline>(keys.trace(id));
+      const merged = known && mergeSpans(known.spans, changes.current.splice(0));
+      if (merged === undefined || merged === known?.spans) return;
+      queryClient.setQueryData(keys.trace(id), { ...known, spans: [...merged], count: merged.length });
+      refreshFacts();
+    },
+    Math.min(PAUSE_MAX, (spans?.length ?? 0) * PAUSE_PER_SPAN),
   );
   useLiveBatches(({ events, hasMissed }: LiveBatch) => {
     if (hasMissed) void queryClient.invalidateQueries({ queryKey: keys.trace(id) });
     if (events.some((event) => endsTrace(event, id))) setIsDeleted(true);
-    merge(changesOf(events, id));
+    changes.current.push(...changesOf(events, id));
+    if (changes.current.length > 0) merge();
   });
-  const spans = query.data?.spans;
   const now = useNow(spans !== undefined && spans.some(({ status }) => status === 'running'), spans);
   const model = useMemo<TraceModel | null>(
     () => (spans === undefined ? null : buildTraceModel(spans, now)),
@@ -89,67 +106,6 @@ function changesOf(events: readonly LiveEvent[], id: string): SpanChange[] {
     if ('span' in event) return event.span.trace_id === id ? [{ span: event.span as never }] : [];
     return event.type === 'span_deleted' ? [{ deleted: event.span_id }] : [];
   });
-}
-
-/** Milliseconds between two changes of the screen, by span of the trace: to lay all of them out again takes that long. */
-const PAUSE_PER_SPAN = 0.05;
-const PAUSE_MAX = 2_000;
-
-/** Gathers changes of a large trace for a while, of a small one for no time. @param apply answers how many spans there are. */
-function useGatheredChanges(apply: (changes: readonly SpanChange[]) => number) {
-  const gathered = useRef<{ changes: SpanChange[]; timer: ReturnType<typeof setTimeout> | null; spans: number }>({
-    changes: [],
-    timer: null,
-    spans: 0,
-  });
-  useEffect(() => {
-    const state = gathered.current;
-    return () => {
-      if (state.timer !== null) clearTimeout(state.timer);
-      Object.assign(state, { changes: [], timer: null, spans: 0 });
-    };
-  }, [apply]);
-  return useCallback(
-    (changes: readonly SpanChange[]) => {
-      const state = gathered.current;
-      if (changes.length === 0) return;
-      state.changes.push(...changes);
-      state.timer ??= setTimeout(
-        () => {
-          const taken = state.changes;
-          Object.assign(state, { changes: [], timer: null });
-          state.spans = apply(taken);
-        },
-        Math.min(PAUSE_MAX, state.spans * PAUSE_PER_SPAN),
-      );
-    },
-    [apply],
-  );
-}
-
-/** Asks for the facts of a trace at most once in {@link FACTS_MS}, and once more after the last change. */
-function useFactsRefresh(queryClient: QueryClient, id: string): () => void {
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current);
-      timer.current = null;
-    },
-    [id],
-  );
-  return useCallback(() => {
-    timer.current ??= setTimeout(() => {
-      timer.current = null;
-      listPage<TraceListItem>('listTraces', { query: { ids: [id] } }).then(
-        ({ rows: [trace] }) => {
-          if (trace === undefined) return;
-          queryClient.setQueryData<TraceOutline>(keys.trace(id), (known) => known && { ...known, trace });
-        },
-        // The next change asks again.
-        () => undefined,
-      );
-    }, FACTS_MS);
-  }, [queryClient, id]);
 }
 
 /** The moment that running spans have reached: that of the last change, and while few of them run the clock's. */
@@ -170,50 +126,27 @@ const PAUSE_MS = 300;
 /** A single letter is in nearly every text. */
 const LENGTH_MIN = 2;
 
-const NOTHING: ReadonlySet<string> = new Set();
-
 /** Ids of the spans of a trace with a text in their input or output, which grow as they are found. */
 export function useFoundTexts(traceId: string, find: string): { found: ReadonlySet<string>; isSearching: boolean } {
-  const [state, setState] = useState({ find: '', found: NOTHING, isSearching: false });
   const sought = find.trim();
-  useEffect(() => {
-    if (sought.length < LENGTH_MIN) {
-      setState({ find: '', found: NOTHING, isSearching: false });
-      return undefined;
-    }
-    const controller = new AbortController();
-    setState({ find: sought, found: NOTHING, isSearching: true });
-    const timer = setTimeout(() => {
-      void search(traceId, sought, controller.signal, (found, isSearching) =>
-        setState({ find: sought, found, isSearching }),
-      );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [traceId, sought]);
-  return state.find === sought ? state : { found: NOTHING, isSearching: sought.length >= LENGTH_MIN };
-}
-
-async function search(
-  traceId: string,
-  sought: string,
-  signal: AbortSignal,
-  onFound: (found: ReadonlySet<string>, isSearching: boolean) => void,
-): Promise<void> {
-  const found = new Set<string>();
-  try {
-    let cursor: string | null = null;
-    do {
+  const isAsked = sought.length >= LENGTH_MIN;
+  const isSettled = useSettled(sought, PAUSE_MS) === sought;
+  const { data, isError, isFetching, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: [...keys.trace(traceId), 'found', sought],
+    queryFn: ({ pageParam: cursor, signal }) => {
       const query = { trace_id: traceId, text_contains: sought, view: 'outline' };
-      const page: ListPage<SpanOutline> = await listPage('listSpans', { query, cursor, signal });
-      for (const { id } of page.rows) found.add(id);
-      onFound(new Set(found), true);
-      cursor = page.next;
-    } while (cursor !== null);
-  } catch {
-    // What the page knows by itself is shown all the same.
-  }
-  if (!signal.aborted) onFound(found, false);
+      return listPage<SpanOutline>('listSpans', { query, cursor, signal });
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    enabled: isAsked && isSettled,
+    // What was found while the trace ran may not be all of it.
+    gcTime: 0,
+  });
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  const found = useMemo(() => new Set(data?.pages.flatMap(({ rows }) => rows.map(({ id }) => id))), [data]);
+  // Where it fails, what the page knows by itself is shown all the same.
+  return { found, isSearching: isAsked && !isError && (data === undefined || hasNextPage) };
 }
