@@ -1,7 +1,14 @@
 import type { EvalRunSummary } from '@spandrel/contract';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
+
+/** A run without its results. */
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.run(id),
+    queryFn: ({ signal }) => api.getEval({ path: { id }, query: { items: 'none' }, signal }),
+  });
 
 /** The newest runs of a dataset, from which one is chosen. */
 export function useRunsOf(datasetId: string) {

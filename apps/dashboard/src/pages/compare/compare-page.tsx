@@ -1,7 +1,7 @@
 import type { ComparedItem, EvalRunResource, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
 import { formatCount, formatDifference, formatScore } from '@spandrel/contract/browser';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { PagedList } from '../../features/list/use-paged-list.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
@@ -19,6 +19,7 @@ import { ScoreWithBar } from '../../features/statistics/error-bar.js';
 import { RunComparison } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { longTextColumn, SHOWN_LENGTH } from '../../features/columns/usual-columns.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 import { useComparedRuns, useComparedItems } from './use-comparison.js';
 import { DifferenceRegion } from './difference-region.js';
@@ -31,7 +32,7 @@ const TO_LIST = <Link to="/evaluations">Go to Evaluations</Link>;
 export function ComparePage() {
   const search: CompareSearch = route.useSearch();
   const navigate = route.useNavigate();
-  const change = useCallback((next: CompareSearch) => void navigate({ search: next }), [navigate]);
+  const change = (next: CompareSearch): void => void navigate({ search: next });
   const { runs, isPending, error, retry } = useComparedRuns(search);
   useWayUp(() => '/evaluations', 'Comparison');
   if (isNotFound(error)) return <NotFound what="Run" back={TO_LIST} />;
@@ -63,24 +64,18 @@ interface ComparisonProps {
 }
 
 /** Runs side by side: what became of their scores, and every datapoint with what each of them answered. */
-export function Comparison({ runs, search, onChange }: ComparisonProps) {
+function Comparison({ runs, search, onChange }: ComparisonProps) {
   const { list, shownKey, summary, opened } = useComparedItems(runs[0]!.dataset_id, search);
   const baseline = runs.some(({ id }) => id === search.baseline) ? search.baseline! : runs[0]!.id;
+  const { item: _item, ...closed } = search;
   const set = (member: 'baseline' | 'only', value: string): void => {
-    const { [member]: _before, item: _item, ...rest } = search;
+    const { [member]: _before, ...rest } = closed;
     onChange(value === '' ? rest : { ...rest, [member]: value });
   };
   const setRuns = (ids: readonly string[]): void => {
-    const { baseline: before, item: _item, ...rest } = search;
-    onChange({
-      ...rest,
-      runs: ids.join(','),
-      ...(before !== undefined && ids.includes(before) && { baseline: before }),
-    });
-  };
-  const close = (): void => {
-    const { item: _item, ...rest } = search;
-    onChange(rest);
+    const { baseline: before, ...rest } = closed;
+    const kept = before !== undefined && ids.includes(before) && { baseline: before };
+    onChange({ ...rest, runs: ids.join(','), ...kept });
   };
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   return (
@@ -117,7 +112,9 @@ export function Comparison({ runs, search, onChange }: ComparisonProps) {
           onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
         />
       )}
-      {opened !== null && <DifferenceRegion item={opened} runs={runs} baseline={baseline} onClose={close} />}
+      {opened !== null && (
+        <DifferenceRegion item={opened} runs={runs} baseline={baseline} onClose={() => onChange(closed)} />
+      )}
     </>
   );
 }
@@ -175,7 +172,7 @@ interface ComparedRunsProps {
 }
 
 /** The runs side by side: what each was made of, and which others could be. */
-export function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
+function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
   const ids = runs.map(({ id }) => id);
   return (
     <ul aria-label="Compared runs" className={styles.runs}>
@@ -203,7 +200,7 @@ export function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
 }
 
 /** A choice of the runs of the same dataset that could be compared, too. */
-export function AddRun({ runs, onChange }: ComparedRunsProps) {
+function AddRun({ runs, onChange }: ComparedRunsProps) {
   const datasetId = runs[0]!.dataset_id;
   const others = useRunsOf(datasetId);
   const ids = runs.map(({ id }) => id);
@@ -219,14 +216,8 @@ export function AddRun({ runs, onChange }: ComparedRunsProps) {
   );
 }
 
-interface ComparedStatisticsProps {
-  runs: readonly EvalRunResource[];
-  /** Id of the run that the others are compared with. */
-  baseline: string;
-}
-
 /** Whether each run is better or worse than the baseline, or no difference was shown. */
-export function ComparedStatistics({ runs, baseline }: ComparedStatisticsProps) {
+function ComparedStatistics({ runs, baseline }: { runs: readonly EvalRunResource[]; baseline: string }) {
   const before = runs.find(({ id }) => id === baseline);
   if (before === undefined || runs.length < 2) return null;
   return (
@@ -243,7 +234,7 @@ export function ComparedStatistics({ runs, baseline }: ComparedStatisticsProps) 
 }
 
 /** What became of the scores: `4 regressed`, `1 improved`, `1 unchanged`. */
-export function SummaryList({ summary }: { summary: ComparedItemList['summary'] }) {
+function SummaryList({ summary }: { summary: ComparedItemList['summary'] }) {
   const { regressed, improved, unchanged, incomparable, mean_delta: mean } = summary;
   return (
     <ul aria-label="Summary" className={styles.summary}>
@@ -256,13 +247,11 @@ export function SummaryList({ summary }: { summary: ComparedItemList['summary'] 
   );
 }
 
-const SHOWN_LENGTH = 300;
-
 /** The columns of a comparison: one for each of its runs, in their order. */
-export function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedItem>[] {
+function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedItem>[] {
   return [
-    { ...textOf('input', 'Input', 140, ({ input }) => dataText(input)), grows: true },
-    { ...textOf('expected', 'Expected', 110, ({ expected }) => expected ?? ''), grows: true },
+    longTextColumn('input', 'Input', 140, ({ input }) => dataText(input)),
+    longTextColumn('expected', 'Expected', 110, ({ expected }) => expected),
     ...runs.map((run, at) => ({
       id: run.id,
       header: run.name,
@@ -292,13 +281,4 @@ function ResultCell({ result }: { result: ComparedItem['results'][number] | unde
       <bdi className={result?.error == null ? undefined : styles.failed}>{text.slice(0, SHOWN_LENGTH)}</bdi>
     </>
   );
-}
-
-function textOf(
-  id: string,
-  header: string,
-  width: number,
-  of: (row: ComparedItem) => string,
-): GridColumn<ComparedItem> {
-  return { id, header, width, cell: (row) => <bdi>{of(row).slice(0, SHOWN_LENGTH)}</bdi> };
 }

@@ -4,6 +4,7 @@ import { PAGE_ROWS, listPage, api, type ListPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { runQuery } from '../../features/runs/run-queries.js';
 import { isOfRun } from '../../features/runs/run-rules.js';
 import { useOpenedRow } from '../../features/runs/opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
@@ -12,10 +13,7 @@ import { runIdsOf, type CompareSearch } from './compare-search.js';
 /** The runs of the address. */
 export function useComparedRuns(search: CompareSearch) {
   const queries = useQueries({
-    queries: runIdsOf(search).map((id) => ({
-      queryKey: keys.run(id),
-      queryFn: ({ signal }: { signal: AbortSignal }) => api.getEval({ path: { id }, query: { items: 'none' }, signal }),
-    })),
+    queries: runIdsOf(search).map(runQuery),
   });
   const failed = queries.find(({ error }) => error !== null);
   return {
@@ -39,11 +37,7 @@ const BETWEEN_MS = 10_000;
 export function useComparedItems(datasetId: string, search: CompareSearch) {
   const client = useQueryClient();
   const ids = runIdsOf(search);
-  const query = {
-    runs: ids.join(','),
-    baseline: search.baseline ?? null,
-    only: search.only ?? null,
-  };
+  const query = { runs: ids.join(','), baseline: search.baseline ?? null, only: search.only ?? null };
   const { list, shownKey } = useFilteredList<ComparedItem>({
     name: LIST,
     filters: { datasetId, ...query },

@@ -1,4 +1,4 @@
-import type { EvalItem, EvalRunResource, EvalRunSummary } from '@spandrel/contract';
+import type { EvalItem, EvalRunResource } from '@spandrel/contract';
 import { formatScore, NONE } from '@spandrel/contract/browser';
 import { useMemo } from 'react';
 import { Button } from '../../components/button.js';
@@ -11,8 +11,7 @@ import type { PagedList } from '../../features/list/use-paged-list.js';
 import { NOT_LIVE } from '../../features/list/use-live-list.js';
 import { Badge, StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import type { OfferedColumns } from '../../features/columns/column-choice.js';
-import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
+import { costColumn, countColumn, durationColumn, longTextColumn } from '../../features/columns/usual-columns.js';
 import { dataText } from '../../features/runs/run-rules.js';
 import { RESULT_SORTS, type RunSearch } from './run-search.js';
 import { describePasses, passesOf } from './run-facts.js';
@@ -36,14 +35,10 @@ interface ResultsProps {
 /** The results of a run, all or those that want to be looked at. */
 export function Results({ list, shownKey, search, run, onChange }: ResultsProps) {
   const made = JSON.stringify([run?.repeats, run?.pass_score, run?.scorers.map(({ name }) => name)]);
-  const offered = useMemo(() => {
-    const { columns, offered: all } = resultColumns(run);
-    return { columnsIn: () => columns, offered: all };
-    // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of what the run was made of
-  }, [made]);
+  // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of what the run was made of
+  const offered = useMemo(() => resultColumns(run), [made]);
   const columns = useListColumns<EvalItem, RunSearch>({
-    ...{ list: 'results', offered: offered.offered, columnsIn: offered.columnsIn, search, onChange },
-    sorts: RESULT_SORTS,
+    ...{ list: 'results', ...offered, search, onChange, sorts: RESULT_SORTS },
   });
   const show = (value: string): void => {
     const { only: _only, item: _item, ...rest } = search;
@@ -97,29 +92,18 @@ function NoResults({ isFiltered, onClear }: { isFiltered: boolean; onClear(): vo
   );
 }
 
-/** So much of a text is written into a row, which shows far less. */
-const SHOWN_LENGTH = 300;
-
 /** Scorers that have a column each unless somebody chooses otherwise. */
 const SHOWN_SCORERS = 3;
 
-type Run = Pick<EvalRunSummary, 'repeats' | 'pass_score' | 'scorers'>;
-
-/** Columns of the results of a run, and those that it has when nobody chose. */
-interface ResultColumns {
-  columns: readonly GridColumn<EvalItem>[];
-  offered: OfferedColumns;
-}
-
 /** Every column of the results of a run. @param run left out while it is awaited. */
-function resultColumns(run: Run | undefined): ResultColumns {
+function resultColumns(run: EvalRunResource | undefined) {
   const scorers =
     run === undefined || run.scorers.length === 1 ? [] : run.scorers.map(({ name }) => scorerColumn(name));
   const passes = run === undefined || run.repeats === 1 ? [] : [passesColumn(run.pass_score)];
   const columns = COLUMNS.flatMap((column) => (column.id === 'score' ? [column, ...scorers, ...passes] : [column]));
   const hidden = new Set(scorers.slice(SHOWN_SCORERS).map(({ id }) => id));
   const all = columns.map(({ id }) => id);
-  return { columns, offered: { all, usual: all.filter((id) => !hidden.has(id)) } };
+  return { columnsIn: () => columns, offered: { all, usual: all.filter((id) => !hidden.has(id)) } };
 }
 
 /** The score that one of several scorers gave. */
@@ -144,16 +128,12 @@ const passesColumn = (passScore: number): GridColumn<EvalItem> => ({
 });
 
 const COLUMNS: readonly GridColumn<EvalItem>[] = [
-  { ...textOf('input', 'Input', 180, ({ input }) => dataText(input)), grows: true },
-  { ...textOf('expected', 'Expected', 130, ({ expected }) => expected ?? ''), grows: true },
-  { ...textOf('output', 'Output', 180, ({ output }) => output ?? ''), grows: true },
+  longTextColumn('input', 'Input', 180, ({ input }) => dataText(input)),
+  longTextColumn('expected', 'Expected', 130, ({ expected }) => expected),
+  longTextColumn('output', 'Output', 180, ({ output }) => output),
   { id: 'score', header: 'Score', width: 64, align: 'end', cell: ({ score }) => formatScore(score) },
   durationColumn('latency', 'Latency', 80, ({ latency_ms: ms }) => ms),
   countColumn('tokens', 'Tokens', 72, ({ tokens }) => tokens),
   costColumn('cost', 'Cost', 80, ({ cost }) => cost),
   { id: 'status', header: 'Status', width: 92, cell: ({ status }) => <StatusBadge status={status} /> },
 ];
-
-function textOf(id: string, header: string, width: number, of: (row: EvalItem) => string): GridColumn<EvalItem> {
-  return { id, header, width, cell: (row) => <bdi>{of(row).slice(0, SHOWN_LENGTH)}</bdi> };
-}

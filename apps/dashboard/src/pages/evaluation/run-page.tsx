@@ -1,7 +1,7 @@
 import type { EvalRunResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { PageActions } from '../../components/page-actions.js';
 import { NotFound } from '../../components/not-found.js';
@@ -35,10 +35,7 @@ export function RunPage() {
   const search: RunSearch = route.useSearch();
   const navigate = route.useNavigate();
   const { query, list, shownKey, opened } = useRun(id, search);
-  const change = useCallback(
-    (next: RunSearch, isTyped = false) => void navigate({ search: next, replace: isTyped }),
-    [navigate],
-  );
+  const change = (next: RunSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   useWayUp(() => '/evaluations', 'Run');
   if (isNotFound(query.error)) return <NotFound what="Run" back={<Link to="/evaluations">Go to Evaluations</Link>} />;
   const close = (): void => {
@@ -64,7 +61,7 @@ export function RunPage() {
 }
 
 /** How far a run is, what it was made of, and what came of it. */
-export function RunHead({ run }: { run: EvalRunResource }) {
+function RunHead({ run }: { run: EvalRunResource }) {
   const { nameOf } = useDatasetNames();
   const { config, progress, total } = run;
   return (
@@ -136,7 +133,7 @@ function FoldedText({ title, text }: { title: string; text: string | null }) {
 }
 
 /** What can be done with a run. */
-export function RunActions({ run }: { run: EvalRunResource }) {
+function RunActions({ run }: { run: EvalRunResource }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [isDeleting, setIsDeleting] = useState(false);
@@ -146,7 +143,8 @@ export function RunActions({ run }: { run: EvalRunResource }) {
     onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
     onError: (error) => notifyError('The run could not be cancelled', error),
   });
-  const { id } = run;
+  const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: run.id } });
+  const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: run.id } });
   // A run whose turn has not come yet cannot be cancelled.
   const canCancel = run.status === 'running' && !cancel.isPending;
   return (
@@ -158,15 +156,9 @@ export function RunActions({ run }: { run: EvalRunResource }) {
             ...{ label: 'Cancel run', writes: true, disabled: !canCancel, isHidden: !goesOn(run) },
             run: () => cancel.mutate(),
           },
-          {
-            ...{ label: 'Run again', writes: true },
-            run: () => void navigate({ to: '/evaluations/new', search: { run: id } }),
-          },
+          { label: 'Run again', writes: true, run: runAgain },
           { label: 'Edit gates', writes: true, run: () => setIsGating(true) },
-          {
-            ...{ label: 'Compare run', short: 'Compare' },
-            run: () => void navigate({ to: '/evaluations/compare', search: { runs: id } }),
-          },
+          { label: 'Compare run', short: 'Compare', run: compare },
           { label: 'Delete run', icon: 'trash', writes: true, run: () => setIsDeleting(true) },
         ]}
       />

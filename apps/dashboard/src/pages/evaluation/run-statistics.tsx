@@ -1,13 +1,11 @@
 import type { EvalRunResource, EvalStatistics } from '@spandrel/contract';
 import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { api } from '../../api/api.js';
-import { keys } from '../../api/keys.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
-import { useRunsOf } from '../../features/runs/run-queries.js';
+import { runQuery, useRunsOf } from '../../features/runs/run-queries.js';
 import { PassTable, RunComparison, ScoreTable, useStatistics } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import styles from './run-page.module.css';
@@ -57,10 +55,7 @@ function BaselineField({ run, baseline, onBaseline }: RunStatisticsProps) {
 }
 
 function AgainstBaseline({ run, baseline }: { run: EvalRunResource; baseline: string }) {
-  const { data, error } = useQuery({
-    queryKey: keys.run(baseline),
-    queryFn: ({ signal }) => api.getEval({ path: { id: baseline }, query: { items: 'none' }, signal }),
-  });
+  const { data, error } = useQuery(runQuery(baseline));
   if (error) return <FaultNotice title="The baseline could not be loaded" error={error} />;
   return data ? <RunComparison run={run} baseline={data} /> : null;
 }

@@ -1,10 +1,11 @@
 import type { EvalItem } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { listPage, api, PAGE_ROWS, type Query, type ListPage } from '../../api/api.js';
+import { listPage, PAGE_ROWS, type Query, type ListPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { runQuery } from '../../features/runs/run-queries.js';
 import { isOfRun } from '../../features/runs/run-rules.js';
 import { useOpenedRow } from '../../features/runs/opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
@@ -17,24 +18,17 @@ const BETWEEN_MS = 2_500;
 /** A run with its results, as they come in. */
 export function useRun(id: string, search: RunSearch) {
   const client = useQueryClient();
-  const query = useQuery({
-    queryKey: keys.run(id),
-    queryFn: ({ signal }) => api.getEval({ path: { id }, query: { items: 'none' }, signal }),
-  });
-  const repeatsOf = async (): Promise<number> =>
-    (
-      await client.ensureQueryData({
-        queryKey: keys.run(id),
-        queryFn: () => api.getEval({ path: { id }, query: { items: 'none' } }),
-      })
-    ).repeats;
+  const query = useQuery(runQuery(id));
   const filters = resultsQuery(search);
   const name = `results of ${id}`;
   const { list, shownKey } = useFilteredList<EvalItem>({
     name,
     filters,
     operation: 'listEvalItems',
-    fetch: async (asked, cursor, signal) => listTried(id, await repeatsOf(), asked, cursor, signal),
+    fetch: async (asked, cursor, signal) => {
+      const { repeats } = await client.ensureQueryData(runQuery(id));
+      return listTried(id, repeats, asked, cursor, signal);
+    },
     idOf: ({ datapoint_id: datapoint }) => datapoint,
   });
   const readAnew = useSpaced(() => {

@@ -25,10 +25,8 @@ export function EvaluationsPage() {
   // An address with parameters of other pages lists as if it had none.
   const search = readEvaluationsSearch(route.useSearch());
   const navigate = useNavigate();
-  const change = useCallback(
-    (next: EvaluationsSearch, isTyped = false) => void navigate({ to: '/evaluations', search: next, replace: isTyped }),
-    [navigate],
-  );
+  const change = (next: EvaluationsSearch, isTyped = false): void =>
+    void navigate({ to: '/evaluations', search: next, replace: isTyped });
   const { cols: _cols, ...filters } = search;
   const { list, live, shownKey } = useRunList(filters);
   const { query, nameOf } = useDatasetNames();
@@ -116,15 +114,19 @@ interface RunFiltersProps {
 }
 
 /** Which runs are listed. */
-export function RunFilters({ search, onChange }: RunFiltersProps) {
+function RunFilters({ search, onChange }: RunFiltersProps) {
   const { datasets } = useDatasetNames();
   const change = (member: keyof EvaluationsSearch, value: string, isTyped = false): void => {
     const { [member]: _before, ...rest } = search;
     onChange(value === '' ? rest : { ...rest, [member]: value }, isTyped);
   };
-  const set =
-    (member: 'dataset_id' | 'status' | 'execution' | 'passed') => (event: { currentTarget: { value: string } }) =>
-      change(member, event.currentTarget.value);
+  const named = datasets.map(({ id, name }) => ({ value: id, label: name }));
+  const choices = [
+    { member: 'dataset_id', label: 'Dataset', options: [{ value: '', label: 'Any dataset' }, ...named] },
+    { member: 'status', label: 'Status', options: STATUS_OPTIONS },
+    { member: 'execution', label: 'Execution', options: EXECUTION_OPTIONS },
+    { member: 'passed', label: 'Gates', options: GATES_OPTIONS },
+  ] as const;
   const chips = metadataIn({ ...search }).map(([name, value]) => ({
     name,
     value,
@@ -138,20 +140,14 @@ export function RunFilters({ search, onChange }: RunFiltersProps) {
         value={search.name ?? ''}
         onChange={(name) => change('name', name, true)}
       />
-      <SelectField
-        label="Dataset"
-        value={search.dataset_id ?? ''}
-        onChange={set('dataset_id')}
-        options={[{ value: '', label: 'Any dataset' }, ...datasets.map(({ id, name }) => ({ value: id, label: name }))]}
-      />
-      <SelectField label="Status" value={search.status ?? ''} onChange={set('status')} options={STATUS_OPTIONS} />
-      <SelectField
-        label="Execution"
-        value={search.execution ?? ''}
-        onChange={set('execution')}
-        options={EXECUTION_OPTIONS}
-      />
-      <SelectField label="Gates" value={search.passed ?? ''} onChange={set('passed')} options={GATES_OPTIONS} />
+      {choices.map(({ member, ...choice }) => (
+        <SelectField
+          key={member}
+          {...choice}
+          value={search[member] ?? ''}
+          onChange={(event) => change(member, event.currentTarget.value)}
+        />
+      ))}
       <FilterChips chips={chips} onRemove={(chip) => onChange(chip.without(search))} onClear={() => onChange({})} />
     </search>
   );

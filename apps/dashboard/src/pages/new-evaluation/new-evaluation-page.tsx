@@ -1,11 +1,10 @@
 import type { EvalRunResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { api } from '../../api/api.js';
-import { keys } from '../../api/keys.js';
 import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useMayWrite } from '../../components/button.js';
 import { useWayUp } from '../../features/list/list-memory.js';
+import { runQuery } from '../../features/runs/run-queries.js';
 import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
 import type { NewEvaluationSearch } from './new-evaluation-search.js';
@@ -16,11 +15,7 @@ const route = getRouteApi('/evaluations/new');
 /** `/evaluations/new`: the form that starts a run, empty or that of a run which is made again. */
 export function NewEvaluationPage() {
   const { dataset = '', run } = route.useSearch() as NewEvaluationSearch;
-  const again = useQuery({
-    queryKey: keys.run(run ?? ''),
-    queryFn: ({ signal }) => api.getEval({ path: { id: run! }, query: { items: 'none' }, signal }),
-    enabled: run !== undefined,
-  });
+  const again = useQuery({ ...runQuery(run ?? ''), enabled: run !== undefined });
   const { isReady, error, datasets, connections, scorers } = useRunChoices('');
   useWayUp(() => '/evaluations', 'Evaluations');
   const mayWrite = useMayWrite();

@@ -1,7 +1,7 @@
 import type { TraceListItem } from '@spandrel/contract';
-import { formatCount } from '@spandrel/contract/browser';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect, useRef, useId, type RefObject, type KeyboardEvent } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useId, type RefObject, type KeyboardEvent } from 'react';
 import { PageActions } from '../../components/page-actions.js';
 import { copyAs } from '../../components/save-text.js';
 import { NotFound } from '../../components/not-found.js';
@@ -134,14 +134,11 @@ function useReturnedFocus(feed: RefObject<HTMLElement | null>): (turnId: string)
 /** The end of what was read: more is read as soon as it comes into view, or when the button is pressed. */
 function MoreTurns({ isBusy, onMore }: { isBusy: boolean; onMore(): void }) {
   const end = useRef<HTMLParagraphElement>(null);
-  const more = useRef(onMore);
-  useEffect(() => {
-    more.current = onMore;
-  });
+  const more = useEffectEvent(onMore);
   useEffect(() => {
     if (isBusy) return undefined;
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) more.current();
+      if (entries.some(({ isIntersecting }) => isIntersecting)) more();
     });
     observer.observe(end.current!);
     return () => observer.disconnect();
@@ -155,7 +152,7 @@ function MoreTurns({ isBusy, onMore }: { isBusy: boolean; onMore(): void }) {
   );
 }
 
-export interface TurnProps {
+interface TurnProps {
   turn: TraceListItem;
   /** From 1. */
   position: number;
@@ -166,7 +163,7 @@ export interface TurnProps {
 }
 
 /** A turn of a conversation: what was asked last in its trace, and what was answered. */
-export function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
+function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
   const id = useId();
   const { status, started_at: at, duration_ms: duration, input_preview: asked, output_preview: answer } = turn;
   const facts = [...(duration === null ? [] : [formatDuration(duration)]), ...turnFacts(turn)];
@@ -234,7 +231,7 @@ function Said({ who, text, trace }: { who: 'User' | 'Assistant'; text: string | 
 const STEPS: Readonly<Record<string, number>> = { PageDown: 1, PageUp: -1, ArrowDown: 1, ArrowUp: -1 };
 
 /** Moves the focus from article to article, after the ARIA feed pattern; arrows where an article itself has the focus. */
-export function onFeedKey(event: KeyboardEvent<HTMLElement>): void {
+function onFeedKey(event: KeyboardEvent<HTMLElement>): void {
   const step = STEPS[event.key];
   if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
   const isInside =
@@ -244,7 +241,7 @@ export function onFeedKey(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /** Gives the focus to an article of a feed. @param step from the one that has it; the first one where none has. */
-export function focusTurn(feed: HTMLElement, step: number): boolean {
+function focusTurn(feed: HTMLElement, step: number): boolean {
   const articles = [...feed.querySelectorAll<HTMLElement>(':scope > article')];
   const from = articles.findIndex((article) => article.contains(document.activeElement));
   const to = articles[from === -1 ? 0 : from + step];
@@ -253,7 +250,7 @@ export function focusTurn(feed: HTMLElement, step: number): boolean {
 }
 
 /** Sums of the turns of a session that was read to its end. */
-export function sessionFacts(turns: readonly TraceListItem[]): Fact[] {
+function sessionFacts(turns: readonly TraceListItem[]): Fact[] {
   const sum = (of: (turn: TraceListItem) => number): number => turns.reduce((before, turn) => before + of(turn), 0);
   const costs = turns.flatMap(({ total_cost: cost }) => cost ?? []);
   const cost = costs.length === 0 ? null : costs.reduce((before, one) => before + one, 0);
@@ -271,11 +268,11 @@ export function sessionFacts(turns: readonly TraceListItem[]): Fact[] {
 }
 
 /** Facts of one turn, in the line below its name. */
-export function turnFacts(turn: TraceListItem): string[] {
+function turnFacts(turn: TraceListItem): string[] {
   const { span_count: spans, error_count: errors, total_tokens: tokens, total_cost: cost } = turn;
   return [
-    `${formatCount(spans)} ${spans === 1 ? 'span' : 'spans'}`,
-    ...(errors > 0 ? [`${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`] : []),
+    formatCounted(spans, 'span'),
+    ...(errors > 0 ? [formatCounted(errors, 'error')] : []),
     ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
     ...(cost === null ? [] : [formatCost(cost)]),
   ];

@@ -1,7 +1,7 @@
 import type { SessionResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { EmptyState } from '../../components/page-parts.js';
 import { formatId } from '../../components/format.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
@@ -27,10 +27,8 @@ const BETWEEN_MS = 3_000;
 export function SessionsPage() {
   const search: ListSearch = route.useSearch();
   const navigate = useNavigate();
-  const change = useCallback(
-    (next: ListSearch, isTyped = false) => void navigate({ to: '/sessions', search: next, replace: isTyped }),
-    [navigate],
-  );
+  const change = (next: ListSearch, isTyped = false): void =>
+    void navigate({ to: '/sessions', search: next, replace: isTyped });
   const [isLive, setIsLive] = useState(true);
   const { list, live, shownKey } = useSessionList(search, isLive);
   const columns = useListColumns<SessionResource, ListSearch>({
@@ -67,14 +65,7 @@ function useSessionList({ cols: _cols, ...search }: ListSearch, isLive: boolean)
     operation: 'listSessions',
     idOf: ({ session_id: id }) => id,
   });
-  const live = useLiveList(
-    found,
-    {
-      changes: sessionChanges,
-      betweenMs: BETWEEN_MS,
-    },
-    isLive,
-  );
+  const live = useLiveList(found, { changes: sessionChanges, betweenMs: BETWEEN_MS }, isLive);
   return { ...found, live };
 }
 
@@ -98,7 +89,7 @@ export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
       header: 'Session',
       width: 200,
       grows: true,
-      cell: ({ session_id: id }) => <SessionLink id={id} />,
+      cell: (row) => <SessionLink id={row.session_id} />,
     },
     countColumn('trace_count', 'Traces', 64, ({ trace_count }) => trace_count),
     countColumn('span_count', 'Spans', 64, ({ span_count }) => span_count),
@@ -106,12 +97,7 @@ export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
     countColumn('total_tokens', 'Tokens', 80, ({ total_tokens }) => total_tokens),
     costColumn('total_cost', 'Cost', 80, ({ total_cost }) => total_cost),
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
-    {
-      id: 'ended_at',
-      header: 'Ended',
-      width: 112,
-      cell: ({ ended_at: at }) => (at === null ? NONE : <Time at={at} />),
-    },
+    { id: 'ended_at', header: 'Ended', width: 112, cell: ({ ended_at }) => (ended_at ? <Time at={ended_at} /> : NONE) },
     textColumn('user_ids', 'Users', 140, ({ user_ids: ids }) =>
       ids.length === 0 ? null : ids.map(formatId).join(', '),
     ),

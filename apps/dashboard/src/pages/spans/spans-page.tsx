@@ -1,7 +1,7 @@
-import type { SearchMode, SpanOutline } from '@spandrel/contract';
+import type { SpanOutline } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { copyAs } from '../../components/save-text.js';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
@@ -17,36 +17,26 @@ import { rememberTraceList } from '../../features/list/list-memory.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
+import { previewOf, type OfferedColumns } from '../../features/columns/column-choice.js';
 import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
-import { spanParameters } from './spans-search.js';
+import { SPAN_SORTS, spanParameters } from './spans-search.js';
 import { useSpanList } from './use-span-list.js';
 
 const route = getRouteApi('/spans');
-const NO_MODES: readonly SearchMode[] = [];
 
 /** The list of spans of all traces, with its filters. */
 export function SpansPage() {
   const search: ListSearch = route.useSearch();
   const navigate = useNavigate();
-  const change = useCallback(
-    (next: ListSearch, isTyped = false) => void navigate({ to: '/spans', search: next, replace: isTyped }),
-    [navigate],
-  );
+  const change = (next: ListSearch, isTyped = false): void =>
+    void navigate({ to: '/spans', search: next, replace: isTyped });
   const [isLive, setIsLive] = useState(true);
-  const { list, live, counted, shownKey } = useSpanList(search, previewOf(search.cols), isLive);
-  const modes = useCapabilities()?.search_modes ?? NO_MODES;
-  const parameters = useMemo(() => spanParameters(modes), [modes]);
+  const { list, live, counted, shownKey } = useSpanList(search, previewOf(search.cols, SPAN_COLUMNS), isLive);
+  const parameters = spanParameters(useCapabilities()?.search_modes ?? []);
   const columns = useListColumns<SpanOutline, ListSearch>({
-    ...{
-      list: 'spans',
-      columnsIn: spanColumns,
-      offered: SPAN_COLUMNS,
-      sorts: parameters.sorts,
-      search,
-      onChange: change,
-    },
+    ...{ list: 'spans', columnsIn: spanColumns, offered: SPAN_COLUMNS, search, onChange: change },
+    sorts: SPAN_SORTS,
   });
   const selected = useSelectedRows<SpanOutline>(nameOfSpan);
   useEffect(() => rememberTraceList({ path: '/spans', search: { ...search }, ids: tracesOf(list.readRows) }));
@@ -127,11 +117,3 @@ const IDS = spanColumns('').map(({ id }) => id);
 
 /** Columns that the list offers, and those it has when nobody chose. */
 export const SPAN_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('provider')) };
-
-const PREVIEWED = 120;
-
-/** Characters of texts that are asked for with a choice of columns. */
-export function previewOf(cols: string | undefined): number | undefined {
-  const chosen = readColumns(cols, SPAN_COLUMNS) ?? [];
-  return chosen.includes('input') || chosen.includes('output') ? PREVIEWED : undefined;
-}

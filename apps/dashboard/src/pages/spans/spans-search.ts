@@ -29,7 +29,7 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 /** Columns by which the server sorts. */
-const SORTS: OfferedSorts = {
+export const SPAN_SORTS: OfferedSorts = {
   keys: { started_at: 'started_at', name: 'name', duration: 'duration', tokens: 'tokens', cost: 'cost' },
   usual: { sort_by: 'started_at', sort_order: 'desc' },
 };
@@ -60,7 +60,7 @@ export function spanParameters(modes: readonly SearchMode[]): ListParameters {
       { id: 'status', label: 'Status', field: 'Status', type: 'choice', options: STATUS_OPTIONS },
     ],
     fields: FIELDS,
-    sorts: SORTS,
+    sorts: SPAN_SORTS,
   };
 }
 

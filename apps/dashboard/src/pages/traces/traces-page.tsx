@@ -1,11 +1,10 @@
 import type { TraceListItem } from '@spandrel/contract';
-import { formatCounted, formatCount } from '@spandrel/contract/browser';
+import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useState, useEffect } from 'react';
+import { lazy, Suspense, useState, useEffect } from 'react';
 import { withRange, type ListSearch } from '../../features/filters/list-search.js';
 import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
 import { Button } from '../../components/button.js';
-import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { describeCount } from '../../features/list/list-rules.js';
@@ -15,7 +14,8 @@ import { rememberTraceList } from '../../features/list/list-memory.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
+import { previewOf, type OfferedColumns } from '../../features/columns/column-choice.js';
+import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { FirstSteps } from './first-steps.js';
 import { TracesOverTime } from './traces-over-time.js';
 import { TRACE_PARAMETERS } from './traces-search.js';
@@ -30,12 +30,9 @@ const FirstCall = lazy(async () => ({ default: (await import('./first-call.js'))
 export function TracesPage() {
   const search: ListSearch = route.useSearch();
   const navigate = route.useNavigate();
-  const change = useCallback(
-    (next: ListSearch, isTyped = false) => void navigate({ search: next, replace: isTyped }),
-    [navigate],
-  );
+  const change = (next: ListSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   const [isLive, setIsLive] = useState(true);
-  const listed = useTraceList(search, previewOf(search.cols), isLive);
+  const listed = useTraceList(search, previewOf(search.cols, TRACE_COLUMNS), isLive);
   const { list } = listed;
   return (
     <ListPage
@@ -59,26 +56,20 @@ export function TracesPage() {
   );
 }
 
-export interface TracesListProps {
+const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
+
+interface TracesListProps {
   search: ListSearch;
   listed: ListedTraces;
   onChange(search: ListSearch, isTyped?: boolean): void;
 }
 
-const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
-
 /** The grid of traces, and what is done with selected ones. */
-export function TracesList({ search, listed, onChange }: TracesListProps) {
+function TracesList({ search, listed, onChange }: TracesListProps) {
   const { list, live, shownKey, overTime } = listed;
   const columns = useListColumns<TraceListItem, ListSearch>({
-    ...{
-      list: 'traces',
-      columnsIn: traceColumns,
-      offered: TRACE_COLUMNS,
-      sorts: TRACE_PARAMETERS.sorts,
-      search,
-      onChange,
-    },
+    ...{ list: 'traces', columnsIn: traceColumns, offered: TRACE_COLUMNS, search, onChange },
+    sorts: TRACE_PARAMETERS.sorts,
   });
   const selected = useSelectedRows<TraceListItem>(nameOfTrace);
   const [isDeleting, setIsDeleting] = useState(false);
@@ -126,54 +117,28 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
 
 const idsOf = (traces: readonly TraceListItem[]): string[] => traces.map(({ id }) => id);
 
-type TraceColumn = GridColumn<TraceListItem>;
-
 /** Every column of the list of traces. @param zone zone of the times, shown in the header. */
-export function traceColumns(zone: string): TraceColumn[] {
+function traceColumns(zone: string): GridColumn<TraceListItem>[] {
   return [
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
     { id: 'name', header: 'Name', width: 220, grows: true, cell: (trace) => <TraceLink trace={trace} /> },
     { id: 'status', header: 'Status', width: 90, cell: ({ status }) => <StatusBadge status={status} /> },
-    number('duration_ms', 'Duration', 76, ({ duration_ms }) => (
-      <span title={formatDurationExactly(duration_ms)}>{formatDuration(duration_ms)}</span>
-    )),
-    number('span_count', 'Spans', 56, ({ span_count }) => formatCount(span_count)),
-    number('total_tokens', 'Tokens', 68, ({ total_tokens }) => formatCount(total_tokens)),
-    number('total_cost', 'Cost', 72, ({ total_cost }) => (
-      <span title={formatCostExactly(total_cost)}>{formatCost(total_cost)}</span>
-    )),
-    text('models', 'Models', 104, ({ models }) => models.join(', ')),
-    text('tags', 'Tags', 88, ({ tags }) => tags.join(', ')),
-    text('session_id', 'Session', 140, ({ session_id }) => session_id),
-    text('user_id', 'User', 120, ({ user_id }) => user_id),
-    number('error_count', 'Errors', 60, ({ error_count }) => formatCount(error_count)),
-    text('id', 'Trace ID', 240, ({ id }) => id),
-    text('input', 'Input', 280, ({ input_preview }) => input_preview ?? null),
-    text('output', 'Output', 280, ({ output_preview }) => output_preview ?? null),
+    durationColumn('duration_ms', 'Duration', 76, ({ duration_ms }) => duration_ms),
+    countColumn('span_count', 'Spans', 56, ({ span_count }) => span_count),
+    countColumn('total_tokens', 'Tokens', 68, ({ total_tokens }) => total_tokens),
+    costColumn('total_cost', 'Cost', 72, ({ total_cost }) => total_cost),
+    textColumn('models', 'Models', 104, ({ models }) => models.join(', ')),
+    textColumn('tags', 'Tags', 88, ({ tags }) => tags.join(', ')),
+    textColumn('session_id', 'Session', 140, ({ session_id }) => session_id),
+    textColumn('user_id', 'User', 120, ({ user_id }) => user_id),
+    countColumn('error_count', 'Errors', 60, ({ error_count }) => error_count),
+    textColumn('id', 'Trace ID', 240, ({ id }) => id),
+    textColumn('input', 'Input', 280, ({ input_preview }) => input_preview),
+    textColumn('output', 'Output', 280, ({ output_preview }) => output_preview),
   ];
-}
-
-const PREVIEWED = 120;
-
-/** Characters of texts that are asked for with a choice of columns. */
-export function previewOf(cols: string | undefined): number | undefined {
-  const chosen = readColumns(cols, TRACE_COLUMNS) ?? [];
-  return chosen.includes('input') || chosen.includes('output') ? PREVIEWED : undefined;
 }
 
 const IDS = traceColumns('').map(({ id }) => id);
 
 /** Columns that the list offers, and those it has when nobody chose. */
-export const TRACE_COLUMNS: OfferedColumns = {
-  all: IDS,
-  usual: IDS.slice(0, IDS.indexOf('session_id')),
-};
-
-function number(id: string, header: string, width: number, cell: TraceColumn['cell']): TraceColumn {
-  return { id, header, width, align: 'end', cell };
-}
-
-/** Recorded texts may be written from right to left. */
-function text(id: string, header: string, width: number, of: (trace: TraceListItem) => string | null): TraceColumn {
-  return { id, header, width, cell: (trace) => <bdi title={of(trace) ?? undefined}>{of(trace)}</bdi> };
-}
+const TRACE_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('session_id')) };
