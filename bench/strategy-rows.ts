@@ -42,15 +42,7 @@ export async function measureStrategies(spans: number, { dataDir }: FilledDataba
     const requestOf = (query: object, ofTraces?: OfTraces): InstanceType<Requests['ListRequest']> => {
       const parsed = contract.listSpansSchema.parse(query);
       const sorting = { list: 'bench', idColumn: 's.id', order: parsed.sort_order, ...SORTED[parsed.sort_by] };
-      return new ListRequest({
-        storage: opened,
-        scope,
-        query: parsed,
-        sorting,
-        ofTraces,
-        options: {},
-        limits: LIST_LIMITS,
-      });
+      return new ListRequest(opened, scope, parsed, sorting, ofTraces, {}, LIST_LIMITS);
     };
     const timed = async (query: object, strategies: Planning['STRATEGIES']): Promise<{ name: string; ms: number }> => {
       const parsed = contract.listSpansSchema.parse(query);

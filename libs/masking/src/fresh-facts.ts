@@ -1,23 +1,17 @@
-/** What was found out for a key, and when. */
+/** What was found out for a key, or is being found out. */
 interface Fact<Value> {
-  value: Value;
-  foundAt: number;
+  value: Value | Promise<Value>;
+  askedAt: number;
 }
 
-/**
- * Facts that may be shown for a while: each is found out again in the background when it is half as old as it may be, so that who
- * asks often never waits, and none that is older than that is shown.
- */
+/** Facts that may be shown for a while from when they were asked for. */
 export class FreshFacts<Value> {
   private readonly facts = new Map<string, Fact<Value>>();
-  private readonly finding = new Map<string, Promise<Value>>();
-  /** Raised when facts are forgotten: what was asked for before does not count any more. */
-  private generation = 0;
 
   /**
    * @param find what a fact is found out by.
-   * @param shownMs how long a fact may be shown, from when it was asked for.
-   * @param factsMax how many are kept: beyond it the one found out longest ago goes.
+   * @param shownMs how long a fact may be shown.
+   * @param factsMax how many are kept: beyond it the one asked for longest ago goes.
    */
   constructor(
     private readonly find: (key: string) => Promise<Value>,
@@ -28,40 +22,23 @@ export class FreshFacts<Value> {
 
   /** @returns the fact at once where it is fresh; else a promise, which rejects when it cannot be found out. */
   get(key: string): Value | Promise<Value> {
-    const fact = this.facts.get(key);
-    const age = fact ? this.tick() - fact.foundAt : Infinity;
-    if (fact && age < this.shownMs / 2) return fact.value;
-    const finding = this.finding.get(key) ?? this.ask(key);
-    if (!fact || age >= this.shownMs) return finding;
-    finding.catch(() => undefined);
-    return fact.value;
+    const known = this.facts.get(key);
+    const askedAt = this.tick();
+    if (known && askedAt - known.askedAt < this.shownMs) return known.value;
+    const value = this.find(key);
+    const fact: Fact<Value> = { value, askedAt };
+    this.facts.delete(key);
+    this.facts.set(key, fact);
+    if (this.facts.size > this.factsMax) this.facts.delete(this.facts.keys().next().value!);
+    value.then(
+      (found) => void (fact.value = found),
+      () => this.facts.get(key) === fact && this.facts.delete(key),
+    );
+    return value;
   }
 
   /** The fact of a key has changed here. */
   forget(key: string): void {
-    this.generation++;
     this.facts.delete(key);
-    this.finding.delete(key);
-  }
-
-  private ask(key: string): Promise<Value> {
-    const askedAt = this.tick();
-    const { generation } = this;
-    const finding: Promise<Value> = this.find(key)
-      .then((value) => {
-        if (generation === this.generation) this.keep(key, { value, foundAt: askedAt });
-        return value;
-      })
-      .finally(() => {
-        if (this.finding.get(key) === finding) this.finding.delete(key);
-      });
-    this.finding.set(key, finding);
-    return finding;
-  }
-
-  private keep(key: string, fact: Fact<Value>): void {
-    this.facts.delete(key);
-    this.facts.set(key, fact);
-    if (this.facts.size > this.factsMax) this.facts.delete(this.facts.keys().next().value!);
   }
 }

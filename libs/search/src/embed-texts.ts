@@ -1,6 +1,6 @@
 import { ConnectionCallError, refusalOf, type ConnectionReply } from '@spandrel/connections';
 import type { EmbeddingTarget } from './embedding-target.js';
-import { cutText } from './span-text.js';
+import { cutText } from './span-document.js';
 
 const TIMEOUT_MS = 60_000;
 

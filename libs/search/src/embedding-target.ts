@@ -21,10 +21,7 @@ export class NoEmbedding {
   constructor(readonly reason: string) {}
 }
 
-/**
- * Finds the provider connection that a project has for embeddings (config `search.embedding`;
- * docs/spec/search.md#vectors).
- */
+/** Finds the provider connection that a project has for embeddings (docs/spec/search.md#vectors). */
 @Injectable()
 export class EmbeddingTargets {
   constructor(

@@ -150,7 +150,6 @@ export class IndexSpans {
   }
 }
 
-/** What the index gets of a document. */
 const wireDocument = ({ id, text, vector, fields }: SearchDocument): SearchDocument => ({
   id,
   text,

@@ -6,15 +6,10 @@ import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore, type TaskKey } from './search-task.store.js';
 import { SearchWorker } from './search-worker.js';
 
-/**
- * Notes what the search index has to hear of, in the transaction that changes it; nothing else of search happens there.
- * A running span is not searched for.
- */
+/** Notes in the transaction of a change what the search index has to hear of. A running span is not searched for. */
 @Injectable()
 export class NoteChanges implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'search';
-  /** Changes that made tasks; a transaction that is done again has new ones. */
-  private readonly noted = new WeakSet<readonly TracingChange[]>();
 
   constructor(
     @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
@@ -35,13 +30,11 @@ export class NoteChanges implements SpanCommitParticipant, OnModuleInit {
       const key = keyOf(change);
       if (key) keys.push({ projectId, ...key });
     }
-    if (keys.length === 0) return;
-    await this.tasks.note(tx, keys, Date.now());
-    this.noted.add(changes);
+    if (keys.length > 0) await this.tasks.note(tx, keys, Date.now());
   }
 
   afterCommit(changes: readonly TracingChange[]): void {
-    if (this.noted.has(changes)) this.worker.wake();
+    if (changes.some((change) => keyOf(change) !== undefined)) this.worker.wake();
   }
 }
 

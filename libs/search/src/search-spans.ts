@@ -13,7 +13,7 @@ import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
 import { SearchWorker } from './search-worker.js';
-import { cleanText } from './span-text.js';
+import { cleanText } from './span-document.js';
 
 /** Hits asked for beyond the limit: some may be of spans that are gone. */
 const HITS_BEYOND = 20;
@@ -62,7 +62,6 @@ export class SearchSpans {
     return spans.map((span) => ({ ...spanOutline(span), score: scores.get(span.id)! }));
   }
 
-  /** Ids of the spans with their scores, best first. */
   private async scoresOf(projectId: string, search: Search, reader: Reader): Promise<Map<string, number>> {
     if (!this.configured) throw notAvailable(this.whatToConfigure());
     if (!canMatch(search.filters)) return new Map();

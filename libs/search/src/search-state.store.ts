@@ -8,7 +8,6 @@ const COLUMNS = stateTable.select('y');
 /** Project id of the row that finds the projects. */
 export const FINDS_PROJECTS = '';
 
-/** Rows of search states. */
 @Injectable()
 export class SearchStateStore {
   constructor(private readonly storage: Storage) {}

@@ -40,7 +40,6 @@ const ROWS_PER_STATEMENT = 5_000;
 
 const COLUMNS = rawSql('project_id, kind, id, due_at, claim, texted');
 
-/** Rows of search tasks. */
 @Injectable()
 export class SearchTaskStore {
   constructor(private readonly storage: Storage) {}

@@ -10,9 +10,7 @@ export function shownStatus(span: Pick<StoredSpan, 'status' | 'error'>): { statu
   return { status: span.status === STATUS.completed ? 'completed' : 'running', error };
 }
 
-/**
- * The caller's kind, whole, with the estimated cost, if there is one; an `llm_call` always shows its well-known members.
- */
+/** The caller's kind with the estimated cost; an `llm_call` always shows its well-known members. */
 export function shownKind(span: Pick<StoredSpan, 'kind' | 'cost' | 'cover'>): SpanKind {
   const kind = fromJsonText(span.kind) as SpanKind;
   if (kind.type !== 'llm_call') {
@@ -42,16 +40,10 @@ export function shownMetadata(
 /** Members that a finished span's metadata get from the service. */
 const SERVICE_MEMBERS = ['"duration_ms"', '"total_tokens"', '"cost"'];
 
-/**
- * The JSON of a span as the wire shows it, with the members of `SpanResource`, made without parsing and writing again what can be
- * large: input, output, kind and metadata are stored as JSON.
- */
+/** The JSON of a span as the wire shows it; input, output and metadata, which can be large, are not parsed. */
 export const spanJson = (span: StoredSpan): string => spanTexts(span).join('');
 
-/**
- * The texts that {@link spanJson} is made of: to put long ones together takes time, and a text that is put together one by
- * one is many small objects for as long as it lives.
- */
+/** The texts that {@link spanJson} is made of: to put long ones together takes time. */
 export function spanTexts(span: StoredSpan): string[] {
   const shown = shownStatus(span);
   const error = JSON.stringify(shown.error);

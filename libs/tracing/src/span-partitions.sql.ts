@@ -45,7 +45,6 @@ export interface PartitionHint {
   places: readonly SpanKey[];
 }
 
-/** Where a span lies. */
 type SpanKey = RowOfShape<typeof KEY>;
 
 const ANYWHERE: PartitionFilter = () => rawSql('');
@@ -69,9 +68,8 @@ export async function partitionsOfSpans(
 }
 
 /**
- * Keys of spans as `k`, on Postgres: what stands behind `from`. They come, and are locked, in the order of their ids, and each
- * is looked up by itself: where a table was never analyzed, Postgres believes that a project has few rows, and reads all of
- * the project's keys for a list of ids.
+ * Keys of spans as `k`, on Postgres: what stands behind `from`, in the order of their ids. Each is looked up by itself: of a
+ * table that was never analyzed, Postgres would read all keys of the project.
  * @param lock {@link forUpdate} of `i`, or nothing.
  */
 export function keysOf(projectId: string, ids: readonly string[], lock: Sql = rawSql('')): Sql {
@@ -91,27 +89,24 @@ const ON_SQLITE = {
 };
 
 /**
- * Some spans, as `span s`, their payloads, as `span_payload p`, or both: what stands behind `from`, the condition with it.
- * On Postgres the places join the spans one by one, so that one plan looks each up in its partition alone: planned for all
- * partitions that the spans of a page lie in, the three statements that load them took 30 ms.
- * @param within where the plan is made for these spans alone: their partitions.
+ * Some whole spans whose places are known, as `span s` and `span_payload p`: what stands behind `from`, the condition with
+ * it. On Postgres one plan looks each up in its partition alone: planned for all partitions that the spans of a page lie
+ * in, the statements that load them took 30 ms.
+ * @param within their partitions, for which the plan is made.
  */
-export function joinByKey(
-  { projectId }: Scope,
-  places: readonly SpanKey[],
-  what: 's' | 'p' | 'both',
-  within: PartitionFilter = ANYWHERE,
-): Sql {
-  const { from, id } = ON_SQLITE[what];
-  const ids = places.map((place) => place.id);
+export function joinByKey({ projectId }: Scope, places: readonly SpanKey[], within: PartitionFilter): Sql {
+  const ids = places.map(({ id }) => id);
   const keys = rowsFrom('k', {
     id: { type: 'text', values: ids },
     started_at: { type: 'number', values: places.map(({ startedAt }) => startedAt) },
   });
-  const alias = rawSql(what === 'p' ? 'p' : 's');
-  return sql`${onSqlite(sql`${from} where ${alias}.project_id = ${projectId} and ${anyOf(id, ids)}`)}${onPostgres(
-    sql`${keys} ${lookedUp(projectId, what, within)}`,
-  )}`;
+  return sql`${onSqlite(byIds(projectId, ids, 'both'))}${onPostgres(sql`${keys} ${lookedUp(projectId, 'both', within)}`)}`;
+}
+
+/** On SQLite, which finds them by their ids alone. */
+function byIds(projectId: string, ids: readonly string[], what: 's' | 'p' | 'both'): Sql {
+  const { from, id } = ON_SQLITE[what];
+  return sql`${from} where ${rawSql(what === 'p' ? 'p' : 's')}.project_id = ${projectId} and ${anyOf(id, ids)}`;
 }
 
 /** The spans that keys `k` lead to, on Postgres: what stands behind the keys. */
@@ -128,8 +123,8 @@ const lookedUp = (projectId: string, what: 's' | 'p' | 'both', within: Partition
 const ASKED_AT: Sql = rawSql('asked.at');
 
 /**
- * Some spans like {@link joinByKey}, by their ids alone: on Postgres the statement itself looks each up by its key, which is
- * the start of its partition. To be planned once: no value leads to another plan.
+ * Some spans, as `span s`, their payloads, as `span_payload p`, or both, by their ids alone: on Postgres the statement looks
+ * each up by its key, which is the start of its partition. To be planned once: no value leads to another plan.
  */
 export function joinByIds(scope: Scope, ids: readonly string[], what: 's' | 'p' | 'both'): Sql {
   const distinct = [...new Set(ids)];
@@ -139,19 +134,10 @@ export function joinByIds(scope: Scope, ids: readonly string[], what: 's' | 'p' 
   });
   const key = sql`cross join lateral (select i.id, i.started_at from span_key i
     where i.project_id = ${scope.projectId} and i.id = asked.id limit 1) k`;
-  const { from, id } = ON_SQLITE[what];
-  return sql`${onSqlite(sql`${from} where ${rawSql(what === 'p' ? 'p' : 's')}.project_id = ${scope.projectId} and ${anyOf(id, distinct)}`)}${onPostgres(
+  return sql`${onSqlite(byIds(scope.projectId, distinct, what))}${onPostgres(
     sql`${asked} ${key} ${lookedUp(scope.projectId, what)}`,
   )}`;
 }
-
-/** The partitions in which the spans of a trace lie. */
-export const partitionsOfTrace = (
-  dialect: Dialect,
-  read: Read,
-  scope: Scope,
-  traceId: string,
-): Promise<PartitionFilter> => partitionsOfTraces(dialect, read, scope, [traceId]);
 
 /** The partitions in which the spans of some traces lie. */
 export async function partitionsOfTraces(

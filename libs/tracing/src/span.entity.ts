@@ -24,7 +24,6 @@ const byBucket = (name: string, column: string) => ({
   expression: `create index ${name} on span (project_id, (started_at >> ${BUCKET_BITS}), ${column}, id) where ${column} is not null`,
 });
 
-/** A span's columns. */
 const spanProperties = () => ({
   projectId: p.text().primary(),
   id: p.text().primary(),
@@ -98,7 +97,6 @@ const payloadProperties = () => ({
   kind: p.text(),
   input: p.text().nullable(),
   output: p.text().nullable(),
-  /** The caller's own members. */
   metadata: p.text().nullable(),
   /** JSON string. */
   error: p.text().nullable(),

@@ -25,7 +25,6 @@ import {
   PAYLOAD_SIZE,
   joinByKey,
   partitionsOfSpans,
-  partitionsOfTrace,
   partitionsOfTraces,
   type PartitionHint,
   type Read,
@@ -43,7 +42,6 @@ export const PAYLOAD_OF_SPAN: Sql = sql`p.project_id = s.project_id and p.span_i
   rawSql(' and p.started_at = s.started_at'),
 )}`;
 
-/** Whole spans, from `span s` and `span_payload p`. */
 const WHOLE_SPANS: Sql = sql`select ${SPAN_COLUMNS} from span s join span_payload p on ${PAYLOAD_OF_SPAN}`;
 
 const LINK = spanTable.select('s', ['id', 'traceId', 'parentId', 'cover']);
@@ -73,10 +71,8 @@ const NOT_ENDED = spanTable.notKey.filter((property) => !(ENDED as readonly stri
 /** What completing, failing or correcting a span writes again of its payload; the input rarely changes. */
 const PAYLOAD_WITHOUT_INPUT = ['kind', 'output', 'metadata', 'error'] as const;
 
-/** Payloads of the spans that one statement deletes. */
 const DELETED_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Rows of spans. */
 @Injectable()
 export class SpanStore {
   constructor(private readonly storage: Storage) {}
@@ -98,7 +94,7 @@ export class SpanStore {
     limit: number,
     options: LongReadOptions,
   ): Promise<string[]> {
-    const within = await partitionsOfTrace(this.storage.dialect, this.reading(options), scope, traceId);
+    const within = await partitionsOfTraces(this.storage.dialect, this.reading(options), scope, [traceId]);
     const rows = await this.storage.readLong(
       ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
         and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
@@ -147,9 +143,7 @@ export class SpanStore {
   ): Promise<StoredSpan[]> {
     if (ids.length === 0 || !any) return [];
     const places = tx.dialect === 'sqlite' ? ids.map((id) => ({ id, startedAt: 0 })) : at.places;
-    return tx.all(
-      SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByKey(scope, places, 'both', at.within)} order by s.id`,
-    );
+    return tx.all(SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByKey(scope, places, at.within)} order by s.id`);
   }
 
   /** What leads from spans to their parents; nothing is locked. */
@@ -214,7 +208,7 @@ export class SpanStore {
 
   /** The latest end among the spans of a trace; `null` when none has ended. */
   async latestEnd(tx: WriteTx, scope: Scope, traceId: string): Promise<number | null> {
-    const within = await partitionsOfTrace(tx.dialect, (query) => tx.all(query), scope, traceId);
+    const within = await partitionsOfTraces(tx.dialect, (query) => tx.all(query), scope, [traceId]);
     const [row] = await tx.all(
       LATEST.query`select max(s.ended_at) as latest from span s
         where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
@@ -235,7 +229,6 @@ export class SpanStore {
     return limitBySize(rows, DELETED_BYTES_MAX).map(({ id }) => id);
   }
 
-  /** Deletes spans. */
   async delete(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const { within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
@@ -280,25 +273,8 @@ export class SpanStore {
   }
 }
 
-const payloadRow = ({
-  projectId,
-  id,
-  kind,
-  input,
-  output,
-  metadata,
-  error,
-  startedAt,
-}: StoredSpan): DatedPayloadRow => ({
-  projectId,
-  spanId: id,
-  kind,
-  input,
-  output,
-  metadata,
-  error,
-  startedAt,
-});
+/** A row may have more than its table has columns for. */
+const payloadRow = (span: StoredSpan): DatedPayloadRow => ({ ...span, spanId: span.id });
 
 const payloadDiffers = (a: StoredSpan, b: StoredSpan): boolean =>
   a.kind !== b.kind || a.output !== b.output || a.metadata !== b.metadata || a.error !== b.error;

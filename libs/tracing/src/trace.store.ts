@@ -137,7 +137,6 @@ export class TraceStore {
   /**
    * Deletes all traces and spans of the project. One that is alone in a database of this process's own is emptied by
    * unqualified deletes, which SQLite does without visiting the rows.
-   * @param beforeSpans done once the traces are gone and their spans are still there, which nobody can change any more.
    * @returns how many there were.
    */
   async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {

@@ -18,7 +18,6 @@ export function findCards(text: string): readonly Found[] {
   return found ?? NOTHING_FOUND;
 }
 
-/** Digits of a group. */
 const GROUP = 4;
 /** Groups that a number has at most. */
 const GROUPS_MAX = 5;
@@ -67,7 +66,6 @@ function groupsAt(text: string, start: number): { ends: number[]; hasLines: bool
   return { ends, hasLines };
 }
 
-/** How many digits stand together before a place. */
 function digitsBefore(text: string, end: number): number {
   let start = end;
   while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--;

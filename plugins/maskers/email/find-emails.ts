@@ -1,22 +1,7 @@
 import { NOTHING_FOUND, type Found } from '@spandrel/plugin-api';
 
 /** Ends of file names that look like the end of a domain: `icon@2x.png`. */
-const FILE_ENDS = new Set([
-  'bmp',
-  'css',
-  'gif',
-  'ico',
-  'jpeg',
-  'jpg',
-  'js',
-  'json',
-  'jsx',
-  'png',
-  'svg',
-  'ts',
-  'tsx',
-  'webp',
-]);
+const FILE_ENDS = new Set('bmp css gif ico jpeg jpg js json jsx png svg ts tsx webp'.split(' '));
 
 /** Longest address that there is (RFC 5321), and longest part before its `@`. */
 const ADDRESS_MAX = 254;

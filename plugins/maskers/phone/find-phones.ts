@@ -50,7 +50,6 @@ const REGION_CHARACTERS = Uint8Array.from({ length: 256 }, (_, code) =>
 
 const isOfRegion = (code: number): boolean => code < 256 && REGION_CHARACTERS[code] === 1;
 
-/** Past the run of digits that begins here. */
 function pastDigits(text: string, start: number): number {
   let at = start + 1;
   while (isDigit(text.charCodeAt(at))) at++;

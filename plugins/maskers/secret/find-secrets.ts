@@ -67,10 +67,7 @@ function outermost(found: Found[]): Found[] {
   });
 }
 
-/**
- * Tokens by how they begin. None has a shorter run of their characters than `TOKEN_LENGTH_MIN`, so one character in so many is
- * looked at, and what is around it where it may be one of a token's.
- */
+/** Tokens by how they begin: each has a run of `TOKEN_LENGTH_MIN` characters, so one in so many is looked at. */
 function findTokens(text: string): Found[] {
   const found: Found[] = [];
   for (let at = TOKEN_LENGTH_MIN - 1; at < text.length; at += TOKEN_LENGTH_MIN) {

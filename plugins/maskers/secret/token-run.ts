@@ -18,10 +18,7 @@ interface Stretch {
   end: number;
 }
 
-/**
- * A run of letters, digits, `-` and `_`, and the tokens in it. Each character is read once for each kind of body, so that the time
- * grows with the run and no faster: a run may be thousands of beginnings.
- */
+/** A run of letters, digits, `-` and `_`, and the tokens in it. Each character is read once for each kind of body. */
 export class TokenRun {
   private readonly stretches = new Map<Body, Stretch>();
   private readonly digits: Stretch = { from: 0, end: -1 };
@@ -46,7 +43,6 @@ export class TokenRun {
     return found;
   }
 
-  /** Where a token ends whose body begins here; `undefined` when there is none. */
   private endOf(body: number, { body: kind, min, exact, digit, solid }: TokenForm): number | undefined {
     const end = this.pastBody(body, kind);
     if (end - body < min || (exact && end - body > min)) return undefined;
@@ -66,7 +62,6 @@ export class TokenRun {
     return end;
   }
 
-  /** Where the next digit stands, the end of the run when there is none. */
   private nextDigit(at: number): number {
     if (at >= this.digits.from && at <= this.digits.end) return this.digits.end;
     let end = at;

@@ -30,7 +30,6 @@ const CANDIDATES_MAX = 1_000;
 /** Data that no repetition makes right: bad values, and limits of the database. */
 const REFUSED = /^(22|54)/;
 
-/** Conditions of filters, each on one parameter. */
 const CONDITIONS: Record<keyof SearchFilters, (parameter: string) => string> = {
   trace_id: (value) => `trace_id = ${value}`,
   session_id: (value) => `session_id = ${value}`,

@@ -7,7 +7,8 @@ import fc from 'fast-check';
 import { growth } from '../../../../test/support/growth.js';
 import { maskSpan } from '../engine/mask-span.js';
 import { Masking } from '../engine/masking.js';
-import { BoundedMasking, type LongTexts } from './bounded-masking.js';
+import { BoundedMasking } from './bounded-masking.js';
+import type { MaskingThreads } from './masking-threads.js';
 import { LoopTurn } from './loop-turn.js';
 
 /** Finds a word, also as a number of JSON. */
@@ -54,7 +55,7 @@ function boundedOf({ finder = WORD, turn = new LoopTurn() }: { finder?: Finder; 
   const long: string[] = [];
   const parts = { hashes: null, onFailure: (masker: string) => void failed.push(masker) };
   const masking = new Masking(RULES, [loaded(finder)], parts);
-  const threads: LongTexts = {
+  const threads: Pick<MaskingThreads, 'mask'> = {
     mask: async (_project, { field, text }) => {
       long.push(text);
       await nextTurn();

@@ -1,21 +1,16 @@
 import type { MaskedField } from '@spandrel/contract';
 import { JsonWalk, type KnownMembers } from '../engine/json-walk.js';
-import { fitted, type Masking, type MaskingCalls, type MemberFields } from '../engine/masking.js';
+import { fitted, MaskingAtOnce, type Masking, type MaskingCalls, type MemberFields } from '../engine/masking.js';
 import type { MaskingRecipe } from '../engine/masking-recipe.js';
 import type { TextMasker } from '../engine/text-masker.js';
 import type { LoopTurn } from './loop-turn.js';
-import type { LongText, MaskedText } from './long-text.js';
-
-/** What masks long texts elsewhere. */
-export interface LongTexts {
-  mask(project: string, text: LongText): Promise<MaskedText>;
-}
+import type { MaskingThreads } from './masking-threads.js';
 
 export interface BoundedMaskingParts {
   readonly projectId: string;
   readonly recipe: MaskingRecipe;
   readonly masking: Masking;
-  readonly threads: LongTexts;
+  readonly threads: Pick<MaskingThreads, 'mask'>;
   /** One for all projects of this thread. */
   readonly turn: LoopTurn;
   /** Is called with a text that was masked as a whole. */
@@ -32,10 +27,7 @@ type Call =
   | { kind: 'members'; value: object; known: MemberFields; field: MaskedField }
   | { kind: 'text'; text: string; field: MaskedField; lengthMax: number };
 
-/**
- * The rules of a project, which never hold the event loop for long (docs/adr/0054-threads-with-a-deadline.md): what is small is masked at
- * once; else values are walked through in slices, and long texts are masked in threads.
- */
+/** The rules of a project, which never hold the event loop for long (docs/adr/0054-threads-with-a-deadline.md). */
 export class BoundedMasking {
   constructor(private readonly parts: BoundedMaskingParts) {}
 
@@ -60,7 +52,7 @@ export class BoundedMasking {
     const left = turn.left + more;
     if (left <= 0) return undefined;
     try {
-      return turn.run(() => ({ result: mask(new CallsAtOnce(this.parts.masking, left)) }));
+      return turn.run(() => ({ result: mask(new CallsInTime(this.parts.masking, performance.now() + left)) }));
     } catch (error) {
       if (error === TOO_LONG) return undefined;
       throw error;
@@ -121,33 +113,18 @@ const atOnce = (masker: TextMasker, text: string, left: number): string | undefi
 /** A text at the end of a turn may take so many milliseconds more before it goes to a thread. */
 const TEXT_MS_MIN = 5;
 
-/** Masks within the time that is left. */
-class CallsAtOnce implements MaskingCalls {
-  private readonly until: number;
-
+/** Masks until a moment, on the clock of `performance.now()`. */
+class CallsInTime extends MaskingAtOnce {
   constructor(
     private readonly masking: Masking,
-    ms: number,
+    private readonly until: number,
   ) {
-    this.until = performance.now() + ms;
+    super();
   }
 
-  json<Value>(value: Value, ...fields: MaskedField[]): Value {
-    let masked: unknown = value;
-    for (const field of fields) masked = this.walk(masked, field);
-    return masked as Value;
-  }
-
-  text<Text extends string | null | undefined>(text: Text, field: MaskedField, lengthMax = Infinity): Text {
-    return typeof text === 'string' ? (fitted(this.walk(text, field) as string, lengthMax) as Text) : text;
-  }
-
-  members<Value extends object>(object: Value, known: MemberFields, field: MaskedField): Value {
-    return this.walk(object, field, this.masking.knownOf(known)) as Value;
-  }
-
-  private walk(value: unknown, field: MaskedField, known?: KnownMembers): unknown {
-    const masker = this.masking.of(field);
+  /** @throws TOO_LONG */
+  protected walk(value: unknown, field: MaskedField, members?: MemberFields): unknown {
+    const [masker, known] = [this.masking.of(field), members && this.masking.knownOf(members)];
     if (!masker && !known) return value;
     if (performance.now() >= this.until) throw TOO_LONG;
     const walk = new JsonWalk(value, masker, (own, text) => atOnce(own, text, this.until - performance.now()), known);

@@ -4,7 +4,7 @@ import type { PluginEntry } from '@spandrel/kernel/launch';
 import type { Masking } from '../engine/masking.js';
 import { loadMaskers, maskingOf, type MaskingRecipe } from '../engine/masking-recipe.js';
 import type { PreparedRule } from '../engine/prepare-rules.js';
-import type { LongText, MaskedText } from './long-text.js';
+import type { LongText, MaskedText } from './masking-threads.js';
 
 /** Projects whose rules are kept ready. */
 const KEPT_MAX = 50;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MASKED_FIELDS, type MaskingRule } from '@spandrel/contract';
 import { MASKED_WHOLE } from '../engine/text-masker.js';
-import type { MaskedText } from './long-text.js';
-import { MaskingThreads } from './masking-threads.js';
+import { MaskingThreads, type MaskedText } from './masking-threads.js';
 
 /** A plugin as a user writes one: it never ends for some texts, and throws for others. */
 const PLUGIN = `export default {
@@ -35,7 +34,7 @@ describe('MaskingThreads', () => {
     plugin = join(folder, 'word.mjs');
     writeFileSync(plugin, PLUGIN);
     const plugins = ['email', 'pattern', plugin].map((use) => ({ use, config: {} }));
-    threads = new MaskingThreads(plugins, { deadlineMs: 120_000 });
+    threads = new MaskingThreads(plugins, 120_000);
   });
   afterAll(async () => {
     await threads.close();
@@ -83,7 +82,7 @@ describe('MaskingThreads', () => {
   });
 
   it('mask a text as a whole whose masker never ends, and go on with others', async () => {
-    const hasty = new MaskingThreads([{ use: plugin, config: {} }], { deadlineMs: 200 });
+    const hasty = new MaskingThreads([{ use: plugin, config: {} }], 200);
     const endless = mask('loop', [rule('word')], hasty);
     expect(await endless).toEqual({ text: MASKED_WHOLE, failed: ['none'], found: [] });
     await hasty.close();

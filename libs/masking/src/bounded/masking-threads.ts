@@ -1,6 +1,22 @@
+import type { MaskedField } from '@spandrel/contract';
 import { codeFile, TaskFailure, TaskPool, type PluginEntry } from '@spandrel/kernel';
+import type { MaskingRecipe } from '../engine/masking-recipe.js';
 import { MASKED_WHOLE } from '../engine/text-masker.js';
-import type { LongText, MaskedText } from './long-text.js';
+
+/** A text that is to be masked in a thread. */
+export interface LongText {
+  readonly recipe: MaskingRecipe;
+  readonly field: MaskedField;
+  readonly text: string;
+}
+
+/** What became of it. */
+export interface MaskedText {
+  readonly text: string;
+  /** Maskers that failed, so that it was masked as a whole. */
+  readonly failed: readonly string[];
+  readonly found: readonly { masker: string; label: string; count: number }[];
+}
 
 /** What a text that was masked as a whole is counted under when no masker is to blame: it was not done in time, or not at all. */
 const NOBODY = 'none';
@@ -8,18 +24,15 @@ const NOBODY = 'none';
 /** How long a thread may take over a text; its own limit, of CPU, is shorter (docs/spec/masking.md#a-rule-that-fails). */
 const DEADLINE_MS = 3_000;
 
-export interface MaskingThreadsOptions {
-  readonly deadlineMs?: number;
-}
-
 /** Masks long texts in threads with a hard deadline; what is not done then is masked as a whole. */
 export class MaskingThreads {
   private readonly pool: TaskPool<typeof import('./mask-text.thread.js')>;
-  private readonly deadlineMs: number;
 
   /** @param plugins what loads the maskers, see `maskerEntries`. */
-  constructor(plugins: readonly PluginEntry[], { deadlineMs = DEADLINE_MS }: MaskingThreadsOptions = {}) {
-    this.deadlineMs = deadlineMs;
+  constructor(
+    plugins: readonly PluginEntry[],
+    private readonly deadlineMs = DEADLINE_MS,
+  ) {
     const file = codeFile('libs/masking/src/bounded/mask-text.thread.ts');
     // Who waits has one text here; how many that are is a limit of requests.
     this.pool = new TaskPool({ file, threadsMax: 2, queueMax: Infinity, startMs: 30_000, data: { plugins } });

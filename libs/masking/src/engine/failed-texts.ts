@@ -3,10 +3,7 @@ import type { Logger } from '@spandrel/kernel/launch';
 /** The least time between two lines about one masker, in milliseconds. */
 const PAUSE_MS = 60_000;
 
-/**
- * Reports texts that were masked as a whole because a masker failed: counted, and a line a minute at most in the log. What the
- * masker threw is not in it, as that may hold the text.
- */
+/** Counts texts that were masked as a whole, with a line a minute at most in the log, which has nothing of the text. */
 export class FailedTexts {
   private readonly since = new Map<string, { texts: number; silentUntil: number }>();
 

@@ -2,26 +2,14 @@ import { memberNames, noteNames } from '@spandrel/contract';
 import type { TextMasker } from './text-masker.js';
 
 /** Names of members by which Spandrel and its clients know what is what: they hold no value and stay. */
-const STRUCTURE: ReadonlySet<string> = new Set([
-  ...['arguments', 'attributes', 'content', 'events', 'expected', 'expected_output', 'actual_output', 'finish_reason'],
-  ...[
-    'function',
-    'id',
-    'index',
-    'input',
-    'messages',
-    'metadata',
-    'model',
-    'name',
-    'otel',
-    'output',
-    'parts',
-    'provider',
-  ],
-  ...['request', 'resource', 'role', 'scope', 'score', 'text', 'tool_call_id', 'tool_calls', 'type', 'links', 'error'],
-]);
+const STRUCTURE: ReadonlySet<string> = new Set(
+  (
+    'arguments attributes content events expected expected_output actual_output finish_reason function id index input ' +
+    'messages metadata model name otel output parts provider request resource role scope score text tool_call_id ' +
+    'tool_calls type links error'
+  ).split(' '),
+);
 
-/** What masks a value; `undefined`: nothing does, and it stays. */
 type Maybe = TextMasker | undefined;
 
 /** Members of the outermost object that stay by their name, and what masks the value of each. */
@@ -90,17 +78,14 @@ export class JsonWalk {
     this.enter(value, masker, known);
   }
 
-  /** The masked value, once {@link run} has ended. */
   get result(): unknown {
     return this.outcome;
   }
 
-  /** The text that is waited for. */
   get awaited(): AwaitedText | undefined {
     return this.waiting;
   }
 
-  /** Gives the walk what it waits for. */
   give(masked: string): void {
     this.waiting = undefined;
     this.putText(masked);

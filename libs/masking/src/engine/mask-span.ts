@@ -3,18 +3,9 @@ import type { MaskingCalls, MemberFields } from './masking.js';
 
 /** Members of a kind by which spans are counted, priced and found; they stay as they are. */
 const COUNTED: MemberFields = Object.fromEntries(
-  [
-    ...[
-      'type',
-      'model',
-      'provider',
-      'cost',
-      'input_tokens',
-      'output_tokens',
-      'cached_input_tokens',
-      'reasoning_tokens',
-    ],
-  ].map((name) => [name, null]),
+  'type model provider cost input_tokens output_tokens cached_input_tokens reasoning_tokens'
+    .split(' ')
+    .map((name) => [name, null]),
 );
 
 type Json = Record<string, unknown>;

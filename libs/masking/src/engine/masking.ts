@@ -21,8 +21,26 @@ export interface MaskingCalls {
 
 export type MemberFields = Readonly<Record<string, MaskedField | null>>;
 
+/** Calls that mask each value at once. */
+export abstract class MaskingAtOnce implements MaskingCalls {
+  /** The masked value. @param known as for {@link MaskingCalls.members}. */
+  protected abstract walk(value: unknown, field: MaskedField, known?: MemberFields): unknown;
+
+  json<Value>(value: Value, ...fields: MaskedField[]): Value {
+    return fields.reduce<unknown>((masked, field) => this.walk(masked, field), value) as Value;
+  }
+
+  text<Text extends string | null | undefined>(text: Text, field: MaskedField, lengthMax = Infinity): Text {
+    return typeof text === 'string' ? (fitted(this.walk(text, field) as string, lengthMax) as Text) : text;
+  }
+
+  members<Value extends object>(object: Value, known: MemberFields, field: MaskedField): Value {
+    return this.walk(object, field, known) as Value;
+  }
+}
+
 /** The rules of a project, ready to mask what is recorded in it, at once and however long it takes (docs/spec/masking.md). */
-export class Masking implements MaskingCalls {
+export class Masking extends MaskingAtOnce {
   private readonly maskers: ReadonlyMap<MaskedField, TextMasker>;
 
   /** @param maskers those of this process; a rule that names another masks the texts of its fields as a whole. */
@@ -32,6 +50,7 @@ export class Masking implements MaskingCalls {
     parts: TextMaskerParts,
     prepared: readonly PreparedFields[] = rules.map((rule) => prepareRule(rule, maskers)),
   ) {
+    super();
     this.maskers = new Map(
       MASKED_FIELDS.flatMap((field) => {
         const own = prepared.filter(({ fields }) => fields.includes(field)).map(({ rule }) => rule);
@@ -54,19 +73,8 @@ export class Masking implements MaskingCalls {
     return new Masking(rules, maskers, parts, prepared);
   }
 
-  json<Value>(value: Value, ...fields: MaskedField[]): Value {
-    let masked: unknown = value;
-    for (const field of fields) masked = maskJson(masked, this.of(field));
-    return masked as Value;
-  }
-
-  text<Text extends string | null | undefined>(text: Text, field: MaskedField, lengthMax = Infinity): Text {
-    const masker = this.of(field);
-    return masker && typeof text === 'string' ? (fitted(masker.mask(text), lengthMax) as Text) : text;
-  }
-
-  members<Value extends object>(object: Value, known: MemberFields, field: MaskedField): Value {
-    return maskJson(object, this.of(field), this.knownOf(known)) as Value;
+  protected walk(value: unknown, field: MaskedField, known?: MemberFields): unknown {
+    return maskJson(value, this.of(field), known && this.knownOf(known));
   }
 
   /** What masks a field; `undefined` for one that no rule names. */

@@ -2,10 +2,7 @@ const NUMBER = /^\d[\d ]*$/;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/**
- * Says of places in a text whether a number of JSON stands there: its mark gets quotes, so that the text stays JSON. Asked from
- * the front to the back, it looks at each character once.
- */
+/** Whether a number of JSON stands at a place of a text: its mark gets quotes. To be asked from the front to the back. */
 export class NumberPlaces {
   private readonly mayBeJson: boolean;
   private at = 0;

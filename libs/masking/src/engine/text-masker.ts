@@ -10,10 +10,7 @@ export const MASKED_WHOLE = '[masked]';
 /** How long the rules of a field may look at one text; a text that takes longer is masked as a whole. */
 const TEXT_MS_MAX = 1_000;
 
-/**
- * What is looked at on the spot at most: UTF-16 units of a text, and their number times the steps that the rules take for each,
- * which is some 10 ms of work. Longer texts go to a thread.
- */
+/** UTF-16 units of a text that is looked at on the spot, and steps of rules for all of it, some 10 ms; others go to a thread. */
 const INLINE_LENGTH = 65_536;
 const INLINE_STEPS = 400_000;
 

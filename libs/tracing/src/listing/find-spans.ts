@@ -36,7 +36,6 @@ export interface FindingParts {
   partitions: DayPartitions | undefined;
 }
 
-/** The list that is asked for. */
 interface Asked {
   scope: Scope;
   query: SpanQuery;
@@ -104,9 +103,9 @@ export class FoundSpans {
 
   private async plan(window: StartRange): Promise<PlannedList | undefined> {
     const { storage, limits } = this.parts;
-    const { query, ...asked } = this.asked;
+    const { scope, query, sorting, ofTraces, options } = this.asked;
     const within = window === EVER ? query : { ...query, within: window };
-    const list = new ListRequest({ ...asked, storage, limits, query: within });
+    const list = new ListRequest(storage, scope, within, sorting, ofTraces, options, limits);
     const found = await planList(list);
     return found && { list, found };
   }
@@ -126,7 +125,6 @@ export class FoundSpans {
   }
 }
 
-/** All starts at once. */
 const EVER: StartRange = {};
 
 /** A filter on errors takes failed spans alone, which an index finds. @returns `undefined` when nothing can match. */
@@ -135,10 +133,7 @@ function withImpliedStatus(query: ListSpans): ListSpans | undefined {
   return query.status === undefined || query.status === 'failed' ? { ...query, status: 'failed' } : undefined;
 }
 
-/**
- * In which ranges of starts spans are looked for, one after the other: for a list in start order, and for spans that are
- * named or of few traces, Postgres is asked about the partitions that matter.
- */
+/** Ranges of starts in which spans are looked for, one after the other: Postgres plans for their partitions alone. */
 async function windowsOf(
   { storage, partitions }: FindingParts,
   { scope, query, ofTraces, options }: Asked,
@@ -164,9 +159,7 @@ async function windowsOf(
   return (start) => startWindows(query, start, ends, windowDays);
 }
 
-/**
- * The days that have partitions, of a list by a number, where they are many; as they are now, or spans were missed.
- */
+/** The days that have partitions now, of a list by a number, where they are many. */
 async function manyDays({ partitions }: FindingParts, query: ListSpans): Promise<readonly number[] | undefined> {
   const byNumber = filteredValues(query).length > 0 || (query.sort_by !== 'started_at' && query.sort_by !== 'name');
   const days = byNumber ? await partitions?.days() : undefined;

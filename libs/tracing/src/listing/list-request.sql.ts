@@ -36,18 +36,6 @@ import type { StoredSpan } from '../span.entity.js';
 
 const NUMBER = shapeOf({ number: integer() });
 
-/** The database of a list and the list itself. */
-interface ListParts {
-  storage: Pick<Storage, 'dialect' | 'readLong'>;
-  scope: Scope;
-  query: SpanQuery;
-  sorting: Sorting;
-  /** The traces to which the spans must belong, where a filter says so. */
-  ofTraces: OfTraces | undefined;
-  options: LongReadOptions;
-  limits: ListLimits;
-}
-
 /** Spans that match, in list order: up to `count` of a part, behind a position. Fewer only at the end. */
 export type Candidates = (part: Part, from: Position | undefined, count: number) => Promise<Position[]>;
 
@@ -57,31 +45,21 @@ export interface Walk {
   sorting: Sorting;
 }
 
-/**
- * A list of spans that is asked for, with what several strategies want to know of it. What costs a look at the database
- * is looked up once, when first asked for.
- */
+/** A list of spans that is asked for; what costs a look at the database is looked up once. */
 export class ListRequest {
-  readonly storage: ListParts['storage'];
-  readonly scope: Scope;
-  readonly query: SpanQuery;
-  readonly sorting: Sorting;
-  readonly options: LongReadOptions;
-  readonly limits: ListLimits;
-  readonly ofTraces: OfTraces | undefined;
   private foundNames: Promise<readonly string[] | undefined> | undefined;
 
-  constructor({ storage, scope, query, sorting, ofTraces, options, limits }: ListParts) {
-    this.storage = storage;
-    this.scope = scope;
-    this.query = query;
-    this.sorting = sorting;
-    this.ofTraces = ofTraces;
-    this.options = options;
-    this.limits = limits;
-  }
+  /** @param ofTraces the traces to which the spans must belong, where a filter says so. */
+  constructor(
+    readonly storage: Pick<Storage, 'dialect' | 'readLong'>,
+    readonly scope: Scope,
+    readonly query: SpanQuery,
+    readonly sorting: Sorting,
+    readonly ofTraces: OfTraces | undefined,
+    readonly options: LongReadOptions,
+    readonly limits: ListLimits,
+  ) {}
 
-  /** Whether the list is in start order, as most indexes of filters are. */
   get byStart(): boolean {
     return this.query.sort_by === 'started_at';
   }
@@ -91,7 +69,6 @@ export class ListRequest {
     return spanConditions(this.scope, this.query) === null;
   }
 
-  /** How many filters there are that an index finds the spans of. */
   get indexedFilters(): number {
     const { query } = this;
     return equalityFilters(query).length + filteredValues(query).length + (query.name_contains === undefined ? 0 : 1);
@@ -105,9 +82,7 @@ export class ListRequest {
     return this.indexedFilters <= 1 && this.ofTraces === undefined;
   }
 
-  /**
-   * The names that `name_contains` takes; `undefined` without that filter, or when they are too many to be looked up one by one.
-   */
+  /** The names that `name_contains` takes; `undefined` without it, or when they are too many to be looked up. */
   names(): Promise<readonly string[] | undefined> {
     const { name_contains: needle, within } = this.query;
     return (this.foundNames ??=
@@ -141,7 +116,6 @@ export class ListRequest {
     return { where, sorting: { ...this.sorting, unindexed: few } };
   }
 
-  /** The candidates of a walk. */
   walking({ where, sorting }: Walk): Candidates {
     const isPlain = sorting.unindexed !== true && this.isPlain;
     return (part, from, count) => {
@@ -150,7 +124,6 @@ export class ListRequest {
     };
   }
 
-  /** The candidates of several lists, as {@link firstOf} finds them. */
   first(where: Sql, lists: Lists, part: Part, from: Position | undefined, count: number): Promise<Position[]> {
     const query = firstOf(this.sorting, where, lists, part, from, count);
     return this.storage.readLong(this.isPlain ? plannedOnce(query) : query, this.options);
@@ -174,7 +147,6 @@ export const selectInListOrder = (
 /** Lists of spans, each of which an index holds in list order. */
 export interface Lists {
   type: 'text' | 'number';
-  /** One value a list. */
   values: readonly (string | number)[];
   /** The spans of the list of a value; a number on Postgres is a `bigint`. */
   belongs(value: Sql): Sql;
@@ -244,7 +216,6 @@ export interface FoundList {
 
 /** One way of finding the spans of a list. */
 export interface ListStrategy {
-  /** The name that the ADR and the tests call it by. */
   readonly name: string;
   /**
    * Counts at the database are bounded, so that choosing costs little.
@@ -278,10 +249,7 @@ const NAMES_MAX = 2_000;
 /** Matching names whose spans are read name by name; more of them are dense among the spans. */
 const MATCHING_MAX = 64;
 
-/**
- * The names of spans that contain a needle.
- * @returns `undefined` when there are many, or too many to be looked through.
- */
+/** The names of spans that contain a needle; `undefined` when there are many, or too many to be looked through. */
 async function findNames(
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,

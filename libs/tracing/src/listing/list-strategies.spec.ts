@@ -40,15 +40,8 @@ async function planOf(query: object, { counts = {}, names = [], ofTraces }: Answ
     nullable: false,
     order: parsed.sort_order,
   };
-  const list = new ListRequest({
-    storage: { dialect: 'sqlite', readLong: readLong as Storage['readLong'] },
-    scope: LOCAL_SCOPE,
-    query: parsed,
-    sorting,
-    ofTraces,
-    options: {},
-    limits: LIST_LIMITS,
-  });
+  const storage = { dialect: 'sqlite' as const, readLong: readLong as Storage['readLong'] };
+  const list = new ListRequest(storage, LOCAL_SCOPE, parsed, sorting, ofTraces, {}, LIST_LIMITS);
   const plan = await planList(list);
   return { strategy: plan?.strategy, walk: plan?.walk, asked };
 }

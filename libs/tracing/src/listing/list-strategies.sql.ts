@@ -35,7 +35,6 @@ import {
   type ValueName,
 } from './span-filter.sql.js';
 
-/** A filter whose index finds the spans. */
 type Driver =
   | { by: 'equality'; filter: EqualityFilter }
   | { by: 'names'; names: readonly string[] }
@@ -43,7 +42,6 @@ type Driver =
 
 /** What leaves few spans: the filter whose index is to serve, or a condition of its own. */
 interface SmallFilter {
-  /** How many there are. */
   spans: number;
   indexed: readonly IndexedFilter[];
   condition?: Sql;
@@ -75,7 +73,6 @@ function driversOf(query: ListSpans, names: readonly string[] | undefined): Driv
   return [...equalities.toSpliced(at === -1 ? equalities.length : at, 0, ...named), ...values];
 }
 
-/** The first filter that leaves at most `limit` spans. */
 async function firstFew(
   list: ListRequest,
   drivers: readonly Driver[],
@@ -88,7 +85,6 @@ async function firstFew(
   return undefined;
 }
 
-/** The spans that a filter leaves, counted up to one more than `limit`. */
 async function countedBy(list: ListRequest, driver: Driver, limit: number): Promise<SmallFilter> {
   const { storage, scope, query, options } = list;
   const { within } = query;
@@ -127,10 +123,7 @@ const smallTraceSet: ListStrategy = {
   },
 };
 
-/**
- * Each trace by itself in the partitions between its first span and its last, on Postgres: of 38 traces over 30 days each was
- * looked for in every partition, 88 ms.
- */
+/** On Postgres each trace in its own partitions: 38 traces over 30 days, looked for in all of them, took 88 ms. */
 function traceByTrace(list: ListRequest, ids: readonly string[]): Candidates {
   const { scope, sorting, storage, options } = list;
   const { projectId } = scope;
@@ -183,10 +176,7 @@ const namedSpans: ListStrategy = {
   },
 };
 
-/**
- * Spans whose name contains a text, in start order, where the matching names are few: the first spans of each name by
- * the index on names, merged.
- */
+/** Spans in start order by a part of their name: the first spans of each of few names, merged. */
 const namesInOrder: ListStrategy = {
   name: 'names-in-order',
   async find(list) {
@@ -226,10 +216,7 @@ export interface PlannedList extends FoundList {
   strategy: string;
 }
 
-/**
- * Chooses how the spans of a list are found: by the first strategy that can and that is not too dear.
- * @returns `undefined` when nothing can match.
- */
+/** Chooses the first strategy that can find the spans and is not too dear. @returns `undefined` when nothing can match. */
 export async function planList(
   list: ListRequest,
   strategies: readonly ListStrategy[] = STRATEGIES,

@@ -31,7 +31,6 @@ import { costOf } from '../write/trace-rollup.js';
 
 const SESSION = shapeOf({ sessionId: text(), startedAt: integer() });
 
-/** Sessions by their first trace, newest first. */
 const SORTING: Sorting = {
   list: 'sessions:started_at:desc',
   column: 'started_at',
@@ -59,10 +58,7 @@ type SessionRow = RowOfShape<typeof SUMS>;
 
 const USER = shapeOf({ sessionId: text(), userId: text() });
 
-/**
- * `GET /api/sessions`: which sessions there are, found in the index on them, and the sums and users of those on the page
- * (docs/spec/sessions.md#listing-sessions).
- */
+/** `GET /api/sessions`: sessions by the index on them, with sums and users (docs/spec/sessions.md#listing-sessions). */
 @Injectable()
 export class SessionListStore {
   constructor(private readonly storage: Storage) {}

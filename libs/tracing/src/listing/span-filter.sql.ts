@@ -88,10 +88,10 @@ function valueConditions(query: SpanFilters, name: ValueName, column: (name: str
   const conditions: Sql[] = [];
   if (name === 'duration') {
     const { duration_min: min, duration_max: max } = query;
-    if (min !== undefined) conditions.push(sql`${value} >= ${integer(Math.ceil(min))}`);
-    if (max !== undefined) conditions.push(sql`${value} <= ${integer(Math.floor(max))}`);
+    if (min !== undefined) conditions.push(sql`${value} >= ${cappedInteger(Math.ceil(min))}`);
+    if (max !== undefined) conditions.push(sql`${value} <= ${cappedInteger(Math.floor(max))}`);
   } else if (name === 'tokens') {
-    if (query.tokens_min !== undefined) conditions.push(sql`${value} >= ${integer(Math.ceil(query.tokens_min))}`);
+    if (query.tokens_min !== undefined) conditions.push(sql`${value} >= ${cappedInteger(Math.ceil(query.tokens_min))}`);
   } else if (query.cost_min !== undefined) {
     conditions.push(sql`${value} >= ${query.cost_min}`);
   }
@@ -104,7 +104,8 @@ export const statusIs = (alias: string, status: number): Sql =>
     `${alias}.status = ${status}${status === STATUS.completed ? '' : ` and ${alias}.status <> ${STATUS.completed}`}`,
   );
 
-const integer = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));
+/** A bound that integer columns of both databases can be compared with. */
+export const cappedInteger = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));
 
 /** Whole days, in milliseconds since the epoch; `until` is not in it. Open where there is none. */
 export interface StartRange {

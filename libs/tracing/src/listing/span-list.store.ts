@@ -29,10 +29,7 @@ const SORTED: Record<SpanSortKey, Sorted & { property: keyof SpanRow }> = {
   name: { column: 's.name', property: 'name', type: 'text', nullable: false },
 };
 
-/**
- * `GET /api/spans` (docs/spec/spans.md#listing-spans), in keyset pages. Payloads are loaded for the rows of the page only;
- * a page of large ones ends early.
- */
+/** `GET /api/spans` (docs/spec/spans.md#listing-spans), in keyset pages; one of large payloads ends early. */
 @Injectable()
 export class SpanListStore {
   private readonly finding: FindingParts;
@@ -78,10 +75,7 @@ export class SpanListStore {
     return { items: items.map(spanOutline), nextCursor };
   }
 
-  /**
-   * How many spans all filters take, up to one more than `max`: by the plans of the list
-   * (docs/spec/spans.md#counting-spans).
-   */
+  /** How many spans all filters take, up to one more than `max` (docs/spec/spans.md#counting-spans). */
   async count(scope: Scope, filters: SpanFilters, max: number, options: LongReadOptions = {}): Promise<number> {
     const query = { ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max + 1 } as const;
     const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING, options);

@@ -15,11 +15,9 @@ export interface TraceFilter {
 
 /** How the spans of the matching traces are found. */
 export interface OfTraces {
-  /** Condition on the spans `span s`. */
   condition: Sql;
   /** The traces are few: their spans are looked up by trace, and an index in list order would be a detour. */
   few: boolean;
-  /** Ids of the traces, when they are few. */
   ids?: readonly string[];
 }
 
@@ -54,7 +52,6 @@ export async function ofMatchingTraces(
 
 /** The tables in which traces with a session, a user or tags are found in list order: by the first tag where there is one. */
 export interface DrivenTraces {
-  /** Has `trace t`. */
   from: Sql;
   where: Sql;
   /** The columns that hold the list order: start and id. */

@@ -36,7 +36,7 @@ import {
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
-import { statusIs } from './span-filter.sql.js';
+import { cappedInteger, statusIs } from './span-filter.sql.js';
 import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
 
 const NUMBER = shapeOf({ number: integer() });
@@ -44,10 +44,7 @@ const TIMED = shapeOf({ began: integer(), status: integer() });
 
 /** Traces that a filter without an index is tried on in list order, before all of them are read in the order of the table. */
 const HEAD = 1_000;
-/**
- * All traces as they lie on SQLite: a third of the time that reading all of them by the index on their start takes, which
- * looks each up by its number.
- */
+/** All traces as they lie on SQLite: a third of the time that reading them by the index on their start takes. */
 const TABLE_ORDER = rawSql('trace t not indexed');
 const ALL = rawSql('1 = 1');
 
@@ -154,7 +151,6 @@ const ID = shapeOf({ id: text() });
 /** Spans of a provider that are looked up beforehand; with more of them its traces are met soon in list order. */
 const SPANS_LOOKED_UP_MAX = 2_000;
 
-/** All traces, by the index on their start. */
 const ALL_TRACES: DrivenTraces = {
   from: sql`trace t`,
   where: sql`1 = 1`,
@@ -215,9 +211,6 @@ async function withProvider(
     and ${unindexed('s.provider')} = ${provider} limit 1 offset 0)`;
 }
 
-/** Integer columns end here on both databases. */
-const INTEGER_MAX = 9_000_000_000_000_000_000;
-
 /** A number by which traces are sorted and filtered: what its roll-up says, as the wire shows it. */
 interface TraceValue extends Pick<Sorting, 'column' | 'type' | 'nullable'> {
   /** The value of a row, which is what `column` is for the database. */
@@ -257,5 +250,3 @@ function valueConditions(filters: TraceFilters): Sql[] {
   if (fewest !== undefined) conditions.push(sql`${rawSql(tokens.column)} >= ${cappedInteger(Math.ceil(fewest))}`);
   return conditions;
 }
-
-const cappedInteger = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
-import { listSpansSchema } from '@spandrel/contract';
+import { listSpansSchema, type ListSpans } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { renderSql, type Position, type Sql, type Storage } from '@spandrel/storage';
 import { bucketStart } from '../span.entity.js';
@@ -8,6 +8,13 @@ import { LIST_LIMITS, ListRequest } from './list-request.sql.js';
 import { valueOrder } from './value-lists.sql.js';
 
 const HEADS = Array.from({ length: 100 }, (_, bucket) => ({ bucket, value: 1_000 - bucket, id: `h${bucket}` }));
+
+/** A list by duration. */
+function requestOf(readLong: Storage['readLong'], query: ListSpans, order: 'asc' | 'desc' = 'desc'): ListRequest {
+  const sorting = { list: 's', column: 's.duration_ms', idColumn: 's.id', type: 'integer', nullable: true } as const;
+  const storage = { dialect: 'sqlite', readLong } as const;
+  return new ListRequest(storage, LOCAL_SCOPE, query, { ...sorting, order }, undefined, {}, LIST_LIMITS);
+}
 
 /** The candidates of a list by duration, longest first, of which the database answers `answers`, one statement after the other. */
 async function listed(count: number, ...answers: Position[][]) {
@@ -19,15 +26,7 @@ async function listed(count: number, ...answers: Position[][]) {
     return Promise.resolve(answers.shift() ?? []);
   };
   const query = listSpansSchema.parse({ sort_by: 'duration' });
-  const list = new ListRequest({
-    storage: { dialect: 'sqlite', readLong: readLong as Storage['readLong'] },
-    scope: LOCAL_SCOPE,
-    query,
-    sorting: { list: 's', column: 's.duration_ms', idColumn: 's.id', type: 'integer', nullable: true, order: 'desc' },
-    ofTraces: undefined,
-    options: {},
-    limits: LIST_LIMITS,
-  });
+  const list = requestOf(readLong as Storage['readLong'], query);
   const found = (await valueOrder.find(list))!;
   return { page: await found.candidates('valued', undefined, count), arms };
 }
@@ -75,15 +74,8 @@ describe('spans by a number on SQLite', () => {
       plans.push(...plan.map(({ detail }) => detail));
       return Promise.resolve(db.prepare(text).all(...(params as string[])));
     };
-    const list = new ListRequest({
-      storage: { dialect: 'sqlite', readLong: readLong as Storage['readLong'] },
-      scope: LOCAL_SCOPE,
-      query: listSpansSchema.parse({ sort_by: 'duration', ...filters }),
-      sorting: { list: 's', column: 's.duration_ms', idColumn: 's.id', type: 'integer', nullable: true, order },
-      ofTraces: undefined,
-      options: {},
-      limits: LIST_LIMITS,
-    });
+    const query = listSpansSchema.parse({ sort_by: 'duration', ...filters });
+    const list = requestOf(readLong as Storage['readLong'], query, order);
     const page = await (await valueOrder.find(list))!.candidates('valued', from, 60);
     db.close();
     return { page, plans };

@@ -9,8 +9,7 @@ import { TraceListStore } from './trace-list.store.js';
 const NOBODY = projectScope('');
 
 /**
- * Asks for the lists that a dashboard begins with, once, as soon as the server starts and beside whatever it does, so that
- * the first caller waits neither for the start of a reading thread nor for a connection that has planned nothing yet
+ * Asks once for the lists that a dashboard begins with, in the background of the start
  * (docs/adr/0039-lists-planned-once.md#the-first-list-after-a-start).
  */
 @Injectable()

@@ -5,7 +5,6 @@ export const PREVIEWED_BYTES_MAX = 1_048_576;
 export interface Previewed {
   /** JSON text, or its beginning; `null` when there is none. */
   json: string | null;
-  /** Whether `json` is all of it. */
   isWhole: boolean;
   /** Whether the span is a call of a model, whose input is a list of messages and whose output has a `text`. */
   isLlmCall: boolean;
@@ -55,7 +54,6 @@ function preview(
   return firstCodePoints(text === undefined || text === '' ? json : text, codePoints);
 }
 
-/** The text of the last message of role `user` that has one. */
 function lastUserMessage(value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined;
   for (const message of value.toReversed() as unknown[]) {

@@ -19,7 +19,7 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { joinByIds, joinByKey, startsOfTraces } from '../span-partitions.sql.js';
+import { joinByIds, startsOfTraces } from '../span-partitions.sql.js';
 import { STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { PREVIEWED_BYTES_MAX } from './preview-text.js';
@@ -102,7 +102,6 @@ export class SpanOutlineStore {
     return preview === 0 ? spans : this.previewed(scope, spans, preview, options);
   }
 
-  /** Kinds and errors that were not read with their rows. */
   private async large(
     scope: Scope,
     taken: readonly string[],
@@ -113,7 +112,11 @@ export class SpanOutlineStore {
     const large = rows.filter((row) => isLarge(row) && wanted.has(row.id));
     if (large.length === 0) return new Map();
     const query = LARGE.query`select s.id as id, p.kind as kind, ${rawSql(ERROR)} as error
-      from ${joinByKey(scope, large, 'both')}`;
+      from ${joinByIds(
+        scope,
+        large.map(({ id }) => id),
+        'both',
+      )}`;
     const texts = await this.storage.readLong(plannedOnce(query), options);
     return new Map(texts.map((row) => [row.id, row]));
   }
@@ -129,9 +132,9 @@ export class SpanOutlineStore {
     while (done.length < spans.length) {
       const left = spans.slice(done.length).map((span) => ({ span, bytes: previewedBytes(span) }));
       const slice = limitBySize(left, BYTES_AT_ONCE).map(({ span }) => span);
-      const previewing = slice.filter((span) => previewedBytes(span) > 0);
+      const previewing = slice.filter((span) => previewedBytes(span) > 0).map(({ id }) => id);
       const query = TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
-          ${beginning('p.output', preview)} as output from ${joinByKey(scope, previewing, 'p')}`;
+          ${beginning('p.output', preview)} as output from ${joinByIds(scope, previewing, 'p')}`;
       const rows = await this.storage.readLong(plannedOnce(query), options);
       const texts = new Map(rows.map((row) => [row.id, row]));
       for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview));
@@ -143,11 +146,9 @@ export class SpanOutlineStore {
 
 const NO_TEXTS = { input: null, output: null };
 
-/** A text where it is small, else `null`. */
 const smallOnly = (column: string): Sql =>
   rawSql(`case when octet_length(${column}) <= ${SMALL_BYTES} then ${column} end`);
 
-/** A text as far as a preview looks at it. */
 const beginning = (column: string, codePoints: number): Sql =>
   sql`case when octet_length(${rawSql(column)}) <= ${rawSql(String(PREVIEWED_BYTES_MAX))} then ${rawSql(column)}
     else substr(${rawSql(column)}, 1, ${codePoints}) end`;

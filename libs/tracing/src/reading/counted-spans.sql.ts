@@ -142,7 +142,6 @@ const SUMS = shapeOf({
   costUsd: number(),
   costMicro: number(),
   costPico: number(),
-  /** Spans with a cost. */
   costCount: integer(),
   /** Spans that lack one, as `isUnpriced` has it. */
   unpricedCount: integer(),

@@ -10,7 +10,6 @@ import type { TraceRow } from '../trace.entity.js';
 
 /** Traces looked at in one go that do not go with their day as a whole. */
 const BEYOND_AT_ONCE = 500;
-/** Traces of one transaction. */
 const TRACES_PER_BATCH = 100;
 /** How often the day is looked at again when somebody wrote to it meanwhile. */
 const ATTEMPTS = 3;
@@ -24,10 +23,7 @@ export type Notify = (projectId: string, deleted: Deleted) => void;
 /** Somebody changed what was about to go as a whole. */
 class NotWhole extends Error {}
 
-/**
- * Takes away the partition of a day on which everything is too old, not row by row (ADR 0013). What the roll-ups, the
- * events and the traces need is added up by the database first, in the same transaction.
- */
+/** Takes away the partition of a day on which everything is too old (ADR 0013), once what depends on it is added up. */
 @Injectable()
 export class ExpireDay {
   constructor(

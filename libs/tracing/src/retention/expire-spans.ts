@@ -16,17 +16,14 @@ const OWN_DAYS = 'own days';
 export interface Expired {
   /** For each plan, and for those with days of their own ({@link OWN_DAYS}): how many days are kept, and what was deleted. */
   plans: Map<string, Deleted & { days: number | null }>;
-  /** What was deleted of each project of which anything was. */
   projects: Map<string, Deleted>;
-  /** Days whose partitions were dropped. */
   daysDropped: number;
 }
 
 /**
- * Deletes traces and spans that have been kept as long as the plan of their organization or their project says
- * (docs/spec/limits.md#retention): spans whose start is older, and traces that are older and have no span left.
- * Whole days on which everything is too old at once, other spans in small transactions: a run that ends early is gone
- * on with by the next, and several at a time do each other no harm.
+ * Deletes traces and spans that have been kept as long as their plan or project says (docs/spec/limits.md#retention): whole
+ * days on which everything is too old at once, others in small transactions. A run that ends early is gone on with by the
+ * next, and several at a time do each other no harm.
  */
 @Injectable()
 export class ExpireSpans {

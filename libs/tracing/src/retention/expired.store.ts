@@ -32,7 +32,6 @@ const NEXT = shapeOf({ next: nullable(text()) });
 /** The moment before which a project's data is too old, in milliseconds since the epoch. */
 export type Cutoffs = ReadonlyMap<string, number>;
 
-/** A trace with spans in a partition. */
 type TraceOfDay = RowOfShape<typeof TRACE_OF_DAY>;
 
 /** Finds what has been kept long enough, and takes whole days of it away. */
@@ -91,7 +90,6 @@ export class ExpiredStore {
     return rows.map(({ id }) => id);
   }
 
-  /** The projects that have spans in the partition of a day. */
   async projectsOfDay(day: number): Promise<string[]> {
     const found: string[] = [];
     for (let last = ''; ;) {

@@ -19,16 +19,10 @@ import { ExpiredStore } from './expired.store.js';
 
 const CLOCKS_APART_MS_MAX = 5 * 60_000;
 
-/**
- * The part of the interval, on average, after which the first run begins: servers that never live for an interval do it
- * too, and not all at once when they start together.
- */
+/** The part of the interval, on average, after which the first run begins: servers may live short, or start together. */
 const FIRST_PART = 1 / 4;
 
-/**
- * Deletes what is too old, a while after the start and every `retention.interval`, where a feature says what is
- * ({@link RETENTION_POLICY}).
- */
+/** Deletes what is too old every `retention.interval`, where a feature says what is ({@link RETENTION_POLICY}). */
 @Injectable()
 export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: PeriodicTask;

@@ -46,17 +46,12 @@ const PENDING_PART = 1 / 4;
 
 const LEASE_MS = 60_000;
 
-/** What one step of the work on a project came to. */
 type Step = 'idle' | 'busy' | { spans: number };
 
-/**
- * Makes slices of the texts of a project and keeps them (ADR 0037), a little at a time: a step reads at most some megabytes
- * and writes one slice. A step that is lost is done again; several servers at once do no harm.
- */
+/** Makes slices of the texts of a project and keeps them (README.md), a few megabytes and one slice a step. */
 @Injectable()
 export class BuildTextIndex {
   private readonly server = randomUUID();
-  /** The leases of this server, by project. */
   private readonly leasedUntil = new Map<string, number>();
 
   constructor(
@@ -88,9 +83,7 @@ export class BuildTextIndex {
     return this.addPending(scope, end, stopped);
   }
 
-  /**
-   * Makes slices of what has no spans any more one that is empty. @returns whether there were any.
-   */
+  /** Makes the slices that have no spans any more one that is empty. @returns whether there were any. */
   async trim(scope: Scope): Promise<boolean> {
     const end = await this.slices.watermark(scope);
     if (end === NOTHING_INDEXED) return false;
@@ -250,13 +243,11 @@ async function addText(filter: GramFilter, text: string): Promise<void> {
   }
 }
 
-/** What a slice has of spans and of bytes of texts, about. */
 interface SliceSize {
   spans: number;
   bytes: number;
 }
 
-/** A slice with the spans that it is made of. */
 interface CutSlice {
   startedFrom: number;
   spans: SizedSpan[];

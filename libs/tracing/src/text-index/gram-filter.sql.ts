@@ -19,7 +19,6 @@ const GRAMS_ASKED_MAX = 16;
 export class GramFilter {
   private constructor(private words: Uint32Array) {}
 
-  /** An empty filter to add texts to. */
   static empty(): GramFilter {
     return new GramFilter(new Uint32Array(BITS_MAX / 32));
   }
@@ -73,7 +72,6 @@ export class GramFilter {
     return bitsAsked(needle, this.bits).every((bit) => (this.words[bit >>> 5]! >>> (bit & 31)) & 1);
   }
 
-  /** Which part of the bits is set. */
   fill(): number {
     return countOf(this.words) / this.bits;
   }
@@ -127,7 +125,6 @@ function folded(unit: number): number {
   return (unit ^ (unit >>> 8) ^ 0x80) & 0xff;
 }
 
-/** The mixing of MurmurHash3. */
 function hashOf(key: number): number {
   let hash = Math.imul(key ^ (key >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
@@ -166,8 +163,7 @@ export const hexOfGrams = (column: string): Sql =>
   sql`${onSqlite(rawSql(`lower(hex(${column}))`))}${onPostgres(rawSql(`encode(${column}, 'hex')`))}`;
 
 /**
- * Whether a stored filter has the bits of some hashes (see `gram-filter.ts`). The database looks at single bytes, so that no
- * filter leaves it; on Postgres these are read without the rest of the column, which is stored as it is.
+ * Whether a stored filter has the bits of some hashes. The database looks at single bytes, so that no filter leaves it.
  */
 export function hasGrams(column: string, hashes: readonly number[]): Sql {
   const grams = rawSql(column);

@@ -57,10 +57,7 @@ const COUNTED_MAX = 200_000;
 const PART_MAX = 1 / 4;
 const FEW = 20_000;
 
-/**
- * Finds spans whose payload may contain a text: in those slices whose filters do not shut it out, and in all that lies in
- * no slice (see README.md). For a search with hardly a hit, these are few.
- */
+/** Finds spans whose payload may contain a text, in the slices whose filters do not shut it out and outside of slices. */
 export class IndexSearch {
   private ranges: Promise<readonly ReadRange[] | undefined> | undefined;
 
@@ -121,7 +118,6 @@ export class IndexSearch {
     );
   }
 
-  /** How many spans start within a range, up to `max`. */
   private async countStarts(range: SliceRange, max: number): Promise<number> {
     const { storage, scope, options } = this.list;
     const [row] = await storage.readLong(

@@ -25,10 +25,7 @@ interface Watched {
   trimmedAt: number;
 }
 
-/**
- * Keeps the slices of texts (ADR 0037) of the projects that this process writes to, and of all projects once after the
- * start, where a database may have none yet. Works for at most half of the time, and not while there is nothing to do.
- */
+/** Keeps the slices of the projects that this process writes to, and of all once, for at most half of the time. */
 @Injectable()
 export class TextIndexTask implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   readonly name = 'text_index';

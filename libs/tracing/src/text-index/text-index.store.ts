@@ -69,9 +69,8 @@ export class TextIndexStore {
   }
 
   /**
-   * Waits until all transactions of writers are over that have begun by now: every later one sees what is committed now. On
-   * SQLite there is one at a time, and nothing to wait for.
-   * @returns whether they are; a transaction may take longer than can be waited for.
+   * Waits until all transactions of writers that have begun by now are over: every later one sees what is committed now.
+   * @returns whether they are; on SQLite, with one at a time, at once.
    */
   async waitForWriters(stopped: AbortSignal): Promise<boolean> {
     if (this.storage.dialect === 'sqlite') return true;
@@ -89,10 +88,7 @@ export class TextIndexStore {
     return false;
   }
 
-  /**
-   * Takes the project for a server for a while, or longer. Two servers that make the same slice do no harm, but do it twice.
-   * @returns whether no other one has it.
-   */
+  /** Takes the project for a server until a moment. @returns whether no other one has it. */
   async lease({ projectId }: Scope, server: string, now: number, until: number): Promise<boolean> {
     return this.storage.write(async (tx) => {
       await makeCover(tx, projectId);
@@ -139,10 +135,7 @@ export class TextIndexStore {
       sql`update text_watermark set started_until = ${until} where project_id = ${projectId} and started_until = ${from}`,
     );
     if (moved === 0) return;
-    await tx.run(
-      sql`insert into text_slice (project_id, started_from, started_until, state, spans)
-        values (${projectId}, ${from}, ${until}, ${SLICE_STATE.open}, 0)`,
-    );
+    await addOpen(tx, projectId, from, until);
   }
 
   /** The newest slice that is open. */
@@ -210,8 +203,8 @@ export class TextIndexStore {
   }
 
   /**
-   * Takes pending spans out that have not changed once more since they were read. The `cross join` has SQLite look each of them up: the other way
-   * round it reads all that are asked for once for each pending span, and a hundred thousand stop the server for hours.
+   * Takes pending spans out that have not changed since they were read. The `cross join` has SQLite look each of them up: the
+   * other way round, a hundred thousand stop the server for hours.
    */
   async deletePending(tx: WriteTx, { projectId }: Scope, pending: readonly PendingText[]): Promise<void> {
     if (pending.length === 0) return;
@@ -242,10 +235,7 @@ export class TextIndexStore {
       sql`update text_slice set started_until = ${startedFrom} where ${slice(projectId, open)} and state = 0`,
     );
     if (cut === 0) return false;
-    await tx.run(
-      sql`insert into text_slice (project_id, started_from, started_until, state, spans)
-        values (${projectId}, ${startedFrom}, ${open.startedUntil}, ${SLICE_STATE.open}, 0)`,
-    );
+    await addOpen(tx, projectId, startedFrom, open.startedUntil);
     return true;
   }
 
@@ -322,4 +312,10 @@ const makeCover = (tx: WriteTx, projectId: string): Promise<number> =>
   tx.run(
     sql`insert into text_watermark (project_id, started_until, leased_by, leased_until)
       values (${projectId}, ${NOTHING_INDEXED}, '', 0) on conflict (project_id) do nothing`,
+  );
+
+const addOpen = (tx: WriteTx, projectId: string, from: number, until: number): Promise<number> =>
+  tx.run(
+    sql`insert into text_slice (project_id, started_from, started_until, state, spans)
+      values (${projectId}, ${from}, ${until}, ${SLICE_STATE.open}, 0)`,
   );

@@ -10,9 +10,8 @@ import type { UnitOfWork } from '../write/unit-of-work.js';
 import { restoredUsageBits } from '../write/ingested-span.js';
 
 /**
- * Loads for a batch what the spans of its jobs have to do with: the parents that they name, the marks of those that come,
- * the ancestors that their usage may cover, and children of spans whose id another trace has. Batches without a trace
- * that spans of OTLP can be in load nothing.
+ * Loads for a batch what its spans have to do with: the parents that they name, the marks of those that come, the ancestors
+ * that their usage may cover, and children of spans whose id another trace has.
  */
 @Injectable()
 export class LoadRelatives {

@@ -152,7 +152,6 @@ export class UsageMarks {
     return inOrder([...this.marks.values()].filter(({ stored, kept }) => kept && !stored));
   }
 
-  /** Marks to be deleted. */
   get taken(): UsageMark[] {
     return [...this.marks.values()].filter(({ stored, kept }) => stored && !kept);
   }

@@ -1,7 +1,6 @@
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
-  joinSql,
   lockedInOrder,
   rawSql,
   rowsFrom,
@@ -12,9 +11,6 @@ import {
 } from '@spandrel/storage';
 import { usageMarkTable } from '../tables.js';
 import type { UsageMark, UsageMarks } from './usage-attribution.js';
-
-/** Rows one statement writes: few numbers, so that statements are prepared once. */
-const ROWS_PER_STATEMENT = [128, 16, 4, 1] as const;
 
 const MARK = usageMarkTable.select('m', ['traceId', 'spanId']);
 
@@ -29,21 +25,14 @@ export async function loadMarks(tx: WriteTx, { projectId }: Scope, spans: readon
   );
 }
 
-/**
- * Writes what became of the marks; a mark that is there already stays. All is asked for at once: what the caller asks for
- * next is done behind the last of the marks.
- */
+/** Writes what became of the marks; one that is there already stays. */
 export async function saveMarks(tx: WriteTx, { projectId }: Scope, { made, taken }: UsageMarks): Promise<void> {
   const sent: Promise<unknown>[] = [];
-  for (let at = 0; at < made.length;) {
-    const size = ROWS_PER_STATEMENT.find((rows) => rows <= made.length - at)!;
-    const rows = made.slice(at, at + size).map(({ traceId, spanId }) => sql`(${projectId}, ${traceId}, ${spanId})`);
+  if (made.length > 0) {
     sent.push(
-      tx.run(
-        sql`insert into usage_mark (project_id, trace_id, span_id) values ${joinSql(rows, ', ')} on conflict do nothing`,
-      ),
+      tx.run(sql`insert into usage_mark (project_id, trace_id, span_id)
+        select ${projectId}, asked.trace_id, asked.span_id from ${askedFor(made)} where 1 = 1 on conflict do nothing`),
     );
-    at += size;
   }
   if (taken.length > 0) {
     const which = sql`project_id = ${projectId} and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${askedFor(taken)})`;

@@ -63,11 +63,7 @@ function createTrace(
     set.createTrace(row);
     return row;
   }
-  if (existing.createHash !== hash)
-    throw new Conflict(
-      'id_conflict',
-      'another trace has this id; choose another one, or repeat the first request unchanged',
-    );
+  if (existing.createHash !== hash) throw idConflict('trace');
   // A repeated create gets the answer of the first one, whatever has become of the trace since.
   return { ...row, startedAt: existing.startedAt, origins: existing.origins };
 }
@@ -88,10 +84,7 @@ function createSpan(
   const existing = set.span(id);
   if (existing) {
     if (existing.createHash === hash) return existing;
-    throw new Conflict(
-      'id_conflict',
-      'another span has this id; choose another one, or repeat the first request unchanged',
-    );
+    throw idConflict('span');
   }
   if (!set.trace(body.trace_id)) throw traceNotFound();
   const span = newSpan(
@@ -156,6 +149,9 @@ function runningSpan(set: UnitOfWork, id: string): StoredSpan {
   if (span.status !== STATUS.running) throw new Conflict('span_already_finished', 'the span is already finished');
   return span;
 }
+
+const idConflict = (what: string): Conflict =>
+  new Conflict('id_conflict', `another ${what} has this id; choose another one, or repeat the first request unchanged`);
 
 export const traceNotFound = (): NotFound => new NotFound('trace_not_found', 'there is no trace with this id');
 export const spanNotFound = (): NotFound => new NotFound('span_not_found', 'there is no span with this id');

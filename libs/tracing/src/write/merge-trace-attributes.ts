@@ -1,6 +1,6 @@
 import { TAGS_MAX } from '@spandrel/contract';
 import { objectFromJsonText } from '@spandrel/storage';
-import { originsOf, originsText, sorted, type Origin, type Origins } from './trace-row.js';
+import { changedRow, originsOf, originsText, sorted, type Origin, type Origins } from './trace-row.js';
 import type { TraceRow } from '../trace.entity.js';
 
 /** Resources of one trace. */
@@ -59,8 +59,7 @@ export function mergeTraceAttributes(trace: TraceRow, attributes: TraceAttribute
   if (attributes.metadata || attributes.resource) next.metadata = mergeMetadata(trace, origins, attributes, source);
   if (origins.openStart) next.startedAt = Math.min(trace.startedAt, source.startedAt);
   next.origins = originsText(origins);
-  const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
-  return changed ? next : trace;
+  return changedRow(trace, next);
 }
 
 function mergeTags(trace: TraceRow, givenCount: number, tags: readonly string[]): string {

@@ -85,44 +85,33 @@ const MEMBERS = ['kind', 'input', 'output', 'metadata'] as const;
  * @returns `undefined` where nothing of the job is large.
  */
 export function prepareLarge(job: TracingJob): Promise<TracingJob> | undefined {
+  return payloadsOf(job).some(hasLarge) ? prepared(job) : undefined;
+}
+
+function payloadsOf(job: TracingJob): readonly Payload[] {
+  if ('body' in job) return [job.body];
+  if (job.type === 'ingest') return [...job.traces, ...job.spans].map(({ item }) => item);
+  return job.type === 'record_spans' ? job.records.map(({ item }) => item) : [];
+}
+
+async function prepared(job: TracingJob): Promise<TracingJob> {
   switch (job.type) {
     case 'create_trace':
+      return { ...job, hash: await largeCreateHash({ ...job.body }), body: await preparedBody(job.body) };
     case 'create_span':
-    case 'patch_trace':
-    case 'complete_span':
-    case 'fail_span':
-      return hasLarge(job.body) ? withLargeBody(job) : undefined;
+      return { ...job, hash: await largeCreateHash({ ...job.body }), body: await preparedBody(job.body) };
     case 'ingest':
-      return [...job.traces, ...job.spans].some(({ item }) => hasLarge(item)) ? withLargeItems(job) : undefined;
+      return { ...job, traces: await preparedItems(job.traces), spans: await preparedItems(job.spans) };
     case 'record_spans':
-      return job.records.some(({ item }) => hasLarge(item)) ? withLargeRecords(job) : undefined;
+      return { ...job, records: await preparedItems(job.records) };
     default:
-      return undefined;
+      return 'body' in job ? ({ ...job, body: await preparedBody(job.body) } as TracingJob) : job;
   }
 }
 
-async function withLargeBody<Job extends Extract<TracingJob, { body: object }>>(job: Job): Promise<Job> {
-  const isCreate = job.type === 'create_trace' || job.type === 'create_span';
-  const body = await prepared(job.body);
-  return { ...job, ...(isCreate && { hash: await largeCreateHash({ ...job.body }) }), body };
-}
-
-const withLargeItems = async (job: JobOf<'ingest'>): Promise<TracingJob> => ({
-  ...job,
-  traces: await preparedItems(job.traces),
-  spans: await preparedItems(job.spans),
-});
-
-const withLargeRecords = async (job: JobOf<'record_spans'>): Promise<TracingJob> => ({
-  ...job,
-  records: await preparedItems(job.records),
-});
-
-type JobOf<Type extends TracingJob['type']> = Extract<TracingJob, { type: Type }>;
-
 const hasLarge = (body: Payload): boolean => MEMBERS.some((member) => isLargeJson(body[member]));
 
-async function prepared<Body extends Payload>(body: Body): Promise<Body> {
+async function preparedBody<Body extends Payload>(body: Body): Promise<Body> {
   if (!hasLarge(body)) return body;
   const after: Payload = { ...body };
   for (const member of MEMBERS) if (isLargeJson(body[member])) after[member] = await writtenAhead(body[member]);
@@ -132,7 +121,7 @@ async function prepared<Body extends Payload>(body: Body): Promise<Body> {
 async function preparedItems<Entry extends { item: Payload }>(entries: readonly Entry[]): Promise<Entry[]> {
   const after: Entry[] = [];
   for (const entry of entries) {
-    after.push(hasLarge(entry.item) ? { ...entry, item: await prepared(entry.item) } : entry);
+    after.push(hasLarge(entry.item) ? { ...entry, item: await preparedBody(entry.item) } : entry);
   }
   return after;
 }

@@ -10,16 +10,10 @@ import { WriteBatch } from './write-batch.js';
 
 type AnswerOf<Type extends JobAnswer['type']> = Extract<JobAnswer, { type: Type }>;
 
-/**
- * Items of one job of an ingest: between jobs other writers get their turn, and a job is one transaction. On SQLite, where
- * it holds up the event loop, a fifth of a large request that measures 25 ms; on Postgres 500 spans and their traces.
- */
+/** Items of one job of an ingest, a transaction: on SQLite a fifth of a large request, which holds the event loop 25 ms. */
 const JOB_ITEMS = { sqlite: 512, postgres: 1_024 };
 
-/**
- * Records of one job. On SQLite they come in exports of thousands one after another, and a single span waits for the job that
- * runs: 10 to 15 ms. Half as many took a third more CPU a span, and twice as many doubled what a span waits.
- */
+/** Records of one job: on SQLite a span waits 10 to 15 ms for it; half as many took a third more CPU a span. */
 const JOB_RECORDS = { sqlite: 128, postgres: 1_024 };
 
 /** Rows from which on a job is so large that others do not wait behind it. */

@@ -57,10 +57,7 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
 export const metadataText = (metadata: Record<string, unknown> | null | undefined): string | null =>
   metadata && memberNames(metadata).length > 0 ? jsonText(metadata) : null;
 
-/**
- * Metadata that are stored, with those that are added to them or take their place, as the column keeps them. What is stored may be
- * large: it is not parsed.
- */
+/** Stored metadata, which may be large and are not parsed, with those that are added or take their place. */
 export function mergedMetadata(stored: string | null, added: Record<string, unknown>): string | null {
   const text = metadataText(added);
   if (stored === null || text === null) return stored ?? text;

@@ -47,9 +47,12 @@ export function patchedTrace(
   if (members.metadata !== undefined) next.metadata = jsonText(members.metadata ?? {});
   next.startedAt = members.started_at ?? trace.startedAt;
   if (trace.origins !== null) giveTagsAndMetadata(trace, next, members, reported === 'keep_reported');
-  const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
-  return changed ? next : trace;
+  return changedRow(trace, next);
 }
+
+/** The next row, or the same one when nothing differs. */
+export const changedRow = (trace: TraceRow, next: TraceRow): TraceRow =>
+  (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]) ? next : trace;
 
 /** Notes beside what spans reported which tags and members are given now. */
 function giveTagsAndMetadata(trace: TraceRow, next: TraceRow, members: PatchTrace, keep: boolean): void {
@@ -172,6 +175,5 @@ export function restoredTrace(trace: TraceRow, item: RestoredTrace): TraceRow {
   const { open_start: openStart, ...origins } = item.origins;
   const reported: Origins = { ...origins, ...(openStart && { openStart }) };
   const next = { ...patchedTrace(trace, item), origins: originsText(reported) };
-  const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
-  return changed ? next : trace;
+  return changedRow(trace, next);
 }

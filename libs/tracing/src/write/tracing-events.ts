@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainEvents, type WireEvent } from '@spandrel/events';
-import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from './span-commit-participant.js';
 import { spanJson } from '../span-json.js';
@@ -21,16 +20,10 @@ export class TracingEvents implements SpanCommitParticipant, OnModuleInit {
   }
 
   async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
-    const byProject = new Map<string, { scope: Scope; events: WireEvent[] }>();
-    for (const change of changes) {
-      const event = eventOf(change);
-      if (!event) continue;
-      const { scope } = change;
-      const ofProject = byProject.get(scope.projectId);
-      if (ofProject) ofProject.events.push(event);
-      else byProject.set(scope.projectId, { scope, events: [event] });
+    for (const some of Map.groupBy(changes, ({ scope }) => scope.projectId).values()) {
+      const events = some.flatMap((change) => eventOf(change) ?? []);
+      if (events.length > 0) await this.events.emitWire(tx, some[0]!.scope, events);
     }
-    for (const { scope, events } of byProject.values()) await this.events.emitWire(tx, scope, events);
   }
 }
 

@@ -19,8 +19,8 @@ export interface Indexed<Item> {
 }
 
 /**
- * One write, as group commit queues it. `hash` is that of a large body, made ahead. `now` is when it arrived; ids that the service chose are in it already, so that
- * doing it again does the same.
+ * One write, as group commit queues it. `now` is when it arrived, `hash` that of a large body; ids that the service chose are
+ * in it already, so that doing it again does the same.
  */
 export type TracingJob =
   | { type: 'create_trace'; scope: Scope; now: number; id: string; body: CreateTrace; hash?: string | null }

@@ -26,10 +26,7 @@ export interface TraceCell extends Cell<TraceRow> {
   recount: boolean;
 }
 
-/**
- * The rows a batch of jobs touches in one project, changed in memory only. Rows are replaced, never altered, and every
- * change is noted for the participants.
- */
+/** The rows a batch of jobs touches in one project: replaced in memory, every change noted for the participants. */
 export class UnitOfWork {
   readonly traces = new Map<string, TraceCell>();
   readonly spans = new Map<string, Cell<StoredSpan>>();

@@ -26,10 +26,7 @@ import { UnitOfWork } from './unit-of-work.js';
 /** Spans one statement deletes; between two of them the event loop turns, so that reads and health checks go on. */
 const SPANS_PER_STATEMENT = 1_000;
 
-/**
- * Deletes whole traces (docs/spec/traces.md#deleting-a-trace). One transaction, so that nobody sees half of a deletion;
- * other writers wait for it, readers do not.
- */
+/** Deletes whole traces in one transaction, which readers do not wait for (docs/spec/traces.md#deleting-a-trace). */
 @Injectable()
 export class DeleteTraces {
   constructor(
@@ -70,10 +67,7 @@ export class DeleteTraces {
   }
 }
 
-/**
- * A batch of jobs in one transaction: loads the rows they touch, one query for the spans and one for the traces of a
- * project, applies the jobs in memory in their order, writes the rows that changed, and lets the participants take part.
- */
+/** Does a batch of jobs in one transaction: loads their rows, applies the jobs in memory in their order, writes. */
 @Injectable()
 export class WriteBatch {
   constructor(
@@ -257,13 +251,11 @@ function auditedDeletion(job: TracingJob, outcome: Outcome<JobAnswer>): AuditedA
     const details = answer.type === 'span' ? { trace_id: answer.span.traceId } : {};
     return { action: 'span.deleted', ...job.scope, context: job.context, targetId: job.id, details };
   }
-  if (answer.type !== 'deleted') return undefined;
-  const { tracesDeleted, spansDeleted } = answer;
-  if (job.type === 'delete_trace') {
-    const details = { spans_deleted: spansDeleted };
-    return { action: 'trace.deleted', ...job.scope, context: job.context, targetId: job.id, details };
-  }
-  if (job.type !== 'delete_all') return undefined;
-  const details = { traces_deleted: tracesDeleted, spans_deleted: spansDeleted };
-  return { action: 'traces.deleted', ...job.scope, context: job.context, targetId: job.scope.projectId, details };
+  if (answer.type !== 'deleted' || !isBulkDelete(job)) return undefined;
+  const [targetId, action, deleted] =
+    job.type === 'delete_trace'
+      ? [job.id, 'trace.deleted' as const, {}]
+      : [job.scope.projectId, 'traces.deleted' as const, { traces_deleted: answer.tracesDeleted }];
+  const details = { ...deleted, spans_deleted: answer.spansDeleted };
+  return { action, ...job.scope, context: job.context, targetId, details };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { spanText } from './span-text.js';
+import { spanText } from './span-document.js';
 
 const text = (name: string, input?: unknown, output?: unknown) =>
   spanText({
