@@ -1,10 +1,25 @@
 /** The far end of {@link MaskingThreads}: masks texts that would take too long where everybody is answered. */
 import { workerData } from 'node:worker_threads';
+import type { MaskedField } from '@spandrel/contract';
 import type { PluginEntry } from '@spandrel/kernel/launch';
 import type { Masking } from '../engine/masking.js';
 import { loadMaskers, maskingOf, type MaskingRecipe } from '../engine/masking-recipe.js';
 import type { PreparedRule } from '../engine/prepare-rules.js';
-import type { LongText, MaskedText } from './masking-threads.js';
+
+/** A text that is to be masked in a thread. */
+export interface LongText {
+  readonly recipe: MaskingRecipe;
+  readonly field: MaskedField;
+  readonly text: string;
+}
+
+/** What became of it. */
+export interface MaskedText {
+  readonly text: string;
+  /** Maskers that failed, so that it was masked as a whole. */
+  readonly failed: readonly string[];
+  readonly found: readonly { masker: string; label: string; count: number }[];
+}
 
 /** Projects whose rules are kept ready. */
 const KEPT_MAX = 50;

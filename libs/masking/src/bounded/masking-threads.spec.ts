@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MASKED_FIELDS, type MaskingRule } from '@spandrel/contract';
 import { MASKED_WHOLE } from '../engine/text-masker.js';
-import { MaskingThreads, type MaskedText } from './masking-threads.js';
+import type { MaskedText } from './mask-text.thread.js';
+import { MaskingThreads } from './masking-threads.js';
 
 /** A plugin as a user writes one: it never ends for some texts, and throws for others. */
 const PLUGIN = `export default {

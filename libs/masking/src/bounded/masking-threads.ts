@@ -1,22 +1,6 @@
-import type { MaskedField } from '@spandrel/contract';
 import { codeFile, TaskFailure, TaskPool, type PluginEntry } from '@spandrel/kernel';
-import type { MaskingRecipe } from '../engine/masking-recipe.js';
 import { MASKED_WHOLE } from '../engine/text-masker.js';
-
-/** A text that is to be masked in a thread. */
-export interface LongText {
-  readonly recipe: MaskingRecipe;
-  readonly field: MaskedField;
-  readonly text: string;
-}
-
-/** What became of it. */
-export interface MaskedText {
-  readonly text: string;
-  /** Maskers that failed, so that it was masked as a whole. */
-  readonly failed: readonly string[];
-  readonly found: readonly { masker: string; label: string; count: number }[];
-}
+import type { LongText, MaskedText } from './mask-text.thread.js';
 
 /** What a text that was masked as a whole is counted under when no masker is to blame: it was not done in time, or not at all. */
 const NOBODY = 'none';
