@@ -41,7 +41,7 @@ export class UsageFault extends CommandFailure {
 }
 
 /** What an error means to who called the command: the exit code, and what is said, a line an entry. */
-export interface Failure {
+interface Failure {
   exitCode: ExitCode;
   lines: readonly string[];
 }
@@ -49,10 +49,8 @@ export interface Failure {
 export function fail(error: unknown): Failure {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, lines: error.message.split('\n') };
   if (error instanceof SpandrelError) return describeCallFailure(error);
-  return {
-    exitCode: ExitCode.unforeseen,
-    lines: (error instanceof Error ? error.message : String(error)).split('\n'),
-  };
+  const message = error instanceof Error ? error.message : String(error);
+  return { exitCode: ExitCode.unforeseen, lines: message.split('\n') };
 }
 
 /** Answers of something else (a proxy without a server behind it, another program): no server was reached. */
@@ -60,10 +58,8 @@ const NOT_REACHED: ReadonlySet<string> = new Set(['unreachable', 'unexpected_ans
 
 function describeCallFailure({ status, code, detail, errors, requestId }: SpandrelError): Failure {
   if (status === 0 || NOT_REACHED.has(code)) {
-    return {
-      exitCode: ExitCode.unreachable,
-      lines: [detail, 'is Spandrel running there? --url or SPANDREL_API_URL says where; spandrel doctor looks closer'],
-    };
+    const advice = 'is Spandrel running there? --url or SPANDREL_API_URL says where; spandrel doctor looks closer';
+    return { exitCode: ExitCode.unreachable, lines: [detail, advice] };
   }
   // The detail of a validation repeats the first fault; all of them stand below.
   const faults = errors.length > 1 ? errors.map(({ path, message }) => `  ${path}: ${message}`) : [];

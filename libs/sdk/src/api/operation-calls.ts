@@ -1,14 +1,5 @@
 import { retryAfterMs as readRetryAfter, backoffMs, reasonOf, checkedBase } from './http.js';
-import {
-  type ApiOptions,
-  type RawOptions,
-  type Query,
-  type Api,
-  type AnswerOf,
-  type ArgumentsOf,
-  type ListId,
-  type OperationId,
-} from './operation-types.js';
+import type { ApiOptions, RawOptions, Query, Api, ListId, OperationId } from './operation-types.js';
 import { LISTS, ROUTES, UNREAD } from './operations.js';
 import type { Problem } from './schema.js';
 import { SpandrelError, mayPass } from './spandrel-error.js';
@@ -181,11 +172,16 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
 export function createClient(options: ApiOptions): Api {
   const send = createSend(options);
   const { parseJson = JSON.parse } = options;
-  const call = <Id extends OperationId>(id: Id, args: Partial<ArgumentsOf<Id>> = {}): Promise<AnswerOf<Id>> =>
-    callOperation(send, id, args, parseJson);
-  const methods = Object.keys(ROUTES).map((id) => [id, (args?: object) => call(id as OperationId, args)]);
+  const call = async (id: OperationId, { path: values, ...given }: AnyArguments = {}): Promise<unknown> => {
+    const [method, path] = ROUTES[id].split(' ') as [string, string];
+    const target = filledPath(path, values);
+    if (UNREAD.has(id)) return send(method, target, given, async (answer) => answer);
+    const headers = { accept: 'application/json', ...given.headers };
+    return send(method, target, { ...given, headers }, (answer) => readJson(answer, parseJson));
+  };
+  const methods = Object.keys(ROUTES).map((id) => [id, (args?: AnyArguments) => call(id as OperationId, args)]);
   const whole = {
-    pages: (id: ListId, args?: object) => items(id, args, call as CallList),
+    pages: (id: ListId, args?: AnyArguments) => items(id, args, call),
     raw: (method: string, path: string, given: RawOptions = {}) => send(method, path, given, async (answer) => answer),
   };
   return { ...Object.fromEntries(methods), ...whole } as Api;
@@ -193,35 +189,25 @@ export function createClient(options: ApiOptions): Api {
 
 type AnyArguments = RawOptions & { path?: Record<string, unknown> };
 
-async function callOperation<Id extends OperationId>(
-  send: Send,
-  id: Id,
-  { path: values, ...options }: AnyArguments,
-  parseJson: (text: string) => unknown,
-): Promise<AnswerOf<Id>> {
-  const [method, path] = ROUTES[id].split(' ') as [string, string];
-  const target = filledPath(path, values);
-  if (UNREAD.has(id)) return (await send(method, target, options, async (answer) => answer)) as AnswerOf<Id>;
-  const headers = { accept: 'application/json', ...options.headers };
-  return send(method, target, { ...options, headers }, (answer) => readJson<AnswerOf<Id>>(answer, parseJson));
-}
-
-async function readJson<Body>(answer: Response, parseJson: (text: string) => unknown): Promise<Body> {
+async function readJson(answer: Response, parseJson: (text: string) => unknown): Promise<unknown> {
   const text = await answer.text();
   if (answer.status >= 300) throw readError(answer, text);
   try {
-    return parseJson(text) as Body;
+    return parseJson(text);
   } catch {
     throw readError(answer, text);
   }
 }
 
-type CallList = (id: ListId, args: AnyArguments) => Promise<Record<string, unknown>>;
-
-async function* items(id: ListId, args: AnyArguments = {}, call: CallList): AsyncGenerator<unknown, void, undefined> {
+async function* items(
+  id: ListId,
+  args: AnyArguments = {},
+  call: (id: ListId, args: AnyArguments) => Promise<unknown>,
+): AsyncGenerator<unknown, void, undefined> {
   let cursor: unknown;
   do {
-    const page = await call(id, cursor === undefined ? args : { ...args, query: { ...args.query, cursor } });
+    const given = cursor === undefined ? args : { ...args, query: { ...args.query, cursor } };
+    const page = (await call(id, given)) as Record<string, unknown>;
     yield* page[LISTS[id]] as unknown[];
     cursor = page['next_cursor'] ?? undefined;
   } while (cursor !== undefined);

@@ -10,6 +10,12 @@ export const canonicalJson = (value: unknown): string => {
   return text ?? 'null';
 };
 
+/** Members without those that are undefined. */
+export const defined = <Members extends object>(members: Members) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: Exclude<Members[Name], undefined>;
+  };
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -1,7 +1,7 @@
 import type { StartEvalScorer, StartEval } from '../api/schema.js';
 import type { DatasetSource, EvalDefinition, EvaluateOptions } from './definition.js';
 import { DefinitionError, nearest, needsBaseline, takesTries, parseGate, type Gate } from './gate.js';
-import { isObject } from './json.js';
+import { defined, isObject } from './json.js';
 import type { ScorerFunction, Unset } from './scorer.js';
 
 /** @throws DefinitionError for a member that is not known, with the known name next to it. */
@@ -97,17 +97,13 @@ function readJudge(judge: unknown, path: string): NonNullable<StartEvalScorer['j
     if (text !== undefined && typeof text !== 'string') throw new DefinitionError(`${path}.${name} must be a text`);
   }
   const { connectionId, model, rubric } = judge as { connectionId?: string; model?: string; rubric?: string };
-  return {
-    ...(connectionId !== undefined && { connection_id: connectionId }),
-    ...(model !== undefined && { model }),
-    ...(rubric !== undefined && { rubric }),
-  };
+  return defined({ connection_id: connectionId, model, rubric });
 }
 
 function readOptions(scorer: Record<string, unknown>, path: string): Pick<StartEvalScorer, 'weight' | 'pass_score'> {
   const weight = numberFrom(scorer['weight'], `${path}.weight`, 0, Infinity);
   const passScore = numberFrom(scorer['passScore'], `${path}.passScore`, 0, 1);
-  return { ...(weight !== undefined && { weight }), ...(passScore !== undefined && { pass_score: passScore }) };
+  return defined({ weight, pass_score: passScore });
 }
 
 function checkedName(name: unknown, path: string): string {
@@ -172,7 +168,7 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
   if (!isObject(definition)) throw new DefinitionError('an eval is an object: { dataset, task, … }');
   assertKnown(definition, MEMBERS, '');
   assertKnown(options, OPTIONS, '');
-  const given = { ...definition, ...withoutUndefined(options) };
+  const given = { ...definition, ...defined(options) };
   if (typeof given.task !== 'function') throw new DefinitionError('task must be a function');
   const repeats = wholeNumberFrom(given.repeats, 'repeats', 1, REPEATS_MAX) ?? 1;
   const baseline = textFrom(given.baseline, 'baseline');
@@ -197,10 +193,6 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
     onStarted: given.onStarted,
     onProgress: given.onProgress,
   };
-}
-
-function withoutUndefined<Members extends object>(members: Members): Partial<Members> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>;
 }
 
 function checkedDataset(dataset: unknown): string | DatasetSource {
@@ -258,12 +250,7 @@ function readConfig(config: unknown): StartEval['config'] {
   const systemPrompt = textFrom(config['systemPrompt'], 'config.systemPrompt');
   const temperature = numberFrom(config['temperature'], 'config.temperature', 0, 2);
   const maxTokens = wholeNumberFrom(config['maxTokens'], 'config.maxTokens', 1, Infinity);
-  return {
-    ...(model !== undefined && { model }),
-    ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-  };
+  return defined({ model, system_prompt: systemPrompt, temperature, max_tokens: maxTokens });
 }
 
 function readCost(maxCostUsd: unknown): number | undefined {

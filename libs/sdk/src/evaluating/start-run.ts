@@ -111,13 +111,6 @@ export interface OpenRun {
   skippedGates: string[];
 }
 
-const createTrials = (
-  { task, scorers, timeoutMs }: Plan,
-  run: Pick<Trials, 'runId' | 'runName' | 'datasetId' | 'repeats'>,
-  spandrel: EvalSpandrel,
-  signal: AbortSignal,
-): Trials => ({ ...run, task, scorers, spandrel, bounds: { timeoutMs, signal } });
-
 /** @throws DefinitionError for what can only be known when dataset, baseline and scorers are known; SpandrelError. */
 export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: AbortSignal): Promise<OpenRun> {
   const { api } = spandrel;
@@ -128,12 +121,10 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const { gates, skipped } = gatesWith(plan.gates, baselineRunId);
   const id = crypto.randomUUID();
   const name = plan.name ?? dataset.name;
-  const ofRun = { runId: id, runName: name, datasetId: dataset.id, repeats: plan.repeats };
-  const trials = createTrials(plan, ofRun, spandrel, signal);
-  assertScorersOf(
-    gates,
-    plan.scorers.some((scorer) => scorer.name === undefined) ? undefined : finalNames(plan.scorers),
-  );
+  const { task, scorers, repeats, timeoutMs } = plan;
+  const ofRun = { runId: id, runName: name, datasetId: dataset.id, repeats };
+  const trials = { ...ofRun, task, scorers, spandrel, bounds: { timeoutMs, signal } };
+  if (scorers.every(isNamed)) assertScorersOf(gates, finalNames(scorers));
   const early = await learnNames(api, trials, signal);
   const names = finalNames(plan.scorers, early.learned);
   assertScorersOf(gates, names);
@@ -162,9 +153,9 @@ function gatesWith(gates: readonly Gate[], baselineRunId: string | undefined): {
   return { gates: given.filter((gate) => !lacks(gate)), skipped: given.filter(lacks) };
 }
 
-/** @param names undefined while they are not known. @throws DefinitionError for a gate on a scorer that the run has not. */
-function assertScorersOf(gates: readonly Gate[], names: readonly string[] | undefined): void {
-  const strange = names && gates.find(({ scorer }) => scorer && !names.includes(scorer));
+/** @throws DefinitionError for a gate on a scorer that the run has not. */
+function assertScorersOf(gates: readonly Gate[], names: readonly string[]): void {
+  const strange = gates.find(({ scorer }) => scorer && !names.includes(scorer));
   if (!strange) return;
   const known = names.length === 0 ? 'the eval has no scorers' : `there are ${names.join(', ')}`;
   throw new DefinitionError(`gate "${describeGate(strange)}": "${strange.scorer}" is no scorer of the eval; ${known}`);
@@ -177,7 +168,9 @@ export async function resumeRun(plan: Plan, id: string, spandrel: EvalSpandrel, 
   const { id: runId, name: runName, dataset_id: datasetId, repeats } = run;
   await assertDataset(plan, run, spandrel, signal);
   const names = namesOf(plan, run);
-  const trials = createTrials(plan, { runId, runName, datasetId, repeats }, spandrel, signal);
+  const { task, scorers, timeoutMs } = plan;
+  const bounds = { timeoutMs, signal };
+  const trials = { runId, runName, datasetId, repeats, task, scorers, spandrel, bounds };
   const named = run.gates.find(({ baseline_run_id: baseline }) => baseline !== null)?.baseline_run_id ?? undefined;
   const { baseline } = plan;
   const baselineRunId =

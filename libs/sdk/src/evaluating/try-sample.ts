@@ -1,7 +1,7 @@
 import type { DatapointKind, ExternalResult } from '../api/schema.js';
 import { errorText } from '../recording/plain-text.js';
 import type { EvalSpandrel, Task } from './definition.js';
-import { isObject, textOf } from './json.js';
+import { defined, isObject, textOf } from './json.js';
 import { scorerName, type PlannedScorer } from './read-definition.js';
 import { isBuiltIn, type ScorerInput } from './scorer.js';
 
@@ -176,7 +176,7 @@ function readScore(answer: unknown): Said {
   const rationale = isObject(metadata) ? metadata['rationale'] : undefined;
   const why = [reason, rationale].find((text): text is string => typeof text === 'string' && text !== '');
   const own = typeof name === 'string' ? scorerName(name) : undefined;
-  return { score: scoreOf(score), ...(why !== undefined && { reason: why }), ...(own !== undefined && { name: own }) };
+  return { score: scoreOf(score), ...defined({ reason: why, name: own }) };
 }
 
 function scoreOf(score: unknown): number | null {
@@ -271,9 +271,7 @@ export function resultOf({ answer, error, said, ...tried }: Tried, names: readon
     ...(why === undefined ? { output: answer!.text } : { error: why }),
     ...(Object.keys(scores).length > 0 && { scores }),
     latency_ms: tried.latencyMs,
-    ...(answer?.inputTokens !== undefined && { input_tokens: answer.inputTokens }),
-    ...(answer?.outputTokens !== undefined && { output_tokens: answer.outputTokens }),
-    ...(answer?.cost !== undefined && { cost: answer.cost }),
+    ...defined({ input_tokens: answer?.inputTokens, output_tokens: answer?.outputTokens, cost: answer?.cost }),
     // Nothing is recorded while tracing is off.
     ...(tried.traceId !== '' && { trace_id: tried.traceId, span_id: tried.spanId }),
   };

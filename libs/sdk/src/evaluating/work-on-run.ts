@@ -1,6 +1,6 @@
 import type { Api } from '../api/client.js';
 import { backoffMs } from '../api/http.js';
-import type { EvalItem, ExternalResult, EvalRunSummary } from '../api/schema.js';
+import type { ExternalResult, EvalRunSummary } from '../api/schema.js';
 import { SpandrelError, mayPass } from '../api/spandrel-error.js';
 import type { EvalSpandrel } from './definition.js';
 import type { Plan } from './read-definition.js';
@@ -56,21 +56,12 @@ async function* pendingSamples(
     const query = { status, include, limit: PAGE_ITEMS };
     for await (const item of api.pages('listEvalItems', { path: { id: runId }, query, signal })) {
       if (taken.has(item.datapoint_id)) continue;
-      taken.add(item.datapoint_id);
-      yield* listSamples(item);
+      const { datapoint_id: datapointId, kind } = item;
+      taken.add(datapointId);
+      for (const sample of item.samples ?? [{ repeat: 0, status: item.status }]) {
+        if (sample.status === 'pending') yield { datapointId, repeat: sample.repeat, kind: kind! };
+      }
     }
-  }
-}
-
-function* listSamples({
-  datapoint_id: datapointId,
-  kind,
-  status,
-  samples,
-}: EvalItem): Generator<Sample, void, undefined> {
-  const tries = samples ?? [{ repeat: 0, status }];
-  for (const { repeat, status: state } of tries) {
-    if (state === 'pending') yield { datapointId, repeat, kind: kind! };
   }
 }
 
@@ -104,18 +95,13 @@ export class RunIsOver extends Error {
   override readonly name = 'RunIsOver';
 }
 
-interface Waiting {
-  result: ExternalResult;
-  characters: number;
-}
-
 /**
  * Sends results as they come, one request at a time. A result that is sent twice counts once for the server, so that a request
  * without an answer is made again.
  */
 export class ResultSender {
   accepted = 0;
-  private waiting: Waiting[] = [];
+  private waiting: { result: ExternalResult; characters: number }[] = [];
   private characters = 0;
   private sending: Promise<void> | undefined;
   private failure: { reason: unknown } | undefined;
@@ -217,9 +203,8 @@ export class ResultSender {
       try {
         const body = { results: [...results] };
         const { rejected } = await api.addEvalResults({ path: { id: runId }, body, signal, retry: true });
-        return new Map(
-          rejected.filter(({ code }) => code !== 'id_conflict').map(({ index, message }) => [index, message]),
-        );
+        const refused = rejected.filter(({ code }) => code !== 'id_conflict');
+        return new Map(refused.map(({ index, message }) => [index, message]));
       } catch (error) {
         if (!(error instanceof SpandrelError)) throw error;
         if (error.code === 'eval_run_not_running') throw new RunIsOver(error.detail);
@@ -302,21 +287,23 @@ async function tryAll(
     const tried = early.take(sample) ?? (await trySample(bounded, sample));
     await sender.add(resultOf(tried, names));
   };
-  for (let askMs = ASK_MS; ; askMs = Math.min(ASK_MS_MAX, askMs * 2)) {
+  return settled(api, run.id, signal, async () => {
     // Samples that another process began and did not send may turn up later, once the server's scorers are done with the others.
-    if (sender.accepted < run.sample_total - run.sample_progress) {
-      await runPool(pendingSamples(api, of, taken, signal), plan.concurrency, work);
-      await sender.drained();
-    }
-    const now = await api.getEval({ path: { id: run.id }, query: { items: 'none' }, signal });
-    if (isOver(now)) return now;
-    await pause(askMs, signal);
-  }
+    if (sender.accepted >= run.sample_total - run.sample_progress) return;
+    await runPool(pendingSamples(api, of, taken, signal), plan.concurrency, work);
+    await sender.drained();
+  });
 }
 
-/** A run that takes no more results, once it is over. */
-async function settled(api: Api, id: string, signal: AbortSignal): Promise<EvalRunSummary> {
+/** Waits until a run is over. @param work is done before each question. */
+async function settled(
+  api: Api,
+  id: string,
+  signal: AbortSignal,
+  work: () => Promise<void> = async () => {},
+): Promise<EvalRunSummary> {
   for (let askMs = ASK_MS; ; askMs = Math.min(ASK_MS_MAX, askMs * 2)) {
+    await work();
     const run = await api.getEval({ path: { id }, query: { items: 'none' }, signal });
     if (isOver(run)) return run;
     await pause(askMs, signal);

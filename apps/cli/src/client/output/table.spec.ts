@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { measureWidth } from './text.js';
-import { Table, tableLines, type Column } from './table.js';
+import { Table, type Column } from './table.js';
+
+const tableLines = <Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  room: ConstructorParameters<typeof Table>[1] = {},
+): string[] => new Table(columns, room).lines(rows);
 
 interface Row {
   id: string;

@@ -86,12 +86,6 @@ export class Table<Row> {
   }
 }
 
-export const tableLines = <Row>(
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  room: TableRoom = {},
-): string[] => new Table(columns, room).lines(rows);
-
 function measured<Row>(column: Column<Row>, rows: readonly Row[]): Laid<Row> {
   const widths = rows.map((row) => measureWidth(renderCell(column, row)));
   return { column, width: widths.reduce((most, width) => Math.max(most, width), measureWidth(column.title)) };

@@ -4,7 +4,13 @@ import { pathToFileURL } from 'node:url';
 import type { EvalRunSummary } from '@spandrel/contract';
 import { formatScore } from '@spandrel/contract/browser';
 import { Spandrel, SpandrelError } from '@spandrel/sdk';
-import { isEvalDefinition, DefinitionError, evaluate, type EvalDefinition } from '@spandrel/sdk/eval';
+import {
+  isEvalDefinition,
+  DefinitionError,
+  evaluate,
+  type EvalDefinition,
+  type EvaluateOptions,
+} from '@spandrel/sdk/eval';
 import type { ClientCall } from '../../client/client-command.js';
 import { UsageFault, ExitCode, fail } from '../../client/exit-codes.js';
 import type { Column } from '../../client/output/table.js';
@@ -34,13 +40,6 @@ interface EvalFile {
 /** What Node runs as it is. */
 const LOADABLE = /\.[cm]?[jt]s$/;
 
-/** Loads all files before any eval is run, so that a slip in the last one costs nothing. @throws UsageFault */
-async function loadEvalFiles(patterns: readonly string[]): Promise<EvalFile[]> {
-  const files: EvalFile[] = [];
-  for (const file of findFiles(patterns)) files.push({ file, definition: await loadDefinition(file) });
-  return files;
-}
-
 function findFiles(patterns: readonly string[]): string[] {
   const files = new Set<string>();
   for (const pattern of patterns) {
@@ -56,20 +55,13 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 
 async function loadDefinition(file: string): Promise<EvalDefinition> {
   if (!LOADABLE.test(file)) throw new UsageFault(`${file}: is neither TypeScript nor JavaScript (.ts, .js, .mjs)`);
-  const loaded = await load(file);
-  const { default: exported } = loaded as { default?: unknown };
-  if (isEvalDefinition(exported)) return exported;
-  throw new UsageFault(
-    `${file}: its default export must be made by defineEval of @spandrel/sdk/eval${exported === undefined ? '; it has none' : ''}`,
-  );
-}
-
-async function load(file: string): Promise<unknown> {
-  try {
-    return await import(pathToFileURL(resolve(file)).href);
-  } catch (error) {
+  const loaded: Promise<{ default?: unknown }> = import(pathToFileURL(resolve(file)).href);
+  const { default: exported } = await loaded.catch((error: unknown) => {
     throw new UsageFault(`${file}: does not load\n${describePlace(error)}`);
-  }
+  });
+  if (isEvalDefinition(exported)) return exported;
+  const lack = exported === undefined ? '; it has none' : '';
+  throw new UsageFault(`${file}: its default export must be made by defineEval of @spandrel/sdk/eval${lack}`);
 }
 
 const FRAMES_MAX = 4;
@@ -79,10 +71,9 @@ function describePlace(error: unknown): string {
   if (!(error instanceof Error) && (typeof error !== 'object' || error === null || !('stack' in error)))
     return String(error);
   const lines = String((error as Error).stack ?? (error as Error).message).split('\n');
-  const frames = lines.filter((line) => /^\s+at /.test(line) && !line.includes('node:internal'));
-  return [...lines.filter((line) => line.trim() !== '' && !/^\s+at /.test(line)), ...frames.slice(0, FRAMES_MAX)].join(
-    '\n',
-  );
+  const isFrame = (line: string): boolean => /^\s+at /.test(line);
+  const frames = lines.filter((line) => isFrame(line) && !line.includes('node:internal')).slice(0, FRAMES_MAX);
+  return [...lines.filter((line) => line.trim() !== '' && !isFrame(line)), ...frames].join('\n');
 }
 
 export interface EvalFilesOptions extends ReportOptions {
@@ -97,27 +88,23 @@ const SHUTDOWN_MS = 2_000;
 
 type Ended = { file: string; exitCode: ExitCode; report: EvalReport } | EvalFault;
 
-interface Overrides {
-  repeats: number | undefined;
-  concurrency: number | undefined;
-  resume: string | undefined;
-}
-
 /** `spandrel eval file`: runs evals of the user's own code, one after another. */
 export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: string[]): Promise<ExitCode> {
   const { out, io, options } = call;
   const reports = readReports(options);
-  const overrides: Overrides = {
-    repeats: readNumber('--repeats', options.repeats),
-    concurrency: readNumber('--concurrency', options.concurrency),
-    resume: options.resume,
-  };
+  const { resume } = options;
+  const repeats = readNumber('--repeats', options.repeats);
+  const concurrency = readNumber('--concurrency', options.concurrency);
+  const overrides = { repeats, concurrency, resume };
   const { url, key } = readServer(options, io.env);
   // What the evals' own code records goes where their runs go.
   if (options.url !== undefined) process.env['SPANDREL_API_URL'] = url;
   if (options.key !== undefined) process.env['SPANDREL_API_KEY'] = key;
-  const files = matching(await loadEvalFiles(patterns), options.grep);
-  if (overrides.resume !== undefined && files.length > 1) {
+  // All of them before any is run, so that a slip in the last one costs nothing.
+  const loaded: EvalFile[] = [];
+  for (const file of findFiles(patterns)) loaded.push({ file, definition: await loadDefinition(file) });
+  const files = matching(loaded, options.grep);
+  if (resume !== undefined && files.length > 1) {
     throw new UsageFault(`--resume: a run is of one eval, and these are ${files.length}`);
   }
   prepareReports(reports);
@@ -155,14 +142,12 @@ async function runFile(
   { api, io, options }: ClientCall<EvalFilesOptions>,
   { file, definition }: EvalFile,
   spandrel: Spandrel,
-  overrides: Overrides,
+  overrides: Pick<EvaluateOptions, 'repeats' | 'concurrency' | 'resume'>,
 ): Promise<Ended> {
   const progress = progressOn(io, definition.name ?? file);
   try {
     const result = await evaluate(definition, {
-      ...{ spandrel, signal: io.signal, onProgress: (now) => progress.show(now) },
-      // A member that is there without a value would take the place of the file's.
-      ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
+      ...{ ...overrides, spandrel, signal: io.signal, onProgress: (now) => progress.show(now) },
     });
     progress.end();
     const { url } = readServer(options, io.env);

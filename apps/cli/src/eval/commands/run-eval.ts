@@ -5,7 +5,7 @@ import { ulid } from 'ulid';
 import type { ClientCall } from '../../client/client-command.js';
 import { ExitCode, UsageFault } from '../../client/exit-codes.js';
 import { oneLine } from '../../client/output/text.js';
-import { readServer, createClient, findDataset, findConnection, type ClientOptions } from '../../client/server.js';
+import { readServer, createClient, findDataset, findConnection } from '../../client/server.js';
 import { toExitCode, type JudgedBy } from '../judge-run.js';
 import {
   gatesAgainst,
@@ -30,27 +30,27 @@ import {
 } from '../reports/reports.js';
 import { progressOn, watchRun } from '../watch-run.js';
 
-async function finishRun(
-  call: Pick<ClientCall<object>, 'api' | 'out' | 'io' | 'options'>,
+/** Judges a run by what is given, writes its reports and shows it. */
+async function reportRun(
+  { api, out, io, options }: ClientCall<object>,
   run: EvalRunSummary,
   by: JudgedBy,
   reports: readonly ReportOption[],
-): Promise<ExitCode> {
-  const { url } = readServer(call.options as ClientOptions, call.io.env);
-  const report = await makeReport(call.api, run, by, url);
+): Promise<EvalReport> {
+  const report = await makeReport(api, run, by, readServer(options, io.env).url);
   writeReports(reports, [report], false);
-  await showReports(call, [report]);
-  return toExitCode(report.verdict);
+  if (out.json) await out.document(toDocument(report));
+  else await out.lines(reportLines(report, out));
+  return report;
 }
 
-async function showReports(
-  { out, io }: Pick<ClientCall<object>, 'out' | 'io'>,
-  reports: readonly EvalReport[],
-): Promise<void> {
-  if (out.json) await out.document(toDocument(reports[0]!));
-  else for (const report of reports) await out.lines(reportLines(report, out));
+/** Reports a run that was waited for, to GitHub too. @returns the exit code of the command. */
+async function finishRun(call: ClientCall<object>, ...about: [EvalRunSummary, JudgedBy, readonly ReportOption[]]) {
+  const report = await reportRun(call, ...about);
   // A document stands alone on its stream; GitHub's runner reads both.
-  tellGitHub(reports, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
+  const { out, io } = call;
+  tellGitHub([report], io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
+  return toExitCode(report.verdict);
 }
 
 /** Items are in reports and not here: an answer on a terminal is to be small. */
@@ -101,7 +101,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
 
 /** @returns the id of the run to compare with; `undefined` where none was asked for, or there is none yet. */
 async function baselineFor(
-  { api, io }: Pick<ClientCall<object>, 'api' | 'io'>,
+  { api, io }: ClientCall<object>,
   { baseline }: Judging,
   dataset: { id: string; name: string },
   except?: string,
@@ -115,7 +115,7 @@ async function baselineFor(
 }
 
 async function watched(
-  { api, io }: Pick<ClientCall<object>, 'api' | 'io'>,
+  { api, io }: ClientCall<object>,
   { id, name }: Pick<EvalRunSummary, 'id' | 'name'>,
 ): Promise<EvalRunSummary> {
   const progress = progressOn(io, name);
@@ -194,23 +194,18 @@ export async function checkEval(call: ClientCall<CheckEvalOptions>, runId: strin
 export type ShowEvalOptions = StatisticsOptions & ReportOptions;
 
 /** `spandrel eval show`: a run as it is now. */
-export async function showEval({ api, out, io, options }: ClientCall<ShowEvalOptions>, runId: string): Promise<void> {
-  const by = readStatisticsOptions(options);
-  const reports = readReports(options);
+export async function showEval(call: ClientCall<ShowEvalOptions>, runId: string): Promise<void> {
+  const by = readStatisticsOptions(call.options);
+  const reports = readReports(call.options);
   prepareReports(reports);
-  const run = await api.getEval({ path: { id: runId }, query: { items: 'none' } });
-  const report = await makeReport(api, run, by, readServer(options, io.env).url);
-  writeReports(reports, [report], false);
-  if (out.json) await out.document(toDocument(report));
-  else await out.lines(reportLines(report, out));
+  const run = await call.api.getEval({ path: { id: runId }, query: { items: 'none' } });
+  await reportRun(call, run, by, reports);
 }
 
 /** `spandrel eval cancel`: no further sample of the run begins. */
 export async function cancelEval({ api, out }: ClientCall<object>, runId: string): Promise<void> {
   const run = await api.cancelEval({ path: { id: runId } });
-  if (out.json) await out.document(run);
-  else {
-    const { name, sample_progress: done, sample_total: total } = run;
-    await out.lines([`Cancelled ${oneLine(name)} (${runId}); ${done} of ${total} samples are processed.`]);
-  }
+  if (out.json) return out.document(run);
+  const { name, sample_progress: done, sample_total: total } = run;
+  await out.lines([`Cancelled ${oneLine(name)} (${runId}); ${done} of ${total} samples are processed.`]);
 }

@@ -30,21 +30,17 @@ const PAGE = 200;
 /** What a report needs of a run. @param serverUrl where its dashboard is. */
 export async function makeReport(api: Api, run: EvalRunSummary, by: JudgedBy, serverUrl: string): Promise<EvalReport> {
   const judgement = await judgeRun(api, run, by);
+  // A run that was asked for without its items has an empty list of them.
+  const { result_items: _items, ...summary } = run as EvalRunSummary & { result_items?: unknown };
   const { id, name } = await api.getDataset({ path: { id: run.dataset_id } });
   const items: EvalItem[] = [];
   const query = { include: 'samples', limit: PAGE };
   for await (const item of api.pages('listEvalItems', { path: { id: run.id }, query })) items.push(item as EvalItem);
   return {
     dataset: { id, name },
-    run: withoutItems(run),
+    run: summary,
     ...judgement,
     items,
     url: `${serverUrl}/evaluations/${encodeURIComponent(run.id)}`,
   };
-}
-
-/** A run that was asked for without its items has an empty list of them. */
-function withoutItems(run: EvalRunSummary & { result_items?: unknown }): EvalRunSummary {
-  const { result_items: _items, ...summary } = run;
-  return summary;
 }

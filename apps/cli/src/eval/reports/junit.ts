@@ -184,21 +184,12 @@ function testCase(
   why: string,
   details = '',
 ): XmlElement {
+  const attributes = { classname, name, time: ((latencyMs ?? 0) / SECOND_MS).toFixed(3) };
+  if (outcome === 'passed') return { name: 'testcase', attributes, content: [] };
   const message = cutText(why, TEXT_CHARACTERS_MAX);
-  return {
-    name: 'testcase',
-    attributes: { classname, name, time: ((latencyMs ?? 0) / SECOND_MS).toFixed(3) },
-    content:
-      outcome === 'passed'
-        ? []
-        : [
-            {
-              name: CHILDREN[outcome],
-              attributes: { message, ...(outcome !== 'skipped' && { type: outcome }) },
-              ...(outcome !== 'skipped' && details !== '' && { content: details }),
-            },
-          ],
-  };
+  const child =
+    outcome === 'skipped' ? { attributes: { message } } : { attributes: { message, type: outcome }, content: details };
+  return { name: 'testcase', attributes, content: [{ name: CHILDREN[outcome], ...child }] };
 }
 
 /** What somebody needs to understand a case without opening the dashboard. */

@@ -23,10 +23,7 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
 
 /** A recorded text as code in one line, so that nothing in it is markdown, a link or the name of somebody. */
 export function inlineCode(text: string): string {
-  const line = stripVTControlCharacters(text)
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
+  const line = toLine(text).trim();
   if (line === '') return '';
   // Code may have any backticks but a run of as many as it stands between.
   const fence = '`'.repeat(longestRun(line) + 1);
@@ -37,10 +34,12 @@ export function inlineCode(text: string): string {
 
 /** A name in running text: nothing in it is markdown. */
 const plainText = (text: string): string =>
+  toLine(text).replace(/[\\`*_[\]<>|~&]/g, (character) => `&#${character.codePointAt(0)};`);
+
+const toLine = (text: string): string =>
   stripVTControlCharacters(text)
     .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replace(/[\\`*_[\]<>|~&]/g, (character) => `&#${character.codePointAt(0)};`);
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ');
 
 const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 
