@@ -2,6 +2,10 @@ import { Command } from 'commander';
 import type { AdminAction } from './admin.js';
 import { settingsCommand } from './settings-command.js';
 
+const ORG = ['--org <id>', 'the organization'] as const;
+const YES = ['--yes', 'what is deleted is gone for good'] as const;
+const PROTECT = ['--protect', 'refuse the deletion of all traces, of datasets and of the project'] as const;
+
 /** `spandrel admin …`: what is administrative in cloud mode, done in the database (docs/spec/access.md#who-administers). */
 export function addAdmin({ program }: { program: Command }, description: string): void {
   program.addCommand(adminCommand(description));
@@ -39,10 +43,7 @@ export function adminCommand(description: string): Command {
     .option('--rate-limit <number>', "requests per second, or `default` for the service's")
     .option('--retention-days <days>', 'how long traces are kept; `plan`: as the plan says, `ever`: for ever');
 
-  leaf(org, 'delete', 'delete an organization with all of its projects', 'deleteOrganization', 'org').option(
-    '--yes',
-    'what is deleted is gone for good',
-  );
+  leaf(org, 'delete', 'delete an organization with all of its projects', 'deleteOrganization', 'org').option(...YES);
 
   const project = group('project', 'projects of an organization');
   leaf(project, 'create', 'make a project', 'createProject')
@@ -50,22 +51,16 @@ export function adminCommand(description: string): Command {
     .requiredOption('--name <name>', 'what it is called')
     .option('--retention-days <days>', 'how long traces are kept; as long as the organization keeps them when left out')
     .option('--rate-limit <number>', 'requests per second; as many as its organization when left out')
-    .option('--protect', 'refuse the deletion of all traces, of datasets and of the project');
+    .option(...PROTECT);
   leaf(project, 'show', 'show a project, and how far its deletion is', 'showProject', 'project');
   leaf(project, 'update', 'change a project', 'updateProject', 'project')
     .option('--name <name>', 'what it is called')
     .option('--retention-days <days>', 'how long traces are kept, or `organization` for as long as that keeps them')
     .option('--rate-limit <number>', 'requests per second, or `default` for as many as the settings say')
-    .option('--protect', 'refuse the deletion of all traces, of datasets and of the project')
+    .option(...PROTECT)
     .option('--no-protect', 'lift the protection');
-  leaf(project, 'delete', 'delete a project with everything that it has', 'deleteProject', 'project').option(
-    '--yes',
-    'what is deleted is gone for good',
-  );
-  leaf(project, 'list', 'list the projects of an organization', 'listProjects').requiredOption(
-    '--org <id>',
-    'the organization',
-  );
+  leaf(project, 'delete', 'delete a project with everything that it has', 'deleteProject', 'project').option(...YES);
+  leaf(project, 'list', 'list the projects of an organization', 'listProjects').requiredOption(...ORG);
 
   const masking = group('masking', 'what of texts is replaced before it is stored');
   leaf(masking, 'show', 'show the rules of a project', 'showMasking', 'project');
@@ -76,21 +71,15 @@ export function adminCommand(description: string): Command {
 
   const member = group('member', 'roles of people in an organization');
   leaf(member, 'add', 'give a role to the person who signs in with an e-mail address', 'createMember')
-    .requiredOption('--org <id>', 'the organization')
+    .requiredOption(...ORG)
     .requiredOption('--email <address>', 'as the identity provider has it')
     .requiredOption('--role <role>', 'owner, admin, editor, reviewer or viewer')
     .option('--project <id>', 'for this project alone: editor, reviewer or viewer');
-  leaf(member, 'list', 'list the members of an organization', 'listMembers').requiredOption(
-    '--org <id>',
-    'the organization',
-  );
+  leaf(member, 'list', 'list the members of an organization', 'listMembers').requiredOption(...ORG);
   leaf(member, 'update', 'give a member another role', 'updateMember', 'member')
-    .requiredOption('--org <id>', 'the organization')
+    .requiredOption(...ORG)
     .requiredOption('--role <role>', 'owner, admin, editor, reviewer or viewer');
-  leaf(member, 'remove', "take a member's role away", 'deleteMember', 'member').requiredOption(
-    '--org <id>',
-    'the organization',
-  );
+  leaf(member, 'remove', "take a member's role away", 'deleteMember', 'member').requiredOption(...ORG);
 
   const key = group('key', 'API keys');
   leaf(key, 'create', 'make an API key and show it, this once', 'createKey')
@@ -108,13 +97,8 @@ export function adminCommand(description: string): Command {
   leaf(key, 'delete', 'revoke an API key', 'deleteKey', 'key');
 
   const jwt = group('jwt', 'JWTs of an identity provider');
-  leaf(
-    jwt,
-    'check',
-    'say which rule a JWT fails and what it is allowed; `-` reads it from standard input',
-    'checkJwt',
-    'token',
-  );
+  const check = 'say which rule a JWT fails and what it is allowed; `-` reads it from standard input';
+  leaf(jwt, 'check', check, 'checkJwt', 'token');
 
   const audit = filtered(leaf(admin, 'audit', 'show the audit log, newest first', 'listAudit'));
   audit.option('--limit <number>', 'how many entries', '100');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { newFileFault, pathFault, PRIVATE_FILE, StartError, type Settings } from '@spandrel/kernel';
 import { ConnectionsSettings } from '@spandrel/connections';
@@ -28,7 +28,7 @@ export async function backup(target: string, withKey: boolean, args: readonly st
     const keyFile = `${file}.key`;
     refuseExisting(...(key === undefined ? [file] : [file, keyFile]));
     await writeNew(file, (part) => backupDatabase(database, part, showProgress()));
-    if (key !== undefined) await writeNew(keyFile, (part) => overwrite(part, key));
+    if (key !== undefined) await writeNew(keyFile, (part) => writeFile(part, key, { flag: 'r+' }));
     report(settings, file, key === undefined ? undefined : keyFile);
   } catch (error) {
     printFailure(error, 'backup: ');
@@ -82,12 +82,6 @@ async function giveName(part: string, file: string): Promise<void> {
     refuseExisting(file);
     await rename(part, file);
   }
-}
-
-async function overwrite(file: string, bytes: Buffer): Promise<void> {
-  const handle = await open(file, 'r+');
-  await handle.writeFile(bytes);
-  await handle.close();
 }
 
 async function flush(path: string): Promise<void> {

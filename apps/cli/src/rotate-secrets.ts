@@ -68,9 +68,8 @@ async function refuseServersWithout({ id }: SecretKey, storage: Storage): Promis
 }
 
 function report({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rotation, byVariable: boolean): void {
-  process.stdout.write(
-    `Encrypted the keys of ${formatCounted(rotated, 'provider connection')} with the new secret key.\n`,
-  );
+  const connections = formatCounted(rotated, 'provider connection');
+  process.stdout.write(`Encrypted the keys of ${connections} with the new secret key.\n`);
   if (maskingKeys > 0)
     process.stdout.write(`Encrypted the masking keys of ${formatCounted(maskingKeys, 'project')} with it.\n`);
   if (byVariable) {

@@ -33,26 +33,13 @@ export interface DemoOptions {
   modelUrl?: string;
 }
 
-/** Where everything is that the demo talks to. URLs have no slash at the end. */
-export interface DemoSettings {
-  apiUrl: string;
-  gatewayUrl: string;
-  /** `null`: none is sent. */
-  key: string | null;
-  /** 0: any free one. */
-  modelPort: number;
-  /** Where gateway and server reach the fake model; `null`: at its port on this machine. */
-  modelUrl: string | null;
-  /** What starts a server at these addresses. */
-  startCommand: string;
-  /** This command with the flags that lead to the same place. */
-  demoCommand: string;
-}
+/** Where everything is that the demo talks to; `key` null: none is sent, `modelUrl` null: at its port on this machine. */
+export type DemoSettings = ReturnType<typeof demoSettings>;
 
 const PORT_MAX = 65_535;
 
 /** Reads what `spandrel serve` reads, so that both agree on ports. @throws StartError with a line a fault. */
-export function demoSettings(options: DemoOptions, args: readonly string[]): DemoSettings {
+export function demoSettings(options: DemoOptions, args: readonly string[]) {
   const settings = loadSettings([GatewayUserSettings], { args, env: process.env, cwd: process.cwd() });
   const user = settings.of(GatewayUserSettings);
   const addresses = gatewayAddresses(user, settings.core);
@@ -62,13 +49,8 @@ export function demoSettings(options: DemoOptions, args: readonly string[]): Dem
   if (options.gatewayUrl === undefined && gatewayPort === undefined) {
     throw new StartError(['--gateway-url: is needed where the URL of the API has no port of its own']);
   }
-  const flags = [
-    ...args,
-    ...(['api-url', 'gateway-url'] as const).flatMap((name) => {
-      const value = name === 'api-url' ? options.apiUrl : options.gatewayUrl;
-      return value === undefined ? [] : [`--${name}`, value];
-    }),
-  ];
+  const urls = Object.entries({ '--api-url': options.apiUrl, '--gateway-url': options.gatewayUrl });
+  const flags = [...args, ...urls.flatMap(([flag, url]) => (url === undefined ? [] : [flag, url]))];
   return {
     apiUrl,
     gatewayUrl: baseUrl('--gateway-url', options.gatewayUrl ?? `${api.protocol}//${api.hostname}:${gatewayPort}`),

@@ -158,22 +158,19 @@ class RecordTraces {
 
   /** Three questions of one session; the second one streamed, the third one answered wrongly. */
   private async conversation(): Promise<void> {
-    const session = { session_id: sessionId, user_id: userId };
-    const messages = [user('What is the capital of France?')];
-    const first = await this.startTrace(DEMO_TRACES.question, 'a question', session);
-    await this.gateway.call(CHAT, { ...REQUEST, messages }, { traceId: first });
-    await this.arrival(first, 1);
-
-    messages.push(assistant('Paris'), user('And the capital of Kenya?'));
-    const second = await this.startTrace(DEMO_TRACES.followUp, 'a streamed answer', session);
+    const messages: object[] = [];
+    const ask = async (id: string, name: string, question: string, others: object = {}): Promise<void> => {
+      messages.push(user(question));
+      const traceId = await this.startTrace(id, name, { session_id: sessionId, user_id: userId });
+      await this.gateway.call(CHAT, { ...REQUEST, messages, ...others }, { traceId });
+      await this.arrival(traceId, 1);
+    };
+    await ask(DEMO_TRACES.question, 'a question', 'What is the capital of France?');
+    messages.push(assistant('Paris'));
     const streamed = { stream: true, stream_options: { include_usage: true } };
-    await this.gateway.call(CHAT, { ...REQUEST, messages, ...streamed }, { traceId: second });
-    await this.arrival(second, 1);
-
-    messages.push(assistant('Nairobi'), user('And the capital of Australia?'));
-    const third = await this.startTrace(DEMO_TRACES.wrongAnswer, 'a wrong answer', session);
-    await this.gateway.call(CHAT, { ...REQUEST, messages }, { traceId: third });
-    await this.arrival(third, 1);
+    await ask(DEMO_TRACES.followUp, 'a streamed answer', 'And the capital of Kenya?', streamed);
+    messages.push(assistant('Nairobi'));
+    await ask(DEMO_TRACES.wrongAnswer, 'a wrong answer', 'And the capital of Australia?');
   }
 
   /** A span of the program's own around two calls and the tool that the first of them asks for. */

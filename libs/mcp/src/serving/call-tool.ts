@@ -1,8 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Counter, type Registry } from '@prometheus-io/client';
 import { ERRORS } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
-import { DomainError, Invalid, invalidRequest, schemaFaults, type Logger } from '@spandrel/kernel';
+import { DomainError, Invalid, invalidRequest, LOGGER, METRICS, schemaFaults, type Logger } from '@spandrel/kernel';
 import { MAX_CHARS_DEFAULT, MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/argument-schema.js';
-import type { McpMetrics } from '../mcp-metrics.js';
+import { McpSettings } from '../mcp.settings.js';
+import { TOOLS } from '../tools/all-tools.js';
 import type { LastText, Tool } from '../tools/tool.js';
 
 /** What a tool answered, as MCP has it: one text of compact JSON. */
@@ -11,20 +14,29 @@ export interface ToolResult {
   isError?: true;
 }
 
-export interface ToolCall {
-  name: string;
-  arguments: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** The tools of this server, called in the name of callers (docs/spec/mcp.md#answers). */
+@Injectable()
 export class CallTool {
   private readonly lastText: LastText = {};
+  private readonly tools: readonly Tool[];
+  private readonly calls: Counter<'tool' | 'result'>;
 
   constructor(
-    private readonly tools: readonly Tool[],
-    private readonly metrics: McpMetrics,
-    private readonly logger: Logger,
-  ) {}
+    { write }: McpSettings,
+    @Inject(METRICS) registry: Registry,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.tools = TOOLS.filter(({ writes }) => write || !writes);
+    this.calls = new Counter({
+      name: 'spandrel_mcp_calls_total',
+      help: 'Calls of MCP tools, by tool and result: ok, refused (what was asked), failed (the server).',
+      labelNames: ['tool', 'result'] as const,
+      registers: [registry],
+    });
+    // From 0, so that an alert sees the first one.
+    for (const { name: tool } of TOOLS)
+      for (const result of ['ok', 'refused', 'failed']) this.calls.inc({ tool, result }, 0);
+  }
 
   /** @returns the tools that a caller may use, as MCP lists them. */
   async list(api: CallerApi) {
@@ -34,18 +46,21 @@ export class CallTool {
   }
 
   /** @returns `undefined` when the caller has no such tool. */
-  async execute({ name, arguments: given = {} }: ToolCall, api: CallerApi): Promise<ToolResult | undefined> {
+  async execute(
+    { name, arguments: given = {} }: { name: string; arguments?: Readonly<Record<string, unknown>> | undefined },
+    api: CallerApi,
+  ): Promise<ToolResult | undefined> {
     const tool = this.tools.find((each) => each.name === name);
     if (!tool || !mayUse(tool, api)) return undefined;
     // Agents send null for what they leave out.
     const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     try {
       const text = await this.answer(tool, args, api);
-      this.metrics.count(name, 'ok');
+      this.calls.inc({ tool: name, result: 'ok' });
       return { content: [{ type: 'text', text }] };
     } catch (error) {
       const known = this.known(error, name);
-      this.metrics.count(name, ERRORS[known.code].status >= 500 ? 'failed' : 'refused');
+      this.calls.inc({ tool: name, result: ERRORS[known.code].status >= 500 ? 'failed' : 'refused' });
       return { content: [{ type: 'text', text: errorText(known, roomOf(args['max_chars'])) }], isError: true };
     }
   }

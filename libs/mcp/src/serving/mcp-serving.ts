@@ -1,7 +1,8 @@
 import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
+import { Inject, Injectable } from '@nestjs/common';
 import type { CallerApi } from '@spandrel/http';
-import { PACKAGE, type Logger } from '@spandrel/kernel';
-import type { CallTool } from './call-tool.js';
+import { LOGGER, PACKAGE, type Logger } from '@spandrel/kernel';
+import { CallTool } from './call-tool.js';
 
 export interface McpMessage {
   message: unknown;
@@ -27,13 +28,14 @@ const ENDPOINT = 'http://localhost/mcp';
  * Speaks the Model Context Protocol: a server of its own for each message, which knows nothing of others, so that any
  * instance answers any message (docs/adr/0050-mcp-in-process.md).
  */
+@Injectable()
 export class McpServing {
   private readonly callers = new WeakMap<Request, CallerApi>();
   private handler: Promise<McpHttpHandler> | undefined;
 
   constructor(
     private readonly tools: CallTool,
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async answer({ message, headers, api, signal }: McpMessage): Promise<McpAnswer> {
@@ -62,10 +64,9 @@ export class McpServing {
       );
       server.setRequestHandler('tools/list', async () => ({ tools: await this.tools.list(api) }));
       server.setRequestHandler('tools/call', async ({ params }) => {
-        const { name } = params;
-        const result = await this.tools.execute({ name, arguments: params.arguments }, api);
+        const result = await this.tools.execute(params, api);
         if (result) return { ...result };
-        const detail = `there is no tool ${JSON.stringify(name)} for this caller; tools/list has those that there are`;
+        const detail = `there is no tool ${JSON.stringify(params.name)} for this caller; tools/list has those that there are`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, detail);
       });
       return server;

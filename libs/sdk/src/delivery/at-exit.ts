@@ -3,10 +3,6 @@ interface Unfinished {
   finish(): Promise<unknown>;
 }
 
-interface ProcessEvents {
-  on?: (event: 'beforeExit', listener: () => void) => unknown;
-}
-
 const unfinished = new Set<Unfinished>();
 let isListening = false;
 
@@ -14,7 +10,7 @@ let isListening = false;
 export function finishAtExit(one: Unfinished): void {
   unfinished.add(one);
   if (isListening) return;
-  const { process } = globalThis as { process?: ProcessEvents };
+  const { process } = globalThis as { process?: Partial<ProcessEvents> };
   if (typeof process?.on !== 'function') return;
   isListening = true;
   process.on('beforeExit', () => {
@@ -32,8 +28,9 @@ export function nothingAtExit(one: Unfinished): void {
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-interface ProcessSignals {
+interface ProcessEvents {
   pid: number;
+  on(event: 'beforeExit', listener: () => void): unknown;
   prependListener(signal: Signal, listener: () => void): unknown;
   off(signal: Signal, listener: () => void): unknown;
   listenerCount(signal: Signal): number;
@@ -62,9 +59,9 @@ export function onSignals(finish: Finish): () => void {
 
 /** One listener serves all, so that it knows whose the others are. */
 function listen(): () => void {
-  const { process } = globalThis as { process?: Partial<ProcessSignals> };
+  const { process } = globalThis as { process?: Partial<ProcessEvents> };
   if (typeof process?.prependListener !== 'function' || typeof process.kill !== 'function') return () => undefined;
-  const signals = process as ProcessSignals;
+  const signals = process as ProcessEvents;
   const stops = SIGNALS.map((signal) => {
     const listener = (): void => {
       signals.off(signal, listener);

@@ -51,11 +51,8 @@ async function leaveOutKnown(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (wanted.size === 0) return;
-  for await (const { kind } of api.pages('listDatapoints', {
-    path: { id: datasetId },
-    query: { limit: 1_000 },
-    signal,
-  })) {
+  const call = { path: { id: datasetId }, query: { limit: 1_000 }, signal };
+  for await (const { kind } of api.pages('listDatapoints', call)) {
     wanted.delete(createKey(toRowOfKind(kind)));
     if (wanted.size === 0) return;
   }

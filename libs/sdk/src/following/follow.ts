@@ -237,31 +237,27 @@ function readsIntoBuffers(stream: ReadableStream): boolean {
   }
 }
 
-/** The items of a generator or stream as they were when they came, up to what is recorded of them. */
-class Collected {
-  private readonly items: unknown[] = [];
-  private units = 0;
-
-  constructor(private readonly payloadBytes: number) {}
-
-  add(item: unknown): void {
-    // So much more is kept than is recorded that it is seen to be cut.
-    if (this.units > this.payloadBytes) return;
-    // Secrets are left out when all of it is recorded, behind the application's own mask.
-    const reader = new PlainReader(this.payloadBytes, false);
-    this.items.push(reader.read(item, ''));
-    this.units += reader.length;
-    // Others than texts are not joined: they have a comma each.
-    if (typeof item !== 'string') this.units++;
-  }
-
-  /** @returns texts as one text, all else as a list, beside what a generator `returned`. */
-  whole(returned: unknown): unknown {
-    const { items } = this;
-    if (items.length === 0 && returned !== undefined) return returned;
-    const whole = items.length > 0 && items.every((item) => typeof item === 'string') ? items.join('') : items;
-    return returned === undefined ? whole : { items: whole, returned };
-  }
+/** Keeps the items of a generator or stream as they were when they came, up to what is recorded of them. */
+function collectItems(payloadBytes: number) {
+  const items: unknown[] = [];
+  let units = 0;
+  return {
+    add(item: unknown): void {
+      // So much more is kept than is recorded that it is seen to be cut.
+      if (units > payloadBytes) return;
+      // Secrets are left out when all of it is recorded, behind the application's own mask.
+      const reader = new PlainReader(payloadBytes, false);
+      items.push(reader.read(item, ''));
+      // Others than texts are not joined: they have a comma each.
+      units += reader.length + (typeof item === 'string' ? 0 : 1);
+    },
+    /** @returns texts as one text, all else as a list, beside what a generator `returned`. */
+    whole(returned: unknown): unknown {
+      if (items.length === 0 && returned !== undefined) return returned;
+      const whole = items.length > 0 && items.every((item) => typeof item === 'string') ? items.join('') : items;
+      return returned === undefined ? whole : { items: whole, returned };
+    },
+  };
 }
 
 /** What is reported of a result in the end, once: what it was, or what was thrown. */
@@ -320,7 +316,7 @@ function followValue(value: unknown, ending: Ending, mayReplace: boolean): unkno
 function collecting(ending: Ending): Watch {
   const { payloadBytes } = ending;
   if (payloadBytes === undefined) return ending;
-  const collected = new Collected(payloadBytes);
+  const collected = collectItems(payloadBytes);
   return {
     run: (step) => ending.run(step),
     item: (item) => collected.add(item),
