@@ -8,13 +8,7 @@ import { commandSettings, printFailure } from './command-settings.js';
 
 const PROGRESS_MS = 250;
 
-/**
- * `spandrel backup <file>`: a consistent copy of the database, also while the server runs. Ends with 1 and leaves no
- * file behind when it cannot be made.
- * @param target the copy; must not exist.
- * @param withKey copies the key file too, to `<file>.key`.
- * @param args settings, as for the server.
- */
+/** `spandrel backup <file>`: copies the database, also while the server runs; ends with 1 and no file when it cannot. */
 export async function backup(target: string, withKey: boolean, args: readonly string[]): Promise<void> {
   try {
     if (target.startsWith('-')) throw new StartError(['backup: give the file to write first, then the settings']);

@@ -12,10 +12,7 @@ export function commandSettings(args: readonly string[]): Settings {
   return settings;
 }
 
-/**
- * Says on standard error why a command did not do its work, a line a fault; the program ends with 1.
- * @param during put before an error that does not say by itself what it is about.
- */
+/** Reports why a command did not do its work, a line a fault; the program ends with 1. @param during before such an error. */
 export function printFailure(error: unknown, during = ''): void {
   const faults =
     error instanceof StartError ? error.faults : [during + (error instanceof Error ? error.message : String(error))];

@@ -14,10 +14,7 @@ export type CommandEntry = {
   | {
       /** It asks a server over HTTP, and ends with one of the exit codes of such commands. */
       asksServer: true;
-      /**
-       * Prepares a process for code of the user's, which the command loads and which may leave something open: a process
-       * that was prepared ends with the command.
-       */
+      /** Prepares a process for code of the user's, which may leave something open: the process ends with the command. */
       prepareProcess?(): Promise<void>;
       load(): Promise<(client: ClientProgram, description: string) => void>;
     }

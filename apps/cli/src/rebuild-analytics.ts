@@ -4,11 +4,7 @@ import { formatCounted } from '@spandrel/contract/browser';
 import { assertDatabase, withDatabase } from './command-database.js';
 import { commandSettings, printFailure } from './command-settings.js';
 
-/**
- * `spandrel analytics rebuild`: counts the roll-ups of all traces and spans again. In local mode the server must be
- * stopped: the data directory is one process's at a time. Ends with 1 when it cannot begin.
- * @param args settings, as for the server.
- */
+/** `spandrel analytics rebuild`: counts the roll-ups again. Ends with 1 when it cannot begin: local mode has one process. */
 export async function rebuildAnalytics(args: readonly string[]): Promise<void> {
   try {
     const settings = commandSettings(args);

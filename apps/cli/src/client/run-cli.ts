@@ -5,11 +5,7 @@ import { CommandFailure, ExitCode, fail, UsageFault } from './exit-codes.js';
 import { oneLine } from './output/text.js';
 import { paintFor } from './output/table.js';
 
-/**
- * Runs one command that asks a server. Errors are reported on standard error.
- * @param argv the words behind `spandrel`; the first names the command.
- * @returns the exit code.
- */
+/** @param argv the words behind `spandrel`; the first names the command. @returns the exit code; errors are reported. */
 export async function runCli(argv: readonly string[], io: CommandIo): Promise<ExitCode> {
   let ended: ExitCode = ExitCode.done;
   try {

@@ -21,10 +21,7 @@ export interface Server {
   key: string | undefined;
 }
 
-/**
- * @returns what `--url` and `--key` say, else `SPANDREL_API_URL` and `SPANDREL_API_KEY`.
- * @throws UsageFault for a URL or a key that is none.
- */
+/** @returns what flags say, else the variables `SPANDREL_API_URL` and `SPANDREL_API_KEY`. @throws UsageFault */
 export function readServer(options: ClientOptions, env: CommandIo['env']): Server {
   // An empty variable is one that is not set; a secret of CI often ends with a line break.
   const url = options.url?.trim() ?? (env['SPANDREL_API_URL']?.trim() || undefined);
@@ -40,11 +37,7 @@ export function readServer(options: ClientOptions, env: CommandIo['env']): Serve
   return { url: (url ?? USUAL_URL).replace(/(?<!\/)\/+$/, ''), key };
 }
 
-/**
- * @param signal ends its calls; that of the command unless given, `null` for what has to be done after an interrupt.
- * @returns a client of the server that the options name.
- * @throws UsageFault for a URL or a key that is none.
- */
+/** @param signal ends its calls; `null` for what has to be done after an interrupt. @throws UsageFault */
 export function createClient(options: ClientOptions, io: CommandIo, signal: AbortSignal | null = io.signal): Api {
   return createApi({
     ...readServer(options, io.env),

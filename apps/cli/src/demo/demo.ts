@@ -9,12 +9,7 @@ import { describeCause, GatewayClient } from './gateway-client.js';
 import { connectModel, makeDemo } from './make-demo.js';
 import { removedWords, servingWords, whatToOpen } from './words.js';
 
-/**
- * `spandrel demo`: records a small example through a gateway that runs, against a fake model of its own, and makes a
- * dataset, a capture rule, a run and a review of it. Made twice it is there once; `--remove` removes it. Ends with 1 when
- * it cannot be done.
- * @param args settings, as for the server.
- */
+/** `spandrel demo`: records a small example through a gateway that runs; made twice it is there once. Ends with 1 if not. */
 export async function demo(options: DemoOptions, args: readonly string[]): Promise<void> {
   try {
     const settings = demoSettings(options, args);

@@ -162,12 +162,7 @@ interface FakeModel {
   close(): Promise<void>;
 }
 
-/**
- * Starts the fake model: a server on loopback in the format of OpenAI (chat completions, streamed or not, embeddings,
- * models), whatever path comes before `/v1`. It needs no key.
- * @param port 0 takes any free one.
- * @throws the system's error when the port is in use.
- */
+/** A server on loopback in the format of OpenAI, under any path before `/v1`. @throws when the port is in use. */
 export async function startFakeModel(port: number): Promise<FakeModel> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());

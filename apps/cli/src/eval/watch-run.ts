@@ -82,12 +82,7 @@ interface WatchOptions {
 /** While events come the run is asked now and then all the same: a connection may be dead without a word. */
 const TIMES = { pollMs: 1_000, checkMs: 15_000, awayMs: 120_000 };
 
-/**
- * Waits for the end of a run, by its events; while there are none it asks.
- * @returns the run as it ended.
- * @throws SpandrelError when the server refuses, or does not answer for two minutes: the run may go on without anybody
- *   who watches.
- */
+/** @returns the run as it ended. @throws SpandrelError when the server refuses, or does not answer for two minutes. */
 export async function watchRun(api: Api, runId: string, options: WatchOptions): Promise<EvalRunSummary> {
   const { onProgress, signal, times = TIMES } = options;
   const ended = new AbortController();

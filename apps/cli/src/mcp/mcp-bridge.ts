@@ -20,10 +20,7 @@ const SERVER_ERROR = -32_000;
 
 const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion';
 
-/**
- * Passes messages of the Model Context Protocol between a client that talks to a process and the server's `POST /mcp`, one
- * message a request. Tools, rights and answers are those of the server.
- */
+/** Passes messages between a client that talks to a process and the server's `POST /mcp`, one message a request. */
 export class McpBridge {
   /** Agreed with a client of 2025 by its first message; later clients say it in each. */
   private version: string | undefined;

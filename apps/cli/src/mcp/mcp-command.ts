@@ -11,10 +11,7 @@ export function addMcp({ program, io }: ClientProgram, description: string): voi
   );
 }
 
-/**
- * Offers the tools of a server to a client that has started this process: reads one message of JSON-RPC a line from the
- * input, and writes one answer a line to the output. Ends when its input does, once everything is answered.
- */
+/** Reads one message of JSON-RPC a line, and writes one answer a line. Ends when its input does, with all answered. */
 async function passMessages({ url, key }: Server, { stdin, stdout, stderr, signal }: CommandIo): Promise<void> {
   const report = (fault: string): void => void stderr.write(`spandrel mcp: ${fault}\n`);
   const bridge = new McpBridge({ url, key, report });

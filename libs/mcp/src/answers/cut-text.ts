@@ -23,13 +23,7 @@ function widthAt(text: string, at: number): number {
   return isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(at + 1)) ? 2 : 6;
 }
 
-/**
- * How far a piece of a text reaches that takes no more than so much room within JSON, quotes not counted.
- * @param from where the piece begins, between two characters.
- * @param room UTF-16 units of JSON text.
- * @param charsMax UTF-16 units of the piece itself.
- * @returns the end of the piece, which never lies within a character; `from` itself when nothing fits.
- */
+/** @param from between two characters. @param room within JSON, without quotes. @returns the end of a piece that fits. */
 export function endOfPiece(text: string, from: number, room: number, charsMax: number): number {
   let left = room;
   let at = from;

@@ -18,12 +18,7 @@ export interface ListToFit {
   read: (limit: number) => Promise<Page>;
 }
 
-/**
- * Writes a page of a list that fits into an answer. A page that is too long is read again with fewer items, so that its
- * cursor goes on behind the last one that is shown.
- * @returns compact JSON of `maxChars` UTF-16 units at most.
- * @throws Invalid when not even one item fits, with its texts cut to nothing.
- */
+/** Writes a page of a list that fits: one too long is read again with fewer items. @throws Invalid when not one item fits. */
 export async function fitList({ name, limit, maxChars, read }: ListToFit): Promise<string> {
   let asked = limit;
   for (;;) {

@@ -15,12 +15,7 @@ interface OutlineToFit {
 /** Place in {@link TEXT_CHARS} of the shortest names that say something. */
 const SHORTEST_NAMES = 2;
 
-/**
- * Writes a trace with as many of its spans as fit: of a tree those of the deepest levels go first, then those that started
- * last.
- * @returns compact JSON of `maxChars` UTF-16 units at most.
- * @throws Invalid when not even the trace fits.
- */
+/** Writes a trace with as many spans as fit: the deepest levels go first, then those that started last. @throws Invalid */
 export function fitOutline({ trace, spans, depth, ranked, maxChars }: OutlineToFit): string {
   const placed = ranked ? spans.map((span) => ({ span, depth: 0 })) : inTree(spans);
   const asked = depth === undefined ? placed : placed.filter((each) => each.depth <= depth);

@@ -5,12 +5,7 @@ export interface Part {
   value: unknown;
 }
 
-/**
- * Writes an answer of several parts that fits: the first one always, with its texts cut as far as needed, of the others as
- * many as there is room for. What is left out is named, with the characters that it takes.
- * @returns compact JSON of `maxChars` UTF-16 units at most.
- * @throws Invalid when not even the first part fits.
- */
+/** Writes parts that fit, the first one always; what is left out is named with its characters. @throws Invalid */
 export function fitParts([first, ...others]: readonly [Part, ...Part[]], maxChars: number): string {
   const shown: Record<string, unknown> = {};
   const leftOut: Record<string, number> = Object.fromEntries(

@@ -1,11 +1,7 @@
 import type { TimeSeriesAnswer } from '@spandrel/contract';
 import { slim, tooSmall } from './slim.js';
 
-/**
- * Writes a time series: its sums in total and by model, and as many of its newest buckets as fit.
- * @returns compact JSON of `maxChars` UTF-16 units at most.
- * @throws Invalid when not even the total fits.
- */
+/** Writes a time series: sums in total and by model, and as many of its newest buckets as fit. @throws Invalid */
 export function fitSeries(buckets: TimeSeriesAnswer['buckets'], maxChars: number): string {
   const { total, models } = addUp(buckets);
   const write = (shownModels: number, shownBuckets: number): string =>

@@ -20,11 +20,7 @@ const readOn = (spanId: string, field: SpanField, offset: number): object => ({
   arguments: { span_id: spanId, field, offset },
 });
 
-/**
- * Writes a span: its fields whole as far as they fit, of longer ones the beginning with the call that reads on.
- * @returns compact JSON of `maxChars` UTF-16 units at most.
- * @throws Invalid when not even the beginnings of its fields fit.
- */
+/** Writes a span: its fields whole as far as they fit, else the beginning with the call that reads on. @throws Invalid */
 export async function fitSpan(span: SpanResource, maxChars: number): Promise<string> {
   const { id, trace_id, parent_id, name, status, started_at, ended_at } = span;
   const state = typeof status === 'string' ? status : 'failed';

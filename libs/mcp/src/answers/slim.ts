@@ -18,11 +18,7 @@ const isKept = (name: string, value: unknown, chars: number): boolean =>
   (name === 'id' || name.endsWith('_id')) &&
   (chars >= PREVIEW_CHARS || value.length <= ID_CHARS);
 
-/**
- * What an agent needs of an object that the API showed: members without a value are left out, texts are cut, and of long
- * lists the beginning is shown.
- * @param chars of each text that stay, ids not counted.
- */
+/** Leaves out members without a value, cuts texts to `chars`, ids not counted, and shows the beginning of long lists. */
 export function slim(value: unknown, chars: number = PREVIEW_CHARS): unknown {
   if (typeof value === 'string') return cutText(value, chars);
   if (Array.isArray(value)) return slimList(value, chars);

@@ -22,12 +22,7 @@ export interface TextPiece {
   next_offset: number | null;
 }
 
-/**
- * Takes the piece of a text that fits into so much room. It never begins or ends within a character.
- * @param offset where it begins, in UTF-16 units; an offset within a character is moved to its begin, one behind the end to the end.
- * @param room UTF-16 units that the text of the piece may take within JSON, quotes not counted.
- * @param charsMax UTF-16 units of the piece.
- */
+/** @param offset is moved to the begin of its character. @param room within JSON, without quotes. @param charsMax of it. */
 export function pieceOf({ format, text }: WholeText, offset: number, room: number, charsMax = Infinity): TextPiece {
   const within = Math.min(offset, text.length);
   const from = splitsCharacter(text, within) ? within - 1 : within;

@@ -3,12 +3,7 @@ import { Invalid } from '@spandrel/kernel';
 import { z } from 'zod';
 import { argumentSchema } from './argument-schema.js';
 
-/**
- * Arguments that are members of a query or a body of the API. They are described as the API describes them, and handed on as
- * they come: the API itself says what is wrong with them.
- * @param schema of the query or the body.
- * @param omit members that the tool does not offer, or that it declares itself.
- */
+/** Members of a query or a body as arguments, described as the API does, which says what is wrong with them. */
 export function apiArguments(schema: z.ZodType, omit: readonly string[] = []): z.ZodRawShape {
   const { properties = {}, required = [] } = argumentSchema(schema) as {
     properties?: Record<string, object>;

@@ -19,10 +19,7 @@ const DROPPED = new Set([
 /** What stays of a schema that its meta replaces. */
 const KEPT = new Set(['description', 'default']);
 
-/**
- * The JSON Schema (2020-12) of arguments as agents read it: whole, without references, and without the `null` that the API
- * takes for a member that is left out.
- */
+/** The JSON Schema (2020-12) of arguments as agents read it: without references, and without `null` for what is left out. */
 export function argumentSchema(schema: z.ZodType): JsonSchema {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, {
     io: 'input',

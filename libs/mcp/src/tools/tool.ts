@@ -38,11 +38,7 @@ interface ToolDeclaration<Shape extends z.ZodRawShape> {
   arguments: () => Shape;
   /** Finds out whether a caller who may use it can: what it needs may not be set up. Left out where nothing is needed. */
   isAvailable?: (api: CallerApi) => Promise<boolean>;
-  /**
-   * Answers a call.
-   * @returns compact JSON of `maxChars` UTF-16 units at most.
-   * @throws DomainError what the API refused.
-   */
+  /** @returns compact JSON of `maxChars` UTF-16 units at most. @throws DomainError what the API refused. */
   answer: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<string>;
 }
 

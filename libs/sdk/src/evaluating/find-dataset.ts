@@ -18,11 +18,7 @@ const TRIES = 3;
 /** Rows of one request, and characters of them: an import takes 100 MiB unless it is set otherwise. */
 const REQUEST_CHARACTERS = 16_000_000;
 
-/**
- * Adds the items to a dataset that it has not: those with the same input, expected value and metadata as a datapoint are left out,
- * and so are those that come twice. Doing it again adds nothing.
- * @throws DefinitionError for an item that is no JSON.
- */
+/** Adds items that a dataset has not: input, expected and metadata count. @throws DefinitionError for what is no JSON. */
 export async function addItems(api: Api, datasetId: string, items: Items, signal?: AbortSignal): Promise<void> {
   const wanted = new Map<string, string>();
   for (const [place, item] of items.entries()) {

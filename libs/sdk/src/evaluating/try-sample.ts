@@ -37,10 +37,7 @@ interface Bounds {
   signal: AbortSignal;
 }
 
-/**
- * Calls a function that may take too long. One that does not stop when its signal is aborted goes on, and is heard no more.
- * @throws what the function throws; a `TimeoutError`; what the signal was aborted with.
- */
+/** Calls a function that may take too long. @throws what it throws; a `TimeoutError`; what the signal was aborted with. */
 export async function limited<T>(
   run: (signal: AbortSignal) => T | Promise<T>,
   { timeoutMs, signal }: Bounds,

@@ -95,10 +95,7 @@ export class RunIsOver extends Error {
   override readonly name = 'RunIsOver';
 }
 
-/**
- * Sends results as they come, one request at a time. A result that is sent twice counts once for the server, so that a request
- * without an answer is made again.
- */
+/** Sends results, one request at a time; one that is sent twice counts once, so a request without an answer is repeated. */
 export class ResultSender {
   accepted = 0;
   private waiting: { result: ExternalResult; characters: number }[] = [];
@@ -224,11 +221,7 @@ const CANCEL_MS = 5_000;
 
 const isOver = ({ status }: Pick<EvalRunSummary, 'status'>): boolean => status !== 'pending' && status !== 'running';
 
-/**
- * Tries what the run has not yet, and waits until the server has judged it.
- * @returns the run as it ended; it may have been stopped by its cost cap, or by somebody.
- * @throws what `signal` was aborted with, once the run is cancelled where it is to be; SpandrelError when results cannot be sent.
- */
+/** @returns the run as the server judged it, also stopped by its cost cap. @throws what `signal` says; SpandrelError */
 export async function workOnRun(
   plan: Plan,
   opened: OpenRun,

@@ -15,10 +15,7 @@ export interface GatewaySettings {
 }
 
 export interface GatewayFetch {
-  /**
-   * @param send what the request goes out by; that of the settings when left out.
-   * @param forGateway further headers for the gateway alone.
-   */
+  /** @param send what the request goes out by; that of the settings when left out. @param forGateway further headers. */
   (send?: typeof fetch, forGateway?: Readonly<Record<string, string>>): typeof fetch;
 }
 

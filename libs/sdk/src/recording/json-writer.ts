@@ -4,10 +4,7 @@ import { LEVELS_MAX, PlainReader } from './plain-reader.js';
 /** The room that a number, a word and the brackets of an empty list need at most. */
 const SMALL = 32;
 
-/**
- * Writes as JSON what a `PlainReader` gave.
- * @param bytesMax UTF-8 bytes of the JSON; texts are cut and members left out so that it has no more.
- */
+/** Writes what a `PlainReader` gave. @param bytesMax UTF-8 bytes of the JSON; texts are cut and members left out. */
 export function cutJson(plain: unknown, bytesMax: number): { json: string; isTruncated: boolean } {
   const writer = new CuttingWriter(bytesMax);
   writer.write(plain);

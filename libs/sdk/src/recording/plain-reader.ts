@@ -82,10 +82,7 @@ export class PlainReader {
   /** The objects that are being read, the outermost first. */
   private readonly ancestors: object[] = [];
 
-  /**
-   * @param lengthMax reading ends once the JSON has more characters.
-   * @param masksSecrets whether {@link MASKED} stands for what members hold that are named like secrets.
-   */
+  /** @param lengthMax of the JSON. @param masksSecrets whether {@link MASKED} stands for what is named like a secret. */
   constructor(
     private readonly lengthMax: number,
     private readonly masksSecrets: boolean,
@@ -129,10 +126,7 @@ export class PlainReader {
     }
   }
 
-  /**
-   * @param source the object that `value` stands for, by which cycles are found.
-   * @param isAsked whether `value` is what a `toJSON` gave, which JSON asks no further.
-   */
+  /** @param source what `value` stands for, by which cycles are found. @param isAsked whether `toJSON` gave `value`. */
   private object(value: object, key: string | number, source = value, isAsked = false): unknown {
     if (typeof value === 'function') return this.text(`[function ${String(value.name) || 'without a name'}]`);
     if (this.ancestors.includes(value)) return this.text('[circular]');

@@ -61,10 +61,7 @@ const LONGEST_PAUSE_MS = 15_000;
 /** An open stream answers with its headers at once. */
 const OPEN_MS_MAX = 20_000;
 
-/**
- * The events of a server, without a gap: when the connection is lost it is made again, for ever, behind the last event.
- * @throws SpandrelError when the first connection fails, or the server refuses a later one; the reason of the signal.
- */
+/** The events of a server without a gap: a lost connection is made again. @throws SpandrelError when it refuses. */
 export async function* followEvents(
   api: Api,
   { query, after, signal, onOpen, onCut, pause = pauseMs }: FollowOptions,

@@ -84,10 +84,7 @@ export const PREVIEW_COLUMNS: readonly Column<object>[] = [
   { title: 'OUTPUT', text: (item: Previewed) => item.output_preview ?? '', shrinks: true },
 ];
 
-/**
- * Adds the command of a resource, with `list` below it, which has a flag for each parameter of the API.
- * @returns the command of the resource.
- */
+/** @returns the command of the resource, with `list` below it, which has a flag for each parameter of the API. */
 export function addListed<Item>(client: ClientProgram, description: string, list: ShownList<Item>): Command {
   const resource = client.program.command(list.member).description(description);
   const command = resource.command('list').description(`list ${list.member}, newest first`);

@@ -2,10 +2,7 @@ import { write, decodeText, type CommandIo } from '../command-io.js';
 import { paintFor, Table, type Paint, type Column } from './table.js';
 import { cleanJson, manyLines, oneLine } from './text.js';
 
-/**
- * What a command shows: tables and sentences for people, or one JSON document. Recorded texts go through it and not
- * around it, so that none of their control characters reach a terminal.
- */
+/** What a command shows. Recorded texts go through it, so that none of their control characters reach a terminal. */
 export class Output {
   readonly isTerminal: boolean;
   readonly paint: Paint;
@@ -37,10 +34,7 @@ export class Output {
   /** Writes a JSON document of one line, of which there are many. */
   jsonLine = (value: unknown): Promise<void> => this.raw(`${cleanJson(JSON.stringify(value))}\n`);
 
-  /**
-   * Writes an answer as it comes, so that memory holds a piece of it. Recorded texts in it are cleaned: of JSON always,
-   * without changing what it means, of everything else on a terminal; files and pipes get its bytes.
-   */
+  /** Writes an answer as it comes, JSON cleaned always, anything else on a terminal; files and pipes get its bytes. */
   async stream(body: ReadableStream<Uint8Array>, form: 'json' | 'text'): Promise<void> {
     if (form === 'text' && !this.isTerminal) {
       for await (const chunk of body) await this.raw(chunk);

@@ -43,10 +43,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || amount >= 99.5 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`;
 }
 
-/**
- * @param timestamp as the API writes it.
- * @returns of this machine's time zone, `2026-11-23 15:46:01`, for a terminal; as it is, which means the same everywhere, else.
- */
+/** @returns `2026-11-23 15:46:01` of this machine's zone for a terminal; as it is, which means the same everywhere, else. */
 export function timeText(timestamp: string | null | undefined, isTerminal: boolean): string {
   if (timestamp === null || timestamp === undefined) return '';
   if (!isTerminal) return timestamp;

@@ -171,10 +171,7 @@ const isAway = (error: unknown): boolean =>
 
 export type CheckEvalOptions = JudgingOptions & ReportOptions;
 
-/**
- * `spandrel eval check`: waits for the end of a run and judges it, by gates that take the place of its own where some are
- * given. An interrupt leaves the run alone: somebody else began it.
- */
+/** `spandrel eval check`: waits for a run and judges it. An interrupt leaves it alone: somebody else began it. */
 export async function checkEval(call: ClientCall<CheckEvalOptions>, runId: string): Promise<ExitCode> {
   const { api, options } = call;
   const judging = readJudging(options);

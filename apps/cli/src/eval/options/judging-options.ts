@@ -35,10 +35,7 @@ export interface Judging {
   /** `RUN`, or `latest` with metadata; as it was given. */
   baseline: string | undefined;
   alpha: number;
-  /**
-   * Scores that the command itself compares, by scorer, `null` for that of all together: gates of the server are judged with
-   * an alpha of 0.05, and with no other.
-   */
+  /** Scores that the command itself compares, `null` for all together: gates of the server know an alpha of 0.05 alone. */
   regressionsOf: readonly (string | null)[];
 }
 
