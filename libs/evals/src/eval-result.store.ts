@@ -18,7 +18,6 @@ import {
   positionShape,
   sql,
   type LongReadOptions,
-  type Query,
   type Selection,
   type Sql,
   type WriteTx,
@@ -101,19 +100,17 @@ export class EvalResultStore {
     return IN_ORDER.fitting(this.storage, results, after && [after.runId, after.datapointId], limit, options);
   }
 
-  /** Which of the datapoints are processed in a run. */
-  async processed(scope: Scope, runId: string, datapointIds: readonly string[]): Promise<Set<string>> {
-    return collectIds(await this.storage.readLong(processedAmong(scope, runId, datapointIds)));
-  }
-
-  /** The processed datapoints, read within the transaction that has locked the run. */
-  async processedForWrite(
-    tx: WriteTx,
-    scope: Scope,
+  /** Which of the datapoints are processed in a run. @param tx the transaction to read in, which has locked the run. */
+  async processed(
+    { projectId }: Scope,
     runId: string,
     datapointIds: readonly string[],
+    tx?: WriteTx,
   ): Promise<Set<string>> {
-    return collectIds(await tx.all(processedAmong(scope, runId, datapointIds)));
+    const query = ID.query`select datapoint_id as id from eval_result
+      where project_id = ${projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`;
+    const rows = await (tx ? tx.all(query) : this.storage.readLong(query));
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** The errors of a run's failed items, the commonest first, read within the transaction that has locked the run. */
@@ -174,12 +171,6 @@ export class EvalResultStore {
     return new Set(rows.map(({ id }) => id));
   }
 }
-
-const processedAmong = (scope: Scope, runId: string, datapointIds: readonly string[]): Query<{ id: string }> =>
-  ID.query`select datapoint_id as id from eval_result
-    where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`;
-
-const collectIds = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id));
 
 const COUNT = shapeOf({ count: integer() });
 

@@ -12,13 +12,13 @@ import {
   PairOrder,
   rawSql,
   type LongReadOptions,
-  type Query,
   type WriteTx,
   type Selection,
   type Sql,
   type RowOfShape,
 } from '@spandrel/storage';
-import type { SampleKey } from './eval-item.js';
+import { sampleName, type SampleKey } from './eval-item.js';
+import { EvalResultStore } from './eval-result.store.js';
 import { evalSampleTable, evalResultTable, type EvalRunRow, type EvalSampleRow } from './eval-run.entity.js';
 import type { SampleOfItem } from './execution/sample-result.js';
 
@@ -61,7 +61,10 @@ type Run = Pick<EvalRunRow, 'id' | 'repeats'>;
 /** Samples of runs that try each datapoint several times. */
 @Injectable()
 export class EvalSampleStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly results: EvalResultStore,
+  ) {}
 
   /**
    * Samples of a run for some of its datapoints, in order; none where each is tried once.
@@ -90,19 +93,12 @@ export class EvalSampleStore {
     return { samples: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
   }
 
-  /** Which samples of some datapoints are processed. */
-  async processed({ projectId }: Scope, runId: string, datapointIds: readonly string[]): Promise<SampleKey[]> {
-    return this.storage.readLong(processedAmong(projectId, runId, datapointIds));
-  }
-
-  /** Which samples of some datapoints are processed, read within the transaction that has locked the run. */
-  async processedForWrite(
-    tx: WriteTx,
-    { projectId }: Scope,
-    runId: string,
-    datapointIds: readonly string[],
-  ): Promise<SampleKey[]> {
-    return tx.all(processedAmong(projectId, runId, datapointIds));
+  /** Names of the processed samples of some datapoints. @param tx the transaction to read in, which has locked the run. */
+  async processed(scope: Scope, run: Run, datapointIds: readonly string[], tx?: WriteTx): Promise<Set<string>> {
+    if (run.repeats === 1) return this.results.processed(scope, run.id, datapointIds, tx);
+    const query = KEY.query`select ${KEY} from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
+      and ${anyOf('s.datapoint_id', datapointIds)}`;
+    return new Set((await (tx ? tx.all(query) : this.storage.readLong(query))).map(sampleName));
   }
 
   /** All samples of some datapoints, in order, as their items are made of them; the run is locked. */
@@ -197,7 +193,3 @@ export class EvalSampleStore {
     return IN_ORDER.fitting(this.storage, samples, after && [after.datapointId, after.repeat], limit, options);
   }
 }
-
-const processedAmong = (projectId: string, runId: string, datapointIds: readonly string[]): Query<SampleKey> =>
-  KEY.query`select ${KEY} from eval_sample s where s.project_id = ${projectId} and s.run_id = ${runId}
-    and ${anyOf('s.datapoint_id', datapointIds)}`;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { EventPayload } from '@spandrel/contract';
 import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
-import { DomainEvents, type WireEvent } from '@spandrel/events';
+import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { allSettledOrThrow, type WriteTx } from '@spandrel/storage';
 import { addCost, isUnpricedUse, subtractCost, toCostSum, type CostSum } from '@spandrel/tracing';
@@ -89,7 +90,7 @@ interface SampleChanges {
   /** What datapoints are to show. */
   written: DatapointResult[];
   /** One `eval_progress` for each sample. */
-  events: WireEvent[];
+  events: EventPayload[];
 }
 
 /** The one way in which samples come into runs, whether the server or a caller made them: each once, however often it is sent. */
@@ -104,17 +105,6 @@ export class AddSamples {
     private readonly metrics: EvalMetrics,
   ) {}
 
-  /** Names of the samples of some datapoints that are processed, read within the transaction that locks the run. */
-  async processed(
-    tx: WriteTx,
-    scope: Scope,
-    { id, repeats }: Pick<EvalRunRow, 'id' | 'repeats'>,
-    datapointIds: readonly string[],
-  ): Promise<Set<string>> {
-    if (repeats === 1) return this.results.processedForWrite(tx, scope, id, datapointIds);
-    return new Set((await this.samples.processedForWrite(tx, scope, id, datapointIds)).map(sampleName));
-  }
-
   /**
    * Adds finished samples to the sums of a locked run; nothing is written.
    * @param run the caller's copy, which is changed.
@@ -128,7 +118,6 @@ export class AddSamples {
     finished: readonly FinishedSample[],
   ): Promise<SampleChanges> {
     const changes: SampleChanges = { samples: [], items: [], written: [], events: [] };
-    const progressOf = createProgressEvents(run);
     const fresh = finished.filter((sample) => {
       const name = sampleName(sample);
       return !processed.has(name) && processed.add(name);
@@ -148,7 +137,10 @@ export class AddSamples {
           changes.written.push({ id: item.datapointId, output, score: item.score, now: sample.now });
         }
       }
-      changes.events.push(progressOf(run));
+      changes.events.push({
+        ...{ type: 'eval_progress', run_id: run.id, progress: run.progress, sample_progress: run.sampleProgress },
+        ...{ total: run.total, sample_total: sampleTotal(run) },
+      });
     }
     return changes;
   }
@@ -165,12 +157,12 @@ export class AddSamples {
     run: EvalRunRow,
     now: EvalRunRow,
     changes: SampleChanges,
-    events: readonly WireEvent[],
+    events: readonly EventPayload[],
   ): Promise<void> {
     await allSettledOrThrow(
       this.writeRows(tx, scope, run, changes),
       now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
-      this.events.emitWire(tx, scope, events),
+      this.events.emit(tx, scope, ...events),
     );
     tx.end.afterCommit(() => {
       this.metrics.countOutcomes(events);
@@ -262,14 +254,4 @@ export class AddSamples {
 interface CompletedItem {
   item: EvalResultRow;
   output: string | null;
-}
-
-/** The events of a run's progress, of which only the progress differs: each as JSON, as the stream has it. */
-function createProgressEvents(run: EvalRunRow): (now: Pick<EvalRunRow, 'progress' | 'sampleProgress'>) => WireEvent {
-  const runId = JSON.stringify(run.id);
-  const rest = `"total":${run.total},"sample_total":${sampleTotal(run)}}`;
-  return ({ progress, sampleProgress }) => ({
-    type: 'eval_progress',
-    json: `{"type":"eval_progress","run_id":${runId},"progress":${progress},"sample_progress":${sampleProgress},${rest}`,
-  });
 }

@@ -4,7 +4,7 @@ import { createLogger, Unavailable, LOCAL_SCOPE } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import type { SampleKey } from '../eval-item.js';
-import { ExecuteRun, PendingSamples } from './execute-run.js';
+import { ExecuteRun, pendingSamples } from './execute-run.js';
 import type { ObservedCall } from './model-call.js';
 import { Permits } from './permits.js';
 import { PrepareRun } from './prepare-run.js';
@@ -64,7 +64,6 @@ async function execute(seen: (step: ItemStep, count: number) => void, writeTrace
     new PrepareRun({ open: async () => connection } as never, new Map(), { scorers }),
     { after: async (_s: unknown, _d: unknown, after: string) => datapoints.filter(({ id }) => id > after) },
     { processed: async () => new Set() },
-    {},
     new RunSlots(record as never, logger),
     {},
     { execute: async () => void finished.push('finished') },
@@ -183,7 +182,20 @@ describe('executing a run', () => {
 
 const all = Array.from({ length: 1_203 }, (_, i) => `d${String(i).padStart(4, '0')}`);
 
-function buildItems(processed: ReadonlySet<string>, repeats = 1): { items: PendingSamples; reads: () => number } {
+type Next = () => Promise<SampleKey | undefined>;
+
+function nextOf(
+  snapshots: object,
+  processed: () => Promise<ReadonlySet<string>>,
+  sampleProgress: number,
+  repeats = 1,
+): Next {
+  const run = { sampleProgress, repeats, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
+  const samples = pendingSamples(snapshots as never, { processed } as never, LOCAL_SCOPE, run);
+  return async () => (await samples.next()).value;
+}
+
+function buildItems(processed: ReadonlySet<string>, repeats = 1): { items: { next: Next }; reads: () => number } {
   let reads = 0;
   const snapshots = {
     after: async (_scope: unknown, _snapshot: unknown, after: string, limit: number) => {
@@ -193,14 +205,7 @@ function buildItems(processed: ReadonlySet<string>, repeats = 1): { items: Pendi
       return ids.map((id) => ({ id, kind: { Generic: { input: id } } }));
     },
   };
-  const results = { processed: async () => processed };
-  const samples = {
-    processed: async () =>
-      [...processed].map((name) => ({ datapointId: name.slice(0, 5), repeat: Number(name.slice(6)) })),
-  };
-  const run = { sampleProgress: processed.size, repeats, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
-  const items = new PendingSamples(snapshots, results as never, samples as never, LOCAL_SCOPE, run);
-  return { items, reads: () => reads };
+  return { items: { next: nextOf(snapshots, async () => processed, processed.size, repeats) }, reads: () => reads };
 }
 
 describe('pending items', () => {
@@ -222,37 +227,34 @@ describe('pending items', () => {
       await items.next();
       begun.push(reads());
     }
-    expect([begun[0], begun.at(-1)]).toEqual([1, 2]);
+    expect([begun[0], begun.at(-1)]).toEqual([2, 2]);
   });
 
-  it('are read again by the next slot that asks, when a page could not be read', async () => {
-    const ids = ['a', 'b'];
-    let isAway = false;
-    let isHalfAway = false;
-    const snapshots = {
-      after: async (_scope: unknown, _snapshot: unknown, after: string) => {
-        if (isAway) throw new Error('away');
-        return ids.filter((id) => id > after).map((id) => ({ id, kind: { Generic: { input: id } } }));
-      },
-    };
-    const run = { sampleProgress: 1, repeats: 1, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
-    const results = {
-      processed: async () => {
-        if (isHalfAway) throw new Error('half away');
+  it.each(['datapoints', 'samples'])(
+    'end where a page of %s could not be read, whose error one slot gets',
+    async (what) => {
+      const page = Array.from({ length: 3 }, (_, i) => ({ id: `d${i}`, kind: { Generic: { input: i } } }));
+      const snapshots = {
+        after: async (_scope: unknown, _snapshot: unknown, after: string) => {
+          if (after !== '' && what === 'datapoints') throw new Error('away');
+          return after === '' ? page : [{ id: 'e', kind: { Generic: { input: 'e' } } }];
+        },
+      };
+      let reads = 0;
+      const processed = async () => {
+        if (reads++ > 0) throw new Error('away');
         return new Set<string>();
-      },
-    };
-    const items = new PendingSamples(snapshots, results as never, {} as never, LOCAL_SCOPE, run);
-    isAway = true;
-    await expect(items.next()).rejects.toThrow('away');
-    isAway = false;
-    isHalfAway = true;
-    await expect(items.next()).rejects.toThrow('half away');
-    isHalfAway = false;
-    expect((await items.next())?.datapointId).toBe('a');
-    expect((await items.next())?.datapointId).toBe('b');
-    expect(await items.next()).toBeUndefined();
-  });
+      };
+      const next = nextOf(snapshots, processed, 1);
+      expect([(await next())?.datapointId, (await next())?.datapointId, (await next())?.datapointId]).toEqual([
+        'd0',
+        'd1',
+        'd2',
+      ]);
+      const ended = await Promise.allSettled([next(), next()]);
+      expect(ended).toMatchObject([{ reason: { message: 'away' } }, { value: undefined }]);
+    },
+  );
 
   it('leave out what is processed, also where that is whole pages', async () => {
     const processed = new Set(all.filter((_, i) => i !== 1_100));
@@ -262,7 +264,7 @@ describe('pending items', () => {
   });
 
   it('come as often as the run repeats, those that are processed left out', async () => {
-    const { items } = buildItems(new Set(['d0000 1', 'd0002 0', 'd0002 1', 'd0002 2']), 3);
+    const { items } = buildItems(new Set(['1 d0000', 'd0002', '1 d0002', '2 d0002']), 3);
     const taken: string[] = [];
     for (let count = 0; count < 8; count++) {
       const { datapointId, repeat } = (await items.next())!;

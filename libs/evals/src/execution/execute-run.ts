@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import type { DatapointKind } from '@spandrel/contract';
-import { DatasetSnapshots, type Snapshot, type SnapshotDatapoint } from '@spandrel/datasets';
+import { DatasetSnapshots } from '@spandrel/datasets';
 import { LOGGER, projectScope, type Scope, type Logger } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { ChangeRun } from '../change-run.js';
-import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 import { EvalsSettings } from '../evals.settings.js';
@@ -25,103 +24,41 @@ import type { SampleResult } from './sample-result.js';
 /** Datapoints read in one go. */
 const PAGE = 200;
 
-/** So many left of a page begin the reading of the next one, so that no slot waits for it. */
-const LEFT_MIN = PAGE / 2;
-
 /** A sample that is to be called. */
 interface PendingSample extends SampleKey {
   kind: DatapointKind;
 }
 
-interface Page {
-  datapoints: SnapshotDatapoint[];
-  /** Names of samples. */
-  processed: ReadonlySet<string>;
-}
-
-const EMPTY: Page = { datapoints: [], processed: new Set() };
-
 /**
  * The unprocessed samples of a run in the order of datapoint and repeat, each handed out once; however many there are, two pages
  * of datapoints are in memory.
  */
-export class PendingSamples {
-  private readonly snapshot: Snapshot;
-  private page = EMPTY;
-  /** Datapoints of the page all of whose samples were handed out, and samples of the one behind them. */
-  private taken = 0;
-  private repeat = 0;
-  private after = '';
-  private ended = false;
-  /** The page behind {@link page}, or its error; begun before it is needed. */
-  private coming: Promise<Page> | undefined;
-  private turning: Promise<void> | undefined;
-
-  constructor(
-    private readonly snapshots: Pick<DatasetSnapshots, 'after'>,
-    private readonly results: Pick<EvalResultStore, 'processed'>,
-    private readonly samples: Pick<EvalSampleStore, 'processed'>,
-    private readonly scope: Scope,
-    private readonly run: EvalRunRow,
-  ) {
-    this.snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
-  }
-
-  /** @returns a sample; `undefined` when all have been handed out. */
-  async next(): Promise<PendingSample | undefined> {
-    for (;;) {
-      const sample = this.ofPage();
-      if (sample) return sample;
-      if (this.ended) return undefined;
-      await (this.turning ??= this.turn().finally(() => (this.turning = undefined)));
-    }
-  }
-
-  /** @returns the next sample of the page, `undefined` when it has none left. */
-  private ofPage(): PendingSample | undefined {
-    const { datapoints, processed } = this.page;
-    for (let datapoint = datapoints[this.taken]; datapoint; datapoint = datapoints[this.taken]) {
-      const sample = { datapointId: datapoint.id, repeat: this.repeat, kind: datapoint.kind };
-      this.repeat++;
-      if (this.repeat >= this.run.repeats) {
-        this.repeat = 0;
-        this.taken++;
-        if (datapoints.length - this.taken < LEFT_MIN) this.readAhead();
-      }
-      if (processed.size === 0 || !processed.has(sampleName(sample))) return sample;
-    }
-    return undefined;
-  }
-
-  private readAhead(): void {
-    if (this.coming || this.ended) return;
-    this.coming = this.read();
-    // The error is thrown where the page is turned.
-    this.coming.catch(() => undefined);
-  }
-
-  private async turn(): Promise<void> {
-    const coming = this.coming ?? this.read();
-    this.coming = undefined;
-    this.page = await coming;
-    this.taken = 0;
-  }
-
-  private async read(): Promise<Page> {
-    const datapoints = await this.snapshots.after(this.scope, this.snapshot, this.after, PAGE);
+export async function* pendingSamples(
+  snapshots: Pick<DatasetSnapshots, 'after'>,
+  rows: Pick<EvalSampleStore, 'processed'>,
+  scope: Scope,
+  run: EvalRunRow,
+): AsyncGenerator<PendingSample, undefined> {
+  const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+  const read = async (after: string) => {
+    const datapoints = await snapshots.after(scope, snapshot, after, PAGE);
     const ids = datapoints.map(({ id }) => id);
-    const processed = await this.processed(ids);
-    this.after = ids.at(-1) ?? this.after;
-    this.ended = ids.length === 0;
-    return { datapoints, processed };
-  }
-
-  private async processed(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const { id, repeats, sampleProgress } = this.run;
     // A run that begins has none.
-    if (sampleProgress === 0 || ids.length === 0) return EMPTY.processed;
-    if (repeats === 1) return this.results.processed(this.scope, id, ids);
-    return new Set((await this.samples.processed(this.scope, id, ids)).map(sampleName));
+    const processed = run.sampleProgress === 0 ? new Set() : await rows.processed(scope, run, ids);
+    return { datapoints, processed };
+  };
+  for (let coming = read(''); ;) {
+    const { datapoints, processed } = await coming;
+    const last = datapoints.at(-1);
+    if (!last) return undefined;
+    // Read ahead, so that no slot waits for it; an error is thrown where the page is needed.
+    coming = read(last.id);
+    coming.catch(() => undefined);
+    for (const { id: datapointId, kind } of datapoints) {
+      for (let repeat = 0; repeat < run.repeats; repeat++) {
+        if (!processed.has(sampleName({ datapointId, repeat }))) yield { datapointId, repeat, kind };
+      }
+    }
   }
 }
 
@@ -134,7 +71,6 @@ export class ExecuteRun {
   constructor(
     private readonly prepare: PrepareRun,
     private readonly snapshots: DatasetSnapshots,
-    private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
     private readonly slots: RunSlots,
     private readonly waiting: ScorePending,
@@ -186,29 +122,16 @@ export class ExecuteRun {
   ): Promise<void> {
     const work = {
       slots: Math.min(this.settings.concurrency, sampleTotal(run) - run.progress * run.repeats),
-      samples: new PendingSamples(this.snapshots, this.results, this.samples, scope, run),
+      samples: pendingSamples(this.snapshots, this.samples, scope, run),
       call: (sample: PendingSample) => this.call(run, prepared, sample, options),
     };
     await this.slots.execute(run, work, options);
   }
 
   /** Calls and scores a sample; what was sent and answered is durable as a trace, where the run makes them, when it returns. */
-  private call(
+  private async call(
     run: EvalRunRow,
-    prepared: PreparedServerRun,
-    sample: PendingSample,
-    options: ExecuteRunOptions,
-  ): Promise<SampleResult> {
-    const masking = this.masking.of(projectScope(run.projectId));
-    if (masking !== null || prepared.trace) return this.callAndTrace(run, prepared, sample, options);
-    const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: options.kill };
-    return executeSample(prepared.model, prepared.scorers, sample.kind, this.pricing, calling);
-  }
-
-  /** Calls like {@link call}, for a run that makes traces or a project that has rules, or may have. */
-  private async callAndTrace(
-    run: EvalRunRow,
-    prepared: PreparedServerRun,
+    { model, scorers, trace }: PreparedServerRun,
     sample: PendingSample,
     options: ExecuteRunOptions,
   ): Promise<SampleResult> {
@@ -218,10 +141,9 @@ export class ExecuteRun {
     const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, observe };
     const retry = { kill, failed: this.slots.notStored(run) };
     const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);
-    const { model, scorers } = prepared;
     const scored = await executeSample(model, scorers, sample.kind, this.pricing, calling, masking);
     const result = masking ? await masking.run((calls) => maskResult(calls, scored)) : scored;
-    if (!prepared.trace) return result;
+    if (!trace) return result;
     try {
       return { ...result, traceId: await retryStorageWrite(() => this.traces.execute(run, sample, calls), retry) };
     } catch (error) {

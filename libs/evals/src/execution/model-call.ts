@@ -132,26 +132,15 @@ export interface ItemCallOptions extends ModelCallOptions {
 }
 
 /** Calls a model like {@link callModel}, and hands it to `options.observe`; a call that is given up is left out. */
-export const observeModelCall = (
+export async function observeModelCall(
   asked: ObservedCall['asked'],
   connection: OpenConnection,
   call: ChatCall,
   options: ItemCallOptions,
-): Promise<ModelAnswer> =>
-  options.observe
-    ? callAndObserve(asked, connection, call, options, options.observe)
-    : callModel(connection, call, options);
-
-async function callAndObserve(
-  asked: ObservedCall['asked'],
-  connection: OpenConnection,
-  call: ChatCall,
-  options: ModelCallOptions,
-  observe: (call: ObservedCall) => void,
 ): Promise<ModelAnswer> {
   const startedAt = Date.now();
   const report = (attempts: number, outcome: ObservedCall['outcome']): void =>
-    observe({ asked, connection, call, startedAt, endedAt: Date.now(), attempts, outcome });
+    options.observe?.({ asked, connection, call, startedAt, endedAt: Date.now(), attempts, outcome });
   try {
     const answer = await callModel(connection, call, options);
     report(answer.attempts, answer);

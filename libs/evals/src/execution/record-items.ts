@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EventPayload } from '@spandrel/contract';
-import type { WireEvent } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import {
   Storage,
@@ -15,6 +13,7 @@ import { readRunningSamples, writeRunningSamples, sampleName, type SampleKey } f
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { cancelRun, EXECUTION, RUN_STATUS } from '../eval-run.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
+import { EvalSampleStore } from '../eval-sample.store.js';
 import { SubmissionStore } from '../external/submission.store.js';
 import { AddSamples } from './add-samples.js';
 import { Permits } from './permits.js';
@@ -85,6 +84,7 @@ export class RecordItems {
     storage: Storage,
     private readonly runs: EvalRunStore,
     private readonly samples: AddSamples,
+    private readonly rows: EvalSampleStore,
     private readonly submissions: SubmissionStore,
     calls: Permits,
   ) {
@@ -109,7 +109,7 @@ export class RecordItems {
       // Asked for together, done in this order: what is processed is read once the runs are locked.
       const locking = this.runs.findForWrite(tx, scope, [...byRun.keys()]);
       const reading = [...byRun].map(async ([id, ofRun]) => {
-        return [id, await this.samples.processed(tx, scope, ofRun[0]!.run, listDatapointIds(ofRun))] as const;
+        return [id, await this.rows.processed(scope, ofRun[0]!.run, listDatapointIds(ofRun), tx)] as const;
       });
       await allSettledOrThrow(locking, ...reading);
       const processed = new Map(await Promise.all(reading));
@@ -153,7 +153,7 @@ export class RecordItems {
       if (decision === 'begin') running.set(sampleName(next!), next!);
       if (decision === 'stop') {
         now = { ...now, ...cancelRun(now, 'cost_cap', step.now) };
-        events.push(cancelled(run));
+        events.push({ type: 'eval_cancelled', run_id: run.id });
       }
       outcomes.set(step, { answer: { begun: decision === 'begin', waits: decision === 'wait' } });
     }
@@ -174,8 +174,3 @@ function listDatapointIds(steps: readonly ItemStep[]): string[] {
   }
   return [...ids];
 }
-
-const cancelled = ({ id }: EvalRunRow): WireEvent => ({
-  type: 'eval_cancelled',
-  json: JSON.stringify({ type: 'eval_cancelled', run_id: id } satisfies EventPayload),
-});

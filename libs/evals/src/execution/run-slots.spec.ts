@@ -22,10 +22,7 @@ class Lab {
 
   execute(slots: number, count: number): Promise<void> {
     const record = { execute: async (step: ItemStep) => this.record(step) };
-    const samples = {
-      next: async (): Promise<SampleKey | undefined> =>
-        this.taken < count ? { datapointId: `d${this.taken++}`, repeat: 0 } : undefined,
-    };
+    const samples = this.samples(count);
     const call = async ({ datapointId }: SampleKey): Promise<SampleResult> => {
       this.calls.set(datapointId, Promise.withResolvers<SampleResult>());
       return this.calls.get(datapointId)!.promise;
@@ -36,6 +33,11 @@ class Lab {
       { slots, samples, call },
       options,
     );
+  }
+
+  private async *samples(count: number): AsyncGenerator<SampleKey, undefined> {
+    while (this.taken < count) yield { datapointId: `d${this.taken++}`, repeat: 0 };
+    return undefined;
   }
 
   private record(step: ItemStep): StepAnswer {

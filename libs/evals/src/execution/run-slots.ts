@@ -105,7 +105,7 @@ export const createTurnPath = (
 interface SlotWork<Sample extends SampleKey> {
   /** Samples at once. */
   slots: number;
-  samples: { next(): Promise<Sample | undefined> };
+  samples: AsyncIterator<Sample, undefined>;
   /** Processes a sample that has begun. @throws when `kill` fires, and for what is to interrupt the run. */
   call: (sample: Sample) => Promise<SampleResult>;
 }
@@ -174,7 +174,7 @@ export class RunSlots {
     { run, work, completions, owner, stop, kill }: RunContext<Sample>,
     finished: ItemStep['finished'],
   ): Promise<Sample | undefined> {
-    const next = stop.aborted ? undefined : await work.samples.next();
+    const next = stop.aborted ? undefined : (await work.samples.next()).value;
     if (next === undefined && finished === undefined) return undefined;
     const step: ItemStep = { run, owner, now: Date.now() };
     if (next) step.next = { datapointId: next.datapointId, repeat: next.repeat };

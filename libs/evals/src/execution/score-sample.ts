@@ -181,21 +181,16 @@ export async function scoreSample(
   pricing: PricingTable,
   options: ItemCallOptions,
 ): Promise<ScorerResult[]> {
-  const { observe } = options;
-  if (scorers.length === 1 || !observe) {
-    return Promise.all(scorers.map((scorer) => scoreBy(scorer, sample, pricing, options)));
-  }
   // Calls are reported in the order of the scorers, whichever ends first, so that a repeated sample reports the same.
   const calls: ObservedCall[][] = scorers.map(() => []);
   const results = await Promise.all(
-    scorers.map((scorer, index) =>
-      scoreBy(scorer, sample, pricing, {
-        ...options,
-        observe: (call) => void calls[index]!.push({ ...call, scorer: scorer.name }),
-      }),
-    ),
+    scorers.map((scorer, index) => {
+      const named = scorers.length > 1 && { scorer: scorer.name };
+      const observe = (call: ObservedCall): void => void calls[index]!.push({ ...call, ...named });
+      return scoreBy(scorer, sample, pricing, { ...options, observe });
+    }),
   );
-  for (const call of calls.flat()) observe(call);
+  for (const call of calls.flat()) options.observe?.(call);
   return results;
 }
 

@@ -6,7 +6,6 @@ import {
   type AddResults as AddResultsBody,
 } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import type { WireEvent } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage, type WriteTx, type LongReadOptions } from '@spandrel/storage';
@@ -88,17 +87,17 @@ export class RecordResults {
   private async write(tx: WriteTx, scope: Scope, run: EvalRunRow, there: There, sorted: Sorted): Promise<void> {
     const at = Date.now();
     const now = { ...run, resultAt: at };
-    const events: WireEvent[] = [];
+    const events: EventPayload[] = [];
     if (run.status === RUN_STATUS.pending) {
       Object.assign(now, { status: RUN_STATUS.running, startedAt: at });
-      events.push(wire({ type: 'eval_started', run_id: run.id, dataset_id: run.datasetId }));
+      events.push({ type: 'eval_started', run_id: run.id, dataset_id: run.datasetId });
     }
     await this.keepWaiting(tx, scope, now, there.waiting, sorted);
     const changes = await this.samples.upsert(tx, scope, now, there.processed, sorted.finished);
     events.push(...changes.events);
     if (!isThrough(now) && decideByCap(now, 0) === 'stop') {
       Object.assign(now, cancelRun(now, 'cost_cap', at));
-      events.push(wire({ type: 'eval_cancelled', run_id: run.id }));
+      events.push({ type: 'eval_cancelled', run_id: run.id });
     } else if (isDue(now) && !isDue(run)) {
       await this.dispatch.enqueue(tx, { projectId: run.projectId, id: run.id, orgId: scope.orgId });
     }
@@ -166,8 +165,6 @@ function sort(run: EvalRunRow, wanted: readonly NormalizedSample[]): Sorted {
 const NONE = new Map<string, never>();
 
 const OTHER_RESULT = 'another result is there for this sample; send it with "on_conflict": "replace" to take its place';
-
-const wire = (event: EventPayload): WireEvent => ({ type: event.type, json: JSON.stringify(event) });
 
 /** `POST /api/eval/:run_id/results` (docs/spec/external-runs.md#results). */
 @Injectable()

@@ -50,17 +50,15 @@ export class ScorePending {
    */
   async execute(run: EvalRunRow, { scorers }: PreparedRun, options: ExecuteRunOptions): Promise<void> {
     const scope = projectScope(run.projectId);
-    const call = (sample: PendingResult): Promise<SampleResult> => this.score(run, scorers, sample, options);
     for (let hasMore = true; hasMore && !options.stop.aborted;) {
-      const samples = this.pages(scope, run);
-      let count = 0;
-      const next = async (): Promise<PendingResult | undefined> => {
-        const { value } = await samples.next();
-        if (value) count++;
-        return value ?? undefined;
+      let isAny = false;
+      const call = (sample: PendingResult): Promise<SampleResult> => {
+        isAny = true;
+        return this.score(run, scorers, sample, options);
       };
-      await this.slots.execute(run, { slots: this.settings.concurrency, samples: { next }, call }, options);
-      hasMore = count > 0 && (await this.isLeft(scope, run, options.owner));
+      const work = { slots: this.settings.concurrency, samples: this.pages(scope, run), call };
+      await this.slots.execute(run, work, options);
+      hasMore = isAny && (await this.isLeft(scope, run, options.owner));
     }
   }
 

@@ -296,7 +296,11 @@ export class RestoreRuns {
     restored: readonly RestoredResult[],
     isTaken: (runId: string) => boolean,
   ): Promise<RejectedItem<RestoredResult>[]> {
-    return this.restore(scope, restored, isTaken, (tx, runId, items) => this.addResults(tx, scope, runId, items));
+    return this.restore(scope, restored, isTaken, async (tx, { id }, items) => {
+      const rows = new Map(items.map((item) => [item.datapoint_id, restoredResult(scope, item)]));
+      for (const there of await this.results.processed(scope, id, [...rows.keys()], tx)) rows.delete(there);
+      await this.results.insert(tx, [...rows.values()]);
+    });
   }
 
   /** Adds the samples that runs do not have yet, as {@link restoreResults} adds results. */
@@ -305,7 +309,14 @@ export class RestoreRuns {
     restored: readonly RestoredSample[],
     isTaken: (runId: string) => boolean,
   ): Promise<RejectedItem<RestoredSample>[]> {
-    return this.restore(scope, restored, isTaken, (tx, runId, items) => this.addSamples(tx, scope, runId, items));
+    return this.restore(scope, restored, isTaken, async (tx, run, items) => {
+      // Where each datapoint is tried once, the result is the sample.
+      if (run.repeats === 1) return;
+      const rows = new Map(items.map((item) => restoredSample(scope, item)).map((row) => [sampleName(row), row]));
+      const datapointIds = new Set(items.map(({ datapoint_id: id }) => id));
+      for (const name of await this.samples.processed(scope, run, [...datapointIds], tx)) rows.delete(name);
+      await this.samples.insert(tx, [...rows.values()]);
+    });
   }
 
   /** Has those that are of runs from the file added, and rejects the others. */
@@ -313,7 +324,7 @@ export class RestoreRuns {
     scope: Scope,
     restored: readonly Item[],
     isTaken: (runId: string) => boolean,
-    add: (tx: WriteTx, runId: string, items: readonly Item[]) => Promise<void>,
+    add: (tx: WriteTx, run: EvalRunRow, items: readonly Item[]) => Promise<void>,
   ): Promise<RejectedItem<Item>[]> {
     const byRun = Map.groupBy(restored, ({ run_id: runId }) => runId);
     return this.storage.write(async (tx) => {
@@ -322,31 +333,11 @@ export class RestoreRuns {
       const here = new Map(runs.map((run) => [run.id, run]));
       for (const [runId, items] of byRun) {
         const run = here.get(runId);
-        const isDone = run !== undefined && run.status >= RUN_STATUS.completed;
-        const reason = run === undefined ? NO_RUN : isDone && isTaken(runId) ? undefined : OTHER_RUN;
-        if (reason) rejected.push(...items.map((item) => ({ item, ...reason })));
-        else await add(tx, runId, items);
+        if (run && run.status >= RUN_STATUS.completed && isTaken(runId)) await add(tx, run, items);
+        else rejected.push(...items.map((item) => ({ item, ...(run ? OTHER_RUN : NO_RUN) })));
       }
       return rejected;
     });
-  }
-
-  private async addResults(tx: WriteTx, scope: Scope, runId: string, items: readonly RestoredResult[]): Promise<void> {
-    const byDatapoint = new Map(items.map((item) => [item.datapoint_id, item]));
-    const there = await this.results.processedForWrite(tx, scope, runId, [...byDatapoint.keys()]);
-    const missing = [...byDatapoint.values()].filter(({ datapoint_id: id }) => !there.has(id));
-    await this.results.insert(
-      tx,
-      missing.map((item) => restoredResult(scope, item)),
-    );
-  }
-
-  private async addSamples(tx: WriteTx, scope: Scope, runId: string, items: readonly RestoredSample[]): Promise<void> {
-    const rows = new Map(items.map((item) => restoredSample(scope, item)).map((row) => [sampleName(row), row]));
-    const datapointIds = new Set(items.map(({ datapoint_id: id }) => id));
-    const there = await this.samples.processedForWrite(tx, scope, runId, [...datapointIds]);
-    for (const sample of there) rows.delete(sampleName(sample));
-    await this.samples.insert(tx, [...rows.values()]);
   }
 }
 
