@@ -29,26 +29,27 @@ import { SubmissionStore } from './external/submission.store.js';
 import { walkIds } from './read-run.js';
 import { comparisonSorting, ScoreDeltaStore, type RunsWithBaseline } from './score-delta.store.js';
 
-/** The distinct versions of the dataset that runs are of, in their order. */
-const listVersions = (runs: readonly EvalRunRow[]): number[] => [
-  ...new Set(runs.map(({ datasetVersion }) => datasetVersion)),
-];
-
 /** Datapoints compared in one go. */
 const SLICE = 200;
 
 type ComparedDatapoint = EvalComparison['comparisons'][number];
 
-/** A comparison that is asked for. */
-interface Comparison {
+/** Runs that are compared. */
+interface ComparedRuns {
   scope: Scope;
   datasetId: string;
+  /** In the order of the answer. */
   runs: readonly EvalRunRow[];
+  /** The distinct versions of the dataset that the runs are of, in their order. */
   versions: readonly number[];
+  options: LongReadOptions;
+}
+
+/** A list of compared items that is asked for. */
+interface Comparison extends ComparedRuns {
   ids: RunsWithBaseline;
   query: CompareItems;
   sorting: Sorting;
-  options: LongReadOptions;
 }
 
 /** Runs of one dataset side by side (docs/spec/comparison.md). */
@@ -74,85 +75,34 @@ export class CompareRuns {
     runIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<Readable> {
-    const runs = await this.find(scope, datasetId, runIds);
-    const shown: EvalComparison['runs'] = runs.map((run) => ({
+    const compared = await this.find(scope, datasetId, runIds, options);
+    const shown: EvalComparison['runs'] = compared.runs.map((run) => ({
       id: run.id,
       name: run.name,
       avg_score: averageScore(run),
       total_cost: totalCost(run),
       unpriced_count: run.unpricedCount,
     }));
-    return streamSlices(this.slices(scope, runs, options), {
+    return streamSlices(this.slices(compared), {
       head: `{"dataset_id":${JSON.stringify(datasetId)},"runs":${JSON.stringify(shown)},"comparisons":[`,
       between: ',',
       tail: () => ']}',
     });
   }
 
-  private async *slices(
-    scope: Scope,
-    runs: readonly EvalRunRow[],
-    options: LongReadOptions,
-  ): AsyncGenerator<Iterable<string>> {
+  private async *slices(compared: ComparedRuns): AsyncGenerator<Iterable<string>> {
     for (let after: string | undefined; ;) {
-      const datapoints = await this.slice(scope, runs, after, options);
-      const last = datapoints.at(-1);
-      if (!last) return;
+      const { ids, datapoints, resultsByRun } = await this.read(compared, await this.idsAfter(compared, after, SLICE));
+      if (ids.length === 0) return;
       const texts: string[] = [];
-      for (const datapoint of datapoints) texts.push(await inTurns(jsonTextInPieces(datapoint)));
-      yield itemTexts(texts, (index) => (index === 0 ? '' : ','));
-      after = last.datapoint_id;
-    }
-  }
-
-  private async slice(
-    scope: Scope,
-    runs: readonly EvalRunRow[],
-    afterId: string | undefined,
-    options: LongReadOptions,
-  ): Promise<ComparedDatapoint[]> {
-    const [{ datasetId } = { datasetId: '' }] = runs;
-    const versions = listVersions(runs);
-    const found = await this.snapshots.idsOfAny(
-      scope,
-      datasetId,
-      versions,
-      { afterId, order: 'asc', limit: SLICE },
-      options,
-    );
-    if (found.length === 0) return [];
-    const { resultsByRun, ids } = await this.readResults(scope, runs, found, options);
-    const datapoints = await this.datapoints(scope, datasetId, versions, ids, options);
-    return datapoints.map((datapoint) => ({
-      ...datapoint,
-      results: runs.map(({ id }) => comparedResult(id, resultsByRun.get(id)?.get(datapoint.datapoint_id))),
-    }));
-  }
-
-  /**
-   * Datapoints as the first of the versions that has each knows it, in order; the first of them when they are large.
-   */
-  private async datapoints(
-    scope: Scope,
-    datasetId: string,
-    versions: readonly number[],
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Omit<ComparedDatapoint, 'results'>[]> {
-    const found = new Map<string, Omit<ComparedDatapoint, 'results'>>();
-    let wanted = ids;
-    for (const version of versions) {
-      const missing = wanted.filter((id) => !found.has(id));
-      if (missing.length === 0) break;
-      const { datapoints, through } = await this.snapshots.among(scope, { datasetId, version }, missing, options);
-      for (const { id, kind } of datapoints) {
-        const { input, expected } = readInputAndExpected(kind);
-        found.set(id, { datapoint_id: id, input, expected: expectedText(expected) });
+      for (const datapoint of ids.flatMap((id) => datapoints.get(id) ?? [])) {
+        const results = compared.runs.map(({ id }) => comparedResult(id, resultsByRun.get(id)?.get(datapoint.id)));
+        const shown: ComparedDatapoint = { ...comparedDatapoint(datapoint), results };
+        texts.push(await inTurns(jsonTextInPieces(shown)));
       }
-      if (through !== undefined) wanted = wanted.filter((id) => id <= through);
+      if (texts.length > 0) yield itemTexts(texts, (index) => (index === 0 ? '' : ','));
+      after = ids.at(-1);
     }
-    // One that is missing still went with its dataset.
-    return wanted.flatMap((id) => found.get(id) ?? []);
   }
 
   /**
@@ -166,17 +116,13 @@ export class CompareRuns {
     options: LongReadOptions,
   ): Promise<ComparedItemList> {
     const runIds = [...new Set(query.runs)];
-    const runs = await this.find(scope, datasetId, runIds);
+    const compared = await this.find(scope, datasetId, runIds, options);
     const baselineId = query.baseline ?? runIds[0]!;
     if (!runIds.includes(baselineId)) throw invalidRequest([{ path: 'baseline', message: 'must be one of runs' }]);
-    const comparison: Comparison = {
-      ...{ scope, datasetId, runs, query, options },
-      versions: listVersions(runs),
-      ids: { runIds, baselineId },
-      sorting: comparisonSorting(query.order, baselineId),
-    };
-    const from = startOf(comparison.sorting, query.cursor);
-    const total = await this.snapshots.countOfAny(scope, datasetId, comparison.versions, options);
+    const sorting = comparisonSorting(query.order, baselineId);
+    const comparison: Comparison = { ...compared, ids: { runIds, baselineId }, query, sorting };
+    const from = startOf(sorting, query.cursor);
+    const total = await this.snapshots.countOfAny(scope, datasetId, compared.versions, options);
     const summary = await this.deltas.summary(scope, comparison.ids, total, options);
     if (query.datapoint_id !== undefined) {
       const { items } = await this.load(comparison, [query.datapoint_id].filter(isStorableText));
@@ -184,7 +130,7 @@ export class CompareRuns {
     }
     const hasIncomparable = summary.incomparable > 0;
     const { items: positions, nextCursor } = await fillPage(
-      comparison.sorting,
+      sorting,
       from,
       query.limit,
       async (part, start, count) => ({ rows: await this.positions(comparison, hasIncomparable, part, start, count) }),
@@ -196,7 +142,7 @@ export class CompareRuns {
     );
     // What did not fit into memory begins the next page.
     const last = positions[read - 1];
-    const next = read < positions.length && last ? encodeCursor(comparison.sorting.list, last) : nextCursor;
+    const next = read < positions.length && last ? encodeCursor(sorting.list, last) : nextCursor;
     return { summary, items, count: items.length, next_cursor: next };
   }
 
@@ -225,7 +171,7 @@ export class CompareRuns {
   }
 
   private idsAfter(
-    { scope, datasetId, versions, options }: Comparison,
+    { scope, datasetId, versions, options }: ComparedRuns,
     afterId: string | undefined,
     limit: number,
   ): Promise<string[]> {
@@ -237,67 +183,62 @@ export class CompareRuns {
     comparison: Comparison,
     wanted: readonly string[],
   ): Promise<{ items: ComparedItem[]; read: number }> {
-    const { scope, datasetId, runs, versions, ids: compared, options } = comparison;
     if (wanted.length === 0) return { items: [], read: 0 };
-    let looked = wanted;
-    const datapoints = new Map<string, SnapshotDatapoint>();
+    const { scope, datasetId, runs, versions, options } = comparison;
+    const { ids, datapoints, resultsByRun } = await this.read(comparison, wanted);
     const present = new Map<number, ReadonlySet<string>>();
     for (const version of versions) {
-      const snapshot = { datasetId, version };
-      present.set(version, await this.snapshots.present(scope, snapshot, looked, options));
-      const missing = looked.filter((id) => !datapoints.has(id));
-      const { datapoints: found, read } = await this.snapshots.some(scope, snapshot, missing, options);
-      for (const [id, datapoint] of found) datapoints.set(id, datapoint);
-      const next = missing[read];
-      if (next !== undefined) looked = looked.slice(0, looked.indexOf(next));
+      present.set(version, await this.snapshots.present(scope, { datasetId, version }, ids, options));
     }
-    const { resultsByRun, ids } = await this.readResults(scope, runs, looked, options);
-    const deltas = await this.deltas.some(scope, compared, ids, options);
+    const deltas = await this.deltas.some(scope, comparison.ids, ids, options);
     const views = new Map(runs.map((run) => [run.id, new ItemView(run)]));
     for (const run of runs) views.get(run.id)!.addWaiting(await this.submissions.among(scope, run, ids, options));
     const items = ids.flatMap((id): ComparedItem[] => {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];
-      const { input, expected } = readInputAndExpected(datapoint.kind);
-      return [
-        {
-          datapoint_id: id,
-          input,
-          expected: expectedText(expected),
-          delta: deltas.get(id) ?? null,
-          results: runs.map((run) => {
-            const has = present.get(run.datasetVersion)!.has(id);
-            const outcome = views.get(run.id)!.outcome(id, resultsByRun.get(run.id)?.get(id));
-            return comparedOutcome(run.id, has, outcome);
-          }),
-        },
-      ];
+      const results = runs.map((run) => {
+        const has = present.get(run.datasetVersion)!.has(id);
+        return comparedOutcome(run.id, has, views.get(run.id)!.outcome(id, resultsByRun.get(run.id)?.get(id)));
+      });
+      return [{ ...comparedDatapoint(datapoint), delta: deltas.get(id) ?? null, results }];
     });
     return { items, read: ids.length };
   }
 
-  /** @returns results by run and datapoint; `ids`: the first of the datapoints, as many as fit into memory. */
-  private async readResults(
-    scope: Scope,
-    runs: readonly EvalRunRow[],
-    datapointIds: readonly string[],
-    options: LongReadOptions,
-  ): Promise<{ resultsByRun: Map<string, Map<string, EvalResultRow>>; ids: readonly string[] }> {
+  /**
+   * Datapoints as the first of the versions that has each knows it, and results by run and datapoint.
+   * @returns those of `ids`: the first of the wanted ones, as many as fit into memory. A datapoint is missing that went meanwhile.
+   */
+  private async read({ scope, datasetId, runs, versions, options }: ComparedRuns, wanted: readonly string[]) {
+    let ids = wanted;
+    const datapoints = new Map<string, SnapshotDatapoint>();
+    for (const version of versions) {
+      const missing = ids.filter((id) => !datapoints.has(id));
+      if (missing.length === 0) break;
+      const { datapoints: found, read } = await this.snapshots.some(scope, { datasetId, version }, missing, options);
+      for (const [id, datapoint] of found) datapoints.set(id, datapoint);
+      const next = missing[read];
+      if (next !== undefined) ids = ids.slice(0, ids.indexOf(next));
+    }
     const resultsByRun = new Map<string, Map<string, EvalResultRow>>();
-    let ids = datapointIds;
     for (const { id } of runs) {
       const { results, read } = await this.results.some(scope, id, ids, options);
       resultsByRun.set(id, results);
       ids = ids.slice(0, read);
     }
-    return { resultsByRun, ids };
+    return { ids, datapoints, resultsByRun };
   }
 
   /**
    * @returns the runs in the order of their ids as given.
    * @throws NotFound for the dataset or a run; Invalid when a run is of another dataset.
    */
-  private async find(scope: Scope, datasetId: string, runIds: readonly string[]): Promise<EvalRunRow[]> {
+  private async find(
+    scope: Scope,
+    datasetId: string,
+    runIds: readonly string[],
+    options: LongReadOptions,
+  ): Promise<ComparedRuns> {
     if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
     const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
     const runs = runIds.map((id) => {
@@ -308,8 +249,14 @@ export class CompareRuns {
     if (runs.some((run) => run.datasetId !== datasetId)) {
       throw invalidRequest([{ path: 'runs', message: 'must be runs of this dataset' }]);
     }
-    return runs;
+    const versions = [...new Set(runs.map(({ datasetVersion }) => datasetVersion))];
+    return { scope, datasetId, runs, versions, options };
   }
+}
+
+function comparedDatapoint({ id, kind }: SnapshotDatapoint): Omit<ComparedDatapoint, 'results'> {
+  const { input, expected } = readInputAndExpected(kind);
+  return { datapoint_id: id, input, expected: expectedText(expected) };
 }
 
 const comparedResult = (runId: string, result: EvalResultRow | undefined): ComparedDatapoint['results'][number] => ({

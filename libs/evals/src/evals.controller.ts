@@ -1,6 +1,12 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, StreamableFile, Body } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import {
+  comparedItemListSchema,
+  compareItemsSchema,
+  compareSchema,
   deletedSchema,
+  evalComparisonSchema,
+  listDatasetEvalsSchema,
+  startEvalSchema,
   evalItemListSchema,
   evalRunSchema,
   evalRunSummarySchema,
@@ -11,7 +17,12 @@ import {
   evalStatisticsQuerySchema,
   evalStatisticsSchema,
   setGatesSchema,
+  type Compare,
+  type ComparedItemList,
+  type CompareItems,
   type EvalItemList,
+  type ListDatasetEvals,
+  type StartEval,
   type EvalRunResource,
   type EvalRunSummary,
   type ListEvalItems,
@@ -21,14 +32,17 @@ import {
   type EvalStatisticsQuery,
   type SetGates as SetGatesBody,
 } from '@spandrel/contract';
+import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { CurrentReader, CurrentScope, PathId, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
+import { CompareRuns } from './compare-runs.js';
 import { evalRunNotFound, runSummary } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { ListItems, ReadRun } from './read-run.js';
+import { ReadRun } from './read-run.js';
 import { SetGates } from './set-gates.js';
-import { ReadStatistics } from './statistics/read-statistics.js';
+import { StartRun } from './start-run.js';
+import { ReadStatistics } from './statistics/measure-run.js';
 
 /** Eval runs of all datasets (docs/spec/evaluations.md#run-routes, docs/spec/eval-statistics.md, docs/spec/eval-gates.md). */
 @Controller('api/eval')
@@ -36,7 +50,6 @@ export class EvalsController {
   constructor(
     private readonly runs: EvalRunStore,
     private readonly reads: ReadRun,
-    private readonly lists: ListItems,
     private readonly changes: ChangeRun,
     private readonly statistics: ReadStatistics,
     private readonly gates: SetGates,
@@ -91,7 +104,7 @@ export class EvalsController {
     @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
     @CurrentReader() reader: Reader,
   ): Promise<EvalItemList> {
-    return this.lists.execute(scope, id, query, reader);
+    return this.reads.list(scope, id, query, reader);
   }
 
   @Post(':id/cancel')
@@ -162,5 +175,86 @@ export class EvalsController {
     @Body({ schema: setGatesSchema }) { gates }: SetGatesBody,
   ): Promise<EvalRunSummary> {
     return this.gates.execute(scope, id, gates);
+  }
+}
+
+/** Eval runs of a dataset (docs/spec/evaluations.md#run-routes). */
+@Controller('api/datasets/:id')
+export class DatasetEvalsController {
+  constructor(
+    private readonly starts: StartRun,
+    private readonly datasets: DatasetStore,
+    private readonly runs: EvalRunStore,
+    private readonly comparisons: CompareRuns,
+  ) {}
+
+  @Post('eval')
+  @Operation({
+    id: 'startEval',
+    access: 'write',
+    summary: 'Start an eval run',
+    answer: evalRunSchema,
+    problems: ['dataset_not_found', 'connection_not_found', 'eval_run_not_found', 'id_conflict'],
+  })
+  async start(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Body({ schema: startEvalSchema }) body: StartEval,
+  ): Promise<EvalRunResource> {
+    return { ...(await this.starts.execute(scope, id, body)), result_items: [] };
+  }
+
+  @Get('eval')
+  @Operation({
+    id: 'listEvals',
+    access: 'read',
+    summary: 'Eval runs of a dataset, newest first',
+    answer: evalRunListSchema,
+    problems: ['dataset_not_found'],
+  })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Query({ schema: listDatasetEvalsSchema }) query: ListDatasetEvals,
+  ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
+    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+    const { items, nextCursor } = await this.runs.list(scope, { ...query, dataset_id: id });
+    return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get('compare')
+  @Operation({
+    id: 'compareEvals',
+    access: 'read',
+    summary: 'Results of runs side by side',
+    answer: evalComparisonSchema,
+    problems: ['dataset_not_found', 'eval_run_not_found'],
+  })
+  async compare(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Query({ schema: compareSchema }) query: Compare,
+    @CurrentReader() reader: Reader,
+  ): Promise<StreamableFile> {
+    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, reader), {
+      type: 'application/json; charset=utf-8',
+    });
+  }
+
+  @Get('compare/items')
+  @Operation({
+    id: 'compareEvalItems',
+    access: 'read',
+    summary: 'Items of runs side by side, page by page',
+    answer: comparedItemListSchema,
+    problems: ['dataset_not_found', 'eval_run_not_found'],
+  })
+  listCompared(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Query({ schema: compareItemsSchema }) query: CompareItems,
+    @CurrentReader() reader: Reader,
+  ): Promise<ComparedItemList> {
+    return this.comparisons.listItems(scope, id, query, reader);
   }
 }

@@ -7,14 +7,13 @@ import { PLUGINS, type PluginRegistry } from '@spandrel/kernel';
 import { ProjectRemovers } from '@spandrel/storage';
 import { ChangeRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
-import { DatasetEvalsController } from './dataset-evals.controller.js';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { EvalsController } from './evals.controller.js';
+import { DatasetEvalsController, EvalsController } from './evals.controller.js';
 import { EvalsSettings } from './evals.settings.js';
 import { ExecutionModule } from './execution/execution.module.js';
 import { ExternalRunsModule } from './external/external-runs.module.js';
-import { ListItems, ReadRun } from './read-run.js';
+import { ReadRun } from './read-run.js';
 import { RunsModule } from './runs.module.js';
 import { ScoreDeltaStore } from './score-delta.store.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
@@ -27,7 +26,7 @@ import { RestoreRuns } from './transfer/restore-runs.js';
     ...[DatasetsModule, ConnectionsModule],
   ],
   controllers: [DatasetEvalsController, EvalsController],
-  providers: [ReadRun, ListItems, CompareRuns, ScoreDeltaStore, RestoreRuns],
+  providers: [ReadRun, CompareRuns, ScoreDeltaStore, RestoreRuns],
   exports: [RunsModule, RestoreRuns],
 })
 export class EvalsModule implements OnModuleInit {

@@ -22,7 +22,7 @@ import {
 } from '@spandrel/storage';
 import { ItemView, listDatapointsRunningNow } from './eval-item.js';
 import { EvalResultStore, itemSorting, type ProcessedFilters } from './eval-result.store.js';
-import type { EvalResultRow, EvalRunRow, EvalSampleRow } from './eval-run.entity.js';
+import type { EvalRunRow } from './eval-run.entity.js';
 import { evalRunNotFound, runSummary } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalSampleStore } from './eval-sample.store.js';
@@ -62,19 +62,23 @@ export async function walkIds(
 /** Items read in one go. */
 const SLICE = 500;
 
-interface Slice {
-  datapoints: SnapshotDatapoint[];
-  results: Map<string, EvalResultRow>;
-  samples: Map<string, EvalSampleRow[]>;
+/** A list of items that is asked for. */
+interface ItemRequest {
+  scope: Scope;
+  run: EvalRunRow;
+  query: ListEvalItems;
+  sorting: Sorting;
+  running: ReadonlySet<string>;
+  options: LongReadOptions;
 }
 
-/** `GET /api/eval/:run_id`: the run and all of its items, pending ones too (docs/spec/evaluations.md#result-items). */
+/** Runs and their items, pending ones too (docs/spec/evaluations.md#result-items). */
 @Injectable()
 export class ReadRun {
   constructor(
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
-    private readonly sampleRows: EvalSampleStore,
+    private readonly samples: EvalSampleStore,
     private readonly submissions: SubmissionStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
@@ -105,58 +109,26 @@ export class ReadRun {
   }
 
   private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<Iterable<string>> {
-    const view = new ItemView(run);
+    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
     for (let after = ''; ;) {
-      const { datapoints, results, samples } = await this.slice(scope, run, after, options);
-      const last = datapoints.at(-1);
-      if (!last) return;
-      const ids = datapoints.map(({ id }) => id);
-      view.addWaiting(await this.submissions.among(scope, run, ids, options));
-      const items: string[] = [];
-      for (const datapoint of datapoints) {
-        const item = view.item(datapoint, results.get(datapoint.id), samples.get(datapoint.id) ?? []);
-        items.push(await inTurns(jsonTextInPieces(item)));
-      }
-      yield itemTexts(items, (index) => (index === 0 ? '' : ','));
-      after = last.id;
+      const datapoints = await this.snapshots.after(scope, snapshot, after, SLICE, options);
+      const byId = new Map(datapoints.map((datapoint) => [datapoint.id, datapoint]));
+      const ids = [...byId.keys()];
+      const { items, read } = await this.items(scope, run, ids, byId, true, options);
+      if (read === 0) return;
+      const texts: string[] = [];
+      for (const item of items) texts.push(await inTurns(jsonTextInPieces(item)));
+      yield itemTexts(texts, (index) => (index === 0 ? '' : ','));
+      after = ids[read - 1]!;
     }
   }
 
-  private async slice(scope: Scope, run: EvalRunRow, after: string, options: LongReadOptions): Promise<Slice> {
-    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
-    const datapoints = await this.snapshots.after(scope, snapshot, after, SLICE, options);
-    const ids = datapoints.map(({ id }) => id);
-    const { samples, read: sampled } = await this.sampleRows.some(scope, run, ids, options);
-    const { results, read } = await this.results.some(scope, run.id, ids.slice(0, sampled), options);
-    return { datapoints: datapoints.slice(0, read), results, samples };
-  }
-}
-
-/** A list of items that is asked for. */
-interface ItemRequest {
-  scope: Scope;
-  run: EvalRunRow;
-  query: ListEvalItems;
-  sorting: Sorting;
-  running: ReadonlySet<string>;
-  options: LongReadOptions;
-}
-
-/** `GET /api/eval/:run_id/items` (docs/spec/evaluations.md#listing-result-items). */
-@Injectable()
-export class ListItems {
-  constructor(
-    private readonly runs: EvalRunStore,
-    private readonly results: EvalResultStore,
-    private readonly samples: EvalSampleStore,
-    private readonly submissions: SubmissionStore,
-    private readonly snapshots: DatasetSnapshots,
-  ) {}
-
-  /** @throws NotFound; Invalid `invalid_cursor`. */
-  async execute(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions): Promise<EvalItemList> {
-    const run = await this.runs.find(scope, id);
-    if (!run) throw evalRunNotFound();
+  /**
+   * `GET /api/eval/:run_id/items` (docs/spec/evaluations.md#listing-result-items).
+   * @throws NotFound; Invalid `invalid_cursor`.
+   */
+  async list(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions): Promise<EvalItemList> {
+    const run = await this.find(scope, id);
     const sorting = itemSorting(query.sort_by, query.sort_order);
     const request: ItemRequest = { scope, run, query, sorting, running: listDatapointsRunningNow(run), options };
     if (query.datapoint_id !== undefined) {
@@ -252,22 +224,33 @@ export class ListItems {
     const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
     const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids, options);
     const withSamples = query.include?.includes('samples') ?? false;
-    const sampled = withSamples ? await this.samples.some(scope, run, ids.slice(0, read), options) : undefined;
-    const wanted = ids.slice(0, sampled?.read ?? read);
-    const { results, read: taken } = await this.results.some(scope, run.id, wanted, options);
+    const found = await this.items(scope, run, ids.slice(0, read), datapoints, withSamples, options);
+    const items = found.items.map((item) => ({
+      ...item,
+      ...(query.include?.includes('kind') && { kind: datapoints.get(item.datapoint_id)!.kind }),
+    }));
+    return { items: [...items], read: found.read };
+  }
+
+  /** @returns the items of the first of the ids, each made when it is taken, and how many were looked at: as many as fit into memory. */
+  private async items(
+    scope: Scope,
+    run: EvalRunRow,
+    ids: readonly string[],
+    datapoints: ReadonlyMap<string, SnapshotDatapoint>,
+    withSamples: boolean,
+    options: LongReadOptions,
+  ) {
+    const sampled = withSamples ? await this.samples.some(scope, run, ids, options) : undefined;
+    const { results, read } = await this.results.some(scope, run.id, ids.slice(0, sampled?.read), options);
+    const taken = ids.slice(0, read);
     const view = new ItemView(run);
-    view.addWaiting(await this.submissions.among(scope, run, ids.slice(0, taken), options));
-    const items = ids.slice(0, taken).flatMap((id): EvalItem[] => {
+    view.addWaiting(await this.submissions.among(scope, run, taken, options));
+    const items = taken.values().flatMap((id) => {
       const datapoint = datapoints.get(id);
-      if (!datapoint) return [];
-      return [
-        {
-          ...view.item(datapoint, results.get(id), sampled && (sampled.samples.get(id) ?? [])),
-          ...(query.include?.includes('kind') && { kind: datapoint.kind }),
-        },
-      ];
+      return datapoint ? [view.item(datapoint, results.get(id), sampled && (sampled.samples.get(id) ?? []))] : [];
     });
-    return { items, read: taken };
+    return { items, read };
   }
 }
 

@@ -19,18 +19,18 @@ interface Pairs {
 
 /** @param changed ids of datapoints whose content is not the same in both snapshots. */
 async function pairDatapoints(run: RunSamples, baseline: RunSamples, changed: ReadonlySet<string>): Promise<Pairs> {
-  const positions = new Positions(baseline.ids);
+  const positions = new Map<string, number>();
+  await inStretches(baseline.ids.length, (from, to) => {
+    for (let i = from; i < to; i++) positions.set(baseline.ids[i]!, i);
+  });
   const partners = new Int32Array(run.ids.length).fill(-1);
   const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
   const pairs: Pairs = { partners, count: 0, changed: 0, unpairedRun: 0, unpairedBaseline: 0 };
-  // Mostly there are none: an id is not looked for then, which would take its hash.
-  const isChanged = changed.size === 0 ? () => false : (id: string) => changed.has(id);
-  await inStretches(run.ids.length, async (from, to) => {
+  await inStretches(run.ids.length, (from, to) => {
     for (let i = from; i < to; i++) {
       const id = run.ids[i]!;
-      if (!positions.isNext(id) && !positions.hasTable) await positions.makeTable();
-      const position = positions.of(id);
-      const differs = isChanged(id);
+      const position = positions.get(id);
+      const differs = changed.has(id);
       if (position !== undefined && !differs) partners[i] = position;
       if (runCounts[i] === 0) continue;
       if (position === undefined || baselineCounts[position] === 0) pairs.unpairedRun++;
@@ -42,39 +42,6 @@ async function pairDatapoints(run: RunSamples, baseline: RunSamples, changed: Re
   for (const count of baselineCounts) if (count > 0) scored++;
   pairs.unpairedBaseline = scored - pairs.count - pairs.changed;
   return pairs;
-}
-
-/**
- * Finds ids among others. Two runs of one dataset mostly have the same ids in the same order, where the id after the last one
- * found is the one; a table of all of them is needed when it is not.
- */
-class Positions {
-  private next = 0;
-  private table: Map<string, number> | undefined;
-
-  constructor(private readonly ids: readonly string[]) {}
-
-  isNext(id: string): boolean {
-    return this.ids[this.next] === id;
-  }
-
-  get hasTable(): boolean {
-    return this.table !== undefined;
-  }
-
-  async makeTable(): Promise<void> {
-    const table = new Map<string, number>();
-    await inStretches(this.ids.length, (from, to) => {
-      for (let i = from; i < to; i++) table.set(this.ids[i]!, i);
-    });
-    this.table = table;
-  }
-
-  of(id: string): number | undefined {
-    const position = this.isNext(id) ? this.next : this.table?.get(id);
-    if (position !== undefined) this.next = position + 1;
-    return position;
-  }
 }
 
 /** dᵢ = mᵢ(run) − mᵢ(baseline) of each datapoint of the run, NaN where one of them is missing. */
@@ -214,25 +181,22 @@ async function arePairsOfZeroAndOne(
   baseline: DatapointScores,
   partners: Int32Array,
 ): Promise<boolean> {
-  const [ofRun, ofBaseline] = [readSingles(run), readSingles(baseline)];
+  // Each look at a getter of the scores makes an array.
+  const [ofRun, ofBaseline] = [run, baseline].map(({ counts, means }) => ({ counts, means })) as [Singles, Singles];
   let all = true;
   await inStretches(partners.length, (from, to) => {
     for (let i = from; all && i < to; i++) {
       const partner = partners[i]!;
-      if (partner < 0 || ofRun.isUnscored(i) || ofBaseline.isUnscored(partner)) continue;
-      all = ofRun.isZeroOrOne(i) && ofBaseline.isZeroOrOne(partner);
+      if (partner < 0 || ofRun.counts[i] === 0 || ofBaseline.counts[partner] === 0) continue;
+      all = isSingle(ofRun, i) && isSingle(ofBaseline, partner);
     }
   });
   return all;
 }
 
-/** Looks at datapoints by their position. The arrays are taken once: each look at a getter of the scores makes one. */
-function readSingles({ counts, means }: DatapointScores) {
-  return {
-    isUnscored: (i: number): boolean => counts[i] === 0,
-    isZeroOrOne: (i: number): boolean => counts[i] === 1 && isZeroOrOne(means[i]!),
-  };
-}
+type Singles = Pick<DatapointScores, 'counts' | 'means'>;
+
+const isSingle = ({ counts, means }: Singles, i: number): boolean => counts[i] === 1 && isZeroOrOne(means[i]!);
 
 function decideVerdict({ diff, p_value: p }: Pick<ScoreComparison, 'diff' | 'p_value'>, alpha: number): Verdict {
   if (diff === null || p === null) return 'unknown';

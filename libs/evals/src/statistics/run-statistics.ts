@@ -157,13 +157,8 @@ async function computeChances(
   const values = new Float64Array(length).fill(Number.NaN);
   await inStretches(length, (from, to) => {
     for (let i = from; i < to; i++) {
-      const n = counts[i]!;
-      if (n < k) continue;
-      const c = passes[i]!;
-      const pair = n * 0x1_00_00 + c;
-      let value = known.get(pair);
-      if (value === undefined) known.set(pair, (value = chance(n, c, k)));
-      values[i] = value;
+      const [n, c] = [counts[i]!, passes[i]!];
+      if (n >= k) values[i] = known.getOrInsertComputed(n * 0x1_00_00 + c, () => chance(n, c, k));
     }
   });
   return values;

@@ -4,8 +4,7 @@ import { EventsModule } from '@spandrel/events';
 import { FinishRun } from '../finish-run.js';
 import { RunsModule } from '../runs.module.js';
 import { PlanGates, SetGates } from '../set-gates.js';
-import { JudgeRun, MeasureRun } from './measure-run.js';
-import { ReadStatistics } from './read-statistics.js';
+import { JudgeRun, MeasureRun, ReadStatistics } from './measure-run.js';
 import { SampleScoresStore } from './sample-scores.store.js';
 
 /** What the scores of runs are worth, and the gates that are judged by it. */
