@@ -25,11 +25,3 @@ export function durationColumn<Row>(id: string, header: string, width: number, o
 export function textColumn<Row>(id: string, header: string, width: number, of: Of<Row, string>): GridColumn<Row> {
   return { id, header, width, cell: (row) => <bdi title={of(row) ?? undefined}>{of(row)}</bdi> };
 }
-
-/** Characters of a text in a row, which shows far less. */
-export const SHOWN_LENGTH = 300;
-
-/** A wide column of long texts, as far as a row can show them. */
-export function longTextColumn<Row>(id: string, header: string, width: number, of: Of<Row, string>): GridColumn<Row> {
-  return { id, header, width, grows: true, cell: (row) => <bdi>{of(row)?.slice(0, SHOWN_LENGTH)}</bdi> };
-}

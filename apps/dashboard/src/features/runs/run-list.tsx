@@ -88,6 +88,19 @@ function GatesBadge({ run: { gates, passed } }: { run: Pick<EvalRunSummary, 'gat
   return <Badge tone={passed ? 'ok' : 'failed'}>{passed ? 'Passed' : `Not passed, ${words.toLowerCase()}`}</Badge>;
 }
 
+/** Characters of a text in a row, which shows far less. */
+export const SHOWN_LENGTH = 300;
+
+/** A wide column of long texts, as far as a row can show them. */
+export function longTextColumn<Row>(
+  id: string,
+  header: string,
+  width: number,
+  of: (row: Row) => string | null,
+): GridColumn<Row> {
+  return { id, header, width, grows: true, cell: (row) => <bdi>{of(row)?.slice(0, SHOWN_LENGTH)}</bdi> };
+}
+
 /** A list of runs that is kept up to date. @param filters by the names of the API. */
 export function useRunList(filters: Query) {
   const found = useFilteredList<EvalRunSummary>({

@@ -5,9 +5,8 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
 import type { ChartData, ChartSeries } from '../../components/chart-series.js';
 import { formatTime, zoneName } from '../../components/format.js';
-import { useLatest } from '../../components/hooks.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { seriesOf, wholeOf, type Figure, type ShownKey } from './figures.js';
+import { seriesOf, type Figure, type ShownKey } from './figures.js';
 import { WIDTH_MS } from './plan-question.js';
 import type { Analytics } from './use-analytics.js';
 import styles from './analytics-figure.module.css';
@@ -25,7 +24,7 @@ interface AnalyticsFigureProps {
   shown: readonly ShownKey[] | null;
   cursor: number | null;
   onCursor(bucket: number): void;
-  onOpen(bucket: number, figure: Figure): void;
+  onOpen(bucket: number): void;
   onZoom(first: number, last: number): void;
   /** Address of a bucket's spans, those first that the figure is about. */
   addressOf(bucket: number, figure: Figure): string;
@@ -33,8 +32,7 @@ interface AnalyticsFigureProps {
 
 /** One figure: a chart that takes keys, or the same as a table. */
 export function AnalyticsFigure(props: AnalyticsFigureProps) {
-  const { figure, data, shown, cursor, onCursor, onZoom } = props;
-  const onOpen = useLatest((bucket: number) => props.onOpen(bucket, figure));
+  const { figure, data, shown, cursor, onCursor, onOpen, onZoom } = props;
   const addressOf = (bucket: number): string => props.addressOf(bucket, figure);
   const { times } = usePreferences();
   const [isTable, setIsTable] = useState(false);
@@ -100,11 +98,8 @@ function inWords(figure: Figure, series: readonly ChartSeries[], at: number): st
   return shown.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
 }
 
-function Legend({
-  figure,
-  series,
-  cursor,
-}: Pick<AnalyticsFigureProps, 'figure' | 'cursor'> & Pick<ChartData, 'series'>) {
+function Legend(props: Pick<AnalyticsFigureProps, 'figure' | 'cursor'> & Pick<ChartData, 'series'>) {
+  const { figure, series, cursor } = props;
   return (
     <ul className={styles.legend} aria-label={`Legend of ${figure.name}`}>
       {series.map(({ label, colour, values, dash }) => (
@@ -145,7 +140,7 @@ function FigureTable({ figure, chart, buckets, isSplit, addressOf }: FigureTable
   const { times } = usePreferences();
   const filled = buckets.flatMap(({ span_count: spans }, at) => (spans > 0 ? [at] : []));
   const rows = filled.slice(-ROWS_MAX);
-  const whole = isSplit ? [{ label: 'All', values: wholeOf(figure, buckets) }] : [];
+  const whole = isSplit ? [{ label: 'All', values: buckets.map(figure.valueOf) }] : [];
   const columns = [...whole, ...chart.series];
   return (
     <>
@@ -187,12 +182,6 @@ function FigureTable({ figure, chart, buckets, isSplit, addressOf }: FigureTable
   );
 }
 
-interface BucketLineProps {
-  data: Analytics;
-  bucket: number | null;
-  addressOf(bucket: number): string;
-}
-
 /** Days and weeks are those of UTC, whatever the times on screen are (docs/spec/analytics.md#buckets). */
 const WIDTH_NAMES: Readonly<Record<BucketWidth, string>> = {
   minute: 'a minute',
@@ -204,7 +193,8 @@ const WIDTH_NAMES: Readonly<Record<BucketWidth, string>> = {
 const MINUTE_LENGTH = '2026-11-22 10:30'.length;
 
 /** The bucket of the cursor and the way to its spans, or how one comes to it. */
-export function BucketLine({ data, bucket, addressOf }: BucketLineProps) {
+export function BucketLine(props: { data: Analytics; bucket: number | null; addressOf(bucket: number): string }) {
+  const { data, bucket, addressOf } = props;
   const { times } = usePreferences();
   if (bucket === null) {
     return (
@@ -243,13 +233,9 @@ export function rangeOfBuckets(
   };
 }
 
-interface ChartKeysOptions {
+interface ChartKeysOptions extends Pick<AnalyticsFigureProps, 'cursor' | 'onCursor' | 'onOpen' | 'onZoom'> {
   /** Buckets there are. */
   length: number;
-  cursor: number | null;
-  onCursor(bucket: number): void;
-  onOpen(bucket: number): void;
-  onZoom(first: number, last: number): void;
 }
 
 /** The keys of a chart: arrows, Home and End move the cursor, with Shift they mark, Enter opens or zooms, Escape unmarks. */

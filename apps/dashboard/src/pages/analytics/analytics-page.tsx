@@ -1,9 +1,9 @@
 import { formatCount, NONE } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
-import { useDelayed, useLatest } from '../../components/hooks.js';
+import { useDelayed } from '../../components/hooks.js';
 import { SelectField } from '../../components/field.js';
 import {
   formatId,
@@ -15,6 +15,7 @@ import {
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { costColumn, countColumn } from '../../features/columns/usual-columns.js';
 import { rangeOfBuckets, AnalyticsFigure, BucketLine } from './analytics-figure.js';
 import {
   isFiltered,
@@ -37,10 +38,7 @@ const route = getRouteApi('/analytics');
 export function AnalyticsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const change = useCallback(
-    (next: AnalyticsSearch, isTyped = false) => void navigate({ search: next, replace: isTyped }),
-    [navigate],
-  );
+  const change = (next: AnalyticsSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   const { data, error, refetch, isFetching } = useAnalytics(search);
   const isLate = useDelayed(data === undefined && error === null);
   const isBefore = useDelayed(isFetching && data !== undefined && data.search !== search);
@@ -81,7 +79,7 @@ function Nothing({ search, onClear }: { search: AnalyticsSearch; onClear(): void
   );
 }
 
-export interface AnalyticsFilterBarProps {
+interface AnalyticsFilterBarProps {
   search: AnalyticsSearch;
   /** Names of all models. */
   models: readonly string[];
@@ -92,7 +90,7 @@ export interface AnalyticsFilterBarProps {
 const MODEL = '=';
 
 /** What is added up, and how it is cut. */
-export function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProps) {
+function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProps) {
   const { range: _range, since: _since, until: _until, ...rest } = search;
   const change = (changes: Record<string, unknown>): void => onChange(readAnalyticsSearch({ ...search, ...changes }));
   const names = search.model === undefined || models.includes(search.model) ? models : [...models, search.model];
@@ -125,30 +123,21 @@ export function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilter
   );
 }
 
-export interface AnalyticsFiguresProps {
-  data: Analytics;
-  onChange(search: AnalyticsSearch): void;
-}
-
 /** The figures, with one cursor through all of them. */
-export function AnalyticsFigures({ data, onChange }: AnalyticsFiguresProps) {
+function AnalyticsFigures({ data, onChange }: { data: Analytics; onChange(search: AnalyticsSearch): void }) {
   const { buckets, search } = data;
   const [cursor, setCursor] = useState<number | null>(null);
   const at = cursor !== null && cursor < buckets.length ? cursor : null;
   const split = search.split_by;
   const shown = useMemo(() => (split ? shownKeys(buckets, split) : null), [buckets, split]);
   const navigate = useNavigate();
-  const addressOf = useCallback(
-    (bucket: number, figure?: Figure) =>
-      spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: data.search.model, ...figure?.spans }),
-    [data],
-  );
-  const open = useLatest((bucket: number, figure: Figure) => void navigate({ to: addressOf(bucket, figure) }));
-  const zoom = useLatest((first: number, last: number) => {
+  const addressOf = (bucket: number, figure?: Figure): string =>
+    spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: search.model, ...figure?.spans });
+  const zoom = (first: number, last: number): void => {
     const { range: _range, since: _since, until: _until, ...rest } = search;
     setCursor(null);
     onChange({ ...rest, ...rangeOfBuckets(data, first, last) });
-  });
+  };
   return (
     <>
       <BucketLine data={data} bucket={at} addressOf={addressOf} />
@@ -156,10 +145,10 @@ export function AnalyticsFigures({ data, onChange }: AnalyticsFiguresProps) {
         {FIGURES.map((figure) => (
           <AnalyticsFigure
             key={figure.name}
-            {...{ figure, data, shown, onOpen: open }}
-            addressOf={addressOf}
+            {...{ figure, data, shown, addressOf }}
             cursor={at}
             onCursor={setCursor}
+            onOpen={(bucket) => void navigate({ to: addressOf(bucket, figure) })}
             onZoom={zoom}
           />
         ))}
@@ -169,7 +158,7 @@ export function AnalyticsFigures({ data, onChange }: AnalyticsFiguresProps) {
 }
 
 /** What all spans of the range come to. */
-export function TotalsList({ totals }: { totals: Totals }) {
+function TotalsList({ totals }: { totals: Totals }) {
   const { spans, cost, unpriced, tokens, errors, finished, averageMs } = totals;
   const share = finished === 0 ? null : `${percent(errors / finished)} of finished spans`;
   return (
@@ -207,21 +196,17 @@ function percent(share: number): string {
 }
 
 /** What each model was called for, and what part of the cost it has. */
-export function ModelsGrid({ data }: { data: Analytics }) {
+function ModelsGrid({ data }: { data: Analytics }) {
   const { models, range } = data;
   const navigate = useNavigate();
-  const addressOf = useMemo(() => {
-    const { since, until } = range;
-    return (model: string): string => spansAddress({ model, since, until });
-  }, [range]);
-  const columns = useMemo(() => modelColumns(models, addressOf), [models, addressOf]);
+  const addressOf = (model: string): string => spansAddress({ model, since: range.since, until: range.until });
   if (models.length === 0) return null;
   return (
     <section className={styles.models} aria-labelledby="models-heading">
       <h2 id="models-heading">Models</h2>
       <Grid<ModelSums>
         label="Models"
-        columns={columns}
+        columns={modelColumns(models, addressOf)}
         length={models.length}
         isComplete
         rowAt={(index) => models[index]}
@@ -249,15 +234,9 @@ function modelColumns(models: readonly ModelSums[], addressOf: (model: string) =
           </Link>
         ),
     },
-    { id: 'calls', header: 'Calls', width: 90, align: 'end', cell: ({ calls }) => formatCount(calls) },
-    { id: 'tokens', header: 'Tokens', width: 110, align: 'end', cell: ({ tokens }) => formatCount(tokens) },
-    {
-      id: 'cost',
-      header: 'Cost',
-      width: 100,
-      align: 'end',
-      cell: ({ cost: own }) => <span title={formatCostExactly(own)}>{formatCost(own)}</span>,
-    },
+    countColumn('calls', 'Calls', 90, ({ calls }) => calls),
+    countColumn('tokens', 'Tokens', 110, ({ tokens }) => tokens),
+    costColumn('cost', 'Cost', 100, (row) => row.cost),
     { id: 'share', header: 'Share', width: 80, align: 'end', cell: ({ cost: own }) => shareOf(own, cost) },
   ];
 }

@@ -26,7 +26,6 @@ export interface Figure {
 const mostFirst = (sortBy: string) => ({ sort_by: sortBy, sort_order: 'desc' });
 
 const COUNTS = { form: 'bars', isWhole: true, format: formatCount, formatExactly: formatCount } as const;
-const AVERAGE = 'Average';
 
 export const FIGURES: readonly Figure[] = [
   {
@@ -64,11 +63,11 @@ const STATUSES: Readonly<Record<string, { label: string; colour: ColourToken }>>
 };
 
 /** Percentiles, the lines apart from each other without their colours, too. */
-const PERCENTILES = [
+const PERCENTILES: readonly (Omit<ChartSeries, 'values'> & { member: 'p50_ms' | 'p95_ms' | 'p99_ms' })[] = [
   { label: 'p50', member: 'p50_ms', colour: '--kind-2', dash: [6, 3] },
   { label: 'p95', member: 'p95_ms', colour: '--kind-3', dash: [3, 3] },
   { label: 'p99', member: 'p99_ms', colour: '--kind-5', dash: [1, 3] },
-] as const;
+];
 
 /** A key of a split as figures show it. */
 export interface ShownKey {
@@ -106,20 +105,11 @@ export function seriesOf(
     const some = series.filter(({ values }) => values.some((value) => value !== null && value !== 0));
     return some.length > 0 ? some : series;
   }
-  const isLatency = figure.name === 'Latency';
+  const values = buckets.map(figure.valueOf);
   const colour = figure.name === 'Errors' ? '--status-failed' : '--kind-1';
-  const whole = { label: isLatency ? AVERAGE : figure.name, colour, values: buckets.map(figure.valueOf) } as const;
-  if (!isLatency) return [whole];
+  if (figure.name !== 'Latency') return [{ label: figure.name, colour, values }];
   return [
-    whole,
-    ...PERCENTILES.map(({ label, member, colour: own, dash }) => ({
-      ...{ label, colour: own, dash: [...dash] },
-      values: buckets.map((bucket) => bucket[member] ?? null),
-    })),
+    { label: 'Average', colour, values },
+    ...PERCENTILES.map(({ member, ...line }) => ({ ...line, values: buckets.map((bucket) => bucket[member] ?? null) })),
   ];
-}
-
-/** The values of all keys together, as a table shows them beside those of a split. */
-export function wholeOf(figure: Figure, buckets: readonly TimeBucket[]): (number | null)[] {
-  return buckets.map(figure.valueOf);
 }

@@ -19,7 +19,7 @@ import { ScoreWithBar } from '../../features/statistics/error-bar.js';
 import { RunComparison } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { longTextColumn, SHOWN_LENGTH } from '../../features/columns/usual-columns.js';
+import { longTextColumn, SHOWN_LENGTH } from '../../features/runs/run-list.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 import { useComparedRuns, useComparedItems } from './use-comparison.js';
 import { DifferenceRegion } from './difference-region.js';

@@ -13,75 +13,57 @@ export const LOGGED_MAX = 2_000;
 
 /** The events that a page shows, oldest first, and those that wait while it is paused. */
 export class EventLog {
-  private shown: readonly LoggedEvent[] = [];
-  private waiting: LoggedEvent[] = [];
+  events: readonly LoggedEvent[] = [];
   /** Events that fell out of what is shown since the log began. */
-  private dropped = 0;
+  droppedCount = 0;
+  isPaused = false;
+  private waiting: LoggedEvent[] = [];
   private lastNumber: number | null = null;
-  private from: number | null;
-  private isPaused = false;
 
-  /** @param from number of the event before the first one that is shown; `null` for what comes from now on. */
-  constructor(from: number | null = null) {
-    this.from = from;
-  }
-
-  get events(): readonly LoggedEvent[] {
-    return this.shown;
-  }
+  /**
+   * @param beginAfter number of the event after which a stream has everything that this log began with; `null` for what
+   * comes from now on.
+   */
+  constructor(public beginAfter: number | null = null) {}
 
   get waitingCount(): number {
     return this.waiting.length;
   }
 
-  get droppedCount(): number {
-    return this.dropped;
-  }
-
   /** The number after which a stream goes on where this one ends; `null` for a stream that begins now. */
   get resumeAfter(): number | null {
-    return this.lastNumber ?? this.from;
-  }
-
-  /** The number after which a stream has everything that this log began with. */
-  get beginAfter(): number | null {
-    return this.from;
+    return this.lastNumber ?? this.beginAfter;
   }
 
   /** @param at when it came, for an event that does not say itself when it happened; `null` for one of long ago. */
   add(number: number, event: LiveEvent, at: number | null): void {
     // A stream that was opened again may begin with what is here.
     if (this.lastNumber !== null && number <= this.lastNumber) return;
-    this.from ??= number - 1;
+    this.beginAfter ??= number - 1;
     this.lastNumber = number;
-    const before = this.waiting.at(-1) ?? this.shown.at(-1);
+    const before = this.waiting.at(-1) ?? this.events.at(-1);
     this.waiting.push({ number, event, at: timeOfEvent(event) ?? at ?? before?.at ?? null });
     if (this.waiting.length > LOGGED_MAX) {
       this.waiting.shift();
-      this.dropped++;
+      this.droppedCount++;
     }
   }
 
-  /** Shows what has come, unless the log is paused. @returns whether that changed anything. */
-  flush(): boolean {
-    if (this.isPaused || this.waiting.length === 0) return false;
-    const all = [...this.shown, ...this.waiting];
-    this.shown = all.slice(-LOGGED_MAX);
-    this.dropped += all.length - this.shown.length;
+  /** Shows what has come, unless the log is paused. */
+  flush(): void {
+    if (this.isPaused) return;
+    const all = [...this.events, ...this.waiting];
+    this.events = all.slice(-LOGGED_MAX);
+    this.droppedCount += all.length - this.events.length;
     this.waiting = [];
-    return true;
-  }
-
-  pause(isPaused: boolean): void {
-    this.isPaused = isPaused;
   }
 
   /** Forgets what is shown and what waits; what comes afterwards is shown. */
   clear(): void {
-    this.shown = [];
+    this.events = [];
     this.waiting = [];
-    this.dropped = 0;
-    this.from = this.lastNumber ?? this.from;
+    this.droppedCount = 0;
+    this.beginAfter = this.resumeAfter;
   }
 }
 

@@ -97,7 +97,7 @@ interface EventListProps {
 }
 
 /** The events, newest last. The end stays in view until somebody scrolls up. */
-export function EventList({ events, droppedCount }: EventListProps) {
+function EventList({ events, droppedCount }: EventListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight();
   const [isAtEnd, setIsAtEnd] = useState(true);
@@ -155,15 +155,10 @@ export function EventList({ events, droppedCount }: EventListProps) {
   );
 }
 
-interface Placed extends EventListProps {
-  rowHeight: number;
-  isAtEnd: boolean;
-}
-
 /** Keeps the end in view, or what is being read where it is. */
 function useSteadyPlace(
   scroller: { readonly current: HTMLElement | null },
-  { events, droppedCount, rowHeight, isAtEnd }: Placed,
+  { events, droppedCount, rowHeight, isAtEnd }: EventListProps & { rowHeight: number; isAtEnd: boolean },
 ): void {
   const before = useRef(0);
   useLayoutEffect(() => {
@@ -189,7 +184,7 @@ const TONES: Readonly<Record<string, string>> = {
 const DATE_LENGTH = '2026-11-22 '.length;
 
 /** What one event says: when, its number, its type, and what it is about. */
-export const EventRow = memo(function EventRow({ logged: { number, at, event } }: { logged: LoggedEvent }) {
+const EventRow = memo(function EventRow({ logged: { number, at, event } }: { logged: LoggedEvent }) {
   const { times } = usePreferences();
   const { text, address, more = '' } = subjectOf(event);
   return (
@@ -224,7 +219,7 @@ export const EventRow = memo(function EventRow({ logged: { number, at, event } }
 });
 
 /** What an event is about. */
-export interface EventSubject {
+interface EventSubject {
   text: string;
   /** Where it is shown; `null` for what is deleted. */
   address: string | null;
@@ -233,7 +228,7 @@ export interface EventSubject {
 }
 
 /** The object of an event and the way to it. */
-export function subjectOf(event: LiveEvent): EventSubject {
+function subjectOf(event: LiveEvent): EventSubject {
   switch (event.type) {
     case 'span_created':
     case 'span_completed':

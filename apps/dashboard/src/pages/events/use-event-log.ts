@@ -23,7 +23,6 @@ export interface ShownLog {
  */
 export function useEventLog(type: string | undefined, since: string | undefined): ShownLog {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const [isPaused, setIsPaused] = useState(false);
   const log = useRef<EventLog>(null);
   const feed = useRef<EventFeed>(null);
   const [isQueued, setIsQueued] = useState(false);
@@ -37,19 +36,18 @@ export function useEventLog(type: string | undefined, since: string | undefined)
     log.current = new EventLog(begin);
     const opened = new EventFeed(browserParts, log.current, { type, onChange: redraw });
     feed.current = opened;
-    setIsPaused(false);
     redraw();
     return keepOpen(opened, setIsQueued);
     // oxlint-disable-next-line react/exhaustive-deps -- the number is the text that is compared
   }, [type, since]);
-  const { events, waitingCount, droppedCount } = log.current;
+  const { events, waitingCount, droppedCount, isPaused } = log.current;
   return {
     ...{ events, waitingCount: isPaused ? waitingCount : 0, droppedCount, isPaused, isQueued },
     isRefused: feed.current?.isRefused ?? false,
     pause: (next) => {
-      log.current!.pause(next);
+      log.current!.isPaused = next;
       log.current!.flush();
-      setIsPaused(next);
+      redraw();
     },
     clear: () => {
       log.current!.clear();
@@ -100,35 +98,20 @@ const PLACES = ['spandrel.events.1', 'spandrel.events.2', 'spandrel.events.3'] a
 async function takePlace(signal: AbortSignal, onQueued: (isQueued: boolean) => void): Promise<void> {
   // Browsers have locks for pages that they trust alone; others go without.
   if (!('locks' in navigator)) return;
-  for (const name of PLACES) {
-    if (await takeNow(name, signal)) {
-      onQueued(false);
-      return;
-    }
-  }
+  for (const name of PLACES) if (await takeLock(name, { ifAvailable: true }, signal)) return;
   onQueued(true);
-  try {
-    await new Promise<void>((taken, refused) => {
-      navigator.locks
-        .request(PLACES[0], { signal }, () => {
-          taken();
-          return ended(signal);
-        })
-        .catch(refused);
-    });
-  } finally {
-    onQueued(false);
-  }
+  await takeLock(PLACES[0], { signal }, signal).finally(() => onQueued(false));
 }
 
-function takeNow(name: string, signal: AbortSignal): Promise<boolean> {
-  return new Promise((answer) => {
-    void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+/** Takes a lock until `signal` is aborted. @returns whether it was had. */
+const takeLock = (name: string, options: LockOptions, signal: AbortSignal): Promise<boolean> =>
+  new Promise((answer, refuse) => {
+    const hold = (lock: Lock | null): Promise<void> | undefined => {
       answer(lock !== null);
       return lock === null || signal.aborted ? undefined : ended(signal);
-    });
+    };
+    navigator.locks.request(name, options, hold).catch(refuse);
   });
-}
 
 const ended = (signal: AbortSignal): Promise<void> =>
   new Promise((end) => {

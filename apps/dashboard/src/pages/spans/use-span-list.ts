@@ -4,29 +4,19 @@ import { api, listPage, PAGE_ROWS, type ListPage, type Query } from '../../api/a
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
-import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
-import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
+import { useLiveList } from '../../features/list/use-live-list.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { spanChanges, searchesIndex, searchesTexts } from './spans-search.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
-
-export interface ListedSpans extends FilteredList<SpanOutline> {
-  /** `undefined` while the server counts; `null` where counting would read every text. */
-  counted: { count: number; exact: boolean } | null | undefined;
-  live: LiveList;
-}
 
 /**
  * The list of spans by the filters of the address, and how many there are.
  * @param preview characters of texts that rows show.
  * @param isLive whether it is kept up to date.
  */
-export function useSpanList(
-  { cols: _cols, ...asked }: ListSearch,
-  preview: number | undefined,
-  isLive: boolean,
-): ListedSpans {
+export function useSpanList({ cols: _cols, ...asked }: ListSearch, preview: number | undefined, isLive: boolean) {
   const isIndexed = searchesIndex(asked);
   const { mode, ...search } = asked;
   const found = useFilteredList<SpanOutline>({
@@ -61,10 +51,11 @@ export function useSpanList(
     },
     isLive && !isIndexed,
   );
+  // Counting what is found by its texts would read every text.
   return { ...found, counted: searchesTexts(search) ? null : counted.data, live };
 }
 
-/** The best of what an index finds, which is one page. @param query `text_contains` is what is searched, `mode` how; the rest must match exactly. */
+/** The best of what an index finds, which is one page. @param query `text_contains` is searched; the rest must match. */
 async function searchIndex(query: Query, _cursor: string | null, signal?: AbortSignal): Promise<ListPage<SpanOutline>> {
   const { text_contains: text, mode, preview, view, tag, ...filters } = query;
   const tags = [tag ?? []].flat();

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { api } from '../../api/api.js';
-import { keys } from '../../api/keys.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { EmptyState } from '../../components/page-parts.js';
 import { TabList, tabId } from '../../components/tab-list.js';
+import { useCapabilities } from '../../features/browser-session.js';
 import { firstCallLines, LANGUAGES, type Language } from './first-call-lines.js';
 import styles from './first-call.module.css';
 
@@ -12,14 +10,9 @@ const UNKNOWN_GATEWAY = 'https://your-gateway.example';
 
 /** What a project without traces shows: the lines that send the first call. */
 export function FirstCall() {
-  const capabilities = useQuery({
-    queryKey: keys.capabilities(),
-    queryFn: ({ signal }) => api.getCapabilities({ signal }),
-    staleTime: Infinity,
-  });
   const [language, setLanguage] = useState<Language>('curl');
   const panelId = useId();
-  const { mode, gateway_url: gateway } = capabilities.data ?? {};
+  const { mode, gateway_url: gateway } = useCapabilities() ?? {};
   const lines = firstCallLines(language, gateway ?? UNKNOWN_GATEWAY, mode === 'cloud');
   return (
     <EmptyState title="No traces yet">
