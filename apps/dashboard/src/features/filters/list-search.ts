@@ -110,6 +110,13 @@ function withoutRange({ range: _range, since: _since, until: _until, ...rest }: 
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+/** The parameters of these names that an address has, as far as they are texts. */
+export function readTexts<Name extends string>(search: Record<string, unknown>, names: readonly Name[]) {
+  return Object.fromEntries(names.filter((name) => isText(search[name])).map((name) => [name, search[name]])) as {
+    [name in Name]?: string;
+  };
+}
+
 /** The order of a list in the address, by the API's own names; left out for the usual one. */
 export interface ListSort {
   sort_by?: string;

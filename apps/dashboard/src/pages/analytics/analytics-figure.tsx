@@ -90,7 +90,6 @@ export function AnalyticsFigure(props: AnalyticsFigureProps) {
   );
 }
 
-/** What the bucket of the cursor has, without what is nothing. */
 function inWords(figure: Figure, series: readonly ChartSeries[], at: number): string {
   if (series.length === 1) return figure.format(series[0]!.values[at] ?? null);
   const shown = series.filter(({ values }) => (values[at] ?? 0) !== 0);
@@ -234,7 +233,6 @@ export function rangeOfBuckets(
 }
 
 interface ChartKeysOptions extends Pick<AnalyticsFigureProps, 'cursor' | 'onCursor' | 'onOpen' | 'onZoom'> {
-  /** Buckets there are. */
   length: number;
 }
 

@@ -81,7 +81,6 @@ function Nothing({ search, onClear }: { search: AnalyticsSearch; onClear(): void
 
 interface AnalyticsFilterBarProps {
   search: AnalyticsSearch;
-  /** Names of all models. */
   models: readonly string[];
   onChange(search: AnalyticsSearch, isTyped?: boolean): void;
 }
@@ -89,7 +88,6 @@ interface AnalyticsFilterBarProps {
 /** Stands before the name of a model: a name may be empty, and so may the choice. */
 const MODEL = '=';
 
-/** What is added up, and how it is cut. */
 function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProps) {
   const { range: _range, since: _since, until: _until, ...rest } = search;
   const change = (changes: Record<string, unknown>): void => onChange(readAnalyticsSearch({ ...search, ...changes }));
@@ -123,7 +121,6 @@ function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProp
   );
 }
 
-/** The figures, with one cursor through all of them. */
 function AnalyticsFigures({ data, onChange }: { data: Analytics; onChange(search: AnalyticsSearch): void }) {
   const { buckets, search } = data;
   const [cursor, setCursor] = useState<number | null>(null);
@@ -157,7 +154,6 @@ function AnalyticsFigures({ data, onChange }: { data: Analytics; onChange(search
   );
 }
 
-/** What all spans of the range come to. */
 function TotalsList({ totals }: { totals: Totals }) {
   const { spans, cost, unpriced, tokens, errors, finished, averageMs } = totals;
   const share = finished === 0 ? null : `${percent(errors / finished)} of finished spans`;
@@ -195,7 +191,6 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(digits)}%`;
 }
 
-/** What each model was called for, and what part of the cost it has. */
 function ModelsGrid({ data }: { data: Analytics }) {
   const { models, range } = data;
   const navigate = useNavigate();

@@ -63,7 +63,6 @@ interface ComparisonProps {
   onChange(search: CompareSearch): void;
 }
 
-/** Runs side by side: what became of their scores, and every datapoint with what each of them answered. */
 function Comparison({ runs, search, onChange }: ComparisonProps) {
   const { list, shownKey, summary, opened } = useComparedItems(runs[0]!.dataset_id, search);
   const baseline = runs.some(({ id }) => id === search.baseline) ? search.baseline! : runs[0]!.id;
@@ -171,7 +170,6 @@ interface ComparedRunsProps {
   onChange(ids: readonly string[]): void;
 }
 
-/** The runs side by side: what each was made of, and which others could be. */
 function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
   const ids = runs.map(({ id }) => id);
   return (
@@ -199,7 +197,6 @@ function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
   );
 }
 
-/** A choice of the runs of the same dataset that could be compared, too. */
 function AddRun({ runs, onChange }: ComparedRunsProps) {
   const datasetId = runs[0]!.dataset_id;
   const others = useRunsOf(datasetId);
@@ -247,7 +244,6 @@ function SummaryList({ summary }: { summary: ComparedItemList['summary'] }) {
   );
 }
 
-/** The columns of a comparison: one for each of its runs, in their order. */
 function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedItem>[] {
   return [
     longTextColumn('input', 'Input', 140, ({ input }) => dataText(input)),

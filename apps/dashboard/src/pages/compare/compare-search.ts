@@ -1,4 +1,5 @@
 import type { ComparedOnly } from '@spandrel/contract';
+import { readTexts } from '../../features/filters/list-search.js';
 
 /** What the address of a comparison can say. */
 export interface CompareSearch {
@@ -12,26 +13,18 @@ export interface CompareSearch {
 }
 
 /** Reads an address; what it does not know is left out. */
-export function readCompareSearch({ runs, baseline, only, item }: Record<string, unknown>): CompareSearch {
+export function readCompareSearch(search: Record<string, unknown>): CompareSearch {
+  const { only } = search;
   return {
-    ...(isText(runs) && { runs }),
-    ...(isText(baseline) && { baseline }),
+    ...readTexts(search, ['runs', 'baseline', 'item']),
     ...((only === 'regressed' || only === 'improved' || only === 'changed') && { only }),
-    ...(isText(item) && { item }),
   };
 }
 
 /** Ids of the runs, each once. */
 export const runIdsOf = ({ runs = '' }: CompareSearch): string[] => [
-  ...new Set(
-    runs
-      .split(',')
-      .map((id) => id.trim())
-      .filter((id) => id !== ''),
-  ),
+  ...new Set(runs.split(',').flatMap((id) => id.trim() || [])),
 ];
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Values that differ by less are the same: sums of the same numbers in another order differ so. */
 const SAME = 1e-12;

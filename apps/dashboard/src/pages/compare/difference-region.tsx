@@ -62,7 +62,6 @@ export function DifferenceRegion({ item, runs, baseline, onClose }: DifferenceRe
   );
 }
 
-/** What there is to say of one run's result: why it failed, or why it has its score. */
 function Notes({ result: { error, score_reason: reason, status, output }, name }: { result: Result; name: string }) {
   return (
     <>

@@ -24,7 +24,6 @@ export function useComparedRuns(search: CompareSearch) {
   };
 }
 
-/** A page of a comparison, with what became of all its scores. */
 interface ComparisonPage extends ListPage<ComparedItem> {
   summary: ComparedItemList['summary'];
 }

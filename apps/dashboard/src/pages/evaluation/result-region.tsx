@@ -88,7 +88,6 @@ function resultFacts(item: EvalItem, passScore: number): Fact[] {
 /** So many tries are drawn at first; outputs may be long. */
 const SHOWN_AT_FIRST = 20;
 
-/** The tries of a datapoint side by side: what each answered, and what was thought of it. */
 function SamplesList({ samples }: { samples: readonly SampleResource[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? samples : samples.slice(0, SHOWN_AT_FIRST);
@@ -135,7 +134,6 @@ function Sample({ sample }: { sample: SampleResource }) {
   );
 }
 
-/** What each scorer said: its score, and why. */
 function ScorerList({ scores }: { scores: EvalItem['scores'] }) {
   return (
     <ul aria-label="Scores" className={styles.scores}>

@@ -107,7 +107,6 @@ function resultColumns(run: EvalRunResource | undefined) {
   return { columnsIn: () => columns, offered: { all, usual: all.filter((id) => !hidden.has(id)) } };
 }
 
-/** The score that one of several scorers gave. */
 const scorerColumn = (name: string): GridColumn<EvalItem> => ({
   id: `scorer-${name}`,
   header: name,

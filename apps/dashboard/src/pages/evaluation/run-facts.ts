@@ -38,7 +38,6 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
 const scoreWords = ({ avg_score: score, score_ci: ci }: EvalRunResource): string =>
   ci === null ? formatScore(score) : `${formatScore(score)} (${describeInterval(ci)})`;
 
-/** How long the run took, once it has ended. */
 function durationFact({ started_at: started, ended_at: ended }: EvalRunResource): Fact[] {
   if (started === null || ended === null) return [];
   return [{ name: 'Took', value: formatDuration(Date.parse(ended) - Date.parse(started)) }];
@@ -47,7 +46,6 @@ function durationFact({ started_at: started, ended_at: ended }: EvalRunResource)
 /** Differences of scores below it are none. */
 const SAME = 1e-12;
 
-/** How many tries of a datapoint passed, of those that have a score. */
 interface Passes {
   passed: number;
   counted: number;
@@ -55,7 +53,6 @@ interface Passes {
   isFlaky: boolean;
 }
 
-/** Samples as a list needs them. */
 type Tried = Pick<SampleResource, 'score' | 'status'>;
 
 /** The passes of an item; `null` where each datapoint is tried once, and before the first score. */

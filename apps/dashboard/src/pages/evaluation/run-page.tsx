@@ -60,7 +60,6 @@ export function RunPage() {
   );
 }
 
-/** How far a run is, what it was made of, and what came of it. */
 function RunHead({ run }: { run: EvalRunResource }) {
   const { nameOf } = useDatasetNames();
   const { config, progress, total } = run;
@@ -107,7 +106,6 @@ function Metadata({ run: { metadata } }: { run: EvalRunResource }) {
   );
 }
 
-/** How much of what the run may cost is spent; nothing where it has no cap. */
 function CostCap({ run }: { run: EvalRunResource }) {
   const { max_cost_usd: cap } = run;
   if (cap === null) return null;
@@ -132,7 +130,6 @@ function FoldedText({ title, text }: { title: string; text: string | null }) {
   );
 }
 
-/** What can be done with a run. */
 function RunActions({ run }: { run: EvalRunResource }) {
   const navigate = useNavigate();
   const client = useQueryClient();

@@ -1,5 +1,5 @@
 import type { Query } from '../../api/api.js';
-import { readSort, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
+import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 /** What the address of a run can say. */
 export interface RunSearch extends ListSort {
@@ -23,12 +23,10 @@ const BELOW_ONE = 1 - Number.EPSILON / 2;
 
 /** Reads an address; what it does not know is left out. */
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
-  const { only, item, baseline, cols } = search;
+  const { only } = search;
   return {
     ...((only === 'failed' || only === 'below_1') && { only }),
-    ...(isText(item) && { item }),
-    ...(isText(baseline) && { baseline }),
-    ...(isText(cols) && { cols }),
+    ...readTexts(search, ['item', 'baseline', 'cols']),
     ...(search['sort_by'] !== undefined && readSort(search, RESULT_SORTS)),
   };
 }
@@ -41,5 +39,3 @@ export function resultsQuery({ only, sort_by, sort_order }: RunSearch): Query {
     ...(sort_by !== undefined && { sort_by, sort_order: sort_order ?? 'desc' }),
   };
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -113,7 +113,6 @@ interface RunFiltersProps {
   onChange(search: EvaluationsSearch, isTyped?: boolean): void;
 }
 
-/** Which runs are listed. */
 function RunFilters({ search, onChange }: RunFiltersProps) {
   const { datasets } = useDatasetNames();
   const change = (member: keyof EvaluationsSearch, value: string, isTyped = false): void => {

@@ -16,7 +16,6 @@ const CLOSED = 2;
 export interface FeedOptions {
   /** The one type that is wanted; all unless given. */
   type: string | undefined;
-  /** Called when there is something to draw. */
   onChange(): void;
 }
 

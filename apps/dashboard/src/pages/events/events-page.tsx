@@ -172,7 +172,6 @@ function useSteadyPlace(
   }, [events, droppedCount, rowHeight, scroller]);
 }
 
-/** Types whose words are coloured, too. */
 const TONES: Readonly<Record<string, string>> = {
   span_failed: 'failed',
   eval_failed: 'failed',
@@ -183,7 +182,6 @@ const TONES: Readonly<Record<string, string>> = {
 /** Characters of a date with the blank behind it; narrow windows leave it out. */
 const DATE_LENGTH = '2026-11-22 '.length;
 
-/** What one event says: when, its number, its type, and what it is about. */
 const EventRow = memo(function EventRow({ logged: { number, at, event } }: { logged: LoggedEvent }) {
   const { times } = usePreferences();
   const { text, address, more = '' } = subjectOf(event);
@@ -218,16 +216,13 @@ const EventRow = memo(function EventRow({ logged: { number, at, event } }: { log
   );
 });
 
-/** What an event is about. */
 interface EventSubject {
   text: string;
   /** Where it is shown; `null` for what is deleted. */
   address: string | null;
-  /** What the event says of it. */
   more?: string;
 }
 
-/** The object of an event and the way to it. */
 function subjectOf(event: LiveEvent): EventSubject {
   switch (event.type) {
     case 'span_created':

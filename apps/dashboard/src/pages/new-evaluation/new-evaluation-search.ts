@@ -1,3 +1,5 @@
+import { readTexts } from '../../features/filters/list-search.js';
+
 /** What the address of the form can say. */
 export interface NewEvaluationSearch {
   /** Id of the dataset that is chosen. */
@@ -7,8 +9,5 @@ export interface NewEvaluationSearch {
 }
 
 /** Reads an address; what it does not know is left out. */
-export function readNewEvaluationSearch({ dataset, run }: Record<string, unknown>): NewEvaluationSearch {
-  return { ...(isText(dataset) && { dataset }), ...(isText(run) && { run }) };
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+export const readNewEvaluationSearch = (search: Record<string, unknown>): NewEvaluationSearch =>
+  readTexts(search, ['dataset', 'run']);

@@ -4,8 +4,8 @@ import { FormFault } from '../../api/form-faults.js';
 import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
 import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from './scorer-fields.js';
 
-/** Fields of the form of a run that hold a text each. Numbers are texts, since they may be half written. */
-interface RunTexts {
+/** What the form of a run holds. Numbers are texts, since they may be half written. */
+export interface RunFields {
   dataset: string;
   connection: string;
   model: string;
@@ -19,17 +19,13 @@ interface RunTexts {
   maxCost: string;
   /** `KEY = VALUE`, one a line. */
   metadata: string;
-}
-
-/** What the form of a run holds. */
-export interface RunFields extends RunTexts {
   /** At least one. */
   scorers: readonly ScorerFields[];
   gates: readonly GateFields[];
 }
 
 /** Members of the form that are texts. */
-export type RunText = keyof RunTexts;
+export type RunText = Exclude<keyof RunFields, 'scorers' | 'gates'>;
 
 export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
@@ -44,6 +40,7 @@ export const EMPTY_FIELDS: RunFields = {
 export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
   const { config, pass_score: passScore } = run;
   const scorers = scorersOfRun(run);
+  const metadata = Object.entries(run.metadata).map(([key, value]) => `${key} = ${value}`);
   return {
     dataset: run.dataset_id,
     connection: config.connection_id ?? usual.connection,
@@ -55,7 +52,7 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     repeats: String(run.repeats),
     passScore: passScore === 1 ? '' : String(passScore),
     maxCost: String(run.max_cost_usd ?? ''),
-    metadata: writeMetadata(run.metadata),
+    metadata: metadata.join('\n'),
     scorers: scorers.length === 0 ? usual.scorers : scorers,
     gates: run.gates.map(fieldsOfGate),
   };
@@ -86,12 +83,6 @@ export function startOf(fields: RunFields): StartEval {
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }
-
-/** Metadata as the form has it: `commit = 1a2b3c`, one a line. */
-const writeMetadata = (metadata: Readonly<Record<string, string>>): string =>
-  Object.entries(metadata)
-    .map(([key, value]) => `${key} = ${value}`)
-    .join('\n');
 
 /** The metadata of such a text. @throws FormFault for a line without a key or without `=`. */
 export function readMetadata(text: string): Record<string, string> {

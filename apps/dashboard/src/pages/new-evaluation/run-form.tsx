@@ -22,13 +22,13 @@ const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ temperature: 'config.temperature', maxTokens: 'config.max_tokens' },
   ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
 };
-/** All paths at which a fault is said by a field. */
 const PLACES = [...Object.values(WIRE), 'scoring', 'scoring_config', 'config.judge', 'scorers', 'gates'];
 
 /** The form of a run. @param initial what it begins with. */
 export function RunForm({ initial }: { initial: RunFields }) {
   const navigate = useNavigate();
   const [fields, setFields] = useState(initial);
+  const modelsId = useId();
   const { datasets, connections, models, modelFault, scorers } = useRunChoices(fields.connection);
   const start = useMutation({
     mutationFn: async () => api.startEval({ path: { id: fields.dataset }, body: startOf(fields) }),
@@ -59,7 +59,18 @@ export function RunForm({ initial }: { initial: RunFields }) {
         {...bind('connection')}
         onChange={(event) => chooseConnection(event.currentTarget.value)}
       />
-      <ModelField label="Model" models={models} unlisted={modelFault} required {...bind('model')} />
+      <TextField
+        label="Model"
+        list={modelsId}
+        {...(modelFault !== null && { hint: `The models could not be listed: ${modelFault}` })}
+        required
+        {...bind('model')}
+      />
+      <datalist id={modelsId}>
+        {models.map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
       <TextField label="Run name" placeholder={fields.model} {...bind('name')} />
       <TextArea label="System prompt" rows={4} {...bind('systemPrompt')} />
       <div className={styles.beside}>
@@ -123,33 +134,6 @@ export function RunForm({ initial }: { initial: RunFields }) {
 }
 
 const optionOf = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name });
-
-interface ModelFieldProps {
-  label: string;
-  /** Models that the connection reaches. */
-  models: readonly string[];
-  /** Why they are not known. */
-  unlisted: string | null;
-  fault: string | undefined;
-  required: boolean;
-  value: string;
-  onChange(event: { currentTarget: { value: string } }): void;
-}
-
-function ModelField({ models, unlisted, ...rest }: ModelFieldProps) {
-  const id = useId();
-  const hint = unlisted === null ? {} : { hint: `The models could not be listed: ${unlisted}` };
-  return (
-    <>
-      <TextField list={id} {...hint} {...rest} />
-      <datalist id={id}>
-        {models.map((model) => (
-          <option key={model} value={model} />
-        ))}
-      </datalist>
-    </>
-  );
-}
 
 /** A list of models may be asked for so often, in milliseconds: the provider answers it. */
 const MODELS_STALE_MS = 300_000;

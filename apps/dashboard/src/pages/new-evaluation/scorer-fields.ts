@@ -21,13 +21,6 @@ export const EMPTY_SCORER: ScorerFields = {
   ...{ judgeConnection: '', judgeModel: '', rubric: '' },
 };
 
-/** What a field of a scorer is given. */
-export type BindScorer = (member: keyof ScorerFields) => {
-  value: string;
-  onChange(event: { currentTarget: { value: string } }): void;
-  fault: string | undefined;
-};
-
 /** Whether a model scores. */
 export const JUDGE = 'LlmJudge';
 
@@ -68,16 +61,14 @@ type Scoring = Pick<StartEval, 'scoring' | 'scoring_config' | 'scorers'> & { jud
  */
 export function scoringOf(scorers: readonly ScorerFields[]): Scoring {
   const [only, ...others] = scorers;
-  if (others.length > 0 || isMoreThanScoring(only!)) return { scorers: scorers.map(startScorer) };
+  const isMoreThanScoring = only!.name.trim() !== '' || only!.weight !== '' || only!.passScore !== '';
+  if (others.length > 0 || isMoreThanScoring) return { scorers: scorers.map(startScorer) };
   return {
     scoring: only!.scoring,
     ...(only!.scoring === JUDGE && { judge: judgeOf(only!) }),
     ...settingsOf(only!, 'scoring_config'),
   };
 }
-
-const isMoreThanScoring = ({ name, weight, passScore }: ScorerFields): boolean =>
-  name.trim() !== '' || weight !== '' || passScore !== '';
 
 function startScorer(scorer: ScorerFields, at: number): StartScorer {
   const { scoring, weight, passScore } = scorer;

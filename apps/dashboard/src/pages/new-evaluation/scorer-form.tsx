@@ -2,7 +2,7 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import { EMPTY_SCORER, JUDGE, nameOfScorer, type BindScorer, type ScorerFields } from './scorer-fields.js';
+import { EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
 interface ScorerFormProps {
@@ -25,13 +25,11 @@ export function ScorerForm({ scorers, onChange, ...rest }: ScorerFormProps) {
         const settings = (
           <ScorerSettings {...rest} scorer={scorer} at={at} isAlone={isAlone} onChange={(next) => change(at, next)} />
         );
-        if (isAlone)
-          return (
-            <div key={at} className={styles.alone}>
-              {settings}
-            </div>
-          );
-        return (
+        return isAlone ? (
+          <div key={at} className={styles.alone}>
+            {settings}
+          </div>
+        ) : (
           // The fields of a scorer are all that distinguishes it from another.
           // oxlint-disable-next-line react/no-array-index-key
           <fieldset key={at} className={styles.judge}>
@@ -80,9 +78,10 @@ interface ScorerSettingsProps extends Omit<ScorerFormProps, 'scorers' | 'onChang
 }
 
 function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onChange }: ScorerSettingsProps) {
-  const bind: BindScorer = (member) => ({
+  const bind = (member: keyof ScorerFields) => ({
     value: scorer[member],
-    onChange: ({ currentTarget: { value } }) => onChange({ ...scorer, [member]: value }),
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      onChange({ ...scorer, [member]: value }),
     // The pass score of the run has a field of its own with the same name.
     fault: isAlone && member === 'passScore' ? undefined : faultOf(faults, at, isAlone, member),
   });
@@ -100,7 +99,18 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
       {facts?.config_schema && scorer.scoring !== JUDGE && (
         <TextArea label="Scoring settings (JSON)" rows={4} {...bind('settings')} />
       )}
-      {scorer.scoring === JUDGE && <JudgeFields connections={connections} bind={bind} />}
+      {scorer.scoring === JUDGE && (
+        <fieldset className={styles.judge}>
+          <legend>Judge</legend>
+          <SelectField
+            label="Judge connection"
+            options={[{ value: '', label: 'Same as the run' }, ...connections]}
+            {...bind('judgeConnection')}
+          />
+          <TextField label="Judge model" placeholder="Same as the run" {...bind('judgeModel')} />
+          <TextArea label="Rubric" rows={4} hint="Leave it empty for the built-in rubric." {...bind('rubric')} />
+        </fieldset>
+      )}
       {isNamed && (
         <div className={styles.beside}>
           <TextField label="Name" placeholder={nameOfScorer(scorer)} maxLength={64} {...bind('name')} />
@@ -117,25 +127,5 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
         </div>
       )}
     </>
-  );
-}
-
-interface JudgeFieldsProps {
-  connections: readonly { value: string; label: string }[];
-  bind: BindScorer;
-}
-
-function JudgeFields({ connections, bind }: JudgeFieldsProps) {
-  return (
-    <fieldset className={styles.judge}>
-      <legend>Judge</legend>
-      <SelectField
-        label="Judge connection"
-        options={[{ value: '', label: 'Same as the run' }, ...connections]}
-        {...bind('judgeConnection')}
-      />
-      <TextField label="Judge model" placeholder="Same as the run" {...bind('judgeModel')} />
-      <TextArea label="Rubric" rows={4} hint="Leave it empty for the built-in rubric." {...bind('rubric')} />
-    </fieldset>
   );
 }

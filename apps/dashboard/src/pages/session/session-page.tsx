@@ -154,15 +154,12 @@ function MoreTurns({ isBusy, onMore }: { isBusy: boolean; onMore(): void }) {
 
 interface TurnProps {
   turn: TraceListItem;
-  /** From 1. */
   position: number;
   count: number;
   isDeleted: boolean;
-  /** The turn has the focus, or something in it. */
   onFocus(id: string): void;
 }
 
-/** A turn of a conversation: what was asked last in its trace, and what was answered. */
 function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
   const id = useId();
   const { status, started_at: at, duration_ms: duration, input_preview: asked, output_preview: answer } = turn;
@@ -227,7 +224,6 @@ function Said({ who, text, trace }: { who: 'User' | 'Assistant'; text: string | 
   );
 }
 
-/** Articles from one that has the focus, or has it inside. */
 const STEPS: Readonly<Record<string, number>> = { PageDown: 1, PageUp: -1, ArrowDown: 1, ArrowUp: -1 };
 
 /** Moves the focus from article to article, after the ARIA feed pattern; arrows where an article itself has the focus. */
@@ -267,7 +263,6 @@ function sessionFacts(turns: readonly TraceListItem[]): Fact[] {
   ];
 }
 
-/** Facts of one turn, in the line below its name. */
 function turnFacts(turn: TraceListItem): string[] {
   const { span_count: spans, error_count: errors, total_tokens: tokens, total_cost: cost } = turn;
   return [

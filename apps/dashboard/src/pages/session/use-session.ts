@@ -71,7 +71,6 @@ function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySe
   return deleted;
 }
 
-/** The trace that an event changed, as far as it is one of this session. */
 function changedTrace(event: LiveEvent, sessionId: string, known: ReadonlySet<string>): string[] {
   if ('span' in event) return known.has(event.span.trace_id) ? [event.span.trace_id] : [];
   return event.type === 'trace_created' && event.trace.session_id === sessionId ? [event.trace.id] : [];

@@ -73,7 +73,6 @@ function JsonPanel({ payload, section, wraps, sought, shownOffset }: SectionPane
   );
 }
 
-/** A text that is too long for its row in the tree. */
 function WholeText(props: Pick<SectionPanelProps, 'wraps' | 'sought'> & { text: string; onClose(): void }) {
   const { text, wraps, sought, onClose } = props;
   const starts = useMemo(() => rowStarts(text), [text]);

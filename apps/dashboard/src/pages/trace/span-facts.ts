@@ -14,7 +14,6 @@ import type { Fact } from '../../features/fact-list.js';
 import { measureOf, statusWordOf, type TraceSpan } from '../../features/trace-span.js';
 import { sessionAddress } from '../../features/addresses.js';
 
-/** What is known of a span's call beyond its outline. */
 interface CallDetails {
   timeToFirstTokenMs: number | null;
   finishReason: string | null;

@@ -8,7 +8,6 @@ export interface Stretch {
 
 /** When the spans of a tree ran, by place, in milliseconds since the trace began. */
 export interface SpanTimes {
-  /** Length of the trace. */
   readonly total: number;
   readonly start: Float64Array;
   readonly end: Float64Array;

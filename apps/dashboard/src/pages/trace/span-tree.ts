@@ -7,7 +7,6 @@ import type { TraceSpan } from '../../features/trace-span.js';
  * of `place` is `place + 1`, and the next sibling is `end[place]`.
  */
 export interface SpanTree {
-  /** Spans by place. */
   readonly spans: readonly TraceSpan[];
   /** Place of the parent, -1 at the top. */
   readonly parent: Int32Array;

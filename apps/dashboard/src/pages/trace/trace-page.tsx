@@ -92,7 +92,6 @@ function placeOfSelected(tree: SpanTree, id: string | undefined): number {
   return place === -1 && tree.spans.length > 0 ? 0 : place;
 }
 
-/** The trace as a whole, and what can be done with it. */
 export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
   const [isDeleting, setIsDeleting] = useState(false);
   const { times } = usePreferences();

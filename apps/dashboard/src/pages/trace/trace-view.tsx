@@ -147,7 +147,6 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
   );
 }
 
-/** The selected span, or the row that hides it. */
 function shownPlace({ tree }: TraceModel, rows: Int32Array, selected: number): number {
   const row = selected === -1 ? -1 : rowFor(tree, rows, selected);
   return row === -1 ? -1 : rows[row]!;

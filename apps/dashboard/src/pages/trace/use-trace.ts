@@ -27,7 +27,6 @@ function buildTraceModel(spans: readonly TraceSpan[], now: number): TraceModel {
   return { tree, times, path: findCriticalPath(tree, times), failed: failedPlaces(tree) };
 }
 
-/** A trace with all its spans, without their texts. */
 interface TraceOutline {
   trace: TraceListItem;
   spans: SpanOutline[];

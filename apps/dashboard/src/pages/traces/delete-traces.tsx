@@ -5,9 +5,8 @@ import { api } from '../../api/api.js';
 import { ConfirmDialog } from '../../components/dialog.js';
 import { notify, notifyError } from '../../components/notify.js';
 
-export interface DeleteTracesProps {
+interface DeleteTracesProps {
   traces: readonly TraceListItem[];
-  /** @param ids traces that are gone. */
   onDeleted(ids: ReadonlySet<string>): void;
   onClose(): void;
 }
@@ -38,9 +37,7 @@ export function DeleteTraces({ traces, onDeleted, onClose }: DeleteTracesProps) 
   );
 }
 
-async function deleteOneByOne(
-  traces: readonly TraceListItem[],
-): Promise<{ gone: ReadonlySet<string>; error: Error | null }> {
+async function deleteOneByOne(traces: readonly TraceListItem[]) {
   const gone = new Set<string>();
   for (const { id } of traces) {
     try {

@@ -39,22 +39,17 @@ function bucketOfWire({ since, until, ...counts }: WireBuckets['buckets'][number
   return { from: Date.parse(since), to: Date.parse(until), ...counts };
 }
 
-export interface TimeBarsProps {
-  buckets: readonly StatusBucket[];
-  onRange(range: TimeRange): void;
-}
-
 interface Mark {
   anchor: number;
   at: number;
 }
 
 const HEIGHT = 48;
-/** Bars overlap nothing and touch one another nowhere. */
 const BAR = 0.8;
 
 /** Bars by status. Dragging, or Shift with the arrow keys, marks a range; letting go sets it. */
-export function TimeBars({ buckets, onRange }: TimeBarsProps) {
+function TimeBars(props: { buckets: readonly StatusBucket[]; onRange(range: TimeRange): void }) {
+  const { buckets, onRange } = props;
   const { times } = usePreferences();
   const [mark, setMark] = useState<Mark | null>(null);
   const most = buckets.reduce((max, bucket) => Math.max(max, totalOf(bucket)), 1);
@@ -65,7 +60,19 @@ export function TimeBars({ buckets, onRange }: TimeBarsProps) {
     const last = buckets[Math.max(marked.anchor, marked.at)];
     if (first && last) onRange({ since: new Date(first.from).toISOString(), until: new Date(last.to).toISOString() });
   };
-  const keys = useBarKeys(buckets.length, mark, setMark, apply);
+  const press = (event: KeyboardEvent): void => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.key === 'Escape' && mark !== null) {
+      event.stopPropagation();
+      setMark(null);
+    } else if (event.key === 'Enter') {
+      apply(mark);
+    } else if (step !== undefined && buckets.length > 0) {
+      event.preventDefault();
+      const at = mark === null ? buckets.length - 1 : Math.min(Math.max(mark.at + step, 0), buckets.length - 1);
+      setMark({ at, anchor: event.shiftKey && mark !== null ? mark.anchor : at });
+    }
+  };
   const bucketAt = (event: PointerEvent): number => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     const at = Math.floor(((event.clientX - left) / width) * buckets.length);
@@ -81,7 +88,9 @@ export function TimeBars({ buckets, onRange }: TimeBarsProps) {
         className={styles.bars}
         viewBox={`0 0 ${Math.max(buckets.length, 1)} ${HEIGHT}`}
         preserveAspectRatio="none"
-        {...keys}
+        onKeyDown={press}
+        onKeyUp={({ key }) => key === 'Shift' && mark !== null && mark.at !== mark.anchor && apply(mark)}
+        onBlur={() => setMark(null)}
         onPointerDown={(event) => {
           if (buckets.length === 0 || event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -135,35 +144,7 @@ function describe(bucket: StatusBucket, format: (ms: number) => string): string 
   return parts.join(', ');
 }
 
-function useBarKeys(
-  length: number,
-  mark: Mark | null,
-  setMark: (mark: Mark | null) => void,
-  apply: (mark: Mark | null) => void,
-) {
-  return {
-    onKeyDown: (event: KeyboardEvent): void => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (event.key === 'Escape' && mark !== null) {
-        event.stopPropagation();
-        setMark(null);
-      } else if (event.key === 'Enter') {
-        apply(mark);
-      } else if (step !== undefined && length > 0) {
-        event.preventDefault();
-        const at = mark === null ? length - 1 : Math.min(Math.max(mark.at + step, 0), length - 1);
-        setMark({ at, anchor: event.shiftKey && mark !== null ? mark.anchor : at });
-      }
-    },
-    onKeyUp: (event: KeyboardEvent): void => {
-      if (event.key === 'Shift' && mark !== null && mark.at !== mark.anchor) apply(mark);
-    },
-    onBlur: () => setMark(null),
-  };
-}
-
-/** Counts of every bucket that has a trace. */
-export function BucketTable({ buckets }: { buckets: readonly StatusBucket[] }) {
+function BucketTable({ buckets }: { buckets: readonly StatusBucket[] }) {
   const { times } = usePreferences();
   const filled = buckets.filter((bucket) => totalOf(bucket) > 0);
   return (
@@ -173,11 +154,10 @@ export function BucketTable({ buckets }: { buckets: readonly StatusBucket[] }) {
       <table className={styles.table}>
         <thead>
           <tr>
-            {['From', 'Completed', 'Failed', 'Running'].map((header) => (
-              <th key={header} scope="col">
-                {header}
-              </th>
-            ))}
+            <th scope="col">From</th>
+            <th scope="col">Completed</th>
+            <th scope="col">Failed</th>
+            <th scope="col">Running</th>
           </tr>
         </thead>
         <tbody>
@@ -195,7 +175,4 @@ export function BucketTable({ buckets }: { buckets: readonly StatusBucket[] }) {
   );
 }
 
-/** All traces of a bucket. */
-export function totalOf({ running, completed, failed }: StatusBucket): number {
-  return running + completed + failed;
-}
+const totalOf = ({ running, completed, failed }: StatusBucket): number => running + completed + failed;

@@ -4,13 +4,10 @@ import { Button } from '../../components/button.js';
 import type { ShownBucketsProps } from './shown-buckets.js';
 import styles from './traces-over-time.module.css';
 
-export type TracesOverTimeProps = Omit<ShownBucketsProps, 'isTable'>;
-
-/** The list works without them. */
 const ShownBuckets = lazy(async () => ({ default: (await import('./shown-buckets.js')).ShownBuckets }));
 
 /** When the listed traces began, as bars by status or as a table. */
-export function TracesOverTime(props: TracesOverTimeProps) {
+export function TracesOverTime(props: Omit<ShownBucketsProps, 'isTable'>) {
   const [isTable, setIsTable] = useState(false);
   const captionId = useId();
   const { overTime, list } = props.listed;

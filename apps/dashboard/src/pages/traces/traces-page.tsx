@@ -64,7 +64,6 @@ interface TracesListProps {
   onChange(search: ListSearch, isTyped?: boolean): void;
 }
 
-/** The grid of traces, and what is done with selected ones. */
 function TracesList({ search, listed, onChange }: TracesListProps) {
   const { list, live, shownKey, overTime } = listed;
   const columns = useListColumns<TraceListItem, ListSearch>({

@@ -15,7 +15,6 @@ export interface ListedTraces extends FilteredList<TraceListItem> {
   /** Not asked for where the list was read to its end. */
   overTime: TracesOverTime | undefined;
   live: LiveList;
-  /** Counts again. */
   recount(): void;
 }
 
