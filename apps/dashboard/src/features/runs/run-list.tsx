@@ -1,5 +1,6 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { formatCount, NONE } from '@spandrel/contract/browser';
+import type { ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { api, type Query } from '../../api/api.js';
 import { StatusBadge, Badge } from '../../components/badge.js';
@@ -13,6 +14,7 @@ import { describeGates } from '../gates/gates.js';
 import { useLiveList } from '../list/use-live-list.js';
 import { useFilteredList } from '../list/use-paged-list.js';
 import { Button } from '../../components/button.js';
+import { EmptyState } from '../../components/page-parts.js';
 import { SelectionToolbar } from '../list/list-page.js';
 import { useCapabilities } from '../browser-session.js';
 import { scorersOf, stopWord, runChanges, COMPARED_MAX } from './run-rules.js';
@@ -151,5 +153,23 @@ export function PausedNotice() {
     <p role="status" className={styles.notice}>
       Evaluations are paused on this server (evals.paused). Runs wait until they resume.
     </p>
+  );
+}
+
+interface NoRowsProps {
+  /** What is listed: `results`. */
+  what: string;
+  isFiltered: boolean;
+  onClear(): void;
+  children: ReactNode;
+}
+
+/** What a list of datapoints of runs shows that has none; its children where no filter is on. */
+export function NoRows({ what, isFiltered, onClear, children }: NoRowsProps) {
+  if (!isFiltered) return children;
+  return (
+    <EmptyState title={`No ${what} match`} action={<Button onClick={onClear}>Clear filters</Button>}>
+      <p>Change Show to list other {what}.</p>
+    </EmptyState>
   );
 }

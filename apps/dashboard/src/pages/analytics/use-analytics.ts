@@ -7,7 +7,6 @@ import { KEYS_MAX } from './figures.js';
 import { knownEnds, planQuestion, type Plan, type SeriesQuestion } from './plan-question.js';
 import { MODELS_MAX, modelsOf, modelsOfSummary, totalsOf, type ModelSums, type Totals } from './sums.js';
 
-/** How often a range that goes with the clock is asked for again. */
 const RENEWED_EVERY_MS = 60_000;
 
 /** What the page shows, all of one search. */

@@ -19,7 +19,7 @@ import { ScoreWithBar } from '../../features/statistics/error-bar.js';
 import { RunComparison } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { longTextColumn, SHOWN_LENGTH } from '../../features/runs/run-list.js';
+import { longTextColumn, NoRows, SHOWN_LENGTH } from '../../features/runs/run-list.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 import { useComparedRuns, useComparedItems } from './use-comparison.js';
 import { DifferenceRegion } from './difference-region.js';
@@ -103,7 +103,11 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
       <ComparedStatistics runs={runs} baseline={baseline} />
       <QueryFault title="The comparison could not be loaded" query={list} />
       {isEmpty ? (
-        <NothingCompared isFiltered={search.only !== undefined} onClear={() => set('only', '')} />
+        <NoRows what="datapoints" isFiltered={search.only !== undefined} onClear={() => set('only', '')}>
+          <EmptyState title="Nothing to compare">
+            <p>The dataset had no datapoints when these runs began.</p>
+          </EmptyState>
+        </NoRows>
       ) : (
         <ComparisonGrid
           {...{ runs, list, shownKey }}
@@ -147,21 +151,6 @@ function ComparisonGrid({ runs, list, shownKey, openKey, onOpen }: ComparisonGri
       onOpen={onOpen}
       {...useListPlace()}
     />
-  );
-}
-
-function NothingCompared({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
-  if (!isFiltered) {
-    return (
-      <EmptyState title="Nothing to compare">
-        <p>The dataset had no datapoints when these runs began.</p>
-      </EmptyState>
-    );
-  }
-  return (
-    <EmptyState title="No datapoints match" action={<Button onClick={onClear}>Clear filters</Button>}>
-      <p>Change Show to list other datapoints.</p>
-    </EmptyState>
   );
 }
 

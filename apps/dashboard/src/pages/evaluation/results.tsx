@@ -1,7 +1,6 @@
 import type { EvalItem, EvalRunResource } from '@spandrel/contract';
 import { formatScore, NONE } from '@spandrel/contract/browser';
 import { useMemo } from 'react';
-import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
@@ -11,7 +10,7 @@ import type { PagedList } from '../../features/list/use-paged-list.js';
 import { NOT_LIVE } from '../../features/list/use-live-list.js';
 import { Badge, StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { longTextColumn } from '../../features/runs/run-list.js';
+import { longTextColumn, NoRows } from '../../features/runs/run-list.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { dataText } from '../../features/runs/run-rules.js';
 import { RESULT_SORTS, type RunSearch } from './run-search.js';
@@ -59,7 +58,11 @@ export function Results({ list, shownKey, search, run, onChange }: ResultsProps)
     return (
       <>
         {choice}
-        <NoResults isFiltered={search.only !== undefined} onClear={() => show('')} />
+        <NoRows what="results" isFiltered={search.only !== undefined} onClear={() => show('')}>
+          <EmptyState title="No results">
+            <p>The dataset had no datapoints when the run began.</p>
+          </EmptyState>
+        </NoRows>
       </>
     );
   }
@@ -75,21 +78,6 @@ export function Results({ list, shownKey, search, run, onChange }: ResultsProps)
       onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
       isDeleted={() => false}
     />
-  );
-}
-
-function NoResults({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
-  if (!isFiltered) {
-    return (
-      <EmptyState title="No results">
-        <p>The dataset had no datapoints when the run began.</p>
-      </EmptyState>
-    );
-  }
-  return (
-    <EmptyState title="No results match" action={<Button onClick={onClear}>Clear filters</Button>}>
-      <p>Change Show to list other results.</p>
-    </EmptyState>
   );
 }
 

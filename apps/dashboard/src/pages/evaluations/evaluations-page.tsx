@@ -13,7 +13,7 @@ import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { SelectField } from '../../components/field.js';
 import { FilterChips } from '../../features/filters/filter-bar.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
-import { readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
+import { STATUSES, readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
 
 const route = getRouteApi('/evaluations');
@@ -89,11 +89,7 @@ function NoRuns({ create }: { create: ReactNode }) {
 
 const STATUS_OPTIONS = [
   { value: '', label: 'Any status' },
-  { value: 'pending', label: 'Pending' },
-  { value: 'running', label: 'Running' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'cancelled', label: 'Cancelled' },
+  ...STATUSES.map((value) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) })),
 ];
 
 const EXECUTION_OPTIONS = [
@@ -108,12 +104,11 @@ const GATES_OPTIONS = [
   { value: 'false', label: 'Not passed' },
 ];
 
-interface RunFiltersProps {
+function RunFilters(props: {
   search: EvaluationsSearch;
   onChange(search: EvaluationsSearch, isTyped?: boolean): void;
-}
-
-function RunFilters({ search, onChange }: RunFiltersProps) {
+}) {
+  const { search, onChange } = props;
   const { datasets } = useDatasetNames();
   const change = (member: keyof EvaluationsSearch, value: string, isTyped = false): void => {
     const { [member]: _before, ...rest } = search;

@@ -22,7 +22,8 @@ export function metadataIn(search: Record<string, unknown>): [`metadata.${string
   return Object.entries(readTexts(search, Object.keys(search).filter(isKey))) as [`metadata.${string}`, string][];
 }
 
-const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'];
+/** What the filter by status offers. */
+export const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'];
 
 /** Reads an address; what it does not know is left out. */
 export function readEvaluationsSearch(search: Record<string, unknown>): EvaluationsSearch {

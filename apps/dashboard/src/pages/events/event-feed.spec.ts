@@ -46,7 +46,7 @@ function feedOf(log: EventLog, type?: string) {
     },
   };
   let changes = 0;
-  const feed = new EventFeed(parts, log, { type, onChange: () => changes++ });
+  const feed = new EventFeed(parts, log, type, () => changes++);
   return { feed, changes: () => changes };
 }
 

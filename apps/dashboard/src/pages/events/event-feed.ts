@@ -8,16 +8,9 @@ const SHOWN_TOGETHER_MS = 250;
 const FIRST_MS = 30;
 /** What comes from the log comes without a pause of this length; what comes later is live. */
 const REPLAY_PAUSE_MS = 500;
-/** A stream that was refused is asked for again. */
 const AGAIN_MS = 5_000;
 /** `EventSource.CLOSED`, which tests have no such class for. */
 const CLOSED = 2;
-
-export interface FeedOptions {
-  /** The one type that is wanted; all unless given. */
-  type: string | undefined;
-  onChange(): void;
-}
 
 /** Fills a log from the stream of events, which is its own: the one that all tabs share counts events and numbers none. */
 export class EventFeed {
@@ -33,7 +26,9 @@ export class EventFeed {
   constructor(
     private readonly parts: StreamParts,
     private readonly log: EventLog,
-    private readonly options: FeedOptions,
+    /** The one type that is wanted; all unless given. */
+    private readonly type: string | undefined,
+    private readonly onChange: () => void,
   ) {}
 
   /** Opens the stream where the log ends, unless it is open. */
@@ -41,8 +36,7 @@ export class EventFeed {
     if (this.source !== null) return;
     this.cancelAgain?.();
     const { resumeAfter } = this.log;
-    const { type } = this.options;
-    const types = type === undefined ? '' : `&types=${encodeURIComponent(type)}`;
+    const types = this.type === undefined ? '' : `&types=${encodeURIComponent(this.type)}`;
     const since = resumeAfter === null ? '' : `&since=${resumeAfter}`;
     const source = this.parts.open(`/api/events?view=outline${types}${since}`);
     this.source = source;
@@ -72,7 +66,7 @@ export class EventFeed {
       this.isFlushing = false;
       this.flushedAt = this.parts.now();
       this.log.flush();
-      this.options.onChange();
+      this.onChange();
     });
   }
 
@@ -95,6 +89,6 @@ export class EventFeed {
   private setRefused(isRefused: boolean): void {
     if (this.isRefused === isRefused) return;
     this.isRefused = isRefused;
-    this.options.onChange();
+    this.onChange();
   }
 }

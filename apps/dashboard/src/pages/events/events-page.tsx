@@ -19,7 +19,7 @@ import {
 } from '../../features/addresses.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import type { EventsSearch } from './events-search.js';
-import { useEventLog, type ShownLog } from './use-event-log.js';
+import { useEventLog } from './use-event-log.js';
 import type { LoggedEvent } from './event-log.js';
 import styles from './events-page.module.css';
 
@@ -83,7 +83,7 @@ export function EventsPage() {
 }
 
 /** `12 events`, with what is not shown. */
-function describeLog({ events, isPaused, waitingCount, droppedCount }: ShownLog): string {
+function describeLog({ events, isPaused, waitingCount, droppedCount }: ReturnType<typeof useEventLog>): string {
   const parts = [formatCounted(events.length, 'event')];
   if (droppedCount > 0) parts.push(`${formatCount(droppedCount)} older events are no longer shown`);
   if (isPaused) parts.push(`paused, ${formatCount(waitingCount)} waiting`);

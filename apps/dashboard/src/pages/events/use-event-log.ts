@@ -1,30 +1,18 @@
 import { useEffect, useReducer, useRef, useState } from 'react';
 import { browserParts } from '../../live/event-stream.js';
 import { EventFeed } from './event-feed.js';
-import { EventLog, type LoggedEvent } from './event-log.js';
-
-export interface ShownLog {
-  events: readonly LoggedEvent[];
-  /** Events that wait until the log goes on. */
-  waitingCount: number;
-  droppedCount: number;
-  isPaused: boolean;
-  isRefused: boolean;
-  /** Whether other tabs have all the streams that one browser may have. */
-  isQueued: boolean;
-  pause(isPaused: boolean): void;
-  clear(): void;
-}
+import { EventLog } from './event-log.js';
 
 /**
  * The log of events, filled while the page is looked at.
  * @param type the one type that is shown; another one begins where the log before began.
  * @param since number of the event after which the log is replayed; `undefined` for what comes from now on.
  */
-export function useEventLog(type: string | undefined, since: string | undefined): ShownLog {
+export function useEventLog(type: string | undefined, since: string | undefined) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const log = useRef<EventLog>(null);
   const feed = useRef<EventFeed>(null);
+  // Whether other tabs have all the streams that one browser may have.
   const [isQueued, setIsQueued] = useState(false);
   const asked = useRef(since);
   const startedWith = since === undefined ? null : Number(since);
@@ -34,7 +22,7 @@ export function useEventLog(type: string | undefined, since: string | undefined)
     const begin = asked.current === since ? before.beginAfter : startedWith;
     asked.current = since;
     log.current = new EventLog(begin);
-    const opened = new EventFeed(browserParts, log.current, { type, onChange: redraw });
+    const opened = new EventFeed(browserParts, log.current, type, redraw);
     feed.current = opened;
     redraw();
     return keepOpen(opened, setIsQueued);
@@ -44,12 +32,12 @@ export function useEventLog(type: string | undefined, since: string | undefined)
   return {
     ...{ events, waitingCount: isPaused ? waitingCount : 0, droppedCount, isPaused, isQueued },
     isRefused: feed.current?.isRefused ?? false,
-    pause: (next) => {
+    pause: (next: boolean): void => {
       log.current!.isPaused = next;
       log.current!.flush();
       redraw();
     },
-    clear: () => {
+    clear: (): void => {
       log.current!.clear();
       redraw();
     },

@@ -19,7 +19,6 @@ import styles from './flame-graph.module.css';
 interface FlameGraphProps {
   model: TraceModel;
   filtered: FilteredSpans | null;
-  /** Place of the selected span; -1 for none. */
   selected: number;
   onSelect(place: number, by: 'key' | 'press'): void;
 }

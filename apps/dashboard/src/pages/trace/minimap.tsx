@@ -50,7 +50,6 @@ const COLOURS = ['--kind-7', '--kind-1', '--status-failed'] as const;
 const colourOf = (span: TraceSpan): (typeof COLOURS)[number] =>
   statusWordOf(span) === 'failed' ? '--status-failed' : isLlmCall(span) ? '--kind-1' : '--kind-7';
 
-/** Time from left to right, spans by their place from top to bottom. */
 function MinimapCanvas({ model: { tree, times } }: { model: TraceModel }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const draw = useCallback(

@@ -84,17 +84,11 @@ function WholeText(props: Pick<SectionPanelProps, 'wraps' | 'sought'> & { text: 
   );
 }
 
-interface MessagesPanelProps {
-  payload: OpenPayload;
-  reading: MessageReading;
-  /** Called how many matches are marked. */
-  onMarked(count: number): void;
-}
-
 const NOTHING = {};
 
-/** The conversation of a call of a model. */
-export function MessagesPanel({ payload, reading, onMarked }: MessagesPanelProps) {
+/** The conversation of a call of a model. @param props.onMarked is called with how many matches are marked. */
+export function MessagesPanel(props: { payload: OpenPayload; reading: MessageReading; onMarked(count: number): void }) {
+  const { payload, reading, onMarked } = props;
   const { answer: messages, error } = useAsked(payload, 'messages', NOTHING);
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {

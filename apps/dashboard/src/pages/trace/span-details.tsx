@@ -24,13 +24,7 @@ interface SpanDetailsProps {
   ref?: Ref<HTMLElement>;
 }
 
-const LABELS: Readonly<Record<Tab, string>> = {
-  messages: 'Messages',
-  input: 'Input',
-  output: 'Output',
-  metadata: 'Metadata',
-  raw: 'Raw',
-};
+const TAB_ITEMS = TABS.map((id) => ({ id, label: id[0]!.toUpperCase() + id.slice(1) }));
 
 /** Everything of one span. */
 export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps) {
@@ -62,7 +56,7 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
       <FactList label="Span facts" facts={spanFacts(span, payload?.summary ?? null)} />
       <TabList
         label="Details"
-        items={TABS.filter((one) => one !== 'messages' || isLlmCall(span)).map((id) => ({ id, label: LABELS[id] }))}
+        items={TAB_ITEMS.filter(({ id }) => id !== 'messages' || isLlmCall(span))}
         selected={shown}
         panelId={panelId}
         onSelect={onTab}

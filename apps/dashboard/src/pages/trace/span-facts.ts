@@ -14,13 +14,11 @@ import type { Fact } from '../../features/fact-list.js';
 import { measureOf, statusWordOf, type TraceSpan } from '../../features/trace-span.js';
 import { sessionAddress } from '../../features/addresses.js';
 
-interface CallDetails {
-  timeToFirstTokenMs: number | null;
-  finishReason: string | null;
-}
-
 /** Facts of a span, without those that it does not have. @param details `null` while they are fetched. */
-export function spanFacts(span: TraceSpan, details: CallDetails | null): Fact[] {
+export function spanFacts(
+  span: TraceSpan,
+  details: { timeToFirstTokenMs: number | null; finishReason: string | null } | null,
+): Fact[] {
   const { kind } = span;
   const duration = measureOf(span, 'duration_ms');
   const cost = measureOf(span, 'cost');

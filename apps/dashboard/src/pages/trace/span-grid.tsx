@@ -17,7 +17,6 @@ import styles from './span-grid.module.css';
 
 interface SpanGridProps {
   model: TraceModel;
-  /** Places that are shown, top to bottom. */
   rows: Int32Array;
   filtered: FilteredSpans | null;
   folded: ReadonlySet<string>;
@@ -25,7 +24,6 @@ interface SpanGridProps {
   range: Stretch;
   /** The waterfall gives the room to the timeline, the tree to the names. */
   view: 'waterfall' | 'tree';
-  /** Place of the selected span; -1 for none. */
   selected: number;
   onSelect(place: number, by: 'key' | 'press'): void;
   onToggle(place: number): void;

@@ -1,3 +1,5 @@
+import { readTexts } from '../../features/filters/list-search.js';
+
 const VIEWS = ['waterfall', 'tree', 'flame'] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -20,18 +22,11 @@ export interface TraceSearch {
 
 /** Reads an address; what is not understood is as if it were not there, so that an old link still opens. */
 export function readTraceSearch(given: Readonly<Record<string, unknown>>): TraceSearch {
-  const search: TraceSearch = {};
-  const span = textOf(given['span']);
-  const view = oneOf(VIEWS, given['view']);
-  const tab = oneOf(TABS, given['tab']);
-  const find = textOf(given['find']);
-  const only = writeOnly(readOnly(textOf(given['only'])));
-  if (span !== undefined) search.span = span;
-  if (view !== undefined && view !== 'waterfall') search.view = view;
-  if (tab !== undefined) search.tab = tab;
-  if (find !== undefined) search.find = find;
-  if (only !== undefined) search.only = only;
-  return search;
+  const { only: pressed, ...texts } = readTexts(given, ['span', 'find', 'only']);
+  const view = VIEWS.find((name) => name !== 'waterfall' && name === given['view']);
+  const tab = TABS.find((name) => name === given['tab']);
+  const only = writeOnly(readOnly(pressed));
+  return { ...texts, ...(view && { view }), ...(tab && { tab }), ...(only && { only }) };
 }
 
 /** The toggle buttons that are pressed. */
@@ -41,20 +36,10 @@ export const readOnly = (only: string | undefined): readonly Only[] => {
 };
 
 /** Pressed buttons as the address has them; `undefined` for none. */
-const writeOnly = (only: readonly Only[]): string | undefined =>
-  only.length === 0 ? undefined : ONLY.filter((name) => only.includes(name)).join(',');
+const writeOnly = (only: readonly Only[]): string | undefined => only.join(',') || undefined;
 
 /** Presses a button, or lets it go. */
 export const toggleOnly = (only: string | undefined, name: Only): string | undefined => {
   const pressed = readOnly(only);
-  return writeOnly(pressed.includes(name) ? pressed.filter((other) => other !== name) : [...pressed, name]);
+  return writeOnly(ONLY.filter((one) => pressed.includes(one) !== (one === name)));
 };
-
-/** Ids and searches of digits arrive as numbers where the router reads values as JSON. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
-  names.find((name) => name === value);

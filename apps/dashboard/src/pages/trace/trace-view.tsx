@@ -22,10 +22,8 @@ interface TraceViewProps {
   model: TraceModel;
   search: TraceSearch;
   change: ReturnType<typeof useTraceAddress>['change'];
-  /** Place of the selected span; -1 for none. */
   selected: number;
   onSelect(place: number, by: 'key' | 'press'): void;
-  /** Enter on a row: goes on to its details. */
   onOpen(): void;
 }
 

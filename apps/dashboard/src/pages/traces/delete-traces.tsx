@@ -1,9 +1,8 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { useMutation } from '@tanstack/react-query';
 import { api } from '../../api/api.js';
-import { ConfirmDialog } from '../../components/dialog.js';
-import { notify, notifyError } from '../../components/notify.js';
+import { notifyError } from '../../components/notify.js';
+import { ConfirmAction } from '../../features/dialogs.js';
 
 interface DeleteTracesProps {
   traces: readonly TraceListItem[];
@@ -14,29 +13,26 @@ interface DeleteTracesProps {
 /** Asks whether selected traces shall be deleted, and deletes them. */
 export function DeleteTraces({ traces, onDeleted, onClose }: DeleteTracesProps) {
   const spans = traces.reduce((sum, { span_count }) => sum + span_count, 0);
-  const deletion = useMutation({
-    mutationFn: () => deleteOneByOne(traces),
-    onSuccess: ({ gone, error }) => {
-      onDeleted(gone);
-      onClose();
-      if (gone.size > 0) notify(`Deleted ${formatCounted(gone.size, 'trace')}`);
-      if (error !== null)
-        notifyError(`${formatCounted(traces.length - gone.size, 'trace')} could not be deleted`, error);
-    },
-  });
+  const failed = (count: number): string => `${formatCounted(count, 'trace')} could not be deleted`;
   return (
-    <ConfirmDialog
+    <ConfirmAction
       title={`Delete ${formatCounted(traces.length, 'trace')}?`}
       action="Delete"
-      isBusy={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      act={() => deleteOneByOne(traces)}
+      onDone={({ gone, error }) => {
+        onDeleted(gone);
+        if (error !== null) notifyError(failed(traces.length - gone.size), error);
+      }}
+      done={({ gone }) => `Deleted ${formatCounted(gone.size, 'trace')}`}
+      failed={failed(traces.length)}
       onClose={onClose}
     >
       <p>This deletes {formatCounted(spans, 'span')} with their inputs and outputs. It cannot be undone.</p>
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }
 
+/** @throws what kept the first one from being deleted. */
 async function deleteOneByOne(traces: readonly TraceListItem[]) {
   const gone = new Set<string>();
   for (const { id } of traces) {
@@ -44,6 +40,7 @@ async function deleteOneByOne(traces: readonly TraceListItem[]) {
       await api.deleteTrace({ path: { id } });
       gone.add(id);
     } catch (error) {
+      if (gone.size === 0) throw error;
       return { gone, error: error as Error };
     }
   }

@@ -1,6 +1,6 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, useEffect } from 'react';
 import { withRange, type ListSearch } from '../../features/filters/list-search.js';
 import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
@@ -19,12 +19,14 @@ import { costColumn, countColumn, durationColumn, textColumn } from '../../featu
 import { FirstSteps } from './first-steps.js';
 import { TracesOverTime } from './traces-over-time.js';
 import { TRACE_PARAMETERS } from './traces-search.js';
-import { useTraceList, type ListedTraces } from './use-trace-list.js';
+import { useTraceList } from './use-trace-list.js';
 
 const route = getRouteApi('/traces');
 
 // Who has traces never needs it.
 const FirstCall = lazy(async () => ({ default: (await import('./first-call.js')).FirstCall }));
+
+const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
 
 /** The list of traces, with its filters. */
 export function TracesPage() {
@@ -33,7 +35,14 @@ export function TracesPage() {
   const change = (next: ListSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   const [isLive, setIsLive] = useState(true);
   const listed = useTraceList(search, previewOf(search.cols, TRACE_COLUMNS), isLive);
-  const { list } = listed;
+  const { list, live, shownKey, overTime } = listed;
+  const columns = useListColumns<TraceListItem, ListSearch>({
+    ...{ list: 'traces', columnsIn: traceColumns, offered: TRACE_COLUMNS, search, onChange: change },
+    sorts: TRACE_PARAMETERS.sorts,
+  });
+  const selected = useSelectedRows<TraceListItem>(nameOfTrace);
+  const [isDeleting, setIsDeleting] = useState(false);
+  useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list.readRows) }));
   return (
     <ListPage
       title="Traces"
@@ -51,31 +60,6 @@ export function TracesPage() {
       }
     >
       <TracesOverTime listed={listed} search={search} onRange={(range) => change(withRange(search, range))} />
-      <TracesList search={search} listed={listed} onChange={change} />
-    </ListPage>
-  );
-}
-
-const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
-
-interface TracesListProps {
-  search: ListSearch;
-  listed: ListedTraces;
-  onChange(search: ListSearch, isTyped?: boolean): void;
-}
-
-function TracesList({ search, listed, onChange }: TracesListProps) {
-  const { list, live, shownKey, overTime } = listed;
-  const columns = useListColumns<TraceListItem, ListSearch>({
-    ...{ list: 'traces', columnsIn: traceColumns, offered: TRACE_COLUMNS, search, onChange },
-    sorts: TRACE_PARAMETERS.sorts,
-  });
-  const selected = useSelectedRows<TraceListItem>(nameOfTrace);
-  const [isDeleting, setIsDeleting] = useState(false);
-  const navigate = useNavigate();
-  useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list.readRows) }));
-  return (
-    <>
       <ListedGrid<TraceListItem>
         label="Traces"
         one="trace"
@@ -110,7 +94,7 @@ function TracesList({ search, listed, onChange }: TracesListProps) {
           />
         </Suspense>
       )}
-    </>
+    </ListPage>
   );
 }
 

@@ -1,33 +1,24 @@
-import type { TraceListItem, TracesOverTime } from '@spandrel/contract';
+import type { TraceListItem } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { listOrder, listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { listPage, api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
-import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
-import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
+import { useLiveList } from '../../features/list/use-live-list.js';
+import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { newTraces, traceChanges } from './trace-changes.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
 
-export interface ListedTraces extends FilteredList<TraceListItem> {
-  /** Not asked for where the list was read to its end. */
-  overTime: TracesOverTime | undefined;
-  live: LiveList;
-  recount(): void;
-}
+export type ListedTraces = ReturnType<typeof useTraceList>;
 
 /**
  * The list of traces by the filters of the address, and how many there are.
  * @param preview characters of texts that rows show.
  * @param isLive whether it is kept up to date.
  */
-export function useTraceList(
-  { cols: _cols, ...filters }: ListSearch,
-  preview: number | undefined,
-  isLive: boolean,
-): ListedTraces {
+export function useTraceList({ cols: _cols, ...filters }: ListSearch, preview: number | undefined, isLive: boolean) {
   const found = useFilteredList<TraceListItem>({
     name: 'traces',
     filters: { ...filters, preview },
@@ -37,12 +28,12 @@ export function useTraceList(
   });
   const { list } = found;
   const { sort_by: _by, sort_order: _order, ...counting } = filters;
+  // A list that was read to its end is counted by its rows.
   const counted = useQuery({
     queryKey: keys.tracesOverTime(counting),
     enabled: !list.isComplete,
     queryFn: ({ signal }) => api.countTracesOverTime({ query: listFilters(counting, Date.now()) as never, signal }),
   });
-  // A list that was read to its end is counted by its rows.
   const recount = useSpaced(() => void (list.isComplete || counted.refetch()), COUNTED_MS);
   // Whether a filter matches, and where a trace stands in another order, only the server can say.
   const isUnfiltered = Object.keys(filters).every((name) => name === 'range');
