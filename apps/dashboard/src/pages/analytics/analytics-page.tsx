@@ -20,9 +20,9 @@ import { rangeOfBuckets, AnalyticsFigure, BucketLine } from './analytics-figure.
 import {
   isFiltered,
   withoutFilters,
-  BUCKET_OPTIONS,
+  BUCKETS,
   readAnalyticsSearch,
-  SPLIT_OPTIONS,
+  SPLITS,
   spansAddress,
   type AnalyticsSearch,
 } from './analytics-search.js';
@@ -85,6 +85,12 @@ interface AnalyticsFilterBarProps {
   onChange(search: AnalyticsSearch, isTyped?: boolean): void;
 }
 
+/** Each value by its own word, behind the empty one. */
+const optionsOf = (none: string, values: readonly string[]) => [
+  { value: '', label: none },
+  ...values.map((value) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) })),
+];
+
 /** Stands before the name of a model: a name may be empty, and so may the choice. */
 const MODEL = '=';
 
@@ -97,13 +103,13 @@ function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProp
       <TimeRangeField value={search} onChange={(range, isTyped) => onChange({ ...rest, ...range }, isTyped)} />
       <SelectField
         label="Bucket"
-        options={BUCKET_OPTIONS}
+        options={optionsOf('Automatic', BUCKETS)}
         value={search.group_by ?? ''}
         onChange={({ target }) => change({ group_by: target.value })}
       />
       <SelectField
         label="Split by"
-        options={SPLIT_OPTIONS}
+        options={optionsOf('Nothing', SPLITS)}
         value={search.split_by ?? ''}
         onChange={({ target }) => change({ split_by: target.value })}
       />

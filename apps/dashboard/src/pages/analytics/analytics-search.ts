@@ -8,27 +8,14 @@ export interface AnalyticsSearch extends TimeRange {
   model?: string;
 }
 
-/** Values of the combobox `Bucket`; the empty one is what fits the range. */
-export const BUCKET_OPTIONS = [
-  { value: '', label: 'Automatic' },
-  { value: 'minute', label: 'Minute' },
-  { value: 'hour', label: 'Hour' },
-  { value: 'day', label: 'Day' },
-  { value: 'week', label: 'Week' },
-] as const;
-
-export const SPLIT_OPTIONS = [
-  { value: '', label: 'Nothing' },
-  { value: 'model', label: 'Model' },
-  { value: 'provider', label: 'Provider' },
-  { value: 'status', label: 'Status' },
-] as const;
+/** Values of the comboboxes `Bucket` and `Split by`. */
+export const BUCKETS = ['minute', 'hour', 'day', 'week'] as const;
+export const SPLITS = ['model', 'provider', 'status'] as const;
 
 /** Reads an address; what it does not know is left out. */
 export function readAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
-  const known = <Value extends string>(options: readonly { value: Value }[], name: string) =>
-    options.find(({ value }) => value !== '' && value === search[name])?.value as Exclude<Value, ''> | undefined;
-  const [width, split] = [known(BUCKET_OPTIONS, 'group_by'), known(SPLIT_OPTIONS, 'split_by')];
+  const width = BUCKETS.find((value) => value === search['group_by']);
+  const split = SPLITS.find((value) => value === search['split_by']);
   const { model } = search;
   return {
     ...readTimeRange(search),

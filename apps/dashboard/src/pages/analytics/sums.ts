@@ -1,4 +1,4 @@
-import type { AnalyticsSummary, BucketSeries, TimeBucket } from '@spandrel/contract';
+import type { AnalyticsSummary, TimeBucket } from '@spandrel/contract';
 
 /** Sums over spans; `cost` and `averageMs` are `null` where they are not known. */
 export interface Totals {
@@ -50,18 +50,14 @@ export function totalsOf(buckets: readonly TimeBucket[]): Totals {
 /** The sums of each key over all buckets, those that cost most first, all others together last. */
 export function sumsByKey(buckets: readonly TimeBucket[]): ModelSums[] {
   const sums = new Map<string | null, ModelSums>();
-  for (const one of buckets.flatMap(({ series }) => series ?? [])) add(sums, one);
+  for (const { key: model, span_count: calls, tokens, cost } of buckets.flatMap(({ series }) => series ?? [])) {
+    const before = sums.get(model) ?? { calls: 0, tokens: 0, cost: null };
+    sums.set(model, {
+      ...{ model, calls: before.calls + calls, tokens: before.tokens + tokens },
+      cost: addCosts(before.cost, cost),
+    });
+  }
   return [...sums.values()].toSorted(byCost);
-}
-
-function add(sums: Map<string | null, ModelSums>, one: BucketSeries): void {
-  const before = sums.get(one.key) ?? { model: one.key, calls: 0, tokens: 0, cost: null };
-  sums.set(one.key, {
-    model: one.key,
-    calls: before.calls + one.span_count,
-    tokens: before.tokens + one.tokens,
-    cost: addCosts(before.cost, one.cost),
-  });
 }
 
 /** The models of a range. What is not distinguished are spans without a model unless there are too many models. */

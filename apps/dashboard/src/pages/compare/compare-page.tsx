@@ -2,7 +2,7 @@ import type { ComparedItem, EvalRunResource, ComparedItemList, EvalRunSummary } 
 import { formatCount, formatDifference, formatScore } from '@spandrel/contract/browser';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { PagedList } from '../../features/list/use-paged-list.js';
+import { gridRows } from '../../features/list/use-paged-list.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useListPlace, useWayUp } from '../../features/list/list-memory.js';
@@ -57,6 +57,8 @@ const SHOW_OPTIONS = [
   { value: 'changed', label: 'Changed' },
 ];
 
+const AWAITED_ROWS = 30;
+
 interface ComparisonProps {
   runs: readonly EvalRunResource[];
   search: CompareSearch;
@@ -76,6 +78,11 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
     const kept = before !== undefined && ids.includes(before) && { baseline: before };
     onChange({ ...rest, runs: ids.join(','), ...kept });
   };
+  const names = JSON.stringify(runs.map(({ id, name }) => [id, name]));
+  // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of the runs and their names
+  const columns = useMemo(() => compareColumns(runs), [names]);
+  const isAwaited = useDelayed(list.isWaiting && list.length === 0);
+  const place = useListPlace();
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   return (
     <>
@@ -109,48 +116,21 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
           </EmptyState>
         </NoRows>
       ) : (
-        <ComparisonGrid
-          {...{ runs, list, shownKey }}
+        <Grid<ComparedItem>
+          label="Comparison"
+          listKey={shownKey}
+          columns={columns}
+          {...gridRows(list)}
+          length={isAwaited ? AWAITED_ROWS : list.length}
           openKey={search.item}
           onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
+          {...place}
         />
       )}
       {opened !== null && (
         <DifferenceRegion item={opened} runs={runs} baseline={baseline} onClose={() => onChange(closed)} />
       )}
     </>
-  );
-}
-
-interface ComparisonGridProps {
-  runs: readonly EvalRunResource[];
-  list: PagedList<ComparedItem>;
-  shownKey: string;
-  openKey: string | undefined;
-  onOpen(item: ComparedItem): void;
-}
-
-const AWAITED_ROWS = 30;
-
-function ComparisonGrid({ runs, list, shownKey, openKey, onOpen }: ComparisonGridProps) {
-  const names = JSON.stringify(runs.map(({ id, name }) => [id, name]));
-  // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of the runs and their names
-  const columns = useMemo(() => compareColumns(runs), [names]);
-  const isAwaited = useDelayed(list.isWaiting && list.length === 0);
-  return (
-    <Grid<ComparedItem>
-      label="Comparison"
-      listKey={shownKey}
-      columns={columns}
-      length={isAwaited ? AWAITED_ROWS : list.length}
-      isComplete={list.isComplete}
-      rowAt={list.rowAt}
-      keyAt={list.keyAt}
-      onVisible={list.onVisible}
-      openKey={openKey}
-      onOpen={onOpen}
-      {...useListPlace()}
-    />
   );
 }
 

@@ -6,7 +6,7 @@ import { listPage, api } from '../../api/api.js';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
-import { SelectField, TextArea, TextField } from '../../components/field.js';
+import { SelectField, TextArea, TextField, type TextFieldProps } from '../../components/field.js';
 import { GateEditor } from '../../features/gates/gate-editor.js';
 import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
@@ -23,6 +23,18 @@ const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
 };
 const PLACES = [...Object.values(WIRE), 'scoring', 'scoring_config', 'config.judge', 'scorers', 'gates'];
+
+const LIMITS: readonly (TextFieldProps & { member: RunText })[] = [
+  { member: 'repeats', label: 'Repeats', min: 1, max: 100, step: 1, hint: 'Attempts per datapoint' },
+  {
+    ...{ member: 'passScore', label: 'Pass score', min: 0, max: 1, step: 'any', placeholder: '1' },
+    hint: 'Counts as passed at or above',
+  },
+  {
+    ...{ member: 'maxCost', label: 'Max cost (USD)', min: 0, step: 'any', placeholder: 'No cap' },
+    hint: 'Includes calls of judges',
+  },
+];
 
 /** The form of a run. @param initial what it begins with. */
 export function RunForm({ initial }: { initial: RunFields }) {
@@ -85,34 +97,9 @@ export function RunForm({ initial }: { initial: RunFields }) {
         onChange={(next) => set({ scorers: next })}
       />
       <div className={styles.beside}>
-        <TextField
-          label="Repeats"
-          type="number"
-          min={1}
-          max={100}
-          step={1}
-          hint="Attempts per datapoint"
-          {...bind('repeats')}
-        />
-        <TextField
-          label="Pass score"
-          type="number"
-          min={0}
-          max={1}
-          step="any"
-          placeholder="1"
-          hint="Counts as passed at or above"
-          {...bind('passScore')}
-        />
-        <TextField
-          label="Max cost (USD)"
-          type="number"
-          min={0}
-          step="any"
-          placeholder="No cap"
-          hint="Includes calls of judges"
-          {...bind('maxCost')}
-        />
+        {LIMITS.map(({ member, ...field }) => (
+          <TextField key={member} type="number" {...field} {...bind(member)} />
+        ))}
       </div>
       <GateEditor
         {...{ repeats, faults }}

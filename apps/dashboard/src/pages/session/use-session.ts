@@ -1,6 +1,6 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { listPage, PAGE_ROWS, type ListPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
@@ -43,19 +43,14 @@ function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySe
   const client = useQueryClient();
   const stale = useRef(new Set<string>());
   const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
-  const merge = useCallback(
-    (fresh: readonly TraceListItem[]): void => {
-      client.setQueryData<Turns>(keys.session(sessionId), (data) => data && withTurns(data, fresh, sessionId));
-    },
-    [client, sessionId],
-  );
   const refresh = useSpaced(() => {
     const ids = [...stale.current].slice(0, PAGE_ROWS);
     for (const id of ids) stale.current.delete(id);
     // What failed is asked for again with what happens next.
     if (ids.length > 0)
       void listPage<TraceListItem>('listTraces', { query: { ids, preview: TURN_PREVIEW } }).then(
-        ({ rows }) => merge(rows),
+        ({ rows }) =>
+          client.setQueryData<Turns>(keys.session(sessionId), (data) => data && withTurns(data, rows, sessionId)),
         () => undefined,
       );
   }, BETWEEN_MS);
@@ -76,23 +71,9 @@ function changedTrace(event: LiveEvent, sessionId: string, known: ReadonlySet<st
   return event.type === 'trace_created' && event.trace.session_id === sessionId ? [event.trace.id] : [];
 }
 
-/** The pages with changed and new turns; these are put on the last page. */
+/** The pages with changed and new turns, all of them on the first: the next page is asked for by the last one's cursor. */
 function withTurns(data: Turns, fresh: readonly TraceListItem[], sessionId: string): Turns {
-  const { pages } = data;
-  const isComplete = pages.at(-1)?.next === null;
-  const merged = mergeTurns(
-    pages.flatMap(({ rows }) => rows),
-    fresh,
-    sessionId,
-    isComplete,
-  );
-  let from = 0;
-  return {
-    ...data,
-    pages: pages.map((page, at) => {
-      const rows = at === pages.length - 1 ? merged.slice(from) : merged.slice(from, from + page.rows.length);
-      from += rows.length;
-      return { ...page, rows };
-    }),
-  };
+  const turns = data.pages.flatMap(({ rows }) => rows);
+  const merged = mergeTurns(turns, fresh, sessionId, data.pages.at(-1)?.next === null);
+  return { ...data, pages: data.pages.map((page, at) => ({ ...page, rows: at === 0 ? merged : [] })) };
 }

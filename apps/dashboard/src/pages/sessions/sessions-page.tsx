@@ -30,7 +30,13 @@ export function SessionsPage() {
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/sessions', search: next, replace: isTyped });
   const [isLive, setIsLive] = useState(true);
-  const { list, live, shownKey } = useSessionList(search, isLive);
+  const { cols: _cols, ...filters } = search;
+  const found = useFilteredList<SessionResource>({
+    ...{ name: 'sessions', filters, operation: 'listSessions', idOf: ({ session_id: id }) => id },
+    queryAt: (now) => listFilters(filters, now),
+  });
+  const { list, shownKey } = found;
+  const live = useLiveList(found, { changes: sessionChanges, betweenMs: BETWEEN_MS }, isLive);
   const columns = useListColumns<SessionResource, ListSearch>({
     ...{ list: 'sessions', columnsIn: sessionColumns, offered: SESSION_COLUMNS, search, onChange: change },
     sorts: SESSION_PARAMETERS.sorts,
@@ -55,18 +61,6 @@ export function SessionsPage() {
       />
     </ListPage>
   );
-}
-
-function useSessionList({ cols: _cols, ...search }: ListSearch, isLive: boolean) {
-  const found = useFilteredList<SessionResource>({
-    name: 'sessions',
-    filters: search,
-    queryAt: (now) => listFilters(search, now),
-    operation: 'listSessions',
-    idOf: ({ session_id: id }) => id,
-  });
-  const live = useLiveList(found, { changes: sessionChanges, betweenMs: BETWEEN_MS }, isLive);
-  return { ...found, live };
 }
 
 function NoSessions() {

@@ -55,7 +55,7 @@ export function FlameGraph(props: FlameGraphProps) {
     onSelect(place, by);
     setTop(topFor(tree.depth[place]!, top, size.height));
     // A span beside the one that fills the width is out of sight.
-    if (filled !== -1 && !isWithin(tree.end, filled, place)) setFocus(-1);
+    if (filled !== -1 && (place < filled || place >= tree.end[filled]!)) setFocus(-1);
   };
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -114,8 +114,6 @@ function describe({ tree, times }: TraceModel, place: number): string {
   return `${tree.spans[place]!.name}, ${formatDuration(duration)}, ${percent}% of the trace`;
 }
 
-const isWithin = (end: Int32Array, above: number, place: number): boolean => place >= above && place < end[above]!;
-
 function topFor(depth: number, top: number, height: number): number {
   const y = depth * ROW_HEIGHT;
   if (y < top) return y;
@@ -135,23 +133,25 @@ function useFlameDrawing(
       context.textBaseline = 'middle';
       context.clearRect(0, 0, size.width, size.height);
       const seen = windowOf(size);
-      for (const box of boxesIn(tree, layout, seen)) drawBox(context, box, colours);
+      for (const box of boxesIn(tree, layout, seen)) drawBox(box);
       if (selected !== -1) markSelected(context, boxOf(tree, layout, seen, selected), colours['--text-1']);
 
-      function drawBox(paint: CanvasRenderingContext2D, box: FlameBox, palette: typeof colours): void {
+      function drawBox(box: FlameBox): void {
         const { place, x, y, width } = box;
         const height = ROW_HEIGHT - 2;
         const span = tree.spans[place];
-        paint.globalAlpha = filtered !== null && span !== undefined && filtered.kept[place] === 0 ? 0.25 : 1;
-        paint.fillStyle = span ? palette[kindColour(span.kind.type) as keyof typeof palette] : palette['--line-strong'];
-        paint.fillRect(x, y, Math.max(width - 1, 0.5), height);
+        context.globalAlpha = filtered !== null && span !== undefined && filtered.kept[place] === 0 ? 0.25 : 1;
+        context.fillStyle = span
+          ? colours[kindColour(span.kind.type) as keyof typeof colours]
+          : colours['--line-strong'];
+        context.fillRect(x, y, Math.max(width - 1, 0.5), height);
         if (span === undefined) return;
         if (statusWordOf(span) === 'failed') {
-          paint.fillStyle = palette['--status-failed'];
-          paint.fillRect(x, y + height - 4, Math.max(width - 1, 0.5), 4);
+          context.fillStyle = colours['--status-failed'];
+          context.fillRect(x, y + height - 4, Math.max(width - 1, 0.5), 4);
         }
-        if (width > 24) drawName(paint, span.name, box, palette['--surface-1']);
-        paint.globalAlpha = 1;
+        if (width > 24) drawName(context, span.name, box, colours['--surface-1']);
+        context.globalAlpha = 1;
       }
     },
     [tree, filtered, selected, layout, windowOf],

@@ -2,17 +2,10 @@ import { formatCount } from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format.js';
 import { measureOf, type TraceSpan } from '../../features/trace-span.js';
 
-/** Pixels of the columns with numbers. */
-export interface MeasureWidths {
-  duration: number;
-  tokens: number;
-  cost: number;
-}
-
 /** Pixels of a digit, at the size that lists have. */
 const DIGIT = 7.7;
 /** Pixels of a header, and of a duration below a minute. */
-const LEAST: MeasureWidths = { duration: 62, tokens: 54, cost: 44 };
+const LEAST = { duration: 62, tokens: 54, cost: 44 };
 /** Pixels of `59 min 59 s`. */
 const LONG_DURATION = 76;
 const MINUTE_MS = 60_000;
@@ -21,7 +14,7 @@ const MINUTE_MS = 60_000;
  * How wide the columns with numbers have to be, so that the rest is left to names and times. The largest numbers have the longest
  * texts, of costs the smallest one too: nothing is formatted for each of a hundred thousand spans.
  */
-export function measureWidths(spans: readonly Pick<TraceSpan, 'kind' | 'metadata'>[]): MeasureWidths {
+export function measureWidths(spans: readonly Pick<TraceSpan, 'kind' | 'metadata'>[]) {
   const most = { duration: 0, tokensIn: 0, tokensOut: 0, tokens: 0, cost: 0 };
   let leastCost = Infinity;
   for (const span of spans) {

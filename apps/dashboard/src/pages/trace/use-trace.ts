@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { api, listPage } from '../../api/api.js';
 import { useSettled, useSpaced } from '../../components/hooks.js';
-import type { TraceSpan } from '../../features/trace-span.js';
 import { keys } from '../../api/keys.js';
 import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
@@ -18,13 +17,6 @@ export interface TraceModel {
   readonly path: CriticalPath;
   /** Places of failed spans, sorted. */
   readonly failed: Int32Array;
-}
-
-/** @param now the end of spans that still run, in milliseconds since the epoch. */
-function buildTraceModel(spans: readonly TraceSpan[], now: number): TraceModel {
-  const tree = buildSpanTree(spans);
-  const times = layOutTimes(tree, now);
-  return { tree, times, path: findCriticalPath(tree, times), failed: failedPlaces(tree) };
 }
 
 interface TraceOutline {
@@ -89,10 +81,12 @@ export function useTrace(id: string) {
     if (changes.current.length > 0) merge();
   });
   const now = useNow(spans !== undefined && spans.some(({ status }) => status === 'running'), spans);
-  const model = useMemo<TraceModel | null>(
-    () => (spans === undefined ? null : buildTraceModel(spans, now)),
-    [spans, now],
-  );
+  const model = useMemo((): TraceModel | null => {
+    if (spans === undefined) return null;
+    const tree = buildSpanTree(spans);
+    const times = layOutTimes(tree, now);
+    return { tree, times, path: findCriticalPath(tree, times), failed: failedPlaces(tree) };
+  }, [spans, now]);
   return { query, model, trace: query.data?.trace ?? null, isDeleted };
 }
 
