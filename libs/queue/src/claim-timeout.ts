@@ -1,14 +1,7 @@
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { QueueSettings } from './queue.settings.js';
 import { ReviewQueue } from './review-queue.js';
-import { Capabilities } from '@spandrel/http';
 
 /** How often stale claims are looked for: ten times in the timeout, within these bounds. */
 const LOOKS_PER_TIMEOUT = 10;
@@ -38,18 +31,5 @@ export class ClaimTimeout implements OnApplicationBootstrap, OnModuleDestroy {
   /** The look under way is the last one; the database stays open until it is over. */
   async onModuleDestroy(): Promise<void> {
     await this.look?.stop();
-  }
-}
-
-/** Says how long a claim holds (docs/spec/capabilities.md#the-answer). */
-@Injectable()
-export class QueueCapabilities implements OnModuleInit {
-  constructor(
-    private readonly capabilities: Capabilities,
-    private readonly settings: QueueSettings,
-  ) {}
-
-  onModuleInit(): void {
-    this.capabilities.provide('claim_timeout', () => this.settings.claimTimeoutSeconds);
   }
 }

@@ -3,12 +3,16 @@ import { isStorableText, type ListQueue } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   IdOrder,
+  integer,
   joinSql,
   rawSql,
+  shapeOf,
   sql,
   Storage,
+  text,
   type LongReadOptions,
   type Page,
+  type RowOfShape,
   type SizedRows,
   type Sql,
 } from '@spandrel/storage';
@@ -17,6 +21,10 @@ import { type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.en
 const OLDEST_FIRST = new IdOrder('queue', 'q.id', 'asc');
 
 const COLUMNS = queueItemTable.select('q');
+const COUNT = shapeOf({ datasetId: text(), status: integer(), items: integer(), oldestAt: integer() });
+
+/** How many items of one status a dataset has, and when (in ms) the oldest of them was made. */
+export type StatusCount = RowOfShape<typeof COUNT>;
 
 /** Bytes of an item's texts, from `queue_item q`, found without reading them. */
 export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(octet_length(q.edited_data), 0)');
@@ -62,5 +70,21 @@ export class QueueListStore {
     if (status !== undefined) conditions.push(sql`q.status = ${QUEUE_STATUS[status]}`);
     if (reviewer !== undefined) conditions.push(isStorableText(reviewer) ? sql`q.claimed_by = ${reviewer}` : NOBODY);
     return OLDEST_FIRST.sizedPage(query, this.storage, itemsOf(joinSql(conditions, ' and ')), options);
+  }
+
+  /**
+   * Counts the items of every dataset, each status by itself; nothing for what has none. An index has all that is
+   * counted: of the items themselves one a status is read, the oldest.
+   */
+  count({ projectId }: Scope, options: LongReadOptions = {}): Promise<StatusCount[]> {
+    return this.storage.readLong(
+      COUNT.query`select c.dataset_id as "datasetId", c.status, c.items, q.created_at as "oldestAt"
+        from (
+          select dataset_id, status, count(*) as items, min(id) as oldest_id from queue_item
+          where project_id = ${projectId} group by dataset_id, status
+        ) c join queue_item q on q.project_id = ${projectId} and q.id = c.oldest_id
+        order by c.dataset_id, c.status`,
+      options,
+    );
   }
 }

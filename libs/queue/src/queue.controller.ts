@@ -1,11 +1,16 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   holds,
+  claimNextSchema,
   claimSchema,
+  enqueuedSchema,
+  enqueueSchema,
   listQueueSchema,
   submitQuerySchema,
   submitSchema,
   type Claim,
+  type ClaimNext,
+  type Enqueue,
   type ListQueue,
   type Submit,
   type SubmitQuery,
@@ -14,6 +19,7 @@ import {
   queueCountsSchema,
   type QueueCounts,
 } from '@spandrel/contract';
+import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import {
   CurrentCaller,
   CurrentReader,
@@ -23,6 +29,7 @@ import {
   type Caller,
   type Reader,
   WrittenJson,
+  writtenPage,
 } from '@spandrel/http';
 import { DomainError, type Scope } from '@spandrel/kernel';
 import { queueItemNotFound } from './queue-item-states.js';
@@ -32,6 +39,7 @@ import { QueueListStore } from './queue-list.store.js';
 import { ReviewQueue } from './review-queue.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 import { CountQueues } from './count-queues.js';
+import { EnqueueDatapoints } from './enqueue-datapoints.js';
 
 /** `/api/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/queue')
@@ -153,5 +161,72 @@ export class QueueCountsController {
   async count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueCounts> {
     const datasets = await this.countQueues.execute(scope, reader);
     return { datasets, count: datasets.length };
+  }
+}
+
+/** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */
+@Controller('api/datasets/:id/queue')
+export class DatasetQueueController {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly lists: QueueListStore,
+    private readonly enqueueDatapoints: EnqueueDatapoints,
+    private readonly queue: ReviewQueue,
+  ) {}
+
+  @Post()
+  @Operation({
+    id: 'enqueueDatapoints',
+    access: 'write',
+    summary: 'Put datapoints into the review queue',
+    answer: enqueuedSchema,
+    problems: ['dataset_not_found', 'datapoint_not_found'],
+  })
+  async enqueue(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Body({ schema: enqueueSchema }) body: Enqueue,
+  ): Promise<WrittenJson> {
+    const items = await this.enqueueDatapoints.execute(scope, id, body.datapoint_ids);
+    return writtenPage('items', items.values().map(queueItemJson));
+  }
+
+  @Get()
+  @Operation({
+    id: 'listDatasetQueue',
+    access: 'read',
+    summary: 'Queue items of a dataset, oldest first',
+    answer: queueItemListSchema,
+    problems: ['dataset_not_found'],
+  })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Query({ schema: listQueueSchema }) query: ListQueue,
+    @CurrentReader() reader: Reader,
+  ): Promise<WrittenJson> {
+    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+    return queuePage(await this.lists.list(scope, id, query, reader));
+  }
+
+  /** Claims the oldest pending item. */
+  @Post('next')
+  @HttpCode(200)
+  @Operation({
+    id: 'claimNextQueueItem',
+    access: 'review',
+    summary: 'Claim the oldest pending item',
+    answer: queueItemSchema,
+    problems: ['dataset_not_found', 'queue_item_not_found'],
+  })
+  async next(
+    @CurrentScope() scope: Scope,
+    @CallingReviewer() caller: Reviewer,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Body({ schema: claimNextSchema }) body: ClaimNext,
+  ): Promise<WrittenJson> {
+    const { claimed_by: reviewer, exclude: excluded = [] } = body;
+    const next = { reviewer: reviewerOf(reviewer, caller), excluded };
+    return new WrittenJson(queueItemJson(await this.queue.claimNext(scope, id, next, Date.now())));
   }
 }

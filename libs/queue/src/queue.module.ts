@@ -1,14 +1,14 @@
-import { Module } from '@nestjs/common';
-import { DatasetsModule } from '@spandrel/datasets';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
-import { CountQueues, QueueCountStore } from './count-queues.js';
-import { ClaimTimeout, QueueCapabilities } from './claim-timeout.js';
-import { DatasetQueueController } from './dataset-queue.controller.js';
+import { Capabilities } from '@spandrel/http';
+import { CountQueues } from './count-queues.js';
+import { ClaimTimeout } from './claim-timeout.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
-import { QueueCascade } from './queue-cascade.js';
-import { QueueCountsController, QueueController } from './queue.controller.js';
+import { DatasetQueueController, QueueController, QueueCountsController } from './queue.controller.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
+import { QueueSettings } from './queue.settings.js';
 import { RestoreQueueItems } from './restore-queue-items.js';
 import { ReviewQueue } from './review-queue.js';
 
@@ -19,15 +19,31 @@ import { ReviewQueue } from './review-queue.js';
   providers: [
     QueueItemStore,
     QueueListStore,
-    QueueCountStore,
     EnqueueDatapoints,
     CountQueues,
     ReviewQueue,
     ClaimTimeout,
-    QueueCascade,
-    QueueCapabilities,
     RestoreQueueItems,
   ],
   exports: [QueueListStore, RestoreQueueItems],
 })
-export class QueueModule {}
+export class QueueModule implements OnModuleInit {
+  constructor(
+    private readonly datasets: DatasetParticipants,
+    private readonly items: QueueItemStore,
+    private readonly capabilities: Capabilities,
+    private readonly settings: QueueSettings,
+  ) {}
+
+  onModuleInit(): void {
+    // How long a claim holds (docs/spec/capabilities.md#the-answer).
+    this.capabilities.provide('claim_timeout', () => this.settings.claimTimeoutSeconds);
+    // Items go with their datapoints and with their dataset.
+    this.datasets.register({
+      name: 'queue',
+      beforeDatapointsDelete: (tx, { scope, datasetId, datapointIds }) =>
+        this.items.deleteOfDatapoints(tx, scope, datasetId, datapointIds),
+      beforeDatasetDelete: (tx, { scope, datasetId }) => this.items.deleteOfDataset(tx, scope, datasetId),
+    });
+  }
+}

@@ -115,8 +115,6 @@ const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | u
   createdAt: item.created_at,
 });
 
-/** Two items that are shown alike are the same. */
-
 const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };
 const NO_DATAPOINT = { code: 'datapoint_not_found', message: 'the dataset has no datapoint with this datapoint_id' };
 const OTHER_ITEM = { code: 'id_conflict', message: 'an item of another datapoint has this id' };
