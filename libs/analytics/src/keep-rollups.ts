@@ -76,9 +76,7 @@ export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
   }
 
   private leavingOf(tx: WriteTx): Leaving {
-    const leaving = this.leaving.get(tx) ?? { deltas: new RollupDeltas(), days: [] };
-    this.leaving.set(tx, leaving);
-    return leaving;
+    return this.leaving.getOrInsertComputed(tx, () => ({ deltas: new RollupDeltas(), days: [] }));
   }
 }
 

@@ -26,9 +26,9 @@ describe('a histogram of latencies', () => {
         const sorted = latencies.toSorted((a, b) => a - b);
         const found = histogramOf(latencies).percentiles();
         for (const [percent, estimate] of [
-          [50, found.p50],
-          [95, found.p95],
-          [99, found.p99],
+          [50, found.p50_ms],
+          [95, found.p95_ms],
+          [99, found.p99_ms],
         ] as const) {
           const exact = sorted[Math.ceil((percent * sorted.length) / 100) - 1]!;
           expect(Math.abs(estimate! - exact)).toBeLessThanOrEqual(exact * PERCENTILE_ERROR * (1 + ROUNDING));
@@ -58,7 +58,7 @@ describe('a histogram of latencies', () => {
   });
 
   it('says nothing of no spans', () => {
-    expect(new LatencyHistogram().percentiles()).toEqual({ p50: null, p95: null, p99: null });
+    expect(new LatencyHistogram().percentiles()).toEqual({ p50_ms: null, p95_ms: null, p99_ms: null });
     expect([new LatencyHistogram().toText(), compactLatencies('')]).toEqual(['', '']);
   });
 });

@@ -1,4 +1,4 @@
-import { PERCENTILE_ERROR } from '@spandrel/contract';
+import { PERCENTILE_ERROR, type BucketSums } from '@spandrel/contract';
 
 /** The longest time between two timestamps, in milliseconds: the years 1 to 9999. */
 const LONGEST_MS = 315_537_897_600_000;
@@ -51,13 +51,6 @@ const [BLANK, COLON, MINUS, EQUALS, ZERO] = [...' :-=0'].map((character) => char
   number,
 ];
 
-/** Percentiles in milliseconds; `null` when nothing has ended. */
-export interface Percentiles {
-  p50: number | null;
-  p95: number | null;
-  p99: number | null;
-}
-
 /**
  * How many spans took how long, in bins whose width grows with the latency (ADR 0027). Its text is a list, in which a bin may
  * stand more than once: two histograms are added up by writing one behind the other, what is taken away counts below zero.
@@ -103,8 +96,8 @@ export class LatencyHistogram {
     return entries.map(([bin, count]) => (count === 1 ? `${bin} ` : `${bin}:${count} `)).join('');
   }
 
-  /** Estimates of the latencies that 50, 95 and 99 of a hundred spans did not exceed. */
-  percentiles(): Percentiles {
+  /** Estimates of the latencies that 50, 95 and 99 of a hundred spans did not exceed; `null` when nothing has ended. */
+  percentiles(): Required<Pick<BucketSums, 'p50_ms' | 'p95_ms' | 'p99_ms'>> {
     let total = 0;
     for (const [bin, count] of this.counts) {
       ordered[bin] = count;
@@ -112,8 +105,8 @@ export class LatencyHistogram {
     }
     const found = [50, 95, 99].map((percent) => latencyAt(Math.ceil((percent * total) / 100)));
     ordered.fill(0);
-    const [p50 = null, p95 = null, p99 = null] = found;
-    return { p50, p95, p99 };
+    const [p50_ms = null, p95_ms = null, p99_ms = null] = found;
+    return { p50_ms, p95_ms, p99_ms };
   }
 
   private addToBin(bin: number, count: number): void {

@@ -1,6 +1,6 @@
 import { addCost, isUnpriced, toCostSum, type CountedSpan } from '@spandrel/tracing';
 import { LatencyHistogram } from './latency-histogram.js';
-import { compareKeys, GRAIN, type RollupKey, type RollupRow } from './rollup.entity.js';
+import { compareKeys, GRAIN, SUMMED, type RollupKey, type RollupRow } from './rollup.entity.js';
 import { bucketStart } from './plan-range.js';
 
 /** Kind of the spans that `models` of the summary counts. */
@@ -19,8 +19,6 @@ type Delta = Omit<RollupRow, 'latencies'> & { readonly latencies: LatencyHistogr
 export class RollupDeltas {
   /** Rows of the grain `minute`, and of the grain `hour` what was taken away in hours. */
   private readonly parts = new Map<string, Delta>();
-  /** The span that was added last, and its row: of most spans of a request it is the next one's, too. */
-  private last: { span: CountedSpan; bucket: number; delta: Delta } | undefined;
 
   /** Whether any span came, went or changed, also when it adds up to nothing. */
   get touched(): boolean {
@@ -28,7 +26,15 @@ export class RollupDeltas {
   }
 
   add(span: CountedSpan, sign: 1 | -1): void {
-    const delta = this.deltaOf(span);
+    const delta = deltaIn(this.parts, {
+      projectId: span.projectId,
+      grain: GRAIN.minute,
+      bucket: bucketStart(span.startedAt, 'minute'),
+      model: nameKey(span.model),
+      provider: nameKey(span.provider),
+      status: span.status,
+      llm: span.kindType === LLM_CALL ? 1 : 0,
+    });
     delta.spanCount += sign;
     delta.tokens += sign * (span.totalTokens ?? 0);
     if (span.durationMs !== null) {
@@ -48,11 +54,7 @@ export class RollupDeltas {
    */
   subtract(sums: Omit<RollupRow, 'latencies'>): void {
     const delta = deltaIn(this.parts, sums);
-    delta.spanCount -= sums.spanCount;
-    delta.tokens -= sums.tokens;
-    delta.durationMs -= sums.durationMs;
-    delta.costCount -= sums.costCount;
-    delta.unpricedCount -= sums.unpricedCount;
+    for (const sum of SUMMED) delta[sum] -= sums[sum];
     addCostTo(delta, -sums.costUsd, -sums.costPico);
   }
 
@@ -76,43 +78,11 @@ export class RollupDeltas {
       .map(({ latencies, ...row }) => ({ ...row, latencies: latencies.toText() }))
       .toSorted(compareKeys);
   }
-
-  private deltaOf(span: CountedSpan): Delta {
-    const bucket = bucketStart(span.startedAt, 'minute');
-    if (!this.last || this.last.bucket !== bucket || !isCountedAlike(this.last.span, span)) {
-      this.last = { span, bucket, delta: this.deltaIn(span, bucket) };
-    }
-    return this.last.delta;
-  }
-
-  private deltaIn({ projectId, model, provider, status, kindType }: CountedSpan, bucket: number): Delta {
-    const key = {
-      projectId,
-      grain: GRAIN.minute,
-      bucket,
-      model: nameKey(model),
-      provider: nameKey(provider),
-      status,
-      llm: kindType === LLM_CALL ? 1 : 0,
-    };
-    return deltaIn(this.parts, key);
-  }
 }
-
-const isCountedAlike = (a: CountedSpan, b: CountedSpan): boolean =>
-  a.projectId === b.projectId &&
-  a.model === b.model &&
-  a.provider === b.provider &&
-  a.status === b.status &&
-  a.kindType === b.kindType;
 
 function addTo(deltas: Map<string, Delta>, part: Delta, key: RollupKey): void {
   const delta = deltaIn(deltas, key);
-  delta.spanCount += part.spanCount;
-  delta.tokens += part.tokens;
-  delta.durationMs += part.durationMs;
-  delta.costCount += part.costCount;
-  delta.unpricedCount += part.unpricedCount;
+  for (const sum of SUMMED) delta[sum] += part[sum];
   addCostTo(delta, part.costUsd, part.costPico);
   if (key.grain !== GRAIN.all) delta.latencies.addAll(part.latencies);
 }
@@ -121,28 +91,11 @@ function addTo(deltas: Map<string, Delta>, part: Delta, key: RollupKey): void {
 function deltaIn(deltas: Map<string, Delta>, key: RollupKey): Delta {
   const { projectId, grain, bucket, model, provider, status, llm } = key;
   const text = `${grain}${status}${llm}${bucket}\0${model}\0${provider}\0${projectId}`;
-  let delta = deltas.get(text);
-  if (!delta) {
-    delta = {
-      projectId,
-      grain,
-      bucket,
-      model,
-      provider,
-      status,
-      llm,
-      spanCount: 0,
-      tokens: 0,
-      durationMs: 0,
-      costUsd: 0,
-      costPico: 0,
-      costCount: 0,
-      unpricedCount: 0,
-      latencies: new LatencyHistogram(),
-    };
-    deltas.set(text, delta);
-  }
-  return delta;
+  return deltas.getOrInsertComputed(text, () => ({
+    ...{ projectId, grain, bucket, model, provider, status, llm },
+    ...{ spanCount: 0, tokens: 0, durationMs: 0, costUsd: 0, costPico: 0, costCount: 0, unpricedCount: 0 },
+    latencies: new LatencyHistogram(),
+  }));
 }
 
 function addCostTo(delta: Delta, usd: number, pico: number): void {
@@ -152,11 +105,4 @@ function addCostTo(delta: Delta, usd: number, pico: number): void {
 }
 
 const isNothing = (delta: Delta): boolean =>
-  delta.spanCount === 0 &&
-  delta.tokens === 0 &&
-  delta.durationMs === 0 &&
-  delta.costUsd === 0 &&
-  delta.costPico === 0 &&
-  delta.costCount === 0 &&
-  delta.unpricedCount === 0 &&
-  delta.latencies.isEmpty;
+  SUMMED.every((sum) => delta[sum] === 0) && delta.costUsd === 0 && delta.costPico === 0 && delta.latencies.isEmpty;

@@ -44,7 +44,11 @@ export const RollupSchema = defineEntity({
 export type RollupRow = RowOf<typeof RollupSchema>;
 
 /** The columns of a row's key. */
-export type RollupKey = Pick<RollupRow, 'projectId' | 'grain' | 'bucket' | 'model' | 'provider' | 'status' | 'llm'>;
+export const ROLLUP_KEY = ['projectId', 'grain', 'bucket', 'model', 'provider', 'status', 'llm'] as const;
+export type RollupKey = Pick<RollupRow, (typeof ROLLUP_KEY)[number]>;
+
+/** The columns that are added up each by itself; those of the cost carry over. */
+export const SUMMED = ['spanCount', 'tokens', 'durationMs', 'costCount', 'unpricedCount'] as const;
 
 /** The order of the primary key. */
 export const compareKeys = (a: RollupKey, b: RollupKey): number =>
@@ -70,12 +74,4 @@ export const AnalyticsTotalSchema = defineEntity({
 
 export type AnalyticsTotalRow = RowOf<typeof AnalyticsTotalSchema>;
 
-export const rollupTable = tableOf(RollupSchema, [
-  'projectId',
-  'grain',
-  'bucket',
-  'model',
-  'provider',
-  'status',
-  'llm',
-]);
+export const rollupTable = tableOf(RollupSchema, ROLLUP_KEY);

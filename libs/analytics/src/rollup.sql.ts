@@ -13,6 +13,8 @@ import type { TimeRange } from './plan-range.js';
 import {
   AnalyticsTotalSchema,
   GRAIN,
+  ROLLUP_KEY,
+  SUMMED,
   type AnalyticsTotalRow,
   type RollupKey,
   type RollupRow,
@@ -52,34 +54,25 @@ const plus = (property: Property): string => {
   return `${column} = r.${column} + excluded.${column}`;
 };
 
-const KEY = [
-  'projectId',
-  'grain',
-  'bucket',
-  'model',
-  'provider',
-  'status',
-  'llm',
-] as const satisfies readonly Property[];
 const INSERT = rawSql(`insert into analytics_rollup as r (${columns(rollupTable.properties)})
   select ${typed(rollupTable.properties)} from `);
 /** `where true`: without it SQLite takes `on` for the condition of a join. */
-const ADD = rawSql(` where true on conflict (${columns(KEY)}) do update set
-  ${(['spanCount', 'tokens', 'durationMs', 'costCount', 'unpricedCount'] as const).map(plus).join(', ')},
+const ADD = rawSql(` where true on conflict (${columns(ROLLUP_KEY)}) do update set
+  ${SUMMED.map(plus).join(', ')},
   cost_usd = r.cost_usd + excluded.cost_usd + (r.cost_pico + excluded.cost_pico) / 1000000000000,
   cost_pico = (r.cost_pico + excluded.cost_pico) % 1000000000000,
   latencies = r.latencies || excluded.latencies`);
-const DELETE_EMPTY = rawSql(`delete from analytics_rollup where span_count = 0 and (${columns(KEY)}) in
-  (select ${typed(KEY)} from `);
+const DELETE_EMPTY = rawSql(`delete from analytics_rollup where span_count = 0 and (${columns(ROLLUP_KEY)}) in
+  (select ${typed(ROLLUP_KEY)} from `);
 
 /** A row of the program's own, `d`, and the stored one, `r`, stand for the same. */
 const SAME_KEY = rawSql(
-  KEY.map((property) => {
+  ROLLUP_KEY.map((property) => {
     const column = rollupTable.column(property);
     return `r.${column} = cast(d.${column} as ${TYPES[property]})`;
   }).join(' and '),
 );
-const LATENCIES = rollupTable.select('r', [...KEY, 'latencies'] as const);
+const LATENCIES = rollupTable.select('r', [...ROLLUP_KEY, 'latencies'] as const);
 
 const rollupsFrom = (rows: readonly RollupRow[], properties: readonly Property[]): Sql =>
   rowsFrom(
@@ -102,7 +95,7 @@ const rollupsFrom = (rows: readonly RollupRow[], properties: readonly Property[]
 export async function addRollups(tx: WriteTx, rows: readonly RollupRow[]): Promise<void> {
   const adding = tx.run(sql`${INSERT}${rollupsFrom(rows, rollupTable.properties)}${ADD}`);
   const fewer = rows.filter(({ spanCount }) => spanCount < 0);
-  await allSettledOrThrow(adding, fewer.length > 0 && tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, KEY)})`));
+  await allSettledOrThrow(adding, fewer.length > 0 && tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, ROLLUP_KEY)})`));
   await compactSome(tx, rows);
 }
 
@@ -117,7 +110,7 @@ async function compactSome(tx: WriteTx, rows: readonly RollupRow[]): Promise<voi
   const chosen = rows.filter(({ latencies }) => Math.random() * COMPACTED_EVERY < latencies.length);
   if (chosen.length === 0) return;
   const found = await tx.all(
-    LATENCIES.query`select ${LATENCIES} from ${rollupsFrom(chosen, KEY)} join analytics_rollup r on ${SAME_KEY}`,
+    LATENCIES.query`select ${LATENCIES} from ${rollupsFrom(chosen, ROLLUP_KEY)} join analytics_rollup r on ${SAME_KEY}`,
   );
   await compact(tx, found);
 }

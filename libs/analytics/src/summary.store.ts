@@ -4,38 +4,18 @@ import { integer, shapeOf, sql, type LongReadOptions, type RowOfShape, type Sql 
 import { GRAIN, type RollupRow, rollupTable } from './rollup.entity.js';
 import { WeighedRead } from './weighed-read.sql.js';
 import type { AnalyticsSummary } from '@spandrel/contract';
-import { addCost, costOf, STATUS, type CostSum } from '@spandrel/tracing';
-import { isUnknownCost } from './sums.js';
+import { STATUS } from '@spandrel/tracing';
+import { addSums, costOfSums, latencyOfSums, noSums, splitPico, type Sums } from './sums.js';
+
+const ALL_TIME_COLUMNS = [
+  ...(['model', 'status', 'llm', 'spanCount', 'tokens', 'durationMs'] as const),
+  ...(['costUsd', 'costPico', 'costCount', 'unpricedCount'] as const),
+];
 
 /** A row of the grain `all`; no span, no row. */
-export type AllTimeRow = Pick<
-  RollupRow,
-  | 'model'
-  | 'status'
-  | 'llm'
-  | 'spanCount'
-  | 'tokens'
-  | 'durationMs'
-  | 'costUsd'
-  | 'costPico'
-  | 'costCount'
-  | 'unpricedCount'
->;
+export type AllTimeRow = Pick<RollupRow, (typeof ALL_TIME_COLUMNS)[number]>;
 
-const COLUMNS = rollupTable
-  .select('r', [
-    'model',
-    'status',
-    'llm',
-    'spanCount',
-    'tokens',
-    'durationMs',
-    'costUsd',
-    'costPico',
-    'costCount',
-    'unpricedCount',
-  ])
-  .orNull();
+const COLUMNS = rollupTable.select('r', ALL_TIME_COLUMNS).orNull();
 const TRACE_COUNT = shapeOf({ traceCount: integer() });
 const ALL_TIME = TRACE_COUNT.and(COLUMNS);
 const COUNTS = TRACE_COUNT.and(shapeOf({ spanCount: integer() }));
@@ -80,60 +60,40 @@ const allTimeRows = ({ projectId }: Scope): Sql =>
 const totals = ({ projectId }: Scope): Sql =>
   sql`select coalesce((select trace_count from analytics_total where project_id = ${projectId}), 0) as trace_count`;
 
-const NO_COST: CostSum = { usd: 0, pico: 0 };
-
-class Total {
-  spans = 0;
-  tokens = 0;
-  finished = 0;
-  failed = 0;
-  durationMs = 0;
-  priced = 0;
-  unpriced = 0;
-  private cost = NO_COST;
-
-  add(row: AllTimeRow): void {
-    this.spans += row.spanCount;
-    this.tokens += row.tokens;
-    this.durationMs += row.durationMs;
-    if (row.status !== STATUS.running) this.finished += row.spanCount;
-    if (row.status === STATUS.failed) this.failed += row.spanCount;
-    this.priced += row.costCount;
-    this.unpriced += row.unpricedCount;
-    this.cost = addCost(this.cost, { usd: row.costUsd, pico: row.costPico });
-  }
-
-  /** 0 for nothing that costs; `null` when the cost is not known. */
-  get dollars(): number | null {
-    return isUnknownCost(this) ? null : costOf(this.cost);
-  }
-}
+const toSums = (row: AllTimeRow): Sums => ({
+  spans: row.spanCount,
+  tokens: row.tokens,
+  finished: row.status === STATUS.running ? 0 : row.spanCount,
+  durationMs: row.durationMs,
+  errors: row.status === STATUS.failed ? row.spanCount : 0,
+  priced: row.costCount,
+  unpriced: row.unpricedCount,
+  usd: row.costUsd,
+  ...splitPico(row.costPico),
+});
 
 /** `GET /api/analytics/summary` (docs/spec/analytics.md#summary). */
 export function summaryOf(traceCount: number, rows: readonly AllTimeRow[]): AnalyticsSummary {
-  const all = new Total();
-  const byModel = new Map<string, Total>();
+  const all = noSums();
+  const byModel = new Map<string, Sums>();
   for (const row of rows) {
-    all.add(row);
-    if (row.llm === 0 || row.model === '') continue;
-    const model = row.model.slice(1);
-    const total = byModel.get(model) ?? new Total();
-    total.add(row);
-    byModel.set(model, total);
+    addSums(all, toSums(row));
+    if (row.llm === 1 && row.model !== '')
+      addSums(byModel.getOrInsertComputed(row.model.slice(1), noSums), toSums(row));
   }
   return {
     total_traces: traceCount,
     total_spans: all.spans,
-    total_cost: all.dollars,
+    total_cost: costOfSums(all),
     unpriced_count: all.unpriced,
     total_tokens: all.tokens,
-    avg_latency_ms: all.finished === 0 ? null : all.durationMs / all.finished,
-    error_rate: all.finished === 0 ? 0 : all.failed / all.finished,
+    avg_latency_ms: latencyOfSums(all),
+    error_rate: all.finished === 0 ? 0 : all.errors / all.finished,
     // Own members whatever a model is called, `__proto__` too.
     models: Object.fromEntries(
-      [...byModel].map(([model, { spans, dollars, tokens, unpriced }]) => [
+      [...byModel].map(([model, sums]) => [
         model,
-        { count: spans, cost: dollars, tokens, unpriced_count: unpriced },
+        { count: sums.spans, cost: costOfSums(sums), tokens: sums.tokens, unpriced_count: sums.unpriced },
       ]),
     ),
   };

@@ -24,45 +24,37 @@ export interface Sums {
   pico: number;
 }
 
+const NO_SUMS: Sums = {
+  ...{ spans: 0, tokens: 0, finished: 0, durationMs: 0, errors: 0, priced: 0, unpriced: 0 },
+  ...{ usd: 0, micro: 0, pico: 0 },
+};
+
 /** Sums over no span. */
-export const noSums = (): Sums => ({
-  spans: 0,
-  tokens: 0,
-  finished: 0,
-  durationMs: 0,
-  errors: 0,
-  priced: 0,
-  unpriced: 0,
-  usd: 0,
-  micro: 0,
-  pico: 0,
-});
+export const noSums = (): Sums => ({ ...NO_SUMS });
 
 /** Adds sums to others. */
 export function addSums(to: Sums, more: Sums): void {
-  to.spans += more.spans;
-  to.tokens += more.tokens;
-  to.finished += more.finished;
-  to.durationMs += more.durationMs;
-  to.errors += more.errors;
-  to.priced += more.priced;
-  to.unpriced += more.unpriced;
-  to.usd += more.usd;
-  to.micro += more.micro;
-  to.pico += more.pico;
+  for (const sum of Object.keys(NO_SUMS) as (keyof Sums)[]) to[sum] += more[sum];
 }
 
 const MICRO_PER_USD = 1_000_000;
 const PICO_PER_MICRO = 1_000_000;
 
-/** Whether nothing but unpriced spans stands behind a cost: what it comes to is not known then. */
-export const isUnknownCost = ({ priced, unpriced }: Pick<Sums, 'priced' | 'unpriced'>): boolean =>
-  priced === 0 && unpriced > 0;
+/** A cost in trillionths of a dollar as the whole millionths and the rest, which {@link Sums} have. */
+export const splitPico = (pico: number): Pick<Sums, 'micro' | 'pico'> => ({
+  micro: Math.floor(pico / PICO_PER_MICRO),
+  pico: pico % PICO_PER_MICRO,
+});
 
-/** Dollars, 0 for nothing that costs; `null` when the cost is not known. */
-export function costOfSums(sums: Pick<Sums, 'priced' | 'unpriced' | 'usd' | 'micro' | 'pico'>): number | null {
-  if (isUnknownCost(sums)) return null;
-  const { usd, micro, pico } = sums;
+/** Dollars, 0 for nothing that costs; `null` when nothing but unpriced spans stands behind the cost. */
+export function costOfSums({
+  priced,
+  unpriced,
+  usd,
+  micro,
+  pico,
+}: Pick<Sums, 'priced' | 'unpriced' | 'usd' | 'micro' | 'pico'>): number | null {
+  if (priced === 0 && unpriced > 0) return null;
   const wholeUsd = usd + Math.floor(micro / MICRO_PER_USD);
   return costOf(addCost({ usd: wholeUsd, pico: (micro % MICRO_PER_USD) * PICO_PER_MICRO }, { usd: 0, pico }));
 }

@@ -6,18 +6,74 @@ import {
   MINUTES_RANGE_MAX_MS,
   PERCENTILE_BUCKETS_MAX,
   TOP_DEFAULT,
+  type BucketSeries,
+  type BucketSums,
   type BucketWidth,
+  type Split,
   type TimeBucket,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
-import { BucketParts, type BucketForm } from './bucket-parts.js';
+import { STATUS } from '@spandrel/tracing';
+import { LatencyHistogram } from './latency-histogram.js';
 import { type TimeRange, BUCKET, bucketStart } from './plan-range.js';
+import { addSums, costOfSums, latencyOfSums, noSums, type Sums } from './sums.js';
 import { TimeSeriesStore, type SumsRow } from './time-series.store.js';
 
 /** Rows whose histograms are read in one go: a few milliseconds. */
 const ROWS_PER_TURN = 200;
+
+/** What of a bucket is asked for. */
+interface BucketForm {
+  split: Split | undefined;
+  percentiles: boolean;
+}
+
+/** Keys of the status on the wire, by the number as a text. */
+const STATUS_NAMES = new Map(Object.entries(STATUS).map(([name, status]) => [String(status), name]));
+
+/** A bucket of a time series, put together from the sums of its keys. */
+class BucketParts {
+  private readonly sums = noSums();
+  private readonly latencies = new LatencyHistogram();
+  private readonly series: BucketSeries[] = [];
+
+  constructor(private readonly form: BucketForm) {}
+
+  /** @param row of the bucket; keys in the order of their rank. */
+  add(row: SumsRow): void {
+    addSums(this.sums, row);
+    if (this.form.split === undefined) {
+      this.latencies.addText(row.latencies);
+      return;
+    }
+    const latencies = new LatencyHistogram();
+    latencies.addText(row.latencies);
+    this.latencies.addAll(latencies);
+    const key = this.form.split === 'status' ? (STATUS_NAMES.get(row.splitKey ?? '') ?? null) : row.splitKey;
+    this.series.push({ key, ...this.sumsToWire(row, latencies) });
+  }
+
+  toWire(): Omit<TimeBucket, 'timestamp'> {
+    return {
+      ...this.sumsToWire(this.sums, this.latencies),
+      ...(this.form.split !== undefined && { series: this.series }),
+    };
+  }
+
+  private sumsToWire(sums: Sums, latencies: LatencyHistogram): BucketSums {
+    return {
+      span_count: sums.spans,
+      cost: costOfSums(sums),
+      unpriced_count: sums.unpriced,
+      tokens: sums.tokens,
+      avg_latency_ms: latencyOfSums(sums),
+      error_count: sums.errors,
+      ...(this.form.percentiles && latencies.percentiles()),
+    };
+  }
+}
 
 /** `POST /api/analytics` (docs/spec/analytics.md#time-series). */
 @Injectable()
@@ -51,9 +107,7 @@ export class TimeSeries {
 async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promise<Map<number, BucketParts>> {
   const buckets = new Map<number, BucketParts>();
   for (const [index, row] of rows.entries()) {
-    let bucket = buckets.get(row.bucket);
-    if (!bucket) buckets.set(row.bucket, (bucket = new BucketParts(form)));
-    bucket.add(row);
+    buckets.getOrInsertComputed(row.bucket, () => new BucketParts(form)).add(row);
     if (form.percentiles && index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
   }
   return buckets;
