@@ -6,7 +6,6 @@ import { transform } from '@swc/core';
 import { rolldown } from 'rolldown';
 import { CHUNK_GROUPS, ENTRIES, EXTERNAL, GATEWAY_ENTRIES } from './build-plan.mjs';
 import { licensesOf } from './package-licenses.mjs';
-import { prepareConfig } from './prepare-config.mjs';
 import { SWC_OPTIONS } from './swc-options.mjs';
 import { nodeFault } from '../bin/node-version.cjs';
 
@@ -50,7 +49,6 @@ export async function buildServer(root, folder, gateway) {
   for (const { name } of output.filter(({ isEntry }) => isEntry)) {
     if (isProgram(name)) writeFileSync(join(folder, `${name}.js`), checkedStart(name));
   }
-  prepareConfig(root, folder);
   writeFileSync(join(folder, 'licenses.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 }
 

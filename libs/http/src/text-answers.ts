@@ -48,16 +48,10 @@ async function* framed<Result>(
 export const streamPieces = (pieces: Iterable<string>): Readable =>
   Readable.from(inTurns(pieces), { objectMode: false });
 
-/** Milliseconds in which pieces are made before others have their turn. */
-const TURN_MS = 2;
-
 async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
-  let began = performance.now();
   for (const piece of pieces) {
     yield piece;
-    if (performance.now() - began < TURN_MS) continue;
     await nextTurn();
-    began = performance.now();
   }
 }
 

@@ -43,15 +43,8 @@ export function limitArrival(fastify: FastifyInstance, limits: ArrivalLimits = A
     done();
   });
   const began = (request: IncomingMessage, answer: ServerResponse): void => {
-    const since = performance.now();
-    const last = connections.get(request.socket);
-    if (last) {
-      last.request = request;
-      last.answer = answer;
-      last.since = since;
-    } else if (connections.has(request.socket)) {
-      connections.set(request.socket, { request, answer, since });
-    }
+    const { socket } = request;
+    if (connections.has(socket)) connections.set(socket, { request, answer, since: performance.now() });
   };
   const sweeps = setInterval(() => {
     const before = performance.now() - limits.wholeMs;

@@ -42,13 +42,7 @@ const ONLY_THIS_MACHINE = 'local mode answers programs of this machine only';
 
 const LOCAL_NAME = /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** The last one that was local: nearly all requests name the same. */
-let lastLocal: string | undefined;
-
 function isLocalAuthority(authority: string): boolean {
-  if (authority === lastLocal) return true;
   const host = /^(.*?)(?::\d{1,5})?$/.exec(authority)?.[1] ?? '';
-  if (!LOCAL_NAME.test(host)) return false;
-  lastLocal = authority;
-  return true;
+  return LOCAL_NAME.test(host);
 }

@@ -1,10 +1,8 @@
-import { dirname, resolve, join } from 'node:path';
-import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type ParsedNode } from 'yaml';
 import { pathFault } from '../files/path-fault.js';
 import { readSettingsFile } from '../files/read-settings-file.js';
 import { type ConfigSource, isTree, PLUGINS_KEY } from './config-tree.js';
-import { PACKAGE } from '../package-root.js';
 
 const NOTHING: ConfigSource = { tree: {}, placeOf: () => undefined };
 
@@ -23,19 +21,17 @@ export function readConfigFile(path: string, faults: string[], setting?: string)
   } catch (error) {
     return refuse(pathFault(path, error).message);
   }
-  let parsed: ParsedFile | undefined;
-  const parseOnce = (): ParsedFile => (parsed ??= parseFile(path, text));
-  let tree: unknown = preparedTree(text);
-  if (tree === undefined) {
-    const { document, lineOf } = parseOnce();
-    const [error] = document.errors;
-    // The sentence without yaml's own word of the place, and without the excerpt below it.
-    if (error) return refuse(`${lineOf(error.pos[0])}: is not yaml: ${error.message.replace(/ at line \d+[^]*$/, '')}`);
-    try {
-      tree = document.toJS() ?? {};
-    } catch (cause) {
-      return refuse(`${path}: is not yaml: ${(cause as Error).message.split('\n')[0]}`);
-    }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const lineOf = (offset: number): string => `${path}:${lines.linePos(offset).line}`;
+  const [error] = document.errors;
+  // The sentence without yaml's own word of the place, and without the excerpt below it.
+  if (error) return refuse(`${lineOf(error.pos[0])}: is not yaml: ${error.message.replace(/ at line \d+[^]*$/, '')}`);
+  let tree: unknown;
+  try {
+    tree = document.toJS() ?? {};
+  } catch (cause) {
+    return refuse(`${path}: is not yaml: ${(cause as Error).message.split('\n')[0]}`);
   }
   if (!isTree(tree)) return refuse(`${path}: must be a list of settings by name, not a single value`);
   if (Array.isArray(tree[PLUGINS_KEY]))
@@ -43,22 +39,10 @@ export function readConfigFile(path: string, faults: string[], setting?: string)
   return {
     tree,
     placeOf: (at) => {
-      const { document, lineOf } = parseOnce();
       const offset = offsetOf(document, at);
       return offset === undefined ? undefined : lineOf(offset);
     },
   };
-}
-
-interface ParsedFile {
-  document: Document.Parsed;
-  lineOf(offset: number): string;
-}
-
-function parseFile(path: string, text: string): ParsedFile {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  return { document, lineOf: (offset) => `${path}:${lines.linePos(offset).line}` };
 }
 
 /** Where a value begins: at its name, for a member of a group. */
@@ -83,23 +67,4 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
 function withAbsolutePath(entry: unknown, folder: string): unknown {
   const absolute = (use: unknown) => (typeof use === 'string' && /^\.\.?\//.test(use) ? resolve(folder, use) : use);
   return isTree(entry) ? { ...entry, use: absolute(entry['use']) } : absolute(entry);
-}
-
-/** What the build writes (scripts/prepare-config.mjs): each file of config/ with what it says. */
-const PREPARED = join(PACKAGE.root, 'dist', 'config.json');
-
-/**
- * What a file says that the build has parsed already. A program and each of its threads read config/default.yaml when they start,
- * and yaml took 60 ms of the 950 ms of CPU that `spandrel serve` needs to start.
- * @param text the whole file: one that was edited since is not found.
- * @returns a tree of the caller's own; `undefined` for any other file, and where nothing is built.
- */
-export function preparedTree(text: string): unknown {
-  let prepared: { text: string; tree: unknown }[];
-  try {
-    prepared = JSON.parse(readFileSync(PREPARED, 'utf8')) as typeof prepared;
-  } catch {
-    return undefined;
-  }
-  return prepared.find((file) => file.text === text)?.tree;
 }

@@ -49,11 +49,12 @@ describe('what a log is written to', () => {
   }
 
   it.each([
-    ['a pipe', async () => pipe(), 4_096],
-    ['a local socket', socket, 16_384],
-  ])('takes a chunk as a whole or not at all: %s', async (_, open, chunkBytes) => {
+    ['a pipe', async () => pipe()],
+    ['a local socket', socket],
+  ])('takes a chunk as a whole or not at all: %s', async (_, open) => {
     const device = openLogDevice(await open());
-    expect(device.chunkBytes).toBe(chunkBytes);
+    const { chunkBytes } = device;
+    expect(chunkBytes).toBe(4_096);
     const taken = new Set<number>();
     // Nobody reads, so that it is full some time.
     while (!taken.has(0)) taken.add(await device.write(Buffer.alloc(chunkBytes, 'x')));

@@ -18,21 +18,16 @@ export interface LogDevice {
 
 /** POSIX's least PIPE_BUF on Linux: a shorter write is taken whole or not at all. */
 const PIPE_BYTES = 4_096;
-/**
- * A local socket, as systemd gives to a service and Node.js to a child, takes this much as one message of Linux's: it splits what is
- * longer than 32 KiB. A line costs 0.16 µs of writing in such a chunk, and 0.37 in one of a pipe.
- */
-const SOCKET_BYTES = 16_384;
 const FILE_BYTES = 65_536;
 
 /** The device behind a file descriptor of this process. */
 export function openLogDevice(fd: number): LogDevice {
   const own = openWithoutWaiting(fd);
-  return own === undefined ? fileDevice(fd) : pipeDevice(own, isSocket(fd) ? SOCKET_BYTES : PIPE_BYTES);
+  return own === undefined ? fileDevice(fd) : pipeDevice(own);
 }
 
 /** A pipe, socket or terminal that says "not now" where it would have the writer wait. */
-function pipeDevice(fd: number, chunkBytes: number): LogDevice {
+function pipeDevice(fd: number): LogDevice {
   const writeSome = (bytes: Buffer): number => {
     try {
       return writeSync(fd, bytes);
@@ -41,7 +36,7 @@ function pipeDevice(fd: number, chunkBytes: number): LogDevice {
       throw error;
     }
   };
-  return { chunkBytes, write: writeSome, writeNow: writeSome };
+  return { chunkBytes: PIPE_BYTES, write: writeSome, writeNow: writeSome };
 }
 
 const writeInPool = promisify(write);
@@ -53,14 +48,6 @@ function fileDevice(fd: number): LogDevice {
     write: async (bytes) => (await writeInPool(fd, bytes)).bytesWritten,
     writeNow: (bytes) => writeSync(fd, bytes),
   };
-}
-
-function isSocket(fd: number): boolean {
-  try {
-    return fstatSync(fd).isSocket();
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Transferable } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+import { PACKAGE } from '../package-root.js';
 import { Rotation } from './rotation.js';
-import type { TaskThread, TaskThreadOptions } from './task-thread.js';
 
 /** Why a task of a {@link TaskPool} has no result. */
 export type TaskFailureReason =
@@ -25,7 +28,9 @@ export class TaskFailure extends Error {
   }
 }
 
-export interface TaskPoolOptions extends Pick<TaskThreadOptions, 'file'> {
+export interface TaskPoolOptions {
+  /** The file whose exported functions are the tasks, as {@link codeFile} names it. */
+  readonly file: string;
   /** How many tasks run at a time. */
   readonly threadsMax?: number;
   /** How many more may wait of each group. */
@@ -60,7 +65,14 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-const NOTHING: readonly Transferable[] = [];
+/** Where cores are few, the thread that answers everybody comes first: a third of its share is left for each of these. */
+const NICE = 5;
+
+/** What a thread runs its sources with: nothing where they are built; sources, which tests run, are compiled as they load. */
+const SOURCES_ARGUMENTS =
+  PACKAGE.code === PACKAGE.root
+    ? ['--import', pathToFileURL(join(PACKAGE.root, 'scripts/load-typescript.mjs')).href]
+    : [];
 
 /**
  * Runs work that may take too long in threads, each task with a hard deadline at which its thread is ended, whatever it does
@@ -69,7 +81,7 @@ const NOTHING: readonly Transferable[] = [];
  */
 export class TaskPool<Exported = Tasks> {
   private readonly options: Required<TaskPoolOptions>;
-  private threads: { thread: TaskThread; isBusy: boolean }[] | undefined;
+  private threads: TaskThread[] | undefined;
   private readonly waiting = new Rotation<Waiting>();
   private running = 0;
   private closed = false;
@@ -117,7 +129,7 @@ export class TaskPool<Exported = Tasks> {
   async close(): Promise<void> {
     this.closed = true;
     for (let task = this.waiting.take(); task; task = this.waiting.take()) task.reject(closedFailure());
-    await Promise.all((this.threads ?? []).map(({ thread }) => thread.close()));
+    await Promise.all((this.threads ?? []).map((thread) => thread.close()));
   }
 
   private dispatch(): void {
@@ -147,48 +159,95 @@ export class TaskPool<Exported = Tasks> {
     const threads = (this.threads ??= await this.makeThreads());
     if (this.closed) throw closedFailure();
     const free = threads.filter(({ isBusy }) => !isBusy);
-    const place = free.find(({ thread }) => thread.isReady) ?? free[0]!;
-    place.isBusy = true;
+    const thread = free.find(({ isReady }) => isReady) ?? free[0]!;
     try {
-      return await this.runIn(place.thread, task);
-    } finally {
-      place.isBusy = false;
+      return await thread.run(task, this.options.startMs);
+    } catch (error) {
+      if (error instanceof TaskFailure) throw error;
+      if (this.closed) throw closedFailure();
+      throw new TaskFailure('failed', `"${task.name}" failed in its thread`, { cause: error });
     }
   }
 
   /** Piscina is loaded with the first task: most programs never have one. */
-  private async makeThreads(): Promise<{ thread: TaskThread; isBusy: boolean }[]> {
-    const { TaskThread } = await import('./task-thread.js');
-    return (this.threads ??= Array.from({ length: this.options.threadsMax }, () => ({
-      thread: new TaskThread(this.options),
-      isBusy: false,
-    })));
-  }
-
-  private async runIn(thread: TaskThread, { name, input, options }: Waiting): Promise<unknown> {
-    const { deadlineMs, transfer = NOTHING } = options;
-    const { startMs } = this.options;
-    const ended = new AbortController();
-    const end =
-      (message: string): (() => void) =>
-      () =>
-        ended.abort(new TaskFailure('deadline', message));
-    let timer = setTimeout(end(`no thread was ready for "${name}" within ${startMs} ms`), startMs);
-    const began = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(end(`"${name}" had not ended after ${deadlineMs} ms`), deadlineMs);
+  private async makeThreads(): Promise<TaskThread[]> {
+    const { Piscina } = await import('piscina');
+    const { file, data, idleMs, heapMb, threadsMax } = this.options;
+    const options = {
+      filename: file,
+      workerData: data,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: idleMs,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      execArgv: SOURCES_ARGUMENTS,
+      recordTiming: false,
+      niceIncrement: NICE,
+      // A thread that waits for a message runs its timers too.
+      atomics: 'disabled' as const,
     };
-    try {
-      return await thread.run(name, input, { signal: ended.signal, transfer, began });
-    } catch (error) {
-      if (ended.signal.aborted) throw ended.signal.reason;
-      if (this.closed) throw closedFailure();
-      throw new TaskFailure('failed', `"${name}" failed in its thread`, { cause: error });
-    } finally {
-      clearTimeout(timer);
-    }
+    return (this.threads ??= Array.from({ length: threadsMax }, () => new TaskThread(new Piscina(options))));
   }
 }
+
+/**
+ * A thread that runs one task at a time. It starts with the first one, ends when it has had none for a while, and is replaced
+ * when it was ended by a deadline. A piscina of one thread: in a larger one nobody can say which task a starting thread is for.
+ */
+class TaskThread {
+  isBusy = false;
+  /** Settled when a thread is ready, and when one could not start. */
+  private starting: PromiseWithResolvers<void> | undefined;
+
+  constructor(private readonly piscina: Piscina) {
+    piscina.on('workerCreate', () => this.starting?.resolve());
+    // A thread that fails without a task: while it starts, or when it is idle.
+    piscina.on('error', (error) => this.starting?.reject(error));
+  }
+
+  /** Whether a task would begin at once. */
+  get isReady(): boolean {
+    return this.piscina.idleThreads > 0;
+  }
+
+  /** @throws TaskFailure at the deadline, and what the task throws. */
+  async run({ name, input, options: { deadlineMs, transfer = [] } }: Waiting, startMs: number): Promise<unknown> {
+    const ended = new AbortController();
+    const endAfter = (ms: number, message: string): NodeJS.Timeout =>
+      setTimeout(() => ended.abort(new TaskFailure('deadline', message)), ms);
+    let timer = endAfter(startMs, `no thread was ready for "${name}" within ${startMs} ms`);
+    this.isBusy = true;
+    this.starting = this.isReady ? undefined : Promise.withResolvers<void>();
+    const result = this.piscina.run(input, {
+      name,
+      signal: ended.signal,
+      // The types take the overload of `postMessage` with options for the one with a list.
+      transferList: [...transfer] as RunOptions['transferList'] & object,
+    });
+    result.catch(() => undefined);
+    try {
+      // Memory that a start has used up fails the task itself.
+      if (this.starting) await Promise.race([this.starting.promise, result]);
+      clearTimeout(timer);
+      timer = endAfter(deadlineMs, `"${name}" had not ended after ${deadlineMs} ms`);
+      return await result;
+    } catch (error) {
+      if (ended.signal.aborted) throw ended.signal.reason;
+      ended.abort();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.starting = undefined;
+      this.isBusy = false;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.piscina.destroy();
+  }
+}
+
+type RunOptions = NonNullable<Parameters<Piscina['run']>[1]>;
 
 type InputOf<Task> = Task extends (input: infer Input) => unknown ? Input : never;
 type ResultOf<Task> = Task extends (input: never) => infer Result ? Awaited<Result> : never;
