@@ -11,7 +11,7 @@ import type { TransactionWatch } from '../transactions/transaction-watch.js';
 import { type ConnectionKeeping, SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
 import { PlannedStatements } from './planned-statements.js';
 import { PostgresTx } from './postgres-tx.js';
-import { ReadPermits } from './read-permits.js';
+import { ReadPermits } from '../read-permits.js';
 import { PostgresDialect, type PostgresPool } from 'kysely';
 
 export interface PostgresBackendParts {

@@ -6,7 +6,6 @@ import Database from 'better-sqlite3';
 import { parentPort, workerData } from 'node:worker_threads';
 
 interface Request {
-  id: number;
   text: string;
   params: (string | number | null | Uint8Array)[];
 }
@@ -33,9 +32,9 @@ function prepare(text: string): Database.Statement {
 parentPort?.on('message', (request: Request | 'end') => {
   if (request === 'end') return parentPort?.close();
   try {
-    parentPort?.postMessage({ id: request.id, rows: prepare(request.text).all(request.params) });
+    parentPort?.postMessage({ rows: prepare(request.text).all(request.params) });
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
-    parentPort?.postMessage({ id: request.id, error: { message, code } });
+    parentPort?.postMessage({ error: { message, code } });
   }
 });

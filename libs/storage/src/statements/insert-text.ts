@@ -10,29 +10,11 @@ const TYPES: Readonly<Record<Kind, string>> = {
   bytes: 'bytea',
 };
 
-/** Texts made, by what they are made of. */
-const TEXTS_MAX = 500;
-const texts = new Map<string, string>();
-
 /**
  * The text of an INSERT: of one row on SQLite, a parameter a column; of any number of rows on Postgres, an array a column.
  * @param changed properties that rows which exist get instead of failing the statement.
  */
 export function insertText<Row>(
-  table: Table<Row>,
-  properties: readonly (keyof Row & string)[],
-  changed: readonly (keyof Row & string)[] | undefined,
-  dialect: Dialect,
-): string {
-  const made = [dialect, table.name, properties.join(), changed?.join()].join(' ');
-  const known = texts.get(made);
-  if (known !== undefined) return known;
-  const text = writeInsert(table, properties, changed, dialect);
-  if (texts.size < TEXTS_MAX) texts.set(made, text);
-  return text;
-}
-
-function writeInsert<Row>(
   table: Table<Row>,
   properties: readonly (keyof Row & string)[],
   changed: readonly (keyof Row & string)[] | undefined,

@@ -1,9 +1,8 @@
 import { Unavailable } from '@spandrel/kernel';
-import type { LongReadOptions } from '../backend.js';
+import type { LongReadOptions } from './backend.js';
 
 /** How long a long read waits for a permit: a caller is asked to come again sooner than a step of a long work. */
-const WAIT_MS_MAX = 5_000;
-const PATIENT_WAIT_MS_MAX = 60_000;
+const WAIT_MS_MAX = { quick: 5_000, patient: 60_000 };
 
 interface Waiting {
   patient: boolean;
@@ -33,6 +32,7 @@ class Share {
 
 /** An owner of reads that share permits: an organization, or the service itself. */
 interface Party {
+  orgId: string | undefined;
   share: Share;
   /** First come, first served. */
   waiting: Waiting[];
@@ -45,14 +45,18 @@ interface Party {
  */
 export class ReadPermits {
   private readonly all: Share;
-  private readonly shareMax: number;
   /** By organization, whose turn is longest ago first; those who neither have a permit nor wait are not in it. */
   private readonly parties = new Map<string | undefined, Party>();
 
-  /** @param max at least one. */
-  constructor(private readonly max: number) {
+  /**
+   * @param max at least one.
+   * @param waitMsMax how long reads wait; `null`: until there is a permit.
+   */
+  constructor(
+    private readonly max: number,
+    private readonly waitMsMax: typeof WAIT_MS_MAX | null = WAIT_MS_MAX,
+  ) {
     this.all = new Share(max);
-    this.shareMax = Math.ceil(max / 2);
   }
 
   /** How many reads wait for a permit. */
@@ -68,43 +72,38 @@ export class ReadPermits {
   async take({ signal, patient = false, orgId }: LongReadOptions = {}): Promise<() => void> {
     signal?.throwIfAborted();
     const party = this.partyOf(orgId);
-    if (this.hasRoom(party, patient)) this.enter(orgId, party, patient);
-    else await this.wait(orgId, party, patient, signal);
+    if (this.hasRoom(party, patient)) this.enter(party, patient);
+    else await this.wait(party, patient, signal);
     return () => {
       this.count(party, patient, -1);
-      this.forgetUnused(orgId, party);
-      this.admit();
+      this.forgetUnused(party);
+      while (this.admitNext());
     };
   }
 
   private partyOf(orgId: string | undefined): Party {
     const known = this.parties.get(orgId);
     if (known) return known;
-    const party = { share: new Share(orgId === undefined ? this.max : this.shareMax), waiting: [] };
+    const share = new Share(orgId === undefined ? this.max : Math.ceil(this.max / 2));
+    const party = { orgId, share, waiting: [] };
     this.parties.set(orgId, party);
     return party;
   }
 
-  private async wait(
-    orgId: string | undefined,
-    party: Party,
-    patient: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  private async wait(party: Party, patient: boolean, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = { patient, enter: resolve };
     const leave = (reason: unknown): void => {
       const index = party.waiting.indexOf(waiting);
       if (index === -1) return;
       party.waiting.splice(index, 1);
-      this.forgetUnused(orgId, party);
+      this.forgetUnused(party);
       reject(reason);
     };
     const abort = (): void => leave(signal!.reason);
-    const timer = setTimeout(
-      () => leave(new Unavailable('the database is busy with other lists, searches and exports; try again soon')),
-      patient ? PATIENT_WAIT_MS_MAX : WAIT_MS_MAX,
-    );
+    const busy = (): void =>
+      leave(new Unavailable('the database is busy with other lists, searches and exports; try again soon'));
+    const timer = this.waitMsMax ? setTimeout(busy, this.waitMsMax[patient ? 'patient' : 'quick']) : undefined;
     signal?.addEventListener('abort', abort, { once: true });
     party.waiting.push(waiting);
     try {
@@ -115,17 +114,13 @@ export class ReadPermits {
     }
   }
 
-  /** Lets in those who may enter now, one of each party in turn. */
-  private admit(): void {
-    while (this.admitNext());
-  }
-
+  /** Lets in one that may enter now; parties take turns. @returns whether there was one. */
   private admitNext(): boolean {
-    for (const [orgId, party] of this.parties) {
+    for (const party of this.parties.values()) {
       const index = party.waiting.findIndex(({ patient }) => this.hasRoom(party, patient));
       if (index === -1) continue;
       const [{ patient, enter }] = party.waiting.splice(index, 1) as [Waiting];
-      this.enter(orgId, party, patient);
+      this.enter(party, patient);
       enter();
       return true;
     }
@@ -133,10 +128,10 @@ export class ReadPermits {
   }
 
   /** Who enters is counted here, before anyone else can look, and comes last from now on. */
-  private enter(orgId: string | undefined, party: Party, patient: boolean): void {
+  private enter(party: Party, patient: boolean): void {
     this.count(party, patient, 1);
-    this.parties.delete(orgId);
-    this.parties.set(orgId, party);
+    this.parties.delete(party.orgId);
+    this.parties.set(party.orgId, party);
   }
 
   private hasRoom({ share }: Party, patient: boolean): boolean {
@@ -148,7 +143,7 @@ export class ReadPermits {
     share.count(patient, by);
   }
 
-  private forgetUnused(orgId: string | undefined, { share, waiting }: Party): void {
+  private forgetUnused({ orgId, share, waiting }: Party): void {
     if (share.isUnused && waiting.length === 0) this.parties.delete(orgId);
   }
 }
