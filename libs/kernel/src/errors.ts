@@ -1,9 +1,6 @@
 import type { ErrorCode, FieldError } from '@spandrel/contract';
 
-/**
- * An error of the domain: thrown where the rule lives, turned into problem+json in one place.
- * `message` goes to the caller as `detail`: one sentence without secrets, SQL, paths or stacks.
- */
+/** An error of the domain. `message` goes to the caller: one sentence without secrets, SQL, paths or stacks. */
 export class DomainError extends Error {
   override readonly name: string = 'DomainError';
 
@@ -36,7 +33,6 @@ export class NotFound extends DomainError {
   }
 }
 
-/** The state of the object does not allow it. */
 export class Conflict extends DomainError {
   override readonly name = 'Conflict';
   constructor(code: CodeWith<409>, message: string) {
@@ -44,7 +40,6 @@ export class Conflict extends DomainError {
   }
 }
 
-/** The request is at fault. */
 export class Invalid extends DomainError {
   override readonly name = 'Invalid';
   constructor(code: CodeWith<400 | 413 | 415>, message: string, errors?: FieldError[]) {

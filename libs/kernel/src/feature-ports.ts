@@ -1,13 +1,9 @@
 /** Answers about projects beyond the caller's own; the feature `access` provides it, in local mode nobody does. */
 export interface ProjectDirectory {
-  /**
-   * @returns the organization that a project belongs to; `undefined` when there is no such project, or it is being deleted.
-   * @throws Unavailable
-   */
+  /** @returns `undefined` when there is no such project, or it is being deleted. @throws Unavailable */
   organizationOf(projectId: string): Promise<string | undefined>;
 }
 
-/** Injection token of the {@link ProjectDirectory}. */
 export const PROJECT_DIRECTORY = Symbol('project directory');
 
 /** How long the traces and spans of a project are kept. */
@@ -28,7 +24,6 @@ export interface RetentionPolicy {
 /** Injection token of the {@link RetentionPolicy}; where nobody provides one, everything is kept. */
 export const RETENTION_POLICY = Symbol('retention policy');
 
-/** A text as it is stored encrypted. */
 export interface SealedText {
   /** Id of the secret key that sealed it; empty where nothing is sealed. */
   readonly keyId: string;

@@ -1,38 +1,26 @@
 import { StartError } from './errors.js';
 import type { SettingsPart } from './config/define-settings.js';
 
-/**
- * A feature: a Nest module plus what the kernel must know of it before Nest starts.
- * Config `features:` selects features by name; without it all features of the mode load.
- */
+/** A Nest module plus what the kernel must know of it before Nest starts. Config `features:` selects some by name. */
 export interface Feature {
   readonly name: string;
   /** Heading of its routes in the OpenAPI document; its name when left out. */
   readonly tag?: { name: string; description: string };
-  /** The Nest module class. */
   readonly module: abstract new (...args: never[]) => unknown;
-  /** Entities the feature stores, as `defineEntity` made them; handed to storage unread. */
   readonly entities: readonly unknown[];
   /** Tables whose rows belong to a project or an organization, in the order in which they go with it. */
   readonly owned?: readonly OwnedTable[];
   /** What users set of it: each class is also the token by which the feature injects its values. */
   readonly settings?: readonly SettingsPart[];
-  /** Names of features that must be loaded too. */
   readonly requires: readonly string[];
-  /** The one mode it is for; both when left out. */
   readonly mode?: 'local' | 'cloud';
 }
 
-/** Types a feature. */
 export const defineFeature = (feature: Feature): Feature => Object.freeze(feature);
 
-/**
- * A table whose rows belong to a project or an organization and go with it (docs/spec/projects.md#deleting-a-project). A
- * test refuses tables with such a column that no feature lists.
- */
+/** A table whose rows go with their owner (docs/spec/projects.md#deleting-a-project); a test refuses unlisted ones. */
 export interface OwnedTable {
   readonly table: string;
-  /** The column that names the owner. */
   readonly by: 'project_id' | 'org_id';
 }
 
@@ -42,9 +30,7 @@ export const ofProjects = (...tables: readonly string[]): OwnedTable[] =>
 
 /**
  * The features to load, required ones before those that need them.
- * @param all features this program has.
- * @param mode features of the other one do not exist.
- * @param wanted names from config `features:`; `undefined` loads all.
+ * @param wanted names from config `features:`; `undefined` loads all of the mode.
  * @throws StartError naming every unknown, duplicate or missing feature, or the cycle.
  */
 export function selectFeatures(

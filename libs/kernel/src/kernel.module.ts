@@ -5,12 +5,10 @@ import { LOGGER, type Logger } from './log/logger.js';
 import { METRICS } from './metrics.js';
 import { PLUGINS, type PluginRegistry } from './plugins/plugin-registry.js';
 
-/** What the kernel is made of. */
 export interface KernelParts {
   settings: Settings;
   plugins: PluginRegistry;
   logger: Logger;
-  /** Where everything registers its metrics; one of its own when left out. */
   metrics?: Registry;
 }
 

@@ -1,6 +1,5 @@
 /**
- * The part of the kernel that starts programs: settings, faults of a start, and what threads send one another. It loads
- * no framework, which `spandrel serve` would otherwise hold in memory once more, and every command wait for.
+ * The part of the kernel that starts programs. It loads no framework, which commands and `spandrel serve` do without.
  */
 export { type PluginEntry, CoreSettings } from './config/core-settings.js';
 export { cloudConfig, defaultConfig, settingsHelp, settingSources, type SettingHelp } from './config/default-config.js';

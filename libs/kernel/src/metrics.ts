@@ -14,11 +14,8 @@ const LEFT_OUT = ['handles', 'requests', 'resources'].flatMap((what) => [
 ]);
 
 /**
- * The metrics a program begins with: `spandrel_build_info`, and those of its process and of Node.js (`process_…`,
- * `nodejs_…`). Once a program: they watch the event loop and the garbage collector of their thread for as long as it
- * lives.
- * @param mode `local` or `cloud`.
- * @param output what the program writes its lines to.
+ * The metrics a program begins with: `spandrel_build_info`, those of its process and of Node.js. Once a program: they
+ * watch the event loop and the garbage collector for as long as it lives.
  */
 export function programMetrics(mode: string, output: LogOutput): Registry {
   const registry = new Registry();
@@ -53,17 +50,13 @@ export function programMetrics(mode: string, output: LogOutput): Registry {
   return registry;
 }
 
-/**
- * All metrics in the text format of Prometheus. The library writes `Nan` for what is not known yet, such as the mean lag of
- * an event loop that has just begun; the format says `NaN`, and a strict reader refuses the whole page otherwise.
- */
+/** All metrics in the text format of Prometheus, whose strict readers refuse a page for the library's `Nan`. */
 export const metricsText = async (registry: Registry): Promise<string> =>
   (await registry.metrics()).replace(/^([^#].*) Nan$/gm, '$1 NaN');
 
 /** How long a page of metrics waits for a source, in milliseconds. */
 export const SOURCE_MS_MAX = 300;
 
-/** A sample of a gauge. */
 export interface GaugeSample {
   labels?: Record<string, string>;
   value: number;
@@ -78,9 +71,8 @@ export interface SourceGauge<Reading> {
 }
 
 /**
- * Registers gauges of a state that lies outside this process, such as the count of rows in a table. They have no samples
- * while the source cannot be read or takes longer than {@link SOURCE_MS_MAX}: a last value, or 0, would hide that from an
- * alert (docs/operations.md#metrics). The source is asked once for all gauges of a page, and never twice at once.
+ * Registers gauges of a state outside this process. They have no samples while the source cannot be read in time: a
+ * last value would hide that from an alert (docs/operations.md#metrics). It is asked once for all gauges of a page.
  * @param read a reading of the source; its failure is not logged, as the source's own health is reported elsewhere.
  */
 export function registerSourceGauges<Reading>(

@@ -5,10 +5,8 @@ const LENGTH_MAX = 100;
 const WORDS_DISTANCE = 2;
 
 /**
- * The known name that was probably meant by an unknown one: `modle` → `model`, `sessionId` → `session_id`, `expected` →
- * `expected_output`. The case of letters and what stands between words do not count. The first of equally near names is
- * taken. Prefixes that all names share (`SPANDREL_`) should be cut off before: they make everything look alike.
- * @param name what was written; may be anything.
+ * The known name that was probably meant by an unknown one: `modle` → `model`, `sessionId` → `session_id`. Prefixes
+ * that all names share should be cut off before: they make everything look alike.
  * @returns `undefined` when no name is near.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
@@ -34,8 +32,7 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * How many characters are wrong; Infinity when it is too many for a misspelling: more than a third, and more than one.
- * Between names that share words the letters decide.
+ * How many characters are wrong, Infinity when too many: more than a third, and more than one. Shared words are near.
  */
 function distanceOf(letters: string, words: readonly string[], knownWords: readonly string[]): number {
   const knownLetters = knownWords.join('');
@@ -52,10 +49,7 @@ function distanceOf(letters: string, words: readonly string[], knownWords: reado
 const isPartOf = (some: readonly string[], all: readonly string[]): boolean =>
   some.some((word) => word !== 'id') && some.every((word) => all.includes(word));
 
-/**
- * How many characters must be put in, taken out or exchanged, or neighbours swapped, to make one text of the other
- * (optimal string alignment, the usual form of the Damerau-Levenshtein distance).
- */
+/** Damerau-Levenshtein distance (optimal string alignment). */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

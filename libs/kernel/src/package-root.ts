@@ -14,8 +14,7 @@ interface Package {
 export const PACKAGE: Package = locatePackage(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * A file that is loaded by its path: an app, a thread. The build makes each of them a file of its own (ENTRIES in
- * scripts/build-plan.mjs), whatever chunk the code that loads it is in.
+ * A file that is loaded by its path: an app, a thread; the build makes it a file of its own (scripts/build-plan.mjs).
  * @param source its path in this repository, as `apps/server/src/main.ts`.
  */
 export const codeFile = (source: string): string =>

@@ -9,9 +9,7 @@ const QUEUED_COMMANDS_MAX = 1_000;
 export type RedisClient = ReturnType<typeof createClient>;
 
 /**
- * A client of Redis that is not connected yet. Without a connection its commands fail at once, and are never kept for
- * later.
- * @param url `redis://…` or `rediss://…`
+ * A client of Redis, not connected yet, whose commands fail at once without a connection.
  * @param reconnects whether it comes back by itself after its connection was lost.
  */
 export async function makeRedisClient(url: string, reconnects: boolean): Promise<RedisClient> {

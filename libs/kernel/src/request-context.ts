@@ -9,7 +9,6 @@ export interface ActingParty {
   readonly label: string | null;
 }
 
-/** Where an act comes from. */
 export interface RequestContext {
   /** `null` for a request without a credential: anyone who finds out says so beside the act. */
   readonly actor: ActingParty | null;
@@ -29,8 +28,8 @@ export const SERVICE_CONTEXT: RequestContext = Object.freeze({
 const contexts = new AsyncLocalStorage<RequestContext>();
 
 /**
- * The context of what runs now: of the request, where its route declares `audited` in `@Operation`; of the command; else
- * {@link SERVICE_CONTEXT}. Jobs of a group commit run in the context of anyone who came first: take it before submitting.
+ * The context of what runs now: an audited request's, a command's, else {@link SERVICE_CONTEXT}. Jobs of a group commit
+ * run in that of the one who came first: take it before submitting.
  */
 export const currentContext = (): RequestContext => contexts.getStore() ?? SERVICE_CONTEXT;
 
@@ -44,7 +43,6 @@ export const commandContext = (): RequestContext => ({
   requestId: null,
 });
 
-/** @returns `null` where the account has no name, as in containers that run with any number. */
 function accountName(): string | null {
   try {
     return userInfo().username;
@@ -53,16 +51,12 @@ function accountName(): string | null {
   }
 }
 
-/**
- * The tenant whose data a call may touch. Every store method takes a scope first, so that a query without one does not
- * type-check. In local mode it is {@link LOCAL_SCOPE}; in cloud mode the `access` feature fills it in.
- */
+/** The tenant whose data a call may touch: every store method takes it first, so that no query goes without. */
 export interface Scope {
   readonly orgId: string;
   readonly projectId: string;
 }
 
-/** The single implicit organization and project of local mode. */
 export const LOCAL_SCOPE: Scope = Object.freeze({ orgId: 'local', projectId: 'local' });
 
 /** The scope of work that no request asks for: what is stored is keyed by project, which names its organization. */

@@ -1,9 +1,7 @@
 import { setTimeout as afterMs } from 'node:timers/promises';
 
 /**
- * Waits for `work` for a limited time.
- * @param late what comes in its place when the time is over: a value, or a throw. The work goes on, and nobody hears what
- *   becomes of it.
+ * Waits for `work` for a limited time. @param late what comes in its place then: a value, or a throw; the work goes on.
  */
 export async function withinMs<T, Late = T>(
   ms: number,
@@ -25,14 +23,12 @@ export async function pauseUnlessStopped(ms: number, stopped: AbortSignal): Prom
 }
 
 /**
- * How long to wait before something that has failed is tried again: twice as long each time, and up to half of it
- * less at random, so that those that failed together do not come back together.
+ * Milliseconds until the next try: doubled each time, up to half less at random, so that not all come back together.
  * @param failures how many failed in a row, from 1.
  */
 export const backoff = (failures: number, firstMs: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30)) * (0.5 + Math.random() / 2);
 
-/** The time, so that tests can set it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -15,9 +15,8 @@ import { settingName, type Setting } from './setting.js';
 
 /**
  * Checks config against the settings that a program declares.
- * @param known names more that are no mistake though the program does not declare them: settings of other programs.
- * @param sources what the config comes from, the one that wins first.
- * @param faults gets a line a fault, in the order in which the settings are declared.
+ * @param known names of other programs' settings, which are no mistake.
+ * @param sources the one that wins first. @param faults gets a line a fault, in the order of the settings.
  * @returns the checked values by dotted path; `undefined` when there are faults.
  */
 export function checkConfig(
@@ -50,11 +49,9 @@ export function checkConfig(
 /** Parsed once in the life of a program: compiling the schemas first would take longer than it saves. */
 const ONCE = { jitless: true };
 
-/** Whether a dotted path is a setting, or something in its value. */
 const isWithin = (path: string, setting: string): boolean =>
   path.startsWith(setting) && ['', '.', '['].includes(path.charAt(setting.length));
 
-/** A schema for every setting, in groups as the files have them. */
 function shapeOf(settings: readonly Setting[], known: ConfigTree): ConfigTree {
   const shape: ConfigTree = {};
   for (const { path, schema, default: value } of settings) {
@@ -74,7 +71,6 @@ const asSchema = (shape: unknown): z.ZodType =>
         .strictObject(Object.fromEntries(Object.entries(shape as ConfigTree).map(([key, of]) => [key, asSchema(of)])))
         .prefault({});
 
-/** What is said of an unknown name: which one of its group may be meant, or one of that name in another group. */
 function unknownName(name: string, group: readonly PropertyKey[], shape: ConfigTree): string {
   const paths = settingPaths(shape);
   // A name as everything but a file has it.

@@ -6,10 +6,7 @@ import { type ConfigSource, isTree, PLUGINS_KEY } from './config-tree.js';
 
 const NOTHING: ConfigSource = { tree: {}, placeOf: () => undefined };
 
-/**
- * Reads one file; a path of `plugins:` that starts with a dot is relative to the file.
- * @param setting how the user knows the setting that names the file, put before a fault of it.
- */
+/** Reads one file. @param setting how the user knows the setting that names it, put before a fault of it. */
 export function readConfigFile(path: string, faults: string[], setting?: string): ConfigSource {
   const refuse = (fault: string): ConfigSource => {
     faults.push(setting === undefined ? fault : `${setting}: ${fault}`);
@@ -45,7 +42,6 @@ export function readConfigFile(path: string, faults: string[], setting?: string)
   };
 }
 
-/** Where a value begins: at its name, for a member of a group. */
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
   let node: ParsedNode | null = document.contents;
   let offset: number | undefined;

@@ -6,7 +6,6 @@ export const PLUGINS_KEY = 'plugins';
 export const isTree = (value: unknown): value is ConfigTree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Puts a value at its dotted path. */
 export function putAt(tree: ConfigTree, path: string, value: unknown): void {
   const names = path.split('.');
   const last = names.pop()!;
@@ -14,7 +13,6 @@ export function putAt(tree: ConfigTree, path: string, value: unknown): void {
   parent[last] = value;
 }
 
-/** The value at a dotted path. */
 export const valueAt = (tree: ConfigTree, path: string): unknown =>
   path.split('.').reduce<unknown>((node, name) => (isTree(node) ? node[name] : undefined), tree);
 
@@ -51,10 +49,7 @@ export interface ConfigSource {
   placeOf(path: readonly PropertyKey[]): string | undefined;
 }
 
-/**
- * Where a value was given: by the first source that has it, or failing that, the nearest group around it.
- * @param sources the one that wins first.
- */
+/** Where a value was given: by the first source that has it, or else by the nearest group around it. */
 function placeOf(sources: readonly ConfigSource[], path: readonly PropertyKey[]): string | undefined {
   for (let length = path.length; length > 0; length--) {
     for (const source of sources) {

@@ -3,14 +3,12 @@ import { defineSettings } from './define-settings.js';
 import { setting } from './setting.js';
 import { settingValue } from './value-schemas.js';
 
-/** One plugin to load. */
 export interface PluginEntry {
   /** Built-in name, npm package or absolute file path. */
   use: string;
   config: Record<string, unknown>;
 }
 
-/** One entry of `plugins:`: a built-in name, an npm package or a file path; with config when it takes some. */
 const pluginEntry = z.union([
   z.string().min(1),
   z.strictObject({
@@ -20,7 +18,6 @@ const pluginEntry = z.union([
   }),
 ]);
 
-/** The list `plugins:`, without those that are not enabled. */
 const pluginEntries = z.array(pluginEntry).transform((entries): readonly PluginEntry[] =>
   entries
     .map((entry) => (typeof entry === 'string' ? { use: entry, config: {}, enabled: true } : entry))
@@ -28,7 +25,6 @@ const pluginEntries = z.array(pluginEntry).transform((entries): readonly PluginE
     .map(({ use, config }) => ({ use, config })),
 );
 
-/** The base of a built-in provider, which wins over the plugin's own config. */
 const providerBase = (plugin: string, title: string) =>
   setting(`provider_base_urls.${plugin}`, settingValue.httpUrl.nullable(), {
     default: null,
@@ -66,7 +62,6 @@ export class CoreSettings extends defineSettings(
       doc: 'Port of the API.',
       source: { flag: '--port', variable: 'SPANDREL_PORT', kind: 'integer', help: 'port of the API' },
     }),
-    /** An absolute path. */
     dataDir: setting('data_dir', z.string().min(1), {
       default: './data',
       doc: 'Where local mode keeps its data; relative to the folder the program is started in.',
@@ -168,7 +163,6 @@ export class CoreSettings extends defineSettings(
         help: 'redis:// or rediss:// URL: carries live events between instances',
       },
     }),
-    /** `null`: not set. */
     metricsToken: setting('auth.metrics_token', settingValue.secretText.nullable(), {
       default: null,
       doc: 'May read /metrics of server and gateway, and nothing else: for Prometheus.',
@@ -187,7 +181,6 @@ export class CoreSettings extends defineSettings(
 /** Addresses that local mode may listen on (docs/spec/access.md#local-mode-is-for-this-machine-alone). */
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
-/** @returns what is wrong with the host, or `undefined`. */
 export const hostFault = ({ mode, host }: Pick<CoreSettings, 'mode' | 'host'>): string | undefined =>
   mode === 'local' && !LOOPBACK.includes(host)
     ? 'local mode has no login and listens on this machine only (127.0.0.1)'

@@ -9,7 +9,6 @@ import { CONFIG_FILE_SOURCE } from './flags-and-variables.js';
 const WIDTH = 118;
 const GENERATED = 'Made from what the parts of the program declare (npm run config:write).';
 
-/** One line of a file: a setting, or a group of them. */
 type Node = Setting | Map<string, Node>;
 
 /** The text of config/default.yaml: every setting of core and parts with its default, and what it does. */
@@ -94,7 +93,6 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** A flag or a variable as `--help` shows it. */
 export interface SettingHelp {
   flag?: string;
   variable?: string;

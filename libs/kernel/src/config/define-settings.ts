@@ -1,17 +1,13 @@
 import type { z } from 'zod';
 import type { Setting } from './setting.js';
 
-/** Settings by the names that code knows them by. */
 export type DeclaredSettings = Readonly<Record<string, Setting>>;
 
-/** The checked values of declared settings. */
 type SettingValues<Declared extends DeclaredSettings> = {
   -readonly [Name in keyof Declared]: z.output<Declared[Name]['schema']>;
 };
 
-/**
- * A part of the settings: a class, so that it is a type and an injection token at once. Its instance holds the values.
- */
+/** A part of the settings: a class, which is a type and an injection token at once. Its instance holds the values. */
 export interface SettingsPart {
   new (values: never): object;
   readonly declared: DeclaredSettings;
@@ -19,7 +15,6 @@ export interface SettingsPart {
   readonly groups: Readonly<Record<string, string>>;
 }
 
-/** What {@link defineSettings} makes, for a class to extend. */
 interface DefinedPart<Declared extends DeclaredSettings> {
   new (values: SettingValues<Declared>): SettingValues<Declared>;
   readonly declared: Declared;
@@ -51,6 +46,5 @@ export function defineSettings<Declared extends DeclaredSettings>(
   return Part as unknown as DefinedPart<Declared>;
 }
 
-/** All settings of some parts. */
 export const settingsOf = (parts: readonly SettingsPart[]): Setting[] =>
   parts.flatMap(({ declared }) => Object.values(declared));

@@ -12,7 +12,6 @@ export const CONFIG_FILE_SOURCE = { flag: '--config', variable: 'SPANDREL_CONFIG
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that were given one by one, each by a name. */
 class NamedValues implements ConfigSource {
   readonly tree: ConfigTree = {};
   private readonly names = new Map<string, string>();
@@ -56,7 +55,6 @@ export function readFlags(
   return { source, configFile };
 }
 
-/** What is said of an unknown flag: the variable of that name where there is one, or the flag that may be meant. */
 function unknownFlag(flag: string, settings: readonly Setting[]): string {
   const name = flag.replace(/^-+/, '');
   const variable = `SPANDREL_${name.toUpperCase().replaceAll('-', '_')}`;
@@ -89,11 +87,7 @@ export function readVariables(settings: readonly Setting[], env: Environment, fa
   return source;
 }
 
-/**
- * The secret in the file that a variable names.
- * @param name of the variable, with {@link FILE_SUFFIX}.
- * @returns `undefined` when there is none, or it cannot be read, which is a fault.
- */
+/** The secret in the file that a variable names; `undefined` when there is none, or it cannot be read (a fault). */
 export function readSecretFile(env: Environment, name: string, faults: string[]): string | undefined {
   const path = env[name];
   if (!path) return undefined;

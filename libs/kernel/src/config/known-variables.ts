@@ -21,19 +21,13 @@ const OF_TESTS = /^SPANDREL_TEST_/;
 /** What Kubernetes and Docker's links put into the environment beside a service that is called spandrel. */
 const OF_SERVICES = /_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
 
-/**
- * The variables of every program's settings, also of those that this one does not declare: config/default.yaml, which is made of
- * the declarations, names each beside its setting.
- */
+/** The variables of every program's settings, which config/default.yaml names beside them. */
 export function knownVariables(defaultFile: string): Set<string> {
   const names = readFileSync(defaultFile, 'utf8').match(/\b[A-Z]+(?:_[A-Z0-9]+)+\b/g) ?? [];
   return new Set([...OTHERS, ...names]);
 }
 
-/**
- * What is to be said of variables that nothing reads.
- * @returns a line for each variable of ours that is not known, with the one that was probably meant.
- */
+/** A line for each variable of ours that nothing reads, with the one that was probably meant. */
 export function unknownVariables(
   env: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>,

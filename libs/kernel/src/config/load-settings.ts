@@ -11,9 +11,7 @@ import { knownVariables, unknownVariables } from './known-variables.js';
 import { settingName } from './setting.js';
 import { Settings } from './settings.js';
 
-/** Where settings come from; the process's own unless a test says otherwise. */
 export interface SettingsInput {
-  /** Arguments after the program's name. */
   args: readonly string[];
   env: Environment;
   cwd: string;
@@ -22,11 +20,8 @@ export interface SettingsInput {
 }
 
 /**
- * Reads and checks the settings of a program: flag, environment, file given by `--config`, `config/<mode>.yaml`,
- * `config/default.yaml`; the first that has a value wins
- * (docs/spec/configuration.md#where-a-setting-comes-from). Settings that config/default.yaml names and the program does
- * not declare are other programs': they are let pass, unread.
- * @param parts what the program declares, beside {@link CoreSettings}.
+ * Reads and checks the settings of a program (docs/spec/configuration.md#where-a-setting-comes-from). Those that
+ * config/default.yaml names and the program does not declare are other programs': they are let pass, unread.
  * @throws StartError with one line a fault, naming the setting.
  */
 export function loadSettings(parts: readonly SettingsPart[], input: SettingsInput): Settings {

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 /** How the text of a flag or a variable is read; a list has commas between its entries, a switch is a flag without a value, whose `--no-…` turns it off. */
 export type SettingKind = 'text' | 'integer' | 'boolean' | 'list' | 'switch';
 
-/** What is said of a setting beside its name and its schema. */
 interface SettingDescription<Input> {
   /** Taken where nobody says otherwise; `undefined` for a setting that may be absent. */
   default: Input;
@@ -30,27 +29,20 @@ interface SettingSource {
   help: string;
 }
 
-/** One setting, as the part of the program that it belongs to declares it. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> extends SettingDescription<unknown> {
-  /** The setting's name in the config files, dotted: `evals.concurrency`. */
   readonly path: string;
   /** What it may be; its output is what the program works with. */
   readonly schema: Schema;
   readonly source?: SettingSource;
 }
 
-/**
- * Declares one setting.
- * @param path its name in the config files, dotted.
- * @param schema checks it, and turns it into what the program works with (seconds into milliseconds).
- */
+/** Declares one setting. @param path its name in the config files, dotted: `evals.concurrency`. */
 export const setting = <Schema extends z.ZodType>(
   path: string,
   schema: Schema,
   description: SettingDescription<z.input<Schema>> & { source?: SettingSource },
 ): Setting<Schema> => Object.freeze({ path, schema, ...description });
 
-/** How the user knows a setting: its name in the files, and its flag and variable where it has them. */
 export function settingName({ path, source }: Pick<Setting, 'path' | 'source'>): string {
   const others = [source?.flag, source?.variable].filter((name) => name !== undefined);
   return others.length > 0 ? `${path} (${others.join(', ')})` : path || 'settings';

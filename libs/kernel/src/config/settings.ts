@@ -6,16 +6,12 @@ import { settingName } from './setting.js';
 
 /** The settings of this process: the values of every part that its program is made of. */
 export class Settings {
-  /**
-   * @param values an instance for each part, {@link CoreSettings} among them.
-   * @param warnings what is to be said of the settings once, and stops no start.
-   */
+  /** @param warnings what is to be said of the settings once, and stops no start. */
   constructor(
     private readonly values: ReadonlyMap<SettingsPart, object>,
     readonly warnings: readonly string[] = [],
   ) {}
 
-  /** The settings that every program has. */
   get core(): CoreSettings {
     return this.of(CoreSettings);
   }
@@ -27,7 +23,6 @@ export class Settings {
     return values as Values;
   }
 
-  /** Every part with its values, as Nest provides them. */
   providers(): { provide: SettingsPart; useValue: object }[] {
     return [...this.values].map(([provide, useValue]) => ({ provide, useValue }));
   }
@@ -46,7 +41,6 @@ export class Settings {
   }
 }
 
-/** Says what is to be said of the settings, a line each, as faults of a start are. */
 export function writeWarnings(warnings: readonly string[], output: LineSink): void {
   for (const warning of warnings) output.write(`spandrel: warning: ${warning}\n`);
 }

@@ -8,20 +8,16 @@ const url = (schemes: readonly string[], message: string) =>
 /** Short secrets can be guessed. */
 const SECRET_LENGTH_MIN = 16;
 
-/** What more than one part of the program asks of its settings. */
 export const settingValue = {
   /** A port to listen on; 0 takes any that is free. */
   port: z.number().int().min(0).max(65_535),
-  /** A size in bytes. */
   bytes: z.number().int().min(1),
   httpUrl: url(['http:', 'https:'], 'must be an http(s) URL'),
   redisUrl: url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL'),
   postgresUrl: url(['postgres:', 'postgresql:'], 'must be a postgres:// URL'),
   /** A token that somebody shows to be let in. */
   secretText: z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`),
-  /** Entries of `hostList`. */
   hosts: z.array(z.string().refine(isHostEntry, { error: ({ input }) => `${JSON.stringify(input)} ${NO_HOST_ENTRY}` })),
-  /** Addresses and networks. */
   networks: z.array(
     z
       .string()

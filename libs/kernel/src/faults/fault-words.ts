@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** What a type of zod's is called in the sentences of faults. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -14,10 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/**
- * Words for the faults that schemas find, to be read after the name of what is wrong: `name` "is required", `limit` "must
- * be at least 1". Messages that a schema gives by itself beat these.
- */
+/** Words for faults of schemas, read after a name: `name` "is required". A schema's own messages beat these. */
 function faultWords(issue: RawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
     return 'is required';

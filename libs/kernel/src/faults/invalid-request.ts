@@ -11,9 +11,8 @@ export const FAULTS_MAX = 100;
 const NAME_LENGTH_MAX = 100;
 
 /**
- * 400 `validation_failed` whose detail is the first fault in words: `name is required, and 2 more faults (see errors)`.
- * @param faults at least one, messages to be read after the path: `is required`.
- * @param whole what a fault without a path is about.
+ * 400 `validation_failed` whose detail is the first fault: `name is required, and 2 more faults (see errors)`.
+ * @param faults at least one, messages to be read after the path. @param whole what a fault without a path is about.
  */
 export function invalidRequest(faults: readonly FieldError[], whole = 'the body'): Invalid {
   const shown = faults.slice(0, FAULTS_MAX).map(({ path, message }) => ({ path: clipped(path), message }));
@@ -27,12 +26,11 @@ export function invalidRequest(faults: readonly FieldError[], whole = 'the body'
 const clipped = (path: string): string =>
   path.length > NAME_LENGTH_MAX ? `${path.slice(0, NAME_LENGTH_MAX).toWellFormed()}…` : path.toWellFormed();
 
-/** Names of other characters than names are made of stand in quotes. */
 const quoted = (path: string): string => (/^[\w.[\]-]+$/.test(path) ? path : JSON.stringify(path));
 
 /**
- * What is said of a name that is not known: `is not a query parameter of this route; did you mean "model"?`, or what there
- * is when no known name is near.
+ * Words for a name that is not known: `is not a query parameter of this route; did you mean "model"?`, or all known
+ * names.
  * @param fault what the name is not.
  */
 export function unknownName(fault: string, name: string, known: readonly string[]): string {
@@ -41,10 +39,7 @@ export function unknownName(fault: string, name: string, known: readonly string[
   return `${fault}, which takes ${known.length === 0 ? 'none' : known.join(', ')}`;
 }
 
-/**
- * What a schema found wrong, one entry a fault; a member that an object does not take is a fault of its own, with the
- * nearest name that it takes.
- */
+/** What a schema found wrong; a member that an object does not take is a fault of its own, with the nearest name. */
 export function schemaFaults(error: z.ZodError, schema: z.ZodType): FieldError[] {
   return error.issues.slice(0, FAULTS_MAX + 1).flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return { path: dottedPath(issue.path), message: issue.message };

@@ -4,11 +4,9 @@ import { z } from 'zod';
 export interface KnownMembers {
   /** By name; a member that is an object with known members itself has these. */
   readonly members: ReadonlyMap<string, KnownMembers | undefined>;
-  /** Whether it is a list of such objects. */
   readonly isList: boolean;
 }
 
-/** No member at all. */
 export const NO_MEMBERS: KnownMembers = { members: new Map(), isList: false };
 
 /** @returns `undefined` for a schema that is no object, and for an object that takes any member. */
@@ -29,7 +27,6 @@ export function objectOf(schema: z.core.$ZodType): z.ZodObject | undefined {
   return inner instanceof z.ZodObject ? inner : undefined;
 }
 
-/** Where a path of a fault leads among known members. */
 export function knownAt(known: KnownMembers | undefined, path: readonly PropertyKey[]): KnownMembers | undefined {
   return path.reduce<KnownMembers | undefined>(
     (at, key) => (typeof key === 'number' ? at : at?.members.get(String(key))),
@@ -37,7 +34,6 @@ export function knownAt(known: KnownMembers | undefined, path: readonly Property
   );
 }
 
-/** The schema within what makes it optional, gives it a default or changes the value before it is checked. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodPipe) return unwrapped(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
   if (schema instanceof z.ZodUnknown) {

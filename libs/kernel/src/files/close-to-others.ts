@@ -17,9 +17,8 @@ const STICKY = 0o1000;
 type WarningLogger = Pick<Logger, 'warn'>;
 
 /**
- * Takes the rights of other users from a directory that Spandrel keeps its files in, with a line in the log. The group keeps
- * its rights where the directory has the setgid bit, by which an operator says so (Kubernetes does for `fsGroup`). One of
- * another owner, or that is used for other things as well, is left as it is, with a warning.
+ * Takes the rights of other users from a directory of Spandrel. The group keeps its rights where the setgid bit says so
+ * (Kubernetes' `fsGroup`). One of another owner, or used for other things too, is left as it is, with a warning.
  * @returns whether its group is meant to have access.
  */
 export function closeDirectory(directory: string, logger?: WarningLogger): boolean {
@@ -43,8 +42,7 @@ export function closeDirectory(directory: string, logger?: WarningLogger): boole
 }
 
 /**
- * Takes the rights of other users from those of the files that exist, with one line in the log. What cannot be changed is
- * left as it is, with a warning.
+ * Takes the rights of other users from the files that exist, with a warning for those that cannot be changed.
  * @param isForGroup what {@link closeDirectory} said of their directory: the group then keeps its rights.
  */
 export function closeFiles(files: readonly string[], isForGroup: boolean, logger?: WarningLogger): void {
@@ -67,7 +65,6 @@ export function closeFiles(files: readonly string[], isForGroup: boolean, logger
   if (left.length > 0) logger?.warn(named(left), 'other users of this machine can use files of Spandrel');
 }
 
-/** The rights that others have beyond what is meant. */
 const openTo = ({ mode }: Stats, isForGroup: boolean): number => mode & (isForGroup ? OTHERS : GROUP_AND_OTHERS);
 
 const isOwn = ({ uid }: Stats): boolean => uid === process.getuid?.();
@@ -91,7 +88,6 @@ function failureOf(change: () => void): string | undefined {
   }
 }
 
-/** Enough to find them; a spool directory may hold thousands. */
 const named = (files: readonly string[]) => ({ files: files.slice(0, 10), count: files.length });
 
 const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');

@@ -4,9 +4,7 @@ import { PRIVATE_DIRECTORY } from './close-to-others.js';
 import { PathFault, pathFault } from './path-fault.js';
 
 /**
- * Makes a directory, and those above it where they are missing. Node's own way (`recursive: true`) tries for ever in a place
- * that takes no directories, such as `/proc`: the thread is lost, and so is every signal.
- * @param mode of each directory that is made; for its owner alone when left out.
+ * Makes a directory and those above it. Node's `recursive: true` tries for ever in a place such as `/proc`.
  * @throws PathFault naming the part of the path that does not allow it.
  */
 export function makeDirectory(path: string, mode = PRIVATE_DIRECTORY): void {

@@ -11,9 +11,7 @@ const POLL_MS = 5;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * The text of a file that settings name. A pipe may be given too, and is read to its end; unlike Node's own way this waits
- * neither for ever, for a pipe that nobody writes to, nor reads without end, as from `/dev/zero`.
- * @throws PathFault in words.
+ * The text of a file or a pipe; waits neither for ever for a pipe nor reads `/dev/zero` without end. @throws PathFault
  */
 export function readSettingsFile(path: string): string {
   let file: number | undefined;

@@ -10,9 +10,8 @@ import { newFileFault, PathFault, pathFault } from './path-fault.js';
 const PASSING = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Sees to it that a directory of the settings is there, takes files and is closed to other users.
+ * Makes sure that a directory of the settings is there, takes files and is closed to other users.
  * @param setting how the user knows the setting, see `settingName`.
- * @param logger hears of one that was open to other users, or stays so.
  * @returns whether the group of the directory is meant to have access, for `closeFiles`.
  * @throws StartError of one line: setting, path and reason.
  */

@@ -5,8 +5,7 @@ const OUTPUT_MS_MIN = 250;
 
 /**
  * Ends this thread, or the process when it is the main one, once its last lines are written.
- * @param limitMs longest time that writing the lines may take.
- * @param stuck called in place of an exit that would never end: a disk keeps a write, and an exit waits for it.
+ * @param stuck called in place of an exit that would wait for ever for a disk that keeps a write.
  */
 export async function endWithOutput(
   output: ProcessOutput,
@@ -25,10 +24,9 @@ export const killProcess = (): void => void process.kill(process.pid, 'SIGKILL')
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * From now on SIGTERM and SIGINT call `stop`. Until then, while a program starts, they end it by the system's own hand, at
- * once: nothing is under way yet that an end in order would be for, and JavaScript hears of a signal only between two turns
- * of the event loop, for which a migration of SQLite or a module that loads leaves no time. In a container process 1 ends by
- * `bin/spandrel.cjs`, since the system spares it.
+ * From now on SIGTERM and SIGINT call `stop`. While a program starts they end it at once by the system's own hand:
+ * nothing is under way yet, and JavaScript hears of a signal only between turns of the event loop. In a container,
+ * `bin/spandrel.cjs` does it.
  */
 export function stopOnSignals(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of SIGNALS) {

@@ -6,10 +6,7 @@ interface Part {
   stop: () => Promise<void> | void;
 }
 
-/**
- * Ordered start and stop. Parts register as they start; `stop` ends them last first, each once, and goes on when one
- * fails. The whole stop takes at most `graceMs`.
- */
+/** Parts register as they start; `stop` ends them last first, and goes on when one fails, within `graceMs` in all. */
 export class Lifecycle {
   private readonly parts: Part[] = [];
   private stopping: Promise<boolean> | undefined;
@@ -19,7 +16,6 @@ export class Lifecycle {
     private readonly graceMs: number,
   ) {}
 
-  /** Registers a part that has started. @param stop ends it; may be asked to drain what is in flight. */
   onStop(name: string, stop: () => Promise<void> | void): void {
     this.parts.push({ name, stop });
   }

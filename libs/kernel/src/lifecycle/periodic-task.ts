@@ -27,21 +27,16 @@ export interface PeriodicTaskOptions {
   gatherMs?: number;
   /** What is done; never twice at once. A throw is logged, and it is done again. */
   task: (stopped: AbortSignal) => Promise<void>;
-  /** What the log says when it fails. */
   failure: string | ((error: unknown) => string);
   /** What the log says when it works again; of failures in a row it then has the first alone. */
   recovery?: string;
   /** Pauses behind failures in a row, doubled from the first to the longest; it is done at its time when left out. */
   pausesMs?: { first: number; longest: number };
   logger: Logger;
-  /** The clock; the machine's when left out. */
   scheduler?: SchedulerLike;
 }
 
-/**
- * Something done from time to time for as long as the process lives, and whenever it is woken: every worker and all upkeep.
- * Does not keep the process alive.
- */
+/** Something done from time to time and whenever it is woken: every worker and all upkeep. Keeps no process alive. */
 export class PeriodicTask {
   private readonly stopping = new AbortController();
   private readonly woken = new BehaviorSubject(false);
@@ -51,7 +46,6 @@ export class PeriodicTask {
 
   constructor(private readonly options: PeriodicTaskOptions) {}
 
-  /** Begins to wait for the first time. */
   start(): void {
     const { everyMs, firstMs = everyMs, gatherMs = 0, pausesMs, scheduler = backgroundScheduler } = this.options;
     let waitMs = firstMs;
@@ -84,7 +78,6 @@ export class PeriodicTask {
     if (this.rounds && !this.stopping.signal.aborted) this.woken.next(true);
   }
 
-  /** Does it no more. @returns once what is under way is over. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.rounds?.unsubscribe();

@@ -21,7 +21,6 @@ export class Readiness {
     this.onEnding.push(listener);
   }
 
-  /** This process begins to stop. */
   end(): void {
     this.ready = false;
     for (const listener of this.onEnding) listener();

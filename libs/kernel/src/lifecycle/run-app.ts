@@ -16,24 +16,19 @@ import { settingName, type Setting } from '../config/setting.js';
 /** What a stop may take, after `shutdown_delay` (docs/spec/configuration.md#stopping). */
 const STOP_MS_MAX = 10_000;
 
-/** What an app gets to start with. */
 export interface AppContext {
   settings: Settings;
   logger: Logger;
   /** What the log says of the start; `ready` and the stop are said by {@link runApp}. */
   life: LifeLog;
-  /** What the logger writes to, and what is to be said of it. */
   output: LogOutput;
   lifecycle: Lifecycle;
-  /** What it hears of the rest of the program. */
   status: ProgramStatus;
 }
 
 /**
- * Runs an app as a process of its own, or as a thread of `spandrel serve`: reads the settings, starts it, stops it in
- * order on SIGTERM and SIGINT once it serves (as a thread: when it is ordered to) and after a fault of ours that nobody handled. Ends with 0, or
- * with 1 and a line per fault.
- * @param parts the settings that the app declares.
+ * Runs an app as a process or as a thread of `spandrel serve`: reads the settings, starts it, and stops it in order on
+ * a signal or order, and after a fault that nobody handled. Ends with 0, or with 1 and a line per fault.
  * @param start starts the app, registers its parts with the lifecycle, and returns once it serves.
  * @param announce shows the user where a process of its own listens.
  */
@@ -105,7 +100,6 @@ function stopInOrder({ logger, life, lifecycle, output, stopMsMax }: Running): (
   return stopOnce;
 }
 
-/** A thread does what the main one says. */
 function obey(main: MessagePort, stop: (reason: StopReason) => void, status: ProgramStatus): void {
   main.on('message', (order: AppOrder) => {
     if (order.type === 'stop') return stop('serve');
@@ -139,7 +133,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of that name',
 };
 
-/** Why an app does not listen where its settings say, naming the setting of the port. */
 export function listenFault(setting: Setting, host: string, port: number, error: unknown): StartError {
   const { code, message } = error as NodeJS.ErrnoException;
   return new StartError([

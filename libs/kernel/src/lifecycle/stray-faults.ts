@@ -1,17 +1,14 @@
 import { pluginAtFault } from '../plugins/plugin-context.js';
 import { isLostConnection, lostConnections } from './lost-connection.js';
 
-/** Who hears of errors that nobody handles. */
 export interface StrayFaultListeners {
   /** Gets a fault of this program. It is to end it in order: what state it left behind nobody knows. */
   ofOurs: (error: Error) => void;
   /** Gets what a plugin leaves behind beside its answers, such as a timer that throws. The program goes on. */
   ofPlugin?: (error: Error, plugin: string) => void;
-  /** Gets the end of a connection that nobody listened to. The program goes on. */
   ofConnection: (error: Error) => void;
 }
 
-/** Hears of errors that nobody handles: exceptions outside of any caller, promises whose rejection nobody takes. */
 export function onStrayFaults({ ofOurs, ofPlugin = ofOurs, ofConnection }: StrayFaultListeners): void {
   const report = (reason: unknown): void => {
     const error = reason instanceof Error ? reason : new Error(`not an error: ${String(reason)}`);

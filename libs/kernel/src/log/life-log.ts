@@ -7,16 +7,10 @@ type Mode = 'local' | 'cloud';
 /** Why a program stops: a signal, the end of `spandrel serve` around it, or a fault that nobody handled. */
 export type StopReason = NodeJS.Signals | 'serve' | 'fault';
 
-/**
- * The level of lines about the life of a program. Cloud mode has them in its log; local mode, whose user reads the banner
- * instead, writes them with `log_level: debug` only.
- */
+/** Level of lines about the life of a program; a user of local mode reads the banner instead. */
 export const lifeLevel = (mode: Mode): 'info' | 'debug' => (mode === 'cloud' ? 'info' : 'debug');
 
-/**
- * A line for each step in the life of a program. Messages and fields are stable: operators search for them
- * (docs/operations.md#logs).
- */
+/** A line for each step in the life of a program. Messages and fields are stable (docs/operations.md#logs). */
 export class LifeLog {
   private readonly began = performance.now();
 
@@ -44,7 +38,6 @@ export class LifeLog {
     this.report({ applied, duration_ms: Math.round(durationMs) }, 'migrations');
   }
 
-  /** The program serves. */
   ready(host: string, port: number): void {
     this.report({ host, port, duration_ms: this.sinceStart() }, 'ready');
   }
@@ -53,7 +46,6 @@ export class LifeLog {
     this.report({ reason }, 'stopping');
   }
 
-  /** All parts have ended. @param clean whether all did in time and without an error. */
   stopped(clean: boolean, durationMs: number): void {
     this.report({ clean, duration_ms: Math.round(durationMs), uptime_ms: this.sinceStart() }, 'stopped');
   }

@@ -24,7 +24,6 @@ export interface LineSink {
   write(line: string): void;
 }
 
-/** Where a program's lines go: never waited for, and bounded whatever becomes of the reader. */
 export class LogDestination implements LineSink {
   /** This destination for lines that are in no hurry: they are written in bulk, within a second. */
   readonly bulk: LineSink = { write: (line) => this.add(line, false) };
@@ -42,7 +41,6 @@ export class LogDestination implements LineSink {
   /** @param open opens what is written to; called with the first line. */
   constructor(private readonly open: () => LogDevice) {}
 
-  /** @param fd 1 for standard output, 2 for standard error. */
   static ofDescriptor(fd: 1 | 2): LogDestination {
     return new LogDestination(() => openLogDevice(fd));
   }
@@ -58,9 +56,7 @@ export class LogDestination implements LineSink {
   }
 
   /**
-   * Writes what waits, for as long as somebody takes it, and drops the rest. Lines that come later are written when the
-   * process exits, if the reader takes them at once.
-   * @param limitMs longest time that it may take.
+   * Writes what waits, for as long as somebody takes it, up to the limit, and drops the rest.
    * @returns false when a write is still with the device: a process that exits would wait for it.
    */
   async end(limitMs: number): Promise<boolean> {
@@ -102,7 +98,6 @@ export class LogDestination implements LineSink {
     process.once('exit', () => this.flushAtExit());
   }
 
-  /** Writes until nothing waits. One at a time. */
   private async pump(): Promise<void> {
     this.isScheduled = false;
     clearTimeout(this.gathering);
@@ -195,7 +190,6 @@ const NEVER = new Int32Array(new SharedArrayBuffer(4));
 export class LineBuffer {
   /** How many lines were dropped: they did not fit, or nobody could take them. */
   dropped = 0;
-  /** Bytes that wait. */
   bytes = 0;
   private readonly sealed: Buffer[] = [];
   /** The text that the next lines join; encoded when it is as long as a chunk, or wanted. */
@@ -204,16 +198,12 @@ export class LineBuffer {
   /** What is left of the chunk that is being written. */
   private head: Buffer | undefined;
 
-  /**
-   * @param bytesMax how many bytes may wait.
-   * @param chunkBytesMax the size of a chunk; a longer line is a chunk by itself.
-   */
+  /** @param chunkBytesMax the size of a chunk; a longer line is a chunk by itself. */
   constructor(
     private readonly bytesMax: number,
     private readonly chunkBytesMax: number,
   ) {}
 
-  /** @param text whole lines. Dropped and counted when they do not fit. */
   add(text: string): void {
     const bytes = Buffer.byteLength(text);
     if (this.bytes + bytes > this.bytesMax) {
@@ -240,12 +230,10 @@ export class LineBuffer {
     this.head = rest.length > 0 ? rest : undefined;
   }
 
-  /** Drops lines that do not get in here. */
   drop(text: string): void {
     this.dropped += Math.max(1, text.split('\n').length - 1);
   }
 
-  /** Drops all that waits; a line that was written in part is one of them. */
   dropAll(): void {
     for (let chunk = this.next(); chunk; chunk = this.next()) {
       this.drop(chunk.toString('latin1'));

@@ -2,15 +2,10 @@ import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 
-/** What the lines of a log go to. */
 export interface LogDevice {
   /** What it is given at once: for a pipe or a socket no more than it takes as a whole, so that other writers do not get between. */
   readonly chunkBytes: number;
-  /**
-   * Writes without ever holding up the thread.
-   * @returns how many bytes were taken; 0 when it takes none for now.
-   * @throws the error of the system, at once or by the promise.
-   */
+  /** Never waits. @returns how many bytes were taken, 0 when none for now. @throws the error of the system. */
   write(bytes: Buffer): number | Promise<number>;
   /** Does the same for a process that is ending; the thread waits where a promise would be returned. */
   writeNow(bytes: Buffer): number;
@@ -20,7 +15,6 @@ export interface LogDevice {
 const PIPE_BYTES = 4_096;
 const FILE_BYTES = 65_536;
 
-/** The device behind a file descriptor of this process. */
 export function openLogDevice(fd: number): LogDevice {
   const own = openWithoutWaiting(fd);
   return own === undefined ? fileDevice(fd) : pipeDevice(own);
@@ -51,8 +45,8 @@ function fileDevice(fd: number): LogDevice {
 }
 
 /**
- * Opens what a descriptor stands for so that writes to it never wait. Where the system allows it this is a descriptor of
- * our own, so that programs which share the first one (a shell, `npm`) see no change.
+ * Opens what a descriptor stands for so that writes never wait, where possible by a descriptor of our own: programs
+ * that share the first one see no change.
  * @returns `undefined` where writes may wait all the same: for files, which would also be written from their beginning.
  */
 function openWithoutWaiting(fd: number): number | undefined {

@@ -23,11 +23,7 @@ const SECRET_NAMES = [
   'x-spandrel-key',
 ];
 
-/**
- * The structured log: one JSON line an entry, on standard error unless set otherwise.
- * @param level least level written: `trace` … `fatal`, `silent`.
- * @param name which process part writes (`server`, `gateway`).
- */
+/** The structured log: one JSON line an entry. @param name which process part writes (`server`, `gateway`). */
 export function createLogger(
   level: string,
   name: string,
@@ -58,10 +54,8 @@ function errorWithSources(error: unknown): unknown {
 const STANDARD_ERROR = 2;
 
 /**
- * Where the log and the lines of requests are written to, in the form that is asked for. Both make JSON, an object a line; for
- * people it is read back and written again, in the same call, so that nothing changes about who waits for what.
+ * Where the log and the lines of requests go. Both make JSON; for people it is read back and written again.
  * @param format `null`: pretty where standard error is a terminal, else json.
- * @param sink gets the lines; standard error when left out.
  */
 export function logLines(
   format: 'pretty' | 'json' | null,

@@ -10,23 +10,18 @@ const LEVEL_COLORS: Readonly<Record<string, string>> = {
   fatal: '31;1',
 };
 
-/**
- * What a terminal would take for a command, or would show other than it is: controls, and marks that turn the direction of
- * text around. A caller may have put them into what is logged.
- */
+/** What a terminal would take for a command or show other than it is; a caller may have put it into what is logged. */
 // eslint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 const safe = (text: string): string =>
   text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Makes a text of several lines, as a stack is, safe line by line. */
 const safeLines = (text: string): string => text.split(/\r?\n/).map(safe).join('\n');
 
 /**
- * A line of the log for people: time, level, program, what happened, and the rest as `name=value`; the stack of an error
- * on lines of its own, further in.
- * @param line an object of JSON, as logger and access log write it; anything else is returned as it is, made safe.
+ * A line of the log for people: time, level, program, message, `name=value`; the stack of an error further in.
+ * @param line an object of JSON; anything else is returned as it is, made safe.
  */
 export function prettyLine(line: string, hasColors: boolean): string {
   const entry = parse(line);
@@ -54,7 +49,6 @@ function parse(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The time of day here, as somebody looks at a clock: 14:05:09.250. */
 function clockTime(time: string | undefined): string {
   const at = new Date(String(time));
   if (Number.isNaN(at.getTime())) return safe(String(time));
@@ -63,11 +57,9 @@ function clockTime(time: string | undefined): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${seconds}`;
 }
 
-/** Text stands as it is where nobody can mistake where it ends. */
 const shown = (value: unknown): string =>
   typeof value === 'string' && /^[^\s"=]+$/.test(value) ? safe(value) : safe(JSON.stringify(value));
 
-/** The stack, which begins with the message; else whatever the error has. */
 function errorLines(err: unknown): string {
   if (err === undefined) return '';
   const { stack, ...rest } = Object(err) as { stack?: unknown; type?: unknown; message?: unknown };

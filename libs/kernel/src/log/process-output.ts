@@ -9,17 +9,14 @@ export interface LogOutput {
   readonly droppedLines: number;
 }
 
-/** What a thread of this process writes on standard output and standard error. */
 export interface ProcessOutput extends LogOutput {
   readonly out: LogDestination;
   readonly err: LogDestination;
-  /** Ends both, see {@link LogDestination.end}. */
   end(limitMs: number): Promise<boolean>;
 }
 
 /**
- * Puts bounded destinations in the place of `process.stdout` and `process.stderr` of this thread. Node's own streams keep
- * without bound what nobody reads, and so would everybody who writes to them: `console`, plugins, threads of this one.
+ * Puts bounded destinations in place of this thread's `process.stdout` and `stderr`: Node's keep all that nobody reads.
  */
 export function takeProcessOutput(): ProcessOutput {
   const out = LogDestination.ofDescriptor(1);
@@ -36,10 +33,7 @@ export function takeProcessOutput(): ProcessOutput {
   };
 }
 
-/**
- * Has warnings of Node.js printed by `report` in place of Node's own way, which writes to standard error and waits for it.
- * Nothing changes where warnings are switched off.
- */
+/** Has warnings of Node.js printed by `report`: Node's own way waits for standard error. Not where they are off. */
 export function takeWarnings(report: (warning: Error) => void): void {
   if (process.listenerCount('warning') === 0) return;
   process.removeAllListeners('warning');

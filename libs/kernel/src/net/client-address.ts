@@ -4,10 +4,7 @@ import proxyAddr from '@fastify/proxy-addr';
 
 const NAMED_NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/**
- * Whether a text names addresses of proxies: an address, a network (`10.0.0.0/8`), or `loopback`, `linklocal`,
- * `uniquelocal` (the private networks of IPv4 and IPv6).
- */
+/** Whether a text names addresses of proxies: an address, a network, or `loopback`, `linklocal`, `uniquelocal`. */
 export function isNetwork(text: string): boolean {
   try {
     proxyAddr.compile(text);
@@ -27,10 +24,7 @@ export class ClientAddresses {
     this.isTrusted = proxies.length === 0 ? undefined : proxyAddr.compile([...proxies]);
   }
 
-  /**
-   * @returns the address of the connection, or the one for which the nearest trusted proxies speak; IPv4 is written as such.
-   *   `undefined` once the connection is gone, where nobody asked before.
-   */
+  /** The address of the client, IPv4 written as such; `undefined` once the connection is gone. */
   of(request: Pick<IncomingMessage, 'socket' | 'headers'>): string | undefined {
     const { remoteAddress } = request.socket;
     if (remoteAddress === undefined) return undefined;

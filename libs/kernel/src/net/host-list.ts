@@ -3,7 +3,6 @@ import { StartError } from '../errors.js';
 /** Says whether a host is on a list. @param hostname lower case, without brackets or the root's dot. */
 export type HostList = (hostname: string, port: number) => boolean;
 
-/** What is wrong with an entry of such a list. */
 export const NO_HOST_ENTRY = 'is not host, host:port or *.domain';
 
 const ENTRY = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::\d{1,5})?$/;
@@ -14,9 +13,8 @@ export const isHostEntry = (text: string): boolean => ENTRY.test(normal(text));
 const normal = (entry: string): string => entry.trim().toLowerCase();
 
 /**
- * Hosts that a setting lists, such as `gateway.forward_allow` (docs/spec/gateway.md#where-callers-may-lead-a-call).
- * @param setting name of the setting, for error texts.
- * @param entries `host` (any port), `host:port`, or `*.domain` (any name below the domain, with `:port` if wanted).
+ * Hosts that a setting lists (docs/spec/gateway.md#where-callers-may-lead-a-call).
+ * @param entries `host` (any port), `host:port`, or `*.domain` (any name below it, with `:port` if wanted).
  * @throws StartError naming every entry that is none of these.
  */
 export function hostList(setting: string, entries: readonly string[]): HostList {

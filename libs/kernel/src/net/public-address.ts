@@ -8,8 +8,7 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 const HOST_OF_AZURE = '168.63.129.16';
 
 /**
- * Whether an address is one of the public internet: not private, loopback, link-local, metadata, mapped or reserved
- * (docs/spec/gateway.md#where-callers-may-lead-a-call).
+ * Whether an address is one of the public internet (docs/spec/gateway.md#where-callers-may-lead-a-call).
  * @param address an IPv4 or IPv6 address as the resolver or the socket spells it.
  */
 export function isPublicAddress(address: string): boolean {
@@ -24,10 +23,7 @@ export function isPublicAddress(address: string): boolean {
 /** This machine by its name (RFC 6761), with or without the root's dot. */
 const LOCALHOST = /(?:^|\.)localhost\.?$/i;
 
-/**
- * Whether a host cannot be public, whatever a resolver says: an address that is not, or this machine's own name.
- * @param hostname as `URL` has it, which writes numbers of any base as an address.
- */
+/** Whether a host cannot be public, whatever a resolver says. @param hostname as `URL` has it. */
 export function isPrivateHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(bare) === 0 ? LOCALHOST.test(bare) : !isPublicAddress(bare);
@@ -41,9 +37,8 @@ export type Resolver = (
 ) => void;
 
 /**
- * A `lookup` for sockets that hands out an address only when every address of the name is public. A socket dials what
- * it hands out and asks nobody again. It is not asked about hosts that are addresses: see {@link isPublicAddress}.
- * @param refusal makes the error for a name that leads inward.
+ * A `lookup` for sockets that hands out an address only when every address of the name is public. Hosts that are
+ * addresses are not asked about. @param refusal makes the error for a name that leads inward.
  */
 export const publicLookup =
   (refusal: () => Error, resolve: Resolver = (...asked) => dns.lookup(...asked)): LookupFunction =>

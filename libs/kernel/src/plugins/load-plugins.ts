@@ -28,8 +28,7 @@ type LoadedPlugin = Named<unknown> & Configurable & { entry: PluginEntry };
 /**
  * Loads the plugins of config, checks each one's config and sets it up, in order.
  * @param points those whose plugins are set up; all when left out.
- * @throws StartError with a line for every plugin that cannot be loaded: not found, not a plugin, another apiVersion,
- *   a name that is taken, a config its schema refuses, or a `setup` that throws. Each line names plugin and reason.
+ * @throws StartError with a line for every plugin that cannot be loaded, naming plugin and reason.
  */
 export async function loadPlugins(
   entries: readonly PluginEntry[],

@@ -2,12 +2,10 @@ import type { FieldError } from '@spandrel/contract';
 import { z } from 'zod';
 import { schemaFaults } from '../faults/invalid-request.js';
 
-/** A plugin's config for one use of it, or everything that is wrong with what that use gives. */
 export type LaidConfig = { config: unknown } | { faults: FieldError[] };
 
 /**
- * Lays what a use of a plugin gives (a run's `scoring_config`, the `config` of a masking rule) over the plugin's config of
- * yaml, member by member at the top level, and checks and completes the result by the plugin's schema.
+ * Lays what a use of a plugin gives over its config of yaml, member by member, and checks the result by its schema.
  * @returns faults with paths from the root of `overrides`; never throws, whatever the plugin's schema does.
  */
 export function layConfig(
@@ -25,10 +23,7 @@ export function layConfig(
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/**
- * The JSON Schema of what a plugin takes as its config; what only code can say is left out of it.
- * @returns `null` for a schema that cannot be described, such as one of another zod.
- */
+/** The JSON Schema of a plugin's config; `null` for one that cannot be described, such as one of another zod. */
 export function configJsonSchema(schema: z.ZodType): Record<string, unknown> | null {
   try {
     const {

@@ -12,8 +12,7 @@ export const runAsPlugin = <Result>(plugin: string, run: () => Result): Result =
 const CODE: ReadonlySet<string | symbol> = new Set(['chat', 'embeddings', 'endpoint', 'finder', 'readStream']);
 
 /**
- * An extension whose functions and getters run as the plugin's code, see {@link runAsPlugin}, and are otherwise what they
- * were: same answers, same errors.
+ * An extension whose functions and getters run as the plugin's code, see {@link runAsPlugin}, with the same answers.
  */
 export function asPlugin<Extension extends object>(plugin: string, extension: Extension): Extension {
   const known = new WeakMap<object, object>();

@@ -2,7 +2,6 @@ import type { Dialect, Masker, Provider, Scorer, SearchIndex } from '@spandrel/p
 import type { PluginEntry } from '../config/core-settings.js';
 import type { LaidConfig } from './plugin-config.js';
 
-/** A loaded extension with the name it goes by. */
 export interface Named<Extension> {
   readonly name: string;
   readonly extension: Extension;
@@ -10,11 +9,7 @@ export interface Named<Extension> {
 
 /** What users configure once more where they use it: a scorer for a run, a masker in a rule. */
 export interface Configurable {
-  /**
-   * The config to work with: the plugin's own of yaml with `overrides` laid over it, checked and completed by the plugin's
-   * schema.
-   * @returns `faults` with paths from the root of `overrides`; never throws.
-   */
+  /** The plugin's config with `overrides` over it, checked. @returns `faults` by paths of `overrides`; never throws. */
   configure(overrides: Readonly<Record<string, unknown>> | null | undefined): LaidConfig;
   /** JSON Schema of its config; `null` when it takes none, or its schema cannot be described as one. */
   readonly configSchema: Record<string, unknown> | null;
@@ -30,9 +25,7 @@ export type LoadedMasker = Named<Masker> &
     readonly entry: PluginEntry;
   };
 
-/** A loaded dialect. */
 type LoadedDialect = Named<Dialect> & {
-  /** What it was loaded by, so that a thread can load it too. */
   readonly entry: PluginEntry;
 };
 
@@ -45,5 +38,4 @@ export interface PluginRegistry {
   readonly maskers: readonly LoadedMasker[];
 }
 
-/** Injection token of the {@link PluginRegistry}. */
 export const PLUGINS = Symbol('plugins');

@@ -3,11 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PACKAGE } from '../package-root.js';
 
-/**
- * The module a plugin entry names: a file (absolute, or starting with a dot and then relative to the working folder),
- * a built-in, else an npm package.
- * @returns a specifier for `import()`.
- */
+/** The specifier of a plugin entry: a file (absolute or from the working folder), a built-in, else an npm package. */
 export function resolvePlugin(use: string): string {
   if (isAbsolute(use)) return pathToFileURL(use).href;
   if (/^\.\.?\//.test(use)) return pathToFileURL(resolve(use)).href;
@@ -32,5 +28,4 @@ function findBuiltIns(folder: string): Map<string, string> {
 /** Whether a plugin entry names a plugin that comes with this program. */
 export const isBuiltIn = (use: string): boolean => BUILT_IN.has(use);
 
-/** Names of the built-in plugins, for messages. */
 export const builtInNames = (): string[] => [...BUILT_IN.keys()].sort();

@@ -1,7 +1,6 @@
 /**
- * A queue in which groups take turns, at every level of their path: with the path organization, project, run, each
- * organization has its turn after all others, within it each project, within that each run. What has the same path comes
- * out in the order it went in. Adding and taking cost the length of the path, however much waits.
+ * A queue in which groups take turns at every level of their path, such as organization, project, run; what has the
+ * same path comes out in order. Adding and taking cost the length of the path, however much waits.
  */
 export class Rotation<T> {
   private count = 0;
@@ -10,12 +9,10 @@ export class Rotation<T> {
   private readonly items: T[] = [];
   private head = 0;
 
-  /** How much waits. */
   get size(): number {
     return this.count;
   }
 
-  /** How much of one group waits. */
   sizeOf(path: readonly string[]): number {
     const [name, ...inner] = path;
     return name === undefined ? this.count : (this.groups.get(name)?.sizeOf(inner) ?? 0);

@@ -31,7 +31,6 @@ export class TaskFailure extends Error {
 export interface TaskPoolOptions {
   /** The file whose exported functions are the tasks, as {@link codeFile} names it. */
   readonly file: string;
-  /** How many tasks run at a time. */
   readonly threadsMax?: number;
   /** How many more may wait of each group. */
   readonly queueMax?: number;
@@ -54,7 +53,6 @@ export interface TaskOptions {
   readonly transfer?: readonly Transferable[];
 }
 
-/** Functions that a thread file exports, by name: each takes one input and returns what structured clone takes. */
 type Tasks = Readonly<Record<string, (input: never) => unknown>>;
 
 interface Waiting {
@@ -75,9 +73,8 @@ const SOURCES_ARGUMENTS =
     : [];
 
 /**
- * Runs work that may take too long in threads, each task with a hard deadline at which its thread is ended, whatever it does
- * (docs/adr/0054-threads-with-a-deadline.md). Threads start when they are needed and end when they are not; as many tasks of each
- * group as `queueMax` wait in order, and more are refused at once, so that callers have an answer of their own for each {@link TaskFailure}.
+ * Runs work that may take too long in threads, each task with a hard deadline at which its thread is ended
+ * (docs/adr/0054-threads-with-a-deadline.md).
  */
 export class TaskPool<Exported = Tasks> {
   private readonly options: Required<TaskPoolOptions>;
@@ -98,16 +95,11 @@ export class TaskPool<Exported = Tasks> {
     this.options = { file, threadsMax, queueMax, heapMb, idleMs, startMs, data };
   }
 
-  /** How many tasks run or wait. */
   get size(): number {
     return this.running + this.waiting.size;
   }
 
-  /**
-   * Runs an exported function of the file in a thread.
-   * @returns what it returns, cloned.
-   * @throws TaskFailure when there is no result.
-   */
+  /** Runs an exported function of the file in a thread. @returns what it returns, cloned. @throws TaskFailure */
   run<Name extends keyof Exported & string>(
     name: Name,
     input: InputOf<Exported[Name]>,
@@ -190,10 +182,7 @@ export class TaskPool<Exported = Tasks> {
   }
 }
 
-/**
- * A thread that runs one task at a time. It starts with the first one, ends when it has had none for a while, and is replaced
- * when it was ended by a deadline. A piscina of one thread: in a larger one nobody can say which task a starting thread is for.
- */
+/** A thread that runs one task at a time, replaced when a deadline has ended it; a piscina of one thread (ADR 0054). */
 class TaskThread {
   isBusy = false;
   /** Settled when a thread is ready, and when one could not start. */
@@ -205,7 +194,6 @@ class TaskThread {
     piscina.on('error', (error) => this.starting?.reject(error));
   }
 
-  /** Whether a task would begin at once. */
   get isReady(): boolean {
     return this.piscina.idleThreads > 0;
   }
