@@ -25,26 +25,28 @@ export function programMetrics(mode: string, output: LogOutput): Registry {
     labelNames: ['version', 'mode'] as const,
     registers: [registry],
   }).set({ version: PACKAGE.version, mode }, 1);
-  let shown = 0;
-  new Counter({
-    name: 'spandrel_log_lines_dropped_total',
-    help: 'Lines of the log lost because nobody read them in time, or nobody could.',
-    registers: [registry],
-    collect() {
-      this.inc(output.droppedLines - shown);
-      shown = output.droppedLines;
-    },
-  });
-  let lost = 0;
-  new Counter({
-    name: 'spandrel_unheard_connections_total',
-    help: 'Connections lost that nothing listened to: a fault of the program, which goes on.',
-    registers: [registry],
-    collect() {
-      this.inc(lostConnections.count - lost);
-      lost = lostConnections.count;
-    },
-  });
+  const count = (name: string, help: string, total: () => number): void => {
+    let shown = 0;
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.inc(total() - shown);
+        shown = total();
+      },
+    });
+  };
+  count(
+    'spandrel_log_lines_dropped_total',
+    'Lines of the log lost because nobody read them in time, or nobody could.',
+    () => output.droppedLines,
+  );
+  count(
+    'spandrel_unheard_connections_total',
+    'Connections lost that nothing listened to: a fault of the program, which goes on.',
+    () => lostConnections.count,
+  );
   collectDefaultMetrics({ register: registry });
   for (const name of LEFT_OUT) registry.removeSingleMetric(name);
   return registry;

@@ -49,19 +49,16 @@ export interface ConfigSource {
   placeOf(path: readonly PropertyKey[]): string | undefined;
 }
 
-/** Where a value was given: by the first source that has it, or else by the nearest group around it. */
-function placeOf(sources: readonly ConfigSource[], path: readonly PropertyKey[]): string | undefined {
+/**
+ * Where a value was given, as the end of a fault: ` (from --port)`; by the first source that has it, or else the nearest
+ * group around it. Nothing where nobody gave it.
+ */
+export function givenBy(sources: readonly ConfigSource[], path: readonly PropertyKey[]): string {
   for (let length = path.length; length > 0; length--) {
     for (const source of sources) {
       const place = source.placeOf(path.slice(0, length));
-      if (place !== undefined) return place;
+      if (place !== undefined) return ` (from ${place})`;
     }
   }
-  return undefined;
-}
-
-/** Where a value was given, as the end of a fault: ` (from --port)`; nothing where nobody gave it. */
-export function givenBy(sources: readonly ConfigSource[], path: readonly PropertyKey[]): string {
-  const place = placeOf(sources, path);
-  return place === undefined ? '' : ` (from ${place})`;
+  return '';
 }

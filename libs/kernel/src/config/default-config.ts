@@ -9,8 +9,6 @@ import { CONFIG_FILE_SOURCE } from './flags-and-variables.js';
 const WIDTH = 118;
 const GENERATED = 'Made from what the parts of the program declare (npm run config:write).';
 
-type Node = Setting | Map<string, Node>;
-
 /** The text of config/default.yaml: every setting of core and parts with its default, and what it does. */
 export function defaultConfig(parts: readonly SettingsPart[]): string {
   const all: readonly SettingsPart[] = [CoreSettings, ...parts];
@@ -19,8 +17,8 @@ export function defaultConfig(parts: readonly SettingsPart[]): string {
     '',
   );
   const groups = Object.assign({}, ...all.map((part) => part.groups)) as Readonly<Record<string, string>>;
-  const root = new Map<string, Node>();
-  for (const setting of settingsOf(all)) insert(root, setting.path.split('.'), setting);
+  const root: ConfigTree = {};
+  for (const setting of settingsOf(all)) putAt(root, setting.path, setting);
   return `${head}${render(root, groups, '', '')}`;
 }
 
@@ -35,30 +33,18 @@ export function cloudConfig(parts: readonly SettingsPart[]): string {
   return comment(GENERATED, '') + lines.join('');
 }
 
-function insert(group: Map<string, Node>, names: readonly string[], setting: Setting): void {
-  const [name, ...rest] = names;
-  if (rest.length === 0) return void group.set(name!, setting);
-  let inner = group.get(name!);
-  if (!(inner instanceof Map)) group.set(name!, (inner = new Map<string, Node>()));
-  insert(inner, rest, setting);
-}
-
-function render(
-  group: ReadonlyMap<string, Node>,
-  docs: Readonly<Record<string, string>>,
-  above: string,
-  indent: string,
-): string {
-  return [...group]
+function render(group: ConfigTree, docs: Readonly<Record<string, string>>, above: string, indent: string): string {
+  return Object.entries(group as Record<string, ConfigTree | Setting>)
     .map(([name, node]) => {
       const gap = indent === '' ? '\n' : '';
-      if (!(node instanceof Map))
-        return gap + comment(withSource(node), indent) + valueLines(name, node.default, indent);
+      if (isSetting(node)) return gap + comment(withSource(node), indent) + valueLines(name, node.default, indent);
       const path = `${above}${name}`;
       return `${gap}${comment(docs[path] ?? '', indent)}${indent}${name}:\n${render(node, docs, `${path}.`, `${indent}  `)}`;
     })
     .join('');
 }
+
+const isSetting = (node: ConfigTree | Setting): node is Setting => 'schema' in node;
 
 /** What a setting does, and by which flag and variable it is given too. `knownVariables` reads the latter here. */
 function withSource({ doc, source }: Setting): string {

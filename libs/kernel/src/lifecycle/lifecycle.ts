@@ -22,8 +22,7 @@ export class Lifecycle {
 
   /** Stops everything. @returns true when all parts ended in time and without error. Later calls get the first's answer. */
   stop(): Promise<boolean> {
-    this.stopping ??= this.stopAll();
-    return this.stopping;
+    return (this.stopping ??= this.stopAll());
   }
 
   private async stopAll(): Promise<boolean> {

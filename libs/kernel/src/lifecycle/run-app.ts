@@ -65,13 +65,7 @@ export async function runApp(
   }
 }
 
-interface Running {
-  logger: Logger;
-  life: LifeLog;
-  lifecycle: Lifecycle;
-  output: ProcessOutput;
-  stopMsMax: number;
-}
+type Running = Pick<AppContext, 'logger' | 'life' | 'lifecycle'> & { output: ProcessOutput; stopMsMax: number };
 
 /** Makes the app stop after a fault of ours. @returns stops it; the second time does nothing. */
 function stopInOrder({ logger, life, lifecycle, output, stopMsMax }: Running): (reason: StopReason) => void {

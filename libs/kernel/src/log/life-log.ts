@@ -2,13 +2,11 @@ import { PACKAGE } from '../package-root.js';
 import type { PluginRegistry } from '../plugins/plugin-registry.js';
 import type { Logger } from './logger.js';
 
-type Mode = 'local' | 'cloud';
-
 /** Why a program stops: a signal, the end of `spandrel serve` around it, or a fault that nobody handled. */
 export type StopReason = NodeJS.Signals | 'serve' | 'fault';
 
 /** Level of lines about the life of a program; a user of local mode reads the banner instead. */
-export const lifeLevel = (mode: Mode): 'info' | 'debug' => (mode === 'cloud' ? 'info' : 'debug');
+export const lifeLevel = (mode: 'local' | 'cloud'): 'info' | 'debug' => (mode === 'cloud' ? 'info' : 'debug');
 
 /** A line for each step in the life of a program. Messages and fields are stable (docs/operations.md#logs). */
 export class LifeLog {
@@ -16,7 +14,7 @@ export class LifeLog {
 
   constructor(
     private readonly logger: Logger,
-    private readonly mode: Mode,
+    private readonly mode: 'local' | 'cloud',
   ) {}
 
   /** Settings and plugins are read; nothing is opened yet. @param features names of the server's; the gateway has none. */

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { dottedPath } from '@spandrel/contract';
 import {
   DeclarationError,
@@ -14,10 +16,10 @@ import type { z } from 'zod';
 import type { PluginEntry } from '../config/core-settings.js';
 import { StartError } from '../errors.js';
 import type { Logger } from '../log/logger.js';
+import { PACKAGE } from '../package-root.js';
 import { configJsonSchema, layConfig } from './plugin-config.js';
 import type { Configurable, Named, PluginRegistry } from './plugin-registry.js';
 import { asPlugin, runAsPlugin } from './plugin-context.js';
-import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';
 
 const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect', 'masker'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
@@ -35,19 +37,13 @@ export async function loadPlugins(
   logger: Logger,
   points: readonly ExtensionPoint[] = EXTENSION_POINTS,
 ): Promise<PluginRegistry> {
-  const loaded: Record<ExtensionPoint, LoadedPlugin[]> = {
-    provider: [],
-    scorer: [],
-    'search-index': [],
-    dialect: [],
-    masker: [],
-  };
+  const loaded = new Map(EXTENSION_POINTS.map((point): [ExtensionPoint, LoadedPlugin[]] => [point, []]));
   const faults: string[] = [];
   for (const entry of entries) {
     try {
       const plugin = await runAsPlugin(entry.use, () => importPlugin(entry.use));
       if (!points.includes(plugin.extensionPoint)) continue;
-      const point = loaded[plugin.extensionPoint];
+      const point = loaded.get(plugin.extensionPoint)!;
       if (point.some(({ name }) => name === plugin.name)) {
         throw new PluginFault(`the ${plugin.extensionPoint} name "${plugin.name}" is already taken`);
       }
@@ -57,7 +53,7 @@ export async function loadPlugins(
         name: plugin.name,
         entry,
         // A built-in plugin is code of ours, and its faults are faults of ours.
-        extension: isBuiltIn(entry.use) ? extension : asPlugin(plugin.name, extension),
+        extension: BUILT_IN.has(entry.use) ? extension : asPlugin(plugin.name, extension),
         configure: (overrides) => layConfig(schema, entry.config, overrides),
         configSchema: plugin.config === undefined ? null : configJsonSchema(schema),
       });
@@ -67,15 +63,37 @@ export async function loadPlugins(
   }
   if (faults.length > 0) throw new StartError(faults);
   return {
-    providers: loaded.provider,
-    scorers: loaded.scorer,
-    searchIndexes: loaded['search-index'],
-    dialects: loaded.dialect,
-    maskers: loaded.masker,
+    providers: loaded.get('provider'),
+    scorers: loaded.get('scorer'),
+    searchIndexes: loaded.get('search-index'),
+    dialects: loaded.get('dialect'),
+    maskers: loaded.get('masker'),
   } as PluginRegistry;
 }
 
 class PluginFault extends Error {}
+
+/** The specifier of a plugin entry: a file (absolute or from the working folder), a built-in, else an npm package. */
+function resolvePlugin(use: string): string {
+  if (isAbsolute(use)) return pathToFileURL(use).href;
+  if (/^\.\.?\//.test(use)) return pathToFileURL(resolve(use)).href;
+  return BUILT_IN.get(use) ?? use;
+}
+
+/** Built-in plugins: `plugins/<extension point>/<name>/index`. */
+const BUILT_IN: ReadonlyMap<string, string> = findBuiltIns(join(PACKAGE.code, 'plugins'));
+
+function findBuiltIns(folder: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const group of readdirSync(folder, { withFileTypes: true })) {
+    if (!group.isDirectory()) continue;
+    for (const plugin of readdirSync(join(folder, group.name), { withFileTypes: true })) {
+      const entry = readdirSync(join(folder, group.name, plugin.name)).find((file) => /^index\.(js|ts)$/.test(file));
+      if (entry) found.set(plugin.name, pathToFileURL(join(folder, group.name, plugin.name, entry)).href);
+    }
+  }
+  return found;
+}
 
 async function importPlugin(use: string): Promise<Plugin> {
   const specifier = resolvePlugin(use);
@@ -108,7 +126,7 @@ async function importPlugin(use: string): Promise<Plugin> {
 function describeImportError(use: string, error: unknown): string {
   const message = error instanceof Error ? error.message.split('\n')[0]! : String(error);
   return /cannot find (?:module|package)/i.test(message) && message.includes(use)
-    ? `is no built-in plugin (${builtInNames().join(', ')}) and no installed npm package`
+    ? `is no built-in plugin (${[...BUILT_IN.keys()].sort().join(', ')}) and no installed npm package`
     : `cannot be loaded: ${message}`;
 }
 

@@ -17,23 +17,16 @@ export function layConfig(
     const checked = schema.safeParse({ ...defaults, ...overrides });
     return checked.success ? { config: checked.data } : { faults: schemaFaults(checked.error, schema) };
   } catch (error) {
-    return { faults: [{ path: '', message: `cannot be checked: ${describe(error)}` }] };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { faults: [{ path: '', message: `cannot be checked: ${reason}` }] };
   }
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The JSON Schema of a plugin's config; `null` for one that cannot be described, such as one of another zod. */
 export function configJsonSchema(schema: z.ZodType): Record<string, unknown> | null {
   try {
-    const {
-      $schema: _dialect,
-      '~standard': _standard,
-      ...described
-    } = z.toJSONSchema(schema, {
-      io: 'input',
-      unrepresentable: 'any',
-    }) as Record<string, unknown>;
+    const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>;
+    const { $schema: _dialect, '~standard': _standard, ...described } = made;
     return described;
   } catch {
     return null;

@@ -63,6 +63,8 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+const DEFAULTS = { threadsMax: 1, queueMax: 16, heapMb: 256, idleMs: 10_000, startMs: 30_000, data: null };
+
 /** Where cores are few, the thread that answers everybody comes first: a third of its share is left for each of these. */
 const NICE = 5;
 
@@ -83,16 +85,8 @@ export class TaskPool<Exported = Tasks> {
   private running = 0;
   private closed = false;
 
-  constructor({
-    file,
-    threadsMax = 1,
-    queueMax = 16,
-    heapMb = 256,
-    idleMs = 10_000,
-    startMs = 30_000,
-    data = null,
-  }: TaskPoolOptions) {
-    this.options = { file, threadsMax, queueMax, heapMb, idleMs, startMs, data };
+  constructor(options: TaskPoolOptions) {
+    this.options = { ...DEFAULTS, ...options };
   }
 
   get size(): number {
@@ -134,15 +128,10 @@ export class TaskPool<Exported = Tasks> {
   }
 
   private async begin(task: Waiting): Promise<void> {
-    let settle: () => void;
-    try {
-      const result = await this.runFree(task);
-      settle = () => task.resolve(result);
-    } catch (error) {
-      settle = () => task.reject(error);
-    }
+    const result = this.runFree(task);
+    await result.catch(() => undefined);
     this.running--;
-    settle();
+    task.resolve(result);
     this.dispatch();
   }
 
