@@ -14,9 +14,8 @@ export interface HttpDrain {
 }
 
 /**
- * Watches the connections of a server, so that its stop waits for requests under way and for nothing else: Node takes a
- * connection that has sent nothing for a busy one, and would wait for the client of a half-sent request for ever.
- * @param close stops the listener and waits for its connections.
+ * Watches the connections of a server, so that its stop waits for requests under way alone: to Node, a connection that
+ * has sent nothing is busy. @param close stops the listener and waits for its connections.
  */
 export function drainHttp(server: Server, close: () => Promise<void>): HttpDrain {
   const sockets = new Set<Socket>();

@@ -16,10 +16,7 @@ import { drainHttp } from './drain-http.js';
 /** Connections waiting to be accepted: beyond Node's own 511 a burst costs some clients a second (a repeated SYN). */
 const BACKLOG = 4_096;
 
-/**
- * Opens the API server of the settings and lets it listen.
- * @throws StartError when a setting, a plugin or the data directory does not allow the start.
- */
+/** Opens the API server of the settings and lets it listen. @throws StartError */
 export async function startServer({
   settings,
   logger,

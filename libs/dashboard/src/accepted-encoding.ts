@@ -1,8 +1,7 @@
 /**
  * The encoding in which a file is sent (RFC 9110, 12.5.3): the first that the client takes.
- * @param header `Accept-Encoding`; without it nothing but the plain file is sent.
  * @param available encodings that there are, the preferred one first.
- * @returns `undefined` for the plain file, which is also sent to a client that refuses everything.
+ * @returns `undefined` for the plain file, also for a client that sends no header or refuses everything.
  */
 export function acceptedEncoding<Encoding extends string>(
   header: string | undefined,

@@ -7,7 +7,6 @@ export const ENCODINGS = [
   { name: 'gzip', extension: '.gz' },
 ] as const;
 
-/** An encoding by the name that it has in HTTP. */
 export type Encoding = (typeof ENCODINGS)[number]['name'];
 
 /** Bytes of a file in one encoding, and the strong validator of exactly these (RFC 9110, 8.8.3). */
@@ -16,9 +15,7 @@ export interface BuiltBody {
   etag: string;
 }
 
-/** What the listing of the folder says of a file. */
 interface FileFacts {
-  /** Where the plain file lies. */
   file: string;
   /** The address, which begins with a slash: `/assets/main-Bx3_9aKq.js`. */
   path: string;
@@ -46,10 +43,7 @@ export class BuiltFile {
     this.encodings = encodings;
   }
 
-  /**
-   * The file in one of its encodings, the plain one without.
-   * @throws the file system's error when it is asked for the first time and cannot be read.
-   */
+  /** The file in one of its encodings, the plain one without. @throws the file system's error at its first reading. */
   async body(encoding: Encoding | undefined): Promise<BuiltBody> {
     const known = this.bodies.get(encoding);
     if (known) return known;
@@ -59,7 +53,6 @@ export class BuiltFile {
     return body;
   }
 
-  /** Reads the file in all its encodings. */
   async readAll(): Promise<void> {
     await Promise.all([undefined, ...this.encodings].map((encoding) => this.body(encoding)));
   }

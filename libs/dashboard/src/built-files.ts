@@ -19,10 +19,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = /^\/assets\/.+-[\w-]{8}\.\w+$/;
 
 /**
- * The files of a folder that the build made, by their addresses. Those without a hash in their name are read now: when a
- * build replaces them, other bytes have their name. The rest can wait until somebody asks.
- * @returns none where there is no such folder.
- * @throws Error for a file whose media type is not known, and when a file cannot be read.
+ * The files of a folder that the build made, by their addresses. Those without a hash in their name are read now: when
+ * a build replaces them, other bytes have their name.
+ * @returns none where there is no such folder. @throws Error for an unknown media type or a file that cannot be read.
  */
 export async function listBuiltFiles(folder: string): Promise<ReadonlyMap<string, BuiltFile>> {
   const found = new Set(await filesOf(folder));

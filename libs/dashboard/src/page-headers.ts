@@ -23,10 +23,7 @@ const TURNED_OFF = [
   ...['screen-wake-lock', 'serial', 'storage-access', 'sync-xhr', 'usb', 'window-management', 'xr-spatial-tracking'],
 ];
 
-/**
- * Headers of every page and file (docs/spec/dashboard.md#security-headers). Scripts have them too: a worker's policy is
- * that of its own file.
- */
+/** Headers of every page, file and script (docs/spec/dashboard.md#security-headers). */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',

@@ -6,8 +6,7 @@ import { PAGE_HEADERS } from './page-headers.js';
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * Sends a file in the smallest encoding that the client takes; nothing but 304 where it has the file already.
- * @throws as {@link BuiltFile.body}; nothing is sent then.
+ * Sends a file in the smallest encoding that the client takes; 304 where it has it. @throws as {@link BuiltFile.body}
  */
 export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): Promise<FastifyReply> {
   const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), file.encodings);

@@ -10,7 +10,6 @@ import { PAGE_PATHS } from './page-paths.js';
 import { sendFile } from './send-file.js';
 import { HOW_TO_BUILD, HOW_TO_RENEW } from './unavailable-page.js';
 
-/** Where `npm run build` puts the dashboard. */
 const BUILT = join(PACKAGE.root, 'dist/dashboard');
 
 const INDEX = '/index.html';
@@ -31,10 +30,7 @@ export class ServeDashboard implements OnModuleInit {
   }
 }
 
-/**
- * Registers the routes of the dashboard (docs/spec/dashboard.md#addresses).
- * @param folder what the build made; listed once, now.
- */
+/** Registers the routes of the dashboard (docs/spec/dashboard.md#addresses). @param folder is listed once, now. */
 export async function serveDashboard(
   fastify: FastifyInstance,
   folder: string,

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import type { LineSink } from '@spandrel/kernel';
 
-/** What the log says of a request: no header, no query string, no body. */
 export interface AccessLine {
   /** The id that `X-Request-Id` and the `request_id` of an error show. */
   request_id: string;
@@ -23,13 +22,9 @@ export interface AccessLine {
   stream?: true | undefined;
 }
 
-/** What the service makes ids like. */
 const MADE_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/**
- * The path of a request as the log shows it: its route, with the ids that the service made. Anything else in a path is
- * text of the caller's, which may be a secret in the wrong place.
- */
+/** The path as the log shows it: the route with ids that the service made; other text may be a misplaced secret. */
 export const pathOf = (route: string, params: Readonly<Record<string, unknown>>): string => {
   if (!route.includes(':')) return route;
   return route.replace(/:(\w+)/g, (placeholder, name: string) => {
@@ -45,11 +40,7 @@ export const logMs = (ms: number): number => Math.round(ms * 1_000) / 1_000;
 export class AccessLog<Line extends object = AccessLine> {
   private readonly least: number;
 
-  /**
-   * @param level least level written. Requests are `info`, those of health checks and scrapes `debug`.
-   * @param name which program writes (`server`, `gateway`).
-   * @param sink gets the lines.
-   */
+  /** @param level least level written. @param name which program writes (`server`, `gateway`). */
   constructor(
     level: string,
     private readonly name: string,

@@ -25,24 +25,20 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { ProblemFilter } from './problem.filter.js';
 import { SchemaPipe } from './pipes.js';
 
-/** What the API is made of. */
 export interface ApiParts extends KernelParts {
   features: readonly Feature[];
-  /** Modules below the features, such as storage. */
   modules: readonly (DynamicModule | Type)[];
   /** Where the gateway beside it is, for requests that come here by mistake; asked at each. Not known when left out. */
   gatewayUrl?: () => string | null;
 }
 
 /**
- * The API: the features, what of HTTP they inject, and what every handler gets: the guard of cloud mode, the pipe that
- * checks arguments, the interceptor of unknown names and the filter that answers errors. Its guard, interceptor and pipe
- * run before those of features and plugins, its filter gets what none of theirs takes.
+ * The API: the features, what of HTTP they inject, and what stands around every handler. Its guard, interceptor and
+ * pipe run before those of features and plugins, its filter gets what none of theirs takes.
  */
 @Global()
 @Module({})
 export class ApiModule {
-  /** @param inner knows the requests that are made inside this process. */
   static forRoot(
     { features, modules, gatewayUrl = () => null, ...kernel }: ApiParts,
     inner = new InnerRequests(),
@@ -89,7 +85,6 @@ export class ApiModule {
   }
 }
 
-/** What stands around every handler. */
 const ofEveryHandler = (isCloud: boolean): Provider[] => [
   ...(isCloud ? [AccessGuard, { provide: APP_GUARD, useExisting: AccessGuard }] : []),
   { provide: APP_INTERCEPTOR, useClass: NamesInterceptor },

@@ -4,8 +4,7 @@ import type { AdmittedRequest, Caller } from './access/caller.js';
 import { routeKey, type RouteFacts } from './openapi/find-routes.js';
 
 /**
- * Keeps, while a request is handled, who makes it and from where, for the entries that it leaves in the audit log. Routes
- * that leave none pay nothing.
+ * Keeps, while a request is handled, who makes it and from where, for its entries in the audit log.
  * @param routes every route of the app; called when the first one is registered.
  */
 export function contextOfAuditedRoutes(

@@ -38,15 +38,12 @@ import { RequestWatch } from './intake/request-watch.js';
 import { registerStreamedBodies } from './streamed-body.js';
 import { collectionsOf, checkMisspelt, checkMisdirected } from './misdirected-request.js';
 
-/** What the app is made of. */
 export interface HttpAppParts extends ApiParts {
-  /** Gets a line a request; none is written when left out. */
   accessLog?: AccessLog;
 }
 
 /**
- * The API server: features loaded into one Nest application on Fastify, with the rules of every request (body, ids,
- * errors, who may call) applied in one place. Not listening yet; the caller closes it.
+ * The API server: features in one Nest application on Fastify, with the rules of every request. Not listening yet.
  * @throws Error naming a route that nobody described.
  */
 export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
@@ -108,7 +105,6 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   limitArrival(server);
   registerStreamedBodies(server);
   refuseParametersOutsideNest(server);
-  // Local mode has no audit log.
   if (core.mode === 'cloud') contextOfAuditedRoutes(server, addresses, routes);
   registerDocsPage(server);
   return app;
@@ -121,7 +117,6 @@ const HEADER_BYTES_MAX = 32_768;
 /** Routes that say whether the process is well: they are answered however much is going on, behind no other request. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
 
-/** What every request is looked at for, beside what it says of its host. */
 interface RequestRules {
   headers: OutgoingHttpHeaders;
   inner: InnerRequests;
@@ -163,8 +158,7 @@ function addRequestRules(
 }
 
 /**
- * Headers that every answer begins with (docs/spec/general.md#headers-of-every-answer). A route that says otherwise
- * overwrites them: files of the dashboard may be kept.
+ * Headers that every answer begins with (docs/spec/general.md#headers-of-every-answer); a route may overwrite them.
  * @param hstsSeconds how long browsers are to ask over https alone; `null`: nothing is said of it.
  */
 const answerHeaders = (hstsSeconds: number | null): OutgoingHttpHeaders => ({
@@ -174,10 +168,7 @@ const answerHeaders = (hstsSeconds: number | null): OutgoingHttpHeaders => ({
   ...(hstsSeconds !== null && { 'strict-transport-security': `max-age=${hstsSeconds}` }),
 });
 
-/**
- * The id of a request: the caller's `X-Request-Id` when it is well-formed, else a new one
- * (docs/spec/general.md#request-ids).
- */
+/** The caller's `X-Request-Id` when it is well-formed, else a new one (docs/spec/general.md#request-ids). */
 function requestId(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id'];
   return given !== undefined && clientIdSchema.safeParse(given).success ? (given as string) : newId();

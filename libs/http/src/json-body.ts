@@ -5,8 +5,7 @@ import { lostExportAdvice, lostExportOf } from './misdirected-request.js';
 import { Invalid, inTurns } from '@spandrel/kernel';
 
 /**
- * Body parsing of the API: JSON only, kept exactly, UTF-8 checked (docs/spec/general.md#json). A body of no bytes is no
- * body, whatever its media type says (an action may be posted with `curl -d ''`).
+ * Body parsing of the API (docs/spec/general.md#json). No bytes are no body, whatever the media type (`curl -d ''`).
  * @param valuesMax setting `limits.body_values`.
  */
 export function registerJsonBody(fastify: FastifyInstance, valuesMax: number): void {
@@ -53,7 +52,6 @@ function* longJson(bytes: Buffer, valuesMax: number): Generator<void, JsonValue,
   return yield* exactJsonInPieces(text, valuesMax);
 }
 
-/** @throws Invalid where the bytes are no text, naming the first that is none. */
 function utf8Text(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const place = firstFault(bytes) + 1;
@@ -68,7 +66,6 @@ function firstFault(bytes: Buffer): number {
   return at;
 }
 
-/** What was wrong with a body, as its sender is to hear it. */
 function bodyFault(error: unknown): Error {
   if (error instanceof TooManyValues) {
     return new Invalid(

@@ -8,7 +8,6 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** The route of requests that none matched, as labels and the log name it. */
 export const UNMATCHED = 'unmatched';
 
-/** What became of a request, as far as metrics distinguish it. */
 export interface EndedRequest {
   method: string;
   /** The pattern of the route, never a path. */
@@ -66,7 +65,6 @@ export class HttpMetrics {
     this.duration.observe({ method, route }, seconds);
   }
 
-  /** What came was no HTTP, so that no request began. */
   malformed(status: number): void {
     this.requests.inc({ method: 'other', route: UNMATCHED, status_class: classOf(status) });
   }

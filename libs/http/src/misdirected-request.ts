@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NotFound, nearestName } from '@spandrel/kernel';
 import { findThirdPartyProtocol } from './third-party-protocols.js';
 
-/** An export of OpenTelemetry that came to a path which takes none. */
 type LostExport = 'http' | 'grpc';
 
 const NEAR_PATH = /\/v1\/(?:traces?|logs?|metrics?)(?![\w-])/;
@@ -13,10 +12,8 @@ const GRPC_MEDIA_TYPE = /^application\/grpc/i;
 const GRPC_METHOD = /^\/opentelemetry\.proto\.collector\.[a-z0-9.]+\.[A-Za-z]+Service\/Export$/;
 
 /**
- * Whether a request is an export whose sender was set up with a wrong path or protocol: its path has nearly that of
- * OTLP in it, or only exporters send its media type.
+ * Whether a request is an export whose sender was set up with a wrong path or protocol.
  * @param path of a route that does not exist, or does not take exports.
- * @returns `undefined` for all other requests.
  */
 export function lostExportOf(path: string, contentType: string | undefined): LostExport | undefined {
   if (GRPC_METHOD.test(path) || GRPC_MEDIA_TYPE.test(contentType ?? '')) return 'grpc';
@@ -30,7 +27,6 @@ export function lostExportAdvice(lost: LostExport): string {
     : 'exports of OpenTelemetry go to /v1/traces, which exporters put behind OTEL_EXPORTER_OTLP_ENDPOINT by themselves: set that to the address of the API without a path';
 }
 
-/** A client library that is pointed at the gateway by its base URL. */
 export type ModelClient = 'openai' | 'anthropic' | 'ollama';
 
 /** A request that was meant for a model, by its path. */
@@ -49,11 +45,7 @@ const OPENAI =
   /\/(?:chat\/completions|completions|embeddings|moderations|realtime|(?:images|audio)\/[a-z]+|(?:responses|models)(?:\/[^/]+)?)$/;
 const ANY_OF_V1 = /^(?:\/v1)+(\/.*)?$/s;
 
-/**
- * Which client's request a path is, wherever it was sent: model calls that come to the API, or to the gateway with a
- * wrong beginning, are answered with where they belong.
- * @returns `undefined` for a path that is no model call.
- */
+/** Which client's request a path is: model calls sent to a wrong place are answered with where they belong. */
 export function modelCallOf(path: string): ModelCall | undefined {
   const trimmed = withoutEnds(path, ['/']);
   const ollama = OLLAMA.exec(trimmed);
@@ -86,13 +78,11 @@ const CLIENTS: Readonly<Record<ModelClient, { name: string; base: string }>> = {
 /** The most of a path that a sentence repeats. */
 const PATH_LENGTH_MAX = 200;
 
-/** A path as a sentence repeats it. */
 export const shownPath = (path: string): string =>
   path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX)}…` : path;
 
 /**
- * Where a model call belongs, as the end of a sentence.
- * @param gatewayUrl without a slash at its end; `null` where only the operator knows it (cloud mode).
+ * Where a model call belongs, as the end of a sentence. @param gatewayUrl without a slash at its end; `null`: unknown.
  */
 export function modelCallAddress({ client, path }: ModelCall, gatewayUrl: string | null): string {
   const { name, base } = CLIENTS[client];
@@ -116,9 +106,7 @@ export class MisdirectedRequest extends NotFound {
 }
 
 /**
- * What to answer a request for a path that no route has: exports of OpenTelemetry have paths of their own, model calls
- * belong to the gateway, and paths of the API begin with `/api` (docs/spec/general.md#misdirected-requests).
- * @param contentType of the request, as it came.
+ * What to answer a request for a path that no route has (docs/spec/general.md#misdirected-requests).
  * @param gatewayUrl without a slash at its end; `null` where it is not known here.
  * @param collections the first two segments of the API's paths: `/api/traces`.
  * @returns `undefined` where nothing more can be said than that there is nothing.
@@ -151,11 +139,7 @@ export function findRightAddress(
   return undefined;
 }
 
-/**
- * What to answer a request for a path under `/api` that no route has: the nearest one that there is.
- * @param collections the first two segments of the API's paths.
- * @returns `undefined` where nothing more can be said than that there is nothing.
- */
+/** What to answer a request for a path under `/api` that no route has: the nearest one that there is, if any. */
 export function findNearestPath(path: string, collections: ReadonlySet<string>): MisdirectedRequest | undefined {
   const isKnown = collections.has(collectionOf(path));
   if (path.endsWith('/') && isKnown) {
@@ -173,7 +157,6 @@ export function findNearestPath(path: string, collections: ReadonlySet<string>):
     : new MisdirectedRequest(`there is nothing at this path; did you mean /api/${nearest}?`);
 }
 
-/** The first two segments of the paths of all routes under `/api`, which come to be known as they are registered. */
 export function collectionsOf(fastify: FastifyInstance): ReadonlySet<string> {
   const collections = new Set<string>();
   fastify.addHook('onRoute', ({ url }) => {
@@ -183,9 +166,7 @@ export function collectionsOf(fastify: FastifyInstance): ReadonlySet<string> {
 }
 
 /**
- * {@link findRightAddress} of a request that matches no route. Asked before there must be a credential: a client that was
- * pointed at the wrong program has none for this one.
- * @param gatewayUrl asked at each.
+ * {@link findRightAddress} of a request that matches no route; a client that is lost has no credential for this server.
  */
 export const checkMisdirected = (
   request: FastifyRequest,
@@ -196,7 +177,7 @@ export const checkMisdirected = (
     ? findRightAddress(pathOf(request.url), request.headers['content-type'], gatewayUrl(), collections)
     : undefined;
 
-/** {@link findNearestPath} of a request that matches no route. Asked of those alone that showed their credential. */
+/** {@link findNearestPath} of a request that matches no route, of those alone that showed their credential. */
 export const checkMisspelt = (
   request: FastifyRequest,
   collections: ReadonlySet<string>,

@@ -7,14 +7,11 @@ export const PAGE_ROUTE = { ...OPEN_ROUTE, anyQuery: true, isPage: true } as con
 /** Marks an open route that answers a page and takes no query. */
 export const PLAIN_PAGE_ROUTE = { ...OPEN_ROUTE, isPage: true } as const;
 
-/** Whether everyone may call the route with this `config`. */
 export const isOpenRoute = (config: unknown): boolean =>
   (config as Partial<typeof PAGE_ROUTE> | undefined)?.openRoute === true;
 
-/** Whether the route with this `config` takes any query. */
 export const takesAnyQuery = (config: unknown): boolean =>
   (config as Partial<typeof PAGE_ROUTE> | undefined)?.anyQuery === true;
 
-/** Whether the route with this `config` answers a page, to which a link on any web page may lead. */
 export const isPageRoute = (config: unknown): boolean =>
   (config as Partial<typeof PAGE_ROUTE> | undefined)?.isPage === true;

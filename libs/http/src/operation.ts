@@ -9,25 +9,18 @@ import type { AccessRule } from './access/access-rule.js';
 type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
 
 /**
- * A protocol of others that some routes of the API speak. Their clients are not ours: they send credentials where they
- * always do, add parameters of their own to the path, end it with a slash, and read errors in their own form. A route
- * names its protocol in `@Operation`.
+ * A protocol of others that some routes speak, named in their `@Operation`. Its clients send credentials where they
+ * always do, add parameters to the path, end it with a slash, and read errors in their own form.
  */
 export interface ThirdPartyProtocol {
   /** Finds the credential where clients of the protocol send it. @returns `undefined` when there is none. */
   credentialOf(headers: IncomingHttpHeaders): string | undefined;
-  /** Every way that `credentialOf` looks at. */
   readonly credentialWays: readonly CredentialWay[];
-  /**
-   * Writes an error as clients of the protocol read it.
-   * @param contentType of the request, as it came.
-   */
+  /** Writes an error as clients of the protocol read it. @param contentType of the request, as it came. */
   writeError(error: DomainError, contentType: string | undefined): { mediaType: string; body: Buffer };
-  /** What {@link writeError} writes. */
   readonly errorAnswer: MediaDescription;
 }
 
-/** An answer or a body that is not JSON. */
 export interface MediaDescription {
   /** Media types, such as `text/csv`. */
   mediaTypes: readonly string[];
@@ -42,7 +35,6 @@ export interface MediaDescription {
 export interface OperationDescription {
   /** `operationId`: unique, lowerCamelCase; what generated clients call the method. */
   id: string;
-  /** What the route does, in one line. */
   summary: string;
   description?: string;
   /** The JSON answer on success, or what comes instead. */
@@ -53,21 +45,14 @@ export interface OperationDescription {
   problems?: readonly ErrorCode[];
   /** The body of a route that reads it as a stream; JSON bodies are described by their schema. */
   body?: MediaDescription;
-  /** Who may call in cloud mode. */
   access: AccessRule;
   /** Whether requests do not count against the rate limit of the caller's organization; they do when left out. */
   uncounted?: true;
-  /**
-   * How many requests a second an organization may make of this route, beside its other limits
-   * (docs/spec/limits.md#requests-of-a-route); left out where it has no limit of its own.
-   */
+  /** Requests a second that an organization may make of this route (docs/spec/limits.md#requests-of-a-route). */
   limit?: number;
   /** Whether the credential may also come as `?token=`: browsers cannot send headers with an `EventSource`. */
   tokenInQuery?: boolean;
-  /**
-   * The entries of the audit log that the route leaves, by their actions; left out where it leaves none. Who acts, and from
-   * where, is kept for these routes alone (`RequestContext`).
-   */
+  /** Actions of the entries of the audit log that it leaves; `RequestContext` is kept for these routes alone. */
   audited?: readonly AuditAction[];
   /** Whether it takes query parameters that it does not know, as others write its address; refused when left out. */
   anyQuery?: true;
@@ -75,7 +60,6 @@ export interface OperationDescription {
   protocol?: ThirdPartyProtocol;
 }
 
-/** Metadata key of {@link Operation}. */
 export const OPERATION = 'spandrel:operation';
 
 /** Describes a route for the OpenAPI document (docs/spec/health.md#the-openapi-description). Every route has one. */

@@ -5,9 +5,8 @@ import { invalidRequest, schemaFaults, type NotFound } from '@spandrel/kernel';
 import { queryFaults } from './names/unknown-parameters.js';
 
 /**
- * Checks an argument against the zod schema its decorator names (`@Body({ schema })`) and hands on the parsed value.
- * Unlike Nest's own pipe it leaves `__proto__` keys alone (values are stored exactly) and stays synchronous.
- * @throws Invalid `validation_failed` with one entry a fault.
+ * Checks an argument against the zod schema its decorator names. Unlike Nest's own pipe it leaves `__proto__` keys
+ * alone and stays synchronous. @throws Invalid `validation_failed` with one entry a fault.
  */
 @Injectable()
 export class SchemaPipe implements PipeTransform {
@@ -24,11 +23,9 @@ export class SchemaPipe implements PipeTransform {
 const bodyValue = (value: unknown): unknown => (value === undefined ? {} : (numberOf(value) ?? value));
 
 /**
- * Lets an id in a path through (`@Param('id', new PathId(traceNotFound))`), unless no column can hold it: such text names
- * nothing, and must not reach the database.
+ * Lets an id in a path through, unless no column can hold it: such text names nothing and must not reach the database.
  */
 export class PathId implements PipeTransform<string> {
-  /** @param notFound makes the error that is thrown then. */
   constructor(private readonly notFound: () => NotFound) {}
 
   transform(id: string): string {

@@ -24,10 +24,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/**
- * Answers a request with the problem behind an error. An error that is nobody's fault but ours is logged.
- * @returns the code of the problem.
- */
+/** Answers a request with the problem behind an error; one that is a fault of ours is logged. @returns its code. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): ErrorCode {
   const known = toDomainError(error);
   logFailure(known, error, request, logger);
@@ -57,7 +54,6 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
   return problem(known.code, known.message, request.id, known.errors);
 }
 
-/** An error in the words of the protocol that the path speaks: problem+json unless it is one of others. */
 function writeError(error: DomainError, request: FastifyRequest): { mediaType: string; body: Buffer } {
   const protocol = findThirdPartyProtocol(request.raw);
   if (protocol) return protocol.writeError(error, contentTypeOf(request));
@@ -93,7 +89,6 @@ const CODE_BY_STATUS: Readonly<Record<number, [ErrorCode, string]>> = {
   503: ['unavailable', 'the service is stopping; send the request again'],
 };
 
-/** What Fastify's own errors mean, where that can be said more exactly. */
 const DETAIL_BY_CODE: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'the path is not valid: after each "%" stand two hexadecimal digits, together UTF-8',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body does not have as many bytes as Content-Length says',

@@ -8,10 +8,8 @@ import { problemOf } from './problem.filter.js';
 /** What a client accepts that wants to hear how its request goes on. */
 export const PROGRESS_MEDIA_TYPE = 'application/x-ndjson';
 
-/** How often progress is reported. */
 const EVERY_MS = 250;
 
-/** Work whose progress is reported. */
 interface ProgressedWork {
   /** Resolves with the body of the answer. */
   work: Promise<object>;

@@ -3,7 +3,6 @@ import { DomainError, LOCAL_SCOPE, type Scope } from '@spandrel/kernel';
 import type { FastifyReply } from 'fastify';
 import type { AdmittedRequest } from './access/caller.js';
 
-/** The client and organization for which a request reads. */
 export interface Reader {
   /** Fires when the client leaves before its answer. */
   signal: AbortSignal;
@@ -11,7 +10,6 @@ export interface Reader {
   orgId: string | undefined;
 }
 
-/** The client and organization for which the request reads, in the form that long reads take. */
 export const CurrentReader = createParamDecorator((_data: unknown, context: ExecutionContext): Reader => {
   const http = context.switchToHttp();
   return { signal: goneSignal(http.getResponse()), orgId: http.getRequest<AdmittedRequest>().scope?.orgId };
@@ -25,12 +23,10 @@ export const CurrentScope = createParamDecorator((_data: unknown, context: Execu
   return scope ?? LOCAL_SCOPE;
 });
 
-/** A signal that fires when the client leaves before its answer: what is done for it is then given up. */
 export const ClientGone = createParamDecorator((_data: unknown, context: ExecutionContext): AbortSignal =>
   goneSignal(context.switchToHttp().getResponse()),
 );
 
-/** The signal of {@link ClientGone} for an answer. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => {

@@ -4,13 +4,10 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { Invalid } from '@spandrel/kernel';
 
-/** A body that its route reads by itself. */
 export interface StreamedBody {
   /** Not limited in size. Anyone who stops reading it early resumes it, so that the client gets the answer. */
   stream: Readable;
-  /** `Content-Type` as it came. */
   contentType: string | undefined;
-  /** `Content-Disposition` as it came. */
   contentDisposition: string | undefined;
   /** `Content-Length`; `undefined` in chunked encoding. */
   length: number | undefined;
@@ -18,21 +15,16 @@ export interface StreamedBody {
   contentEncoding: string | undefined;
 }
 
-/** What a route can do with a body. */
 export interface StreamedBodyOptions {
   /** Whether it unpacks a compressed body by itself, with a limit of its own. */
   unpacks: boolean;
 }
 
-/**
- * Marks a route that takes its body as a stream, whatever the media type: no parser sees it and no limit is applied.
- * The handler gets it by {@link BodyStream}.
- */
+/** Marks a route that takes its body as a stream by {@link BodyStream}: no parser sees it and no limit is applied. */
 export const StreamsBody = (): MethodDecorator => RouteConfig({ streamsBody: true });
 
 /**
- * The body of a route marked with {@link StreamsBody}.
- * @throws Invalid when it is compressed, which could be a bomb, unless the route unpacks.
+ * The body of a route marked with {@link StreamsBody}. @throws Invalid when it is compressed, unless the route unpacks.
  */
 export const BodyStream = createParamDecorator(
   (options: StreamedBodyOptions | undefined, context: ExecutionContext): StreamedBody => {
@@ -58,14 +50,12 @@ export const BodyStream = createParamDecorator(
 /** Fastify chooses a parser by media type alone: requests for streamed routes go to this one. */
 const STREAMED = 'application/x.spandrel.streamed';
 
-/** What the requests said before that. */
 const mediaTypes = new WeakMap<FastifyRequest['raw'], string | undefined>();
 
 /** `Content-Type` as it came, also of a request whose body is streamed. */
 export const contentTypeOf = (request: FastifyRequest): string | undefined =>
   mediaTypes.has(request.raw) ? mediaTypes.get(request.raw) : request.headers['content-type'];
 
-/** Whether a route reads its body as a stream. */
 export const isStreamedRoute = ({ config }: { config?: unknown }): boolean =>
   (config as { streamsBody?: boolean } | undefined)?.streamsBody === true;
 

@@ -10,11 +10,9 @@ export interface SliceFrame<Result> {
 }
 
 /**
- * An answer of any size in bounded memory: slices of a text, each made when the client has taken the one before. The first
- * is made at once, so that what goes wrong with it is answered as an error; what goes wrong later cuts the answer off.
- * Others have their turn while a slice is written.
+ * An answer of any size in bounded memory: each slice is made when the client has taken the one before. What goes wrong
+ * with the first is thrown and answered as an error, later faults cut the answer off.
  * @param slices texts, or the texts that one is made of, which may be made as they are taken.
- * @throws what making the first slice throws.
  */
 export async function streamSlices<Result>(
   slices: AsyncGenerator<string | Iterable<string>, Result>,
@@ -44,7 +42,6 @@ async function* framed<Result>(
   }
 }
 
-/** A text that is there as pieces, as a stream. */
 export const streamPieces = (pieces: Iterable<string>): Readable =>
   Readable.from(inTurns(pieces), { objectMode: false });
 
@@ -58,11 +55,7 @@ async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
 /** UTF-16 units of a text that are written at once: less than a millisecond. */
 const PIECE = 262_144;
 
-/**
- * A text of any length in pieces that are written quickly, none of which ends within a character.
- * @param texts what it is made of; each is asked for when the one before has been taken.
- * @param lead stands before them.
- */
+/** A text in pieces that are written quickly, none of which ends within a character. @param lead stands before it. */
 export function* textPieces(texts: Iterable<string>, lead = ''): Generator<string, void> {
   let waiting = lead;
   for (const text of texts) {
@@ -78,13 +71,9 @@ export function* textPieces(texts: Iterable<string>, lead = ''): Generator<strin
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** A text, or the texts that it is made of. */
 export type Texts = string | readonly string[];
 
-/**
- * The texts of a list, made as they are taken.
- * @param lead what stands before an item, by its index.
- */
+/** The texts of a list, made as they are taken. @param lead what stands before an item, by its index. */
 export function* itemTexts(items: Iterable<Texts>, lead: (index: number) => string): Generator<string, void> {
   let index = 0;
   for (const item of items) {
@@ -101,9 +90,7 @@ export class WrittenJson {
 }
 
 /**
- * A page of a list whose items are JSON texts.
- * @param member what the list is called: `spans`.
- * @param nextCursor left out of a list that has no pages.
+ * A page of a list whose items are JSON texts. @param nextCursor left out of a list without pages.
  * @param more members in front of the list.
  */
 export function writtenPage(

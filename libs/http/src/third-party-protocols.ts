@@ -3,14 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import type { RouteFacts } from './openapi/find-routes.js';
 import type { ThirdPartyProtocol } from './operation.js';
 
-/** The protocols of requests to paths that speak one, whatever their method. */
 const protocols = new WeakMap<IncomingMessage, ThirdPartyProtocol>();
 
 /** The protocol of others that the path of a request speaks; `undefined` for all other paths. */
 export const findThirdPartyProtocol = (request: IncomingMessage): ThirdPartyProtocol | undefined =>
   protocols.get(request);
 
-/** Knows which paths speak a protocol of others. */
 export class ThirdPartyPaths {
   private known: ReadonlyMap<string, ThirdPartyProtocol> | undefined;
 

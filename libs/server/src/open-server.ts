@@ -10,7 +10,6 @@ import { FEATURES } from './features.js';
 /** Tables whose rows go with their project, those of what works on its own first: runs stop before what they use goes. */
 const OWNED_TABLES = FEATURES.toReversed().flatMap(({ owned = [] }) => owned);
 
-/** What a server is made of beside its settings. */
 export interface ServerOptions {
   logger: Logger;
   /** What the log says of the start; a command says only what it migrated. */
@@ -21,11 +20,8 @@ export interface ServerOptions {
   database?: StorageConfig;
   /** A database that is open already, for {@link openServer}; it stays open when the server closes. */
   storage?: Storage;
-  /** Where everything registers its metrics. */
   metrics?: Registry;
-  /** Gets a line a request; none is written when left out. */
   accessLog?: AccessLog;
-  /** Where the gateway beside it is; `HttpAppParts.gatewayUrl`. */
   gatewayUrl?: () => string | null;
 }
 
@@ -33,13 +29,11 @@ export interface ServerOptions {
 export interface OpenedServer {
   app: NestFastifyApplication;
   storage: Storage;
-  /** Ends the application, then closes the database. */
   close(): Promise<void>;
 }
 
 /**
- * Puts the API server of the settings together: features, plugins, database, application. Programs, commands and tests
- * all do it here.
+ * Puts the API server of the settings together; programs, commands and tests all do it here.
  * @throws StartError when a setting, a plugin or the database does not allow it; nothing is left open then.
  */
 export async function openServer(settings: Settings, options: ServerOptions): Promise<OpenedServer> {
@@ -78,7 +72,6 @@ export const openDatabase = (
     ...(metrics && { metrics }),
   });
 
-/** @throws StartError naming every feature that is unknown or missing. */
 function chosenFeatures({ core }: Settings, some: readonly Feature[] | undefined): Feature[] {
   if (!some) return selectFeatures(FEATURES, core.mode, core.features);
   const wanted = core.features?.filter((name) => some.some((feature) => feature.name === name));

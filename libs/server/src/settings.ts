@@ -1,7 +1,4 @@
-/**
- * What users set of the API server, by the files that declare it: they load neither framework nor database, which the
- * command line does without. `settings.spec.ts` keeps the list equal to what the features say.
- */
+/** Settings of the API server by the files that declare them, which load neither framework nor database. */
 import type { SettingsPart } from '@spandrel/kernel/launch';
 import { AccessSettings } from '../../access/src/access.settings.js';
 import { JwtSettings } from '../../access/src/credentials/jwt.settings.js';
@@ -19,7 +16,6 @@ import { DatabaseSettings } from '../../storage/src/storage.settings.js';
 import { TracingSettings } from '../../tracing/src/tracing.settings.js';
 import { TransferSettings } from '../../transfer/src/transfer.settings.js';
 
-/** Every part of the API server's settings, beside those that every program has. */
 export const SERVER_SETTINGS: readonly SettingsPart[] = [
   DatabaseSettings,
   EventsSettings,

@@ -12,7 +12,6 @@ interface Entity {
   meta: { tableName: string };
 }
 
-/** What takes the newest tables of a database to the entities; both lists are empty when they are equal. */
 export interface SchemaDifference {
   statements: string[];
   /** Statements about tables in partitions, which are written by hand: building an index there holds up all writes. */

@@ -12,26 +12,21 @@ export interface LongReadOptions {
   orgId?: string | undefined;
 }
 
-/** What a backend does just now. */
 export interface BackendState {
   longReadsWaiting: number;
   /** Connections, where there is a pool of them, and how many transactions and reads wait for one. */
   pool?: { busy: number; idle: number; waiting: number };
 }
 
-/** Sizes in bytes. */
 export interface BackendSize {
-  /** Size of each part of the database. */
   parts: Readonly<Record<string, number>>;
   /** What can still be written, where that is known. */
   diskFree?: number;
 }
 
-/** An open transaction as storage has it. */
 export interface BackendTx extends WriteTx {
   /** Writes what its entity manager has to write and has not written yet. */
   flush(): Promise<void>;
-  /** Hears of every statement of the transaction. */
   readonly watch: TransactionWatch;
 }
 
@@ -39,10 +34,7 @@ export interface BackendTx extends WriteTx {
 export interface Backend {
   readonly dialect: Dialect;
 
-  /**
-   * Runs `work` in a transaction, one attempt; durable when it returns.
-   * On SQLite the caller sees to it that transactions do not overlap.
-   */
+  /** One attempt; durable when it returns. On SQLite the caller sees to it that transactions do not overlap. */
   transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T>;
 
   /** A quick read by key; sees committed rows only. */
@@ -59,6 +51,5 @@ export interface Backend {
   /** Asks the database or its files, so not for every request. */
   size(): Promise<BackendSize>;
 
-  /** Drops statistics-driven and cached state, waits for reads, closes. */
   close(): Promise<void>;
 }

@@ -30,12 +30,10 @@ interface PostgresConfig {
 }
 
 export interface StorageOptions {
-  /** Entities of the loaded features, as `defineEntity` made them. */
   entities: readonly unknown[];
   logger: Logger;
   /** Hears of the migrations that ran at the opening, by name and in order, and how long they took with waiting for others. */
   migrated?: (applied: readonly string[], durationMs: number) => void;
-  /** Where the database's metrics are registered; nowhere when left out. */
   metrics?: Registry;
   /** How long a transaction may ask nothing of the database before it is given up; half a minute when left out. */
   transactionIdleMs?: number;
@@ -47,7 +45,6 @@ interface OpenedSqlite {
   file: string;
   writer: Database.Database;
   reader: Database.Database;
-  /** Closes the connections and lets go of the directory. */
   close: () => Promise<void>;
 }
 
@@ -56,11 +53,9 @@ interface OpenedPostgres {
   orm: MikroORM;
   url: string;
   pool: pg.Pool;
-  /** What is kept on a connection. */
   keeping: ConnectionKeeping;
   /** Runs `work` with the ORM on connections whose statements take as long as they need; `pool` gives one of these. */
   withoutStatementTimeout: <T>(work: (pool: pg.Pool) => Promise<T>) => Promise<T>;
-  /** Closes the pool. */
   close: () => Promise<void>;
 }
 
@@ -70,9 +65,8 @@ const STATEMENT_TIMEOUT_MS_DEFAULT = 60_000;
 const UNHURRIED_POOL_MAX = 2;
 
 /**
- * Opens connections and sets up the ORM on them, so that both share one copy of the driver: two copies of SQLite in one
- * process would undo each other's file locks.
- * @throws StartError
+ * Opens connections and the ORM on them: two copies of SQLite's driver would undo each other's locks. @throws
+ * StartError
  */
 export function openOrm(config: StorageConfig, options: StorageOptions): Promise<OpenedSqlite | OpenedPostgres> {
   return config.dialect === 'sqlite' ? openSqlite(config.file, options) : openPostgres(config, options);

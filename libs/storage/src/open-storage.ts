@@ -10,9 +10,7 @@ import { StorageMetrics } from './storage-metrics.js';
 import { Storage } from './storage.js';
 
 /**
- * Opens the database, brings its schema up to date and takes it into use.
- * @throws StartError one clear line a fault: the directory in use or not writable, the file no database, the server not
- *   reachable, the database made by a newer version.
+ * Opens the database, brings its schema up to date and takes it into use. @throws StartError one clear line a fault.
  */
 export async function openStorage(config: StorageConfig, options: StorageOptions): Promise<Storage> {
   const opened = await openOrm(config, options);
@@ -46,7 +44,6 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   );
 }
 
-/** An entity manager that takes the transaction open on a connection for its own. */
 function managerOn(orm: MikroORM, connection: unknown): SqlEntityManager {
   const manager = orm.em.fork();
   manager.setTransactionContext(connection);

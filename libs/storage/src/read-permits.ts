@@ -48,10 +48,7 @@ export class ReadPermits {
   /** By organization, whose turn is longest ago first; those who neither have a permit nor wait are not in it. */
   private readonly parties = new Map<string | undefined, Party>();
 
-  /**
-   * @param max at least one.
-   * @param waitMsMax how long reads wait; `null`: until there is a permit.
-   */
+  /** @param max at least one. @param waitMsMax how long reads wait; `null`: until there is a permit. */
   constructor(
     private readonly max: number,
     private readonly waitMsMax: typeof WAIT_MS_MAX | null = WAIT_MS_MAX,
@@ -59,14 +56,12 @@ export class ReadPermits {
     this.all = new Share(max);
   }
 
-  /** How many reads wait for a permit. */
   get waiting(): number {
     return this.parties.values().reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
   /**
-   * Waits for a permit.
-   * @returns gives it back; to be called once.
+   * @returns gives the permit back; to be called once.
    * @throws the signal's reason when it fires first, Unavailable when no permit becomes free in time.
    */
   async take({ signal, patient = false, orgId }: LongReadOptions = {}): Promise<() => void> {

@@ -60,10 +60,7 @@ export const isUnavailable = (error: unknown): boolean =>
   SQLITE_UNAVAILABLE.test(codeOf(error)) ||
   POSTGRES_UNAVAILABLE.test(codeOf(error));
 
-/**
- * Turns errors of a database that cannot be used, and conflicts that trying again did not end, into {@link Unavailable};
- * returns every other error unchanged.
- */
+/** Turns errors of a database that cannot be used, and lasting conflicts, into {@link Unavailable}; no other error. */
 export function toDomainError(error: unknown): unknown {
   if (error instanceof Unavailable) return error;
   const reason = reasonOf(error);

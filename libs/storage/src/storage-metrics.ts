@@ -19,15 +19,12 @@ const DISK_FREE: SourceGauge<BackendSize> = {
   samples: ({ diskFree }) => (diskFree === undefined ? [] : [{ value: diskFree }]),
 };
 
-/** What metrics ask storage for when they are read. */
 export interface StorageState {
-  /** Writes that wait for their turn. */
   writesWaiting: () => number;
   backend: () => BackendState;
   size: () => Promise<BackendSize>;
 }
 
-/** The metrics of the database, as this process uses it. */
 export class StorageMetrics {
   private readonly outcomes;
   private readonly duration;
@@ -106,7 +103,6 @@ export class StorageMetrics {
     this.longReads.observe(ms / 1_000);
   }
 
-  /** Adds gauges of the state of a database. */
   watch({ writesWaiting, backend, size }: StorageState): void {
     this.gauge('spandrel_storage_writes_waiting', 'Writes that wait for the writer.', writesWaiting);
     this.gauge(

@@ -28,15 +28,12 @@ const FAILURE_SHOWS_MS = 5_000;
 export interface StorageParts {
   metrics: StorageMetrics;
   logger: Logger;
-  /** How long a transaction may ask nothing of the database; {@link TRANSACTION_IDLE_MS_MAX} when left out. */
   transactionIdleMs?: number;
 }
 
 /**
- * The database of this process. Reads see committed rows only; every write goes through {@link write} or a
- * {@link groupCommit}, which share one writer, so that transactions of one process never interleave on SQLite.
- *
- * Database errors leave here as the kernel's `Unavailable`; nothing of a failed transaction is kept.
+ * The database of this process. Reads see committed rows only; writes share one writer on SQLite. Its errors leave here
+ * as the kernel's `Unavailable`; nothing of a failed transaction is kept.
  */
 export class Storage {
   private readonly queue = new SerialQueue();
@@ -70,8 +67,7 @@ export class Storage {
 
   /**
    * Runs `work` in a transaction of its own; durable when the promise resolves.
-   * @param work may be run again from the start when the transaction was lost without having been committed, so it must
-   *   not keep state of its own. Must not call `write` itself: the writer is taken.
+   * @param work may be run again from the start, so it must not keep state. Must not call `write` itself.
    */
   async write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
     try {
@@ -81,7 +77,6 @@ export class Storage {
     }
   }
 
-  /** A group commit on the writer. */
   groupCommit<Job, Answer>(
     options: Omit<GroupCommitOptions<Job, Answer>, 'transaction' | 'hasOneWriter' | 'committed' | 'failed'>,
   ): GroupCommit<Job, Answer> {
@@ -120,8 +115,8 @@ export class Storage {
   }
 
   /**
-   * Whether requests can be served: the last write was not lost to the database just now, and it can be read and written.
-   * @throws Unavailable
+   * Whether requests can be served: the last write was not lost just now, and the database can be used. @throws
+   * Unavailable
    */
   async check(): Promise<void> {
     const now = performance.now();
@@ -136,10 +131,7 @@ export class Storage {
     }
   }
 
-  /**
-   * Reads entities by key, quickly: committed ones only. Lists and searches use {@link readLong}.
-   * @param work gets an entity manager of its own; may be run again from the start.
-   */
+  /** Reads committed entities by key, quickly. @param work gets an entity manager; may be run again from the start. */
   async find<T>(work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
     try {
       return await this.repeated(() => work(this.em()));
@@ -159,7 +151,6 @@ export class Storage {
     await this.queue.idle();
   }
 
-  /** Finishes the writes accepted so far and closes. Idempotent. */
   close(): Promise<void> {
     return (this.closing ??= this.drain().then(() => this.backend.close()));
   }

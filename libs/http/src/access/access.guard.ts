@@ -14,15 +14,11 @@ import { CredentialRefusals } from './wrong-credentials.js';
 
 type Request = FastifyRequest & AdmittedRequest;
 
-/**
- * The global guard of cloud mode: no request reaches a handler without a credential that may do what its `@Operation`
- * says (docs/spec/access.md#credentials). {@link admitBeforeBody} asks it earlier; it then lets the request through.
- */
+/** The global guard of cloud mode (docs/spec/access.md#credentials); {@link admitBeforeBody} asks it earlier. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   private readonly gatekeeper: Gatekeeper;
 
-  /** @throws StartError without somebody who checks credentials. */
   constructor(
     @Optional() @Inject(GATEKEEPER) gatekeeper: Gatekeeper | undefined,
     @Inject(CredentialRefusals) private readonly refusals: CredentialRefusals,
@@ -34,7 +30,6 @@ export class AccessGuard implements CanActivate {
     this.gatekeeper = gatekeeper;
   }
 
-  /** @throws DomainError of a request that is refused. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
@@ -46,9 +41,8 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * Lets a request in, and notes on it who makes it.
-   * @param operation of its route; `undefined` for one that matches no route of Nest, which every valid credential may ask for.
-   * @throws DomainError of a request that is refused.
+   * Lets a request in, and notes on it who makes it. @throws DomainError of a request that is refused.
+   * @param operation `undefined` for a path that matches no route of Nest, which every valid credential may ask for.
    */
   async admit(request: Request, reply: FastifyReply, operation: OperationDescription | undefined): Promise<void> {
     await this.check(request, reply, operation);
@@ -90,9 +84,8 @@ export class AccessGuard implements CanActivate {
 }
 
 /**
- * Has the guard asked before the body of a request is read: what is refused for its sender or its rate is not read at all.
- * Also asked for what no handler of Nest answers: paths that match nothing, and routes outside Nest that are not open.
- * @param app gives the guard and the routes, once the app is made.
+ * Has the guard asked before the body of a request is read, and for what no handler of Nest answers: paths that match
+ * nothing, routes outside Nest that are not open. @param app gives guard and routes once the app is made.
  */
 export function admitBeforeBody(
   fastify: FastifyInstance,
@@ -121,10 +114,7 @@ function admitInner(access: Exclude<AccessRule, 'open'> | undefined, { caller }:
 
 const CREDENTIAL_NEEDED = 'a credential is needed: Authorization: Bearer <API key or JWT>';
 
-/**
- * What a request shows: the header, then `?token=` where the route takes it, then the cookie of a session. A header that
- * is no credential counts as none shown, whatever the cookie (docs/spec/sign-in.md#which-credential-counts).
- */
+/** What a request shows: the header, then `?token=`, then the cookie (docs/spec/sign-in.md#which-credential-counts). */
 function proofOf(request: FastifyRequest, tokenInQuery: boolean, gatekeeper: Gatekeeper): Proof | undefined {
   const credential = credentialOf(request, tokenInQuery);
   if (credential !== undefined) return { by: 'credential', text: credential };

@@ -5,7 +5,6 @@ import type { Scope } from '@spandrel/kernel';
 import type { OperationDescription } from '../operation.js';
 import { isGranted, isOperators, type AccessRule } from './access-rule.js';
 
-/** The holder of the credential that a request carries. */
 export interface Caller {
   readonly kind: 'api_key' | 'jwt' | 'person' | 'admin_token' | 'metrics_token';
   /** Id of the key, `sub` of the JWT, id of the person, `admin`, `metrics`. */
@@ -71,10 +70,8 @@ export interface Gatekeeper {
   ): Promise<void> | void;
 }
 
-/** Injection token of the {@link Gatekeeper}. */
 export const GATEKEEPER = Symbol('gatekeeper');
 
-/** A request that was let in. */
 export interface AdmittedRequest {
   /** Set in cloud mode for a route that needs no credential; such a request has no scope. */
   anonymous?: true;
@@ -90,10 +87,7 @@ export const CurrentCaller = createParamDecorator(
     context.switchToHttp().getRequest<AdmittedRequest>().caller,
 );
 
-/**
- * Why a caller may not call a route, in a sentence; `undefined` for one who may.
- * @param access what the route asks for of those who show a credential.
- */
+/** Why a caller may not call a route, in a sentence; `undefined` for one who may. */
 export function accessRefusal(access: Exclude<AccessRule, 'open'>, caller: Caller): string | undefined {
   const { kind, scope, permissions } = caller;
   if (access === 'caller' || access === 'anyone') {

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { ClientAddresses } from '@spandrel/kernel';
 import type { AdmittedRequest, Caller } from './caller.js';
 
-/** A request that was refused for who sent it. */
 export interface RefusedRequest {
   code: ErrorCode;
   status: number;
@@ -36,7 +35,6 @@ export class RefusedRequests {
     this.listener = listener;
   }
 
-  /** Called with the error of every request that gets one. */
   note(code: ErrorCode, request: FastifyRequest & AdmittedRequest): void {
     if (!this.listener || !REFUSALS.has(code)) return;
     const { method, id: requestId, caller } = request;

@@ -21,20 +21,13 @@ export class WrongCredentials {
   /** By address, the window that began longest ago first. */
   private readonly windows = new Map<string, Window>();
 
-  /**
-   * @param max wrong credentials that an address has a minute.
-   * @param now milliseconds on a clock that never goes back.
-   */
+  /** @param max wrong credentials that an address has a minute. */
   constructor(
     private readonly max: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /**
-   * Counts one.
-   * @param address of the client; one that is not known any more counts for nobody.
-   * @returns what to answer instead of 401 once there were too many; `undefined` until then.
-   */
+  /** Counts one. @returns what to answer instead of 401 once there were too many. */
   note(address: string | undefined): DomainError | undefined {
     if (address === undefined) return undefined;
     const now = this.now();
@@ -46,7 +39,6 @@ export class WrongCredentials {
     return new DomainError('too_many_wrong_credentials', detail, { retryAfterSeconds });
   }
 
-  /** How many addresses are remembered. */
   get size(): number {
     return this.windows.size;
   }
@@ -78,10 +70,7 @@ export class CredentialRefusals {
     private readonly wrong: WrongCredentials,
   ) {}
 
-  /**
-   * Counts a wrong credential.
-   * @returns what to answer: the error itself, or that there were too many from this address.
-   */
+  /** Counts a wrong credential. @returns what to answer: the error, or that there were too many from this address. */
   of(error: DomainError, request: Pick<IncomingMessage, 'socket' | 'headers'>): DomainError {
     if (!(error instanceof WrongCredential)) return error;
     return this.wrong.note(this.addresses.of(request)) ?? error;

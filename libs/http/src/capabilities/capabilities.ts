@@ -11,7 +11,6 @@ type Tellable = Pick<
 /** @param scope of the caller; `null` for the operator, who has none. */
 type Provider<Name extends keyof Tellable> = (scope: Scope | null) => Tellable[Name] | Promise<Tellable[Name]>;
 
-/** What is said of a feature that is left out. */
 const UNTOLD: Tellable = {
   providers: [],
   scorers: [],
@@ -33,7 +32,6 @@ export class Capabilities {
     Object.assign(this.providers, { [name]: provider });
   }
 
-  /** All of them, for a caller. @throws what finding one out throws. */
   async all(scope: Scope | null): Promise<Tellable> {
     const reported = await Promise.all(
       Object.entries(this.providers).map(async ([name, provider]) => [name, await provider(scope)] as const),

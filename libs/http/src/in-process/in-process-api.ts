@@ -10,34 +10,27 @@ import { INNER_HEADER, type InnerRequests } from './inner-requests.js';
 /** A value of a query parameter; a list stands for a parameter that comes several times. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[];
 
-/** A call of an operation of the API. */
 export interface ApiCall {
-  /** `operationId` of the OpenAPI document. */
   operation: string;
   /** Parameters of the path by name; they are percent-encoded here. */
   path?: Readonly<Record<string, string>>;
   /** Parameters of the query by name; those without a value are left out. */
   query?: Readonly<Record<string, QueryValue | undefined>>;
-  /** Sent as JSON. */
   body?: unknown;
 }
 
 /** The API as one caller may use it, inside this process. */
 export interface CallerApi {
-  /** The project whose data it shows. */
   readonly projectId: string;
   /** Whether there is such an operation, and the caller has what it asks for. */
   may(operation: string): boolean;
   /**
-   * Calls an operation as the caller would over HTTP: what is checked, allowed, shown and recorded is the same. Only the
-   * request is not counted once more against the limit of the caller's organization.
-   * @returns the JSON of the answer, numbers with all their digits.
-   * @throws DomainError the problem that was answered.
+   * Calls an operation as the caller would over HTTP; it does not count against the limit of the organization again.
+   * @returns the JSON of the answer, numbers with all their digits. @throws DomainError the problem that was answered.
    */
   call(call: ApiCall): Promise<JsonValue>;
 }
 
-/** What the API in this process is made of. */
 export interface InProcessParts {
   fastify: () => FastifyInstance;
   inner: InnerRequests;
@@ -52,8 +45,7 @@ export class InProcessApi {
   constructor(private readonly parts: InProcessParts) {}
 
   /**
-   * @param request in whose name the calls are made; it must have been let in.
-   * @param signal ends what is under way.
+   * @param request in whose name the calls are made; it must have been let in. @param signal ends what is under way.
    */
   of(request: FastifyRequest & AdmittedRequest, signal: AbortSignal): CallerApi {
     return {
@@ -115,7 +107,6 @@ function addressOf(path: string, { path: parameters = {}, query = {} }: ApiCall)
   return search.size === 0 ? address : `${address}?${search.toString()}`;
 }
 
-/** The error that an answer reports. */
 function problemIn(payload: string): DomainError {
   const { code, detail, errors } = problemSchema.parse(JSON.parse(payload));
   return new DomainError(code, detail, errors && { errors });

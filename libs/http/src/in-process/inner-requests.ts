@@ -10,30 +10,27 @@ export const INNER_HEADER = 'x-spandrel-inner';
 const admitted = new WeakSet<IncomingMessage>();
 
 /**
- * Whether a request was made inside this process in the name of a caller who has been let in already. It goes through every
- * rule of a request but those for its own arrival: it is not counted again, and neither is its credential looked up again.
+ * Whether a request was made in this process in the name of a caller who was let in: it is not counted or checked
+ * again.
  */
 export const isInnerRequest = (request: IncomingMessage): boolean => admitted.has(request);
 
-/** Knows which requests were made inside this process, and in whose name. */
 export class InnerRequests {
   private readonly announced = new Map<string, AdmittedRequest>();
 
-  /** Says that a request is about to be made. @returns the value of {@link INNER_HEADER} that it must carry. */
+  /** @returns the value of {@link INNER_HEADER} that the request must carry. */
   announce(by: AdmittedRequest): string {
     const pass = randomBytes(16).toString('base64url');
     this.announced.set(pass, by);
     return pass;
   }
 
-  /** Takes back what {@link announce} said. */
   forget(pass: string): void {
     this.announced.delete(pass);
   }
 
   /**
-   * Called with every request before anything else: gives one that was made here the caller in whose name it was made. What
-   * came over a connection is never taken for one, whatever its headers say.
+   * Called with every request first: gives one that was made here its caller, never one that came over a connection.
    * @returns whether it was made here.
    */
   take(request: FastifyRequest & AdmittedRequest): boolean {

@@ -9,7 +9,6 @@ export interface ArrivalLimits {
   wholeMs: number;
   /** A body that is read as a stream may take as long as bytes keep coming: a gap may be so long. */
   gapMs: number;
-  /** How often late ones are looked for. */
   sweepMs: number;
 }
 
@@ -26,10 +25,7 @@ interface Arriving {
   since: number;
 }
 
-/**
- * Ends requests whose body comes too slowly, whichever way it is read: Node knows one limit for all of them, which
- * would also end large uploads over slow lines. Heads have Node's own limit (`headersTimeout`, a minute).
- */
+/** Ends requests whose body comes too slowly: Node's one limit for all would also end large uploads over slow lines. */
 export function limitArrival(fastify: FastifyInstance, limits: ArrivalLimits = ARRIVAL_LIMITS): void {
   const connections = new Map<Socket, Arriving | undefined>();
   const late = ({ socket }: IncomingMessage): void => void fastify.server.emit('clientError', tooSlow(), socket);

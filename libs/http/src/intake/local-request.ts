@@ -6,10 +6,9 @@ export type RequestSource = Pick<IncomingHttpHeaders, 'host' | 'origin'> & {
 };
 
 /**
- * Says why a request may not come from this machine's own programs, or may be a web page's; local mode refuses it with
- * 403 `host_not_allowed` (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host` (so
- * DNS rebinding shows), a browser always sends `Origin` with cross-origin posts, and `Sec-Fetch-Site` with everything else
- * (images, scripts, forms by GET), which no page can set.
+ * Says why a request may not come from this machine's own programs, or may be a web page's
+ * (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host`, and browsers always send
+ * `Origin` with cross-origin posts and `Sec-Fetch-Site` with everything else.
  * @param headers an absent Origin or Sec-Fetch-Site is no browser, or one from before 2023.
  * @param isPage whether the request is for a page of this server, which a link on any web page may open.
  * @returns `undefined` for a request that is served.
@@ -28,10 +27,7 @@ export function localRequestFault(headers: RequestSource, isPage = false): strin
   return `${ONLY_THIS_MACHINE}, and the header Sec-Fetch-Site says that a web page from elsewhere sends this: call from a program, or from a page under the same host name (localhost and 127.0.0.1 are two); cloud mode serves others`;
 }
 
-/**
- * What browsers say of requests by pages of this server, by pages of another port of the same host name, such as a
- * development server, and by the address bar. Anything else counts as `cross-site`.
- */
+/** Requests by pages of this server, of another port of the same host name, and by the address bar. */
 const NEAR_SITES: ReadonlySet<unknown> = new Set(['same-origin', 'same-site', 'none']);
 
 /** Whether a browser opens an address in a tab of its own, as a link does, and not inside another page. */

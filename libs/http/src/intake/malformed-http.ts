@@ -17,9 +17,7 @@ const HTTP2_BEGAN = 'HPE_PAUSED_H2_UPGRADE';
 
 type ParserError = Error & { code?: string; reason?: string };
 
-/** How bytes that are no HTTP were answered. */
 export interface RefusedBytes {
-  /** The request's id, as the answer has it. */
   id: string;
   status: number;
   /** Whether they were HTTP/2, whose clients cannot read the answer. */
@@ -27,10 +25,10 @@ export interface RefusedBytes {
 }
 
 /**
- * Hears of a `clientError` of Node's server: answers what is not HTTP, or came too slowly to be, and closes the connection.
- * The answer stands where that of the request would: behind those that the connection still owes, which go out whole. A
- * request that has been answered before its body went wrong gets no second answer, and one whose answer has begun is cut off.
- * @param answered gets the answer's facts; not called when nobody was there to be answered.
+ * Hears of a `clientError` of Node's server: answers what is not HTTP, or came too slowly, and closes the connection.
+ * The answer stands behind those that are still owed. A request that was answered before its body went wrong gets no
+ * second one, and one whose answer has begun is cut off.
+ * @param answered not called when nobody was there to be answered.
  */
 export function refuseMalformed(
   error: ParserError,
@@ -62,13 +60,11 @@ export function refuseMalformed(
   else inTurn(newest, () => refuseBodyOf(newest, connection, refuse));
 }
 
-/** Calls back when it is an answer's turn on its connection. */
 function inTurn(answer: ServerResponse, then: () => void): void {
   if (answer.socket) then();
   else answer.once('socket', then);
 }
 
-/** What went wrong is the body of a request whose turn it is. */
 function refuseBodyOf(answer: ServerResponse, connection: Socket, refuse: () => void): void {
   if (!answer.headersSent) refuse();
   else if (answer.writableEnded) answer.once('close', () => endLingering(connection));
@@ -102,10 +98,7 @@ function detailOf(code: ErrorCode, { code: parserCode, reason }: ParserError): s
   return why ? `${ERRORS[code].title}: ${why}` : ERRORS[code].title;
 }
 
-/**
- * Warns the operator, once a process, that somebody speaks HTTP/2: clients of gRPC cannot read the answer, so that the log
- * is the only place where its user can find out.
- */
+/** Warns the operator once that somebody speaks HTTP/2: clients of gRPC cannot read the answer. */
 export class Http2Notice {
   private isGiven = false;
 

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
 
-/** Why a request's body is not read. */
 export interface FramingFault {
   code: ErrorCode;
   message: string;
 }
 
 /**
- * Whether a body comes in a way that is read here: with a length, or in chunks and nothing around them (RFC 9112, 6.1 and
- * 6.3). Asked here because Node's parser lets any coding before the last pass, and HTTP/1.0 have one.
- * @returns what is wrong; the connection must then be closed after the answer.
+ * Whether a body has a length or comes in chunks and nothing around them (RFC 9112, 6.1 and 6.3); Node's parser lets
+ * more pass. @returns what is wrong; the connection must then be closed after the answer.
  */
 export function framingFault({ headers, httpVersion }: IncomingMessage): FramingFault | undefined {
   const coding = headers['transfer-encoding'];
@@ -30,10 +28,7 @@ export function framingFault({ headers, httpVersion }: IncomingMessage): Framing
   };
 }
 
-/**
- * Whether a request names its host once, as HTTP/1.1 wants it (RFC 9112, 3.2); HTTP/1.0 needs none. Asked here and not by
- * Node, whose answer has neither a body nor a request id, and which takes the first of several.
- */
+/** Whether a request names its host once (RFC 9112, 3.2); Node's own answer has neither a body nor a request id. */
 export function namesOneHost({
   httpVersion,
   rawHeaders,

@@ -7,10 +7,9 @@ const TURN_MS = 5;
 const ACCEPTING_MS_MAX = 20;
 
 /**
- * Keeps the turns of the event loop short when far too many requests come at once. Node takes one new connection a turn
- * (libuv): with 500 busy connections, whose requests would all be worked on in every turn, a new one waited for seconds
- * (measured: 3.5 s for `/livez` while 500 clients connect; 0.1 s like this). So requests begin for {@link TURN_MS} a turn,
- * and for as long as connections keep coming they wait, {@link ACCEPTING_MS_MAX} at a time.
+ * Keeps the turns of the event loop short when far too many requests come at once. Node takes one new connection a
+ * turn: while 500 clients connected, `/livez` waited for 3.5 s, and 0.1 s like this. So requests begin for {@link
+ * TURN_MS} a turn, and while connections keep coming they wait, {@link ACCEPTING_MS_MAX} at a time.
  */
 export class RequestScheduler {
   private readonly waiting: (() => void)[] = [];
@@ -21,7 +20,6 @@ export class RequestScheduler {
   private acceptingSince: number | undefined;
   private scheduled = false;
 
-  /** @param server whose connections are taken first. */
   constructor(server: Pick<Server, 'on'>) {
     server.on('connection', () => {
       this.accepted = true;

@@ -15,7 +15,6 @@ const QUIET: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/a
 /** What clients get that left before an answer began, in the log alone. */
 const CLIENT_GONE = 499;
 
-/** What is known of a request when it begins. */
 interface Beginning {
   route: string;
   isStream: boolean;
@@ -29,14 +28,12 @@ export class RequestWatch {
   /** What is to end with a connection. One listener on each: a client may send any number of requests at once. */
   private readonly ends = new WeakMap<Socket, Set<() => void>>();
 
-  /** @param log `undefined` when requests are not logged. */
   constructor(
     private readonly metrics: HttpMetrics,
     private readonly addresses: ClientAddresses,
     private readonly log: AccessLog | undefined,
   ) {}
 
-  /** Called once a request, as early as Fastify knows its id. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const startedAt = performance.now();
     const { url, config } = request.routeOptions;
@@ -69,7 +66,6 @@ export class RequestWatch {
     ends.add(end);
   }
 
-  /** What came was no HTTP, and was answered so. */
   malformed({ id, status }: RefusedBytes, socket: Socket): void {
     this.metrics.malformed(status);
     this.log?.request({ request_id: id, route: UNMATCHED, status, remote_address: socket.remoteAddress }, false);

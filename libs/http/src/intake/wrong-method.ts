@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findThirdPartyProtocol } from '../third-party-protocols.js';
 import { DomainError } from '@spandrel/kernel';
 
-/** A path of the app with the methods that it takes. */
 interface KnownPath {
   url: string;
   pattern: RegExp;
@@ -10,9 +9,8 @@ interface KnownPath {
 }
 
 /**
- * Answers a method that a known path does not take: 405 with `Allow`, and `OPTIONS` with 204 and `Allow` (RFC 9110,
- * 9.3.7 and 15.5.6), then what else is known of a path that matches no route. Registered before the routes, which it
- * gets to know, and after what asks for a credential: without one nothing is said of a path.
+ * Answers a method that a known path does not take: 405 with `Allow`, and `OPTIONS` with 204 (RFC 9110, 9.3.7, 15.5.6).
+ * Registered before the routes, which it gets to know, and after what asks for a credential.
  * @param otherwise what a request gets whose path is not known either.
  */
 export function answerWrongMethods(
@@ -49,6 +47,5 @@ export function answerWrongMethods(
   });
 }
 
-/** `/api/traces/:id` as an expression that its paths match. */
 const patternOf = (url: string): RegExp =>
   new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replace(/:\w+/g, '[^/]+')}$`);

@@ -27,9 +27,8 @@ function objectHasIgnored(object: Readonly<Record<string, unknown>>, { members }
 }
 
 /**
- * The value of the header for a body with ignored members (docs/spec/general.md#members-that-are-ignored): `nam (name?),
- * config.foo`. Each name once, at most ten and some 1,000 characters, then `...`. Other characters than names are made
- * of are percent-encoded, so that nothing that a caller sends can break out of the header.
+ * The value of the header for a body with ignored members (docs/spec/general.md#members-that-are-ignored): `nam
+ * (name?), config.foo`. Names are percent-encoded, so that nothing that a caller sends can break out of the header.
  */
 export function ignoredHeader(body: unknown, known: KnownMembers): string {
   const entries = new Map<string, string>();
@@ -51,7 +50,6 @@ interface Ignored {
   /** What stands before the name: `config.`, `spans[].`. */
   path: string;
   name: string;
-  /** The members that the object takes. */
   among: KnownMembers;
 }
 

@@ -17,10 +17,9 @@ import { unknownParametersOf } from './unknown-parameters.js';
 import { hasIgnored, IGNORED_HEADER, ignoredHeader } from './ignored-members.js';
 
 /**
- * Sees to names that no route knows: of query parameters they are refused, of members of a JSON body they are named in
- * the answer (docs/spec/general.md#query-parameters), and a change of nothing that is known is refused. What is known comes
- * from the schemas beside the routes, once for each route. One that speaks a protocol of others takes what their clients
- * add, and so does one whose address others write.
+ * Sees to names that no route knows: query parameters are refused, members of a JSON body named in the answer
+ * (docs/spec/general.md#query-parameters), and a change of nothing that is known is refused. Clients of others'
+ * protocols add what they like, and so does who writes an address for others.
  */
 @Injectable()
 export class NamesInterceptor implements NestInterceptor, OnModuleInit {
@@ -53,7 +52,6 @@ function checksOf(facts: RouteFacts): NameCheck[] {
   return checks;
 }
 
-/** Refuses every query parameter of the routes outside Nest, but for pages. */
 export function refuseParametersOutsideNest(fastify: FastifyInstance): void {
   const unknownParameters = unknownParametersOf(undefined, 'get');
   fastify.addHook('onRoute', (route) => {
@@ -63,14 +61,9 @@ export function refuseParametersOutsideNest(fastify: FastifyInstance): void {
   });
 }
 
-/** Looks at the names in a request. @throws DomainError `validation_failed` where they refuse it. */
 type NameCheck = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/**
- * Names in a header of the answer, also of one that refuses the request, what of a JSON body is ignored
- * (docs/spec/general.md#members-that-are-ignored).
- * @param schema of the route's body; `undefined` when it reads none.
- */
+/** Names in a header of the answer what of a JSON body is ignored. @param schema `undefined` where none is read. */
 function nameIgnoredMembers(schema: z.ZodType | undefined): NameCheck {
   const known = schema ? knownMembers(schema) : NO_MEMBERS;
   return ({ body }, reply) => {
@@ -79,9 +72,8 @@ function nameIgnoredMembers(schema: z.ZodType | undefined): NameCheck {
 }
 
 /**
- * Refuses a delete whose body says something: deletes read no body, and what was meant as a filter would be ignored while
- * everything is deleted (docs/spec/general.md#query-parameters). An empty object or list passes, since some clients
- * always send one.
+ * Refuses a delete whose body says something: what was meant as a filter would be ignored while everything is deleted.
+ * An empty object or list passes, since some clients always send one.
  */
 const refuseBodyOfDelete: NameCheck = ({ body }) => {
   if (body === undefined || body === null) return;
@@ -92,10 +84,7 @@ const refuseBodyOfDelete: NameCheck = ({ body }) => {
   throw invalidRequest(faults.map((path) => ({ path, message })));
 };
 
-/**
- * Refuses a `PATCH` with members of which the route knows none: it would be answered as done, and nothing would have changed
- * (docs/spec/general.md#changes). An empty object passes, as it asks for nothing.
- */
+/** Refuses a `PATCH` with unknown members alone (docs/spec/general.md#changes): it would be answered as done. */
 function refuseUnknownPatch({ members }: KnownMembers): NameCheck {
   const known = [...members.keys()];
   return ({ body }) => {

@@ -5,8 +5,6 @@ import { FAULTS_MAX, invalidRequest, knownMembers, objectOf, unknownName, schema
 /**
  * Refuses query parameters that a route does not know: a misspelt filter would take everything, also for deleting
  * (docs/spec/general.md#query-parameters). Other faults of the query are listed too.
- * @param schema of the route's query; `undefined` when it takes no parameters.
- * @param method of the route, in lower case.
  * @returns takes the query of a request, and throws DomainError `validation_failed` where it has such a parameter.
  */
 export function unknownParametersOf(schema: z.ZodType | undefined, method: string): (query: object) => void {
@@ -36,7 +34,6 @@ export function unknownParametersOf(schema: z.ZodType | undefined, method: strin
   }
 }
 
-/** What members of a query gather: the beginnings of the names of parameters, by the member. */
 function prefixesOf(schema: z.ZodType | undefined): ReadonlyMap<string, string> {
   const shape = Object.entries((schema && objectOf(schema)?.shape) ?? {});
   return new Map(
@@ -47,7 +44,6 @@ function prefixesOf(schema: z.ZodType | undefined): ReadonlyMap<string, string> 
   );
 }
 
-/** What is wrong with a query; of a parameter that may be given once, and came several times, that is said. */
 export function queryFaults(error: z.ZodError, schema: z.ZodType, query: unknown): FieldError[] {
   const given = query as Readonly<Record<string, unknown>>;
   const repeated = new Set(error.issues.filter(({ code }) => ONE_VALUE.has(code)).map(({ path }) => path.join('.')));

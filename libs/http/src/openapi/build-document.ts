@@ -22,15 +22,12 @@ import {
 } from './route-problems.js';
 import { SchemaComponents } from './schema-components.js';
 
-/** What the document is made of. */
 export interface DocumentParts {
   routes: readonly RouteFacts[];
   features: readonly Feature[];
-  /** Whether requests need a credential: in cloud mode. */
   authenticated: boolean;
 }
 
-/** Tag of the routes that belong to no feature. */
 const KERNEL_TAG = { name: 'Operations', description: 'Health, metrics and this description.' };
 
 /** The OpenAPI 3.0 description of an app (docs/spec/health.md#the-openapi-description). */

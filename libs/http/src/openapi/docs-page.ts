@@ -59,10 +59,7 @@ const VIEWER_FILES: ReadonlyMap<string, string> = new Map([
   ['favicon-32x32.png', 'image/png'],
 ]);
 
-/**
- * `GET /docs`: the OpenAPI document as a page, all of it from this server
- * (docs/spec/health.md#the-openapi-description).
- */
+/** `GET /docs`: the OpenAPI document as a page (docs/spec/health.md#the-openapi-description). */
 export function registerDocsPage(fastify: FastifyInstance): void {
   const require = createRequire(join(PACKAGE.root, 'package.json'));
   fastify.get('/docs', { config: PLAIN_PAGE_ROUTE }, (_request, reply) =>

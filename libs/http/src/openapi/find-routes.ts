@@ -6,19 +6,16 @@ import type { z } from 'zod';
 import { isCounted } from '../access/access-rule.js';
 import { OPERATION, type OperationDescription } from '../operation.js';
 
-/** A route of the app as its decorators describe it. */
 export interface RouteFacts {
   /** HTTP method in lower case. */
   method: string;
   /** The path in the form of OpenAPI: `/api/traces/{id}`. */
   path: string;
-  /** HTTP status of success. */
   status: number;
   operation: OperationDescription;
   query: z.ZodType | undefined;
   /** Request headers that the handler reads. */
   headers: string[];
-  /** Schema of the JSON body, if the route takes one. */
   body: z.ZodType | undefined;
   /** Class of the module that the controller is in. */
   module: unknown;
@@ -30,7 +27,6 @@ export interface RouteFacts {
 export const routeKey = ({ method, path }: RouteFacts): string =>
   `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
 
-/** Whether answers name members of the body that were ignored: those of routes that read a JSON body. */
 export const namesIgnored = ({ method, operation }: RouteFacts): boolean =>
   !['get', 'delete'].includes(method) && operation.body === undefined;
 
@@ -70,7 +66,6 @@ function factsOf(controller: Type, name: string, callback: object): Omit<RouteFa
   };
 }
 
-/** What decorators of one kind say of a handler's arguments: a name (`@Param('id')`), a schema (`@Body({ schema })`). */
 function argumentsOf(controller: Type, name: string, kind: RouteParamtypes): { data?: string; schema?: z.ZodType }[] {
   const all = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, object>;
   return Object.entries(all).flatMap(([key, argument]) => (key.startsWith(`${kind}:`) ? argument : []));

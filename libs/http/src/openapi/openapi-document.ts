@@ -1,7 +1,5 @@
-/** A schema object of OpenAPI 3.0, or a reference to one. */
 export type OpenApiSchema = { [keyword: string]: unknown };
 
-/** A media type of a body with its schema. */
 export interface OpenApiMedia {
   schema: OpenApiSchema;
   example?: unknown;

@@ -10,14 +10,12 @@ export class OpenApi {
   private made: OpenApiDocument | undefined;
   private text: Buffer | undefined;
 
-  /** @param authenticated whether requests need a credential. */
   constructor(
     private readonly modules: ModulesContainer,
     private readonly features: readonly Feature[],
     private readonly authenticated: boolean,
   ) {}
 
-  /** Every route of the app, as its decorators describe it. */
   get routes(): readonly RouteFacts[] {
     return (this.found ??= findRoutes(this.modules));
   }
@@ -30,7 +28,6 @@ export class OpenApi {
     }));
   }
 
-  /** The document as it is sent. */
   get json(): Buffer {
     return (this.text ??= Buffer.from(JSON.stringify(this.document)));
   }

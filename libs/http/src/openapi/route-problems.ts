@@ -22,7 +22,6 @@ const HEADERS_OF_STATUS: Readonly<Record<number, OpenApiResponse['headers']>> = 
   503: RETRY_AFTER,
 };
 
-/** Every error a route may answer: its own, and those that its kind of route always has. */
 export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[] {
   const open = operation.access === 'open' || operation.access === 'anyone';
   const reads = method === 'get';
@@ -44,7 +43,6 @@ export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[
 
 const pick = (holds: boolean, ...codes: ErrorCode[]): ErrorCode[] => (holds ? codes : []);
 
-/** The error answers of a route that speaks a protocol of others, by status. */
 export function describeThirdPartyProblems(
   codes: readonly ErrorCode[],
   description: string,
@@ -63,7 +61,6 @@ export function describeThirdPartyProblems(
 export class ProblemResponses {
   readonly responses: Record<string, OpenApiResponse> = {};
 
-  /** @returns the error answers by status. */
   of(codes: readonly ErrorCode[]): Record<string, OpenApiReference> {
     const inOrder = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
     const byStatus = Map.groupBy(inOrder, (code) => ERRORS[code].status);

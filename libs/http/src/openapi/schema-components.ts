@@ -5,10 +5,7 @@ import type { OpenApiSchema } from './openapi-document.js';
 /** Whether a schema is described as what callers send or as what they get: a default makes a member optional only there. */
 export type Side = 'input' | 'output';
 
-/**
- * What a schema's `.meta()` says to the description where code alone decides what is valid:
- * `openapi` is the schema to show, `describedBy` a zod schema to show instead.
- */
+/** What a schema's `.meta()` shows in its place where code alone decides what is valid: `openapi` or a zod schema. */
 interface Described {
   openapi?: OpenApiSchema;
   describedBy?: z.ZodType;
@@ -28,8 +25,7 @@ export class SchemaComponents {
 
   /**
    * @returns the schema as it stands in the document: a reference when it has an `id`.
-   * @throws Error for a schema that JSON Schema cannot express and that does not say how it is shown, and for an `id` that
-   *   names two different schemas.
+   * @throws Error for a schema that JSON Schema cannot express, and for an `id` that names two different schemas.
    */
   schemaOf(schema: z.ZodType, side: Side): OpenApiSchema {
     const before = this.made[side].get(schema);
@@ -89,7 +85,6 @@ export class SchemaComponents {
 
 const described = (schema: z.core.$ZodType): Described => (z.globalRegistry.get(schema) ?? {}) as Described;
 
-/** A schema and those it is a copy of. */
 function* lineage(schema: z.core.$ZodType | undefined): Generator<z.core.$ZodType> {
   for (; schema; schema = schema._zod.parent) yield schema;
 }

@@ -5,7 +5,6 @@ import { SqliteConnection } from '@mikro-orm/sqlite';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Dialect } from '../statements/sql.js';
 
-/** A statement of the ORM as the database's driver takes it. */
 export interface BoundStatement {
   text: string;
   params: (string | number | bigint | null)[];
@@ -13,7 +12,7 @@ export interface BoundStatement {
 
 /**
  * A statement of the ORM, which marks values by `?`, with its values as parameters.
- * @returns `undefined` when it has values that are none of a parameter's types, or names among them (`??`).
+ * @returns `undefined` when it has values of other types, or names among them (`??`).
  */
 export function bindParameters(text: string, values: readonly unknown[], dialect: Dialect): BoundStatement | undefined {
   if (!values.every(isParameter)) return undefined;
@@ -72,14 +71,12 @@ function boundStatement([query, params = []]: Asked, dialect: Dialect): BoundSta
 const send = (on: Transaction<Kysely<unknown>>, { text, params }: BoundStatement) =>
   on.executeQuery(CompiledQuery.raw(text, params));
 
-/** SQLite for the ORM. */
 export class BoundSqliteDriver extends AbstractSqlDriver {
   constructor(config: Configuration) {
     super(config, new SqlitePlatform(), BoundSqliteConnection, ['kysely', 'better-sqlite3']);
   }
 }
 
-/** Postgres for the ORM. */
 export class BoundPostgresDriver extends AbstractSqlDriver {
   constructor(config: Configuration) {
     super(config, new PostgreSqlPlatform(), BoundPostgresConnection, ['kysely', 'pg']);

@@ -6,16 +6,13 @@ export const DAY_MS = 86_400_000;
 /** The day that a moment is in. @param epochMs also before the epoch. */
 export const dayOf = (epochMs: number): number => Math.floor(epochMs / DAY_MS);
 
-/** When a day begins. */
 export const dayStart = (day: number): number => day * DAY_MS;
 
 /** Arms of a condition; more of them become one range: planning with many takes longer than looking into all partitions. */
 const RANGES_MAX = 4;
 
 /**
- * The rows of a partitioned table that lie in some days: what lets Postgres leave all other partitions alone. Nothing on
- * SQLite.
- * @param column with its alias.
+ * The rows of a partitioned table that lie in some days: Postgres leaves all other partitions alone. Nothing on SQLite.
  */
 export const ofDays = (column: string, days: Iterable<number>): Sql => ({
   writeTo(target) {
@@ -46,14 +43,12 @@ export const betweenStarts = (column: string, from: number | undefined, until: n
   },
 });
 
-/** A piece that stands on SQLite only. */
 export const onSqlite = (piece: Sql): Sql => ({
   writeTo(target) {
     if (target.dialect === 'sqlite') piece.writeTo(target);
   },
 });
 
-/** A piece that stands on Postgres only. */
 export const onPostgres = (piece: Sql): Sql => ({
   writeTo(target) {
     if (target.dialect === 'postgres') piece.writeTo(target);

@@ -12,16 +12,11 @@ const LOCK_MS = 200;
 /** How long rows of a day go to the default partition after a failure. */
 const AGAIN_MS = 10_000;
 
-/** Whether a day is one that gets partitions of its own. */
 const getsPartition = (day: number, today: number): boolean => day >= today - DAYS_BACK && day <= today + DAYS_AHEAD;
 
-/**
- * The partitions by day of some tables (ADR 0013): made when the first row of a day is about to come, so that a new database
- * has few. Nothing to do on SQLite.
- */
+/** Partitions by day of some tables (ADR 0013), made when the first row of a day is about to come. None on SQLite. */
 export class DayPartitions {
   private readonly made = new Set<number>();
-  /** Whether the database was asked once. */
   private asked = false;
   private readonly making = new Map<number, Promise<void>>();
   private readonly failedAt = new Map<number, number>();
@@ -33,7 +28,7 @@ export class DayPartitions {
   ) {}
 
   /**
-   * Sees to it that the days of some starts have partitions. Never fails: without one, rows go to the default partition.
+   * Makes missing partitions. Never fails: without one, rows go to the default partition.
    * @returns `undefined` when there is nothing to wait for.
    */
   prepare(starts: Iterable<number>): Promise<void> | undefined {

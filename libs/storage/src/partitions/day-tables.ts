@@ -33,19 +33,16 @@ const DROP = `
   execute format('drop table %I', part);`;
 
 /**
- * Tables that on Postgres are partitioned by the day of `started_at` (ADR 0013), as the feature that they belong to
- * declares them. The rows of a day lie in `<table>_p<yyyymmdd>`, those of a day without a partition in `<table>_default`;
- * the partitions of a day are made and dropped together.
+ * Tables that on Postgres are partitioned by the day of `started_at` (ADR 0013). The rows of a day lie in
+ * `<table>_p<yyyymmdd>`, others in `<table>_default`; partitions of a day are made and dropped together.
  */
 export class DayTables {
-  /** The days that have partitions, oldest first. */
   readonly days: Query<RowOfShape<typeof DAY>>;
   private readonly makeAll: Sql;
   private readonly holdAll: Sql;
   private readonly emptyAll: Sql;
   private readonly dropAll: Sql;
 
-  /** @param tables their names. */
   constructor(tables: readonly [string, ...string[]]) {
     this.makeAll = forTables(tables, MAKE);
     this.holdAll = forTables(tables, HOLD);
@@ -55,9 +52,8 @@ export class DayTables {
   }
 
   /**
-   * Makes the partitions of a day, if they are missing.
-   * @param lockMs how long it may wait for others, who wait behind it meanwhile.
-   * @throws when it had to wait longer.
+   * Makes missing partitions of a day. @param lockMs how long it may wait for others. @throws when it had to wait
+   * longer.
    */
   async make(tx: WriteTx, day: number, lockMs: number): Promise<void> {
     await tx.run(LOCK);
@@ -88,10 +84,7 @@ async function toDay(tx: WriteTx, day: number, lockMs: number, statement: Sql): 
   await tx.run(statement);
 }
 
-/**
- * What is done to the partitions of the day that {@link CHOOSE} names. It is one text for all days, since statements are
- * prepared by their text.
- */
+/** What is done to the partitions of a day; one text for all days, since statements are prepared by their text. */
 const forTables = (tables: readonly string[], body: string): Sql =>
   rawSql(`do $do$
     declare
@@ -112,8 +105,7 @@ const DAY = shapeOf({ day: integer() });
 const DAY_OF_NAME = rawSql(`(to_date(right(p.name, 8), 'YYYYMMDD') - date '1970-01-01')::bigint`);
 
 /**
- * The partitions `p` of a table, in the order of their days. Each is asked for its name: a join with `pg_class` compares the names
- * of all tables and indexes there are.
+ * The partitions `p` of a table by day. Each is asked for its name: joining `pg_class` compares those of all tables.
  */
 const partitionsOf = (table: string): Sql =>
   sql`from (select i.inhrelid as oid, i.inhrelid::regclass::text as name from pg_inherits i

@@ -4,24 +4,20 @@ import type { RenderedSql } from '../statements/sql.js';
 /** Plans kept on a connection: one of a statement about 30 partitions takes 250 to 500 KB of the server. */
 const PLANS_MAX = 16;
 
-/**
- * One plan for all values, and one that reads indexes in their order: it is made without knowing the limit, maybe while the
- * partition of a new day is empty, and kept until that is analyzed.
- */
+/** One plan for all values that reads indexes in their order: it is made while a partition may be empty, and kept. */
 const BEGIN = `begin read only; set local plan_cache_mode = force_generic_plan; set local jit = off;
   set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off;
   set local max_parallel_workers_per_gather = 0`;
 
 /**
- * Statements that are planned once a connection: of one about thirty partitions the plan takes 10 to 90 ms, and doing it 1
- * to 5. The server leaves partitions out when it runs the plan. Plans used least recently are given up.
+ * Statements that are planned once a connection: about thirty partitions planning takes 10 to 90 ms, doing it 1 to 5.
+ * Plans used least recently are given up.
  */
 export class PlannedStatements {
   /** Names of prepared statements by their text, the latest used last. */
   private readonly kept = new WeakMap<pg.PoolClient, Map<string, string>>();
   private made = 0;
 
-  /** Runs a query in a transaction of its own; one round trip. */
   async query(client: pg.PoolClient, { text, params }: RenderedSql): Promise<pg.QueryResult> {
     const name = this.nameOn(client, text);
     const sent = [client.query(BEGIN), client.query({ name, text, values: params }), client.query('commit')] as const;

@@ -17,11 +17,9 @@ import { PostgresDialect, type PostgresPool } from 'kysely';
 export interface PostgresBackendParts {
   pool: pg.Pool;
   keeping: ConnectionKeeping;
-  /** Makes an entity manager that works on one connection of the pool. @param watch hears of its statements. */
+  /** @param watch hears of the statements. */
   makeManager: (client: pg.PoolClient, watch: TransactionWatch) => SqlEntityManager;
-  /** Asks the server to give up what a connection is at. */
   cancel: (client: pg.PoolClient) => Promise<void>;
-  /** Closes the pool. */
   close: () => Promise<void>;
 }
 
@@ -124,10 +122,7 @@ export class PostgresBackend implements Backend {
     return this.parts.close();
   }
 
-  /**
-   * Runs a query on a connection and gives that back; when the signal fires, the server is asked to give the query up, and
-   * the connection goes with it.
-   */
+  /** Runs a query on a connection and gives that back; when the signal fires, the connection goes with its query. */
   private async readOn(
     client: pg.PoolClient,
     ask: () => Promise<pg.QueryResult>,
@@ -156,10 +151,9 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * Whether a transaction whose connection broke during COMMIT was committed: only the server knows, and it only while
-   * it has not crashed or been replaced since, for then it may have given the id to another transaction. A standby, which
-   * may be behind, is not believed.
-   * @throws Unavailable when it cannot be known.
+   * Whether a transaction whose connection broke during COMMIT was committed. Only the server knows, while it has not
+   * crashed or been replaced since (it may have given the id away), and no standby. @throws Unavailable when it cannot
+   * be known.
    */
   private async wasCommitted({ xid, serverLife }: Committing<unknown>, reason: unknown): Promise<boolean> {
     for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
@@ -190,7 +184,7 @@ export class PostgresBackend implements Backend {
 /** `pg_xact_status`: "transaction ID … is in the future". */
 const isIdOfTheFuture = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '22023';
 
-/** Begins a transaction, on the way together with its first statement. @returns its id, by which the server can be asked what became of it. */
+/** Begins a transaction, on the way with its first statement. @returns its id, by which its fate can be asked for. */
 async function begin(client: pg.PoolClient, keeping: ConnectionKeeping): Promise<string> {
   const results = (await client.query(
     `${keeping.begin}select pg_current_xact_id()::text as xid`,
@@ -198,10 +192,7 @@ async function begin(client: pg.PoolClient, keeping: ConnectionKeeping): Promise
   return (results.at(-1)!.rows[0] as { xid: string }).xid;
 }
 
-/**
- * What the ORM takes for a connection: a query builder whose statements all go to one client taken from the pool.
- * @param watch hears of them.
- */
+/** What the ORM takes for a connection: all statements go to one client of the pool. @param watch hears of them. */
 export function connectionOf(client: pg.PoolClient, watch: TransactionWatch): Kysely<unknown> {
   const taken = new Proxy(client, {
     get(target, property) {

@@ -7,23 +7,15 @@ const MIGRATION_LOCK_MS_MAX = 2_000;
 /** How long a transaction may do nothing: this process is gone, or hangs, and must not hold its locks for ever. */
 const IDLE_IN_TRANSACTION_MS_MAX = 60_000;
 
-/**
- * What is kept on a connection from one transaction to the next. A pooler in transaction mode gives each transaction a
- * connection to the server of its own choice: what is kept there would be lost, or meet another program.
- */
+/** What is kept on a connection from one transaction to the next; a pooler in transaction mode would lose or mix it. */
 export interface ConnectionKeeping {
   /** Sets the timeouts, on a new connection; nothing where nothing is kept. */
   onConnect: string;
-  /** Begins a transaction. */
   begin: string;
-  /** Whether statements are prepared once a connection. */
   prepares: boolean;
 }
 
-/**
- * @param isPooled whether a pooler in transaction mode is on the way.
- * @param statementTimeoutMs how long a statement may take; `null`: as long as it takes.
- */
+/** @param isPooled whether a pooler in transaction mode is on the way. @param statementTimeoutMs `null`: none. */
 export function connectionKeeping(isPooled: boolean, statementTimeoutMs: number | null): ConnectionKeeping {
   if (!isPooled) return { onConnect: timeouts('set', statementTimeoutMs), begin: 'begin; ', prepares: true };
   return { onConnect: '', begin: `begin; ${timeouts('set local', statementTimeoutMs)}`, prepares: false };
@@ -48,7 +40,6 @@ const CONNECT_MS_MAX = 5_000;
 const CLIENT_LATER_MS = 5_000;
 
 export interface PoolOptions {
-  /** `postgres://…`, as DATABASE_URL has it. */
   url: string;
   max: number;
   /** How long a statement may take; `null`: as long as it takes, for migrations, which wait but shortly for locks. */
@@ -62,13 +53,11 @@ const serverLives = new WeakMap<ClientBase, string>();
 /** What of the server changes when it may have lost transactions: it crashed, or another one took its place. */
 export const SERVER_LIFE = "(select coalesce(stats_reset::text, '') from pg_stat_bgwriter)";
 
-/** What {@link SERVER_LIFE} was when the connection was made. */
 export const serverLifeOf = (client: ClientBase): string | undefined => serverLives.get(client);
 
 /**
- * A connection pool. 64-bit integers and numerics come back as numbers.
- *
- * The timeouts are set by a statement on every new connection: PgBouncer refuses a connection that brings them along.
+ * A connection pool. 64-bit integers and numerics come back as numbers. The timeouts are set by a statement on every
+ * new connection: PgBouncer refuses a connection that brings them along.
  */
 export function openPool({ url, max, statementTimeoutMs, keeping, logger }: PoolOptions): Pool {
   const types = new TypeOverrides();
@@ -104,10 +93,7 @@ async function prepare(client: ClientBase, { onConnect }: ConnectionKeeping): Pr
   serverLives.set(client, last.rows[0]!.life);
 }
 
-/**
- * @throws StartError when the server cannot be reached, is too old, or its database cannot hold every text. Its lines
- *   hold no password.
- */
+/** @throws StartError, without a password, when the server cannot be reached, is too old, or cannot hold every text. */
 export async function assertUsable(pool: Pick<Pool, 'query'>, url: string, logger: Logger): Promise<void> {
   if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new StartError(['DATABASE_URL: it must be like postgres://user:password@host:5432/name']);
@@ -157,7 +143,6 @@ function decoded(text: string): string {
 /** Longest time for handing the cancellation to the server. */
 const CANCEL_MS_MAX = 5_000;
 
-/** What pg has and its types do not say. */
 interface Cancellable {
   processID: number;
   secretKey: number;
@@ -174,9 +159,8 @@ interface CancelClient {
 }
 
 /**
- * Asks the server to give up the statement that a connection is at, by the protocol's own request, which PgBouncer passes
- * on. The connection must be closed afterwards: the request may come late, when it would hit the next statement.
- * @returns when the server has the request, or cannot be reached.
+ * Asks the server to give up the statement of a connection, by a request that PgBouncer passes on. The connection must
+ * be closed afterwards: the request may come late, when it would hit the next statement.
  */
 export async function cancelQuery(client: PoolClient, url: string): Promise<void> {
   const { processID, secretKey } = client as unknown as Cancellable;

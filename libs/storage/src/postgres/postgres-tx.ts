@@ -10,10 +10,7 @@ import { allSettledOrThrow } from '../transactions/all-settled-or-throw.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
 import { TransactionWatch } from '../transactions/transaction-watch.js';
 
-/**
- * Only what has nothing to plan is prepared. A prepared query keeps the plan it was given while a table, or the partition
- * of a new day, was still empty, which is to read all of it, until the table is next analyzed.
- */
+/** Only what has nothing to plan is prepared: a kept plan, made while a table was still empty, is to read all of it. */
 const STATEMENT_NAMES_MAX = 500;
 
 /** Names of prepared statements by their text, the same on every connection. */
@@ -37,11 +34,9 @@ const IN_FAILED_TRANSACTION = '25P02';
 const NEVER_MS = 2 ** 31 - 1;
 
 /**
- * A transaction on one connection; bulk writes are one statement a table, prepared once a connection where that is kept, with
- * an array of values a column (ADR 0043), in the order of keys: transactions that write the same rows then wait for one another instead of both for each other.
- *
- * Statements are sent as they are asked for and done in that order; who asks for several before awaiting them saves the
- * round trips.
+ * A transaction on one connection. Bulk writes are one prepared statement a table with an array of values a column (ADR
+ * 0043), in the order of keys, so that transactions that write the same rows wait for one another in one order. Who
+ * asks for several statements before awaiting them saves the round trips.
  */
 export class PostgresTx implements BackendTx {
   readonly dialect = 'postgres';
@@ -49,7 +44,6 @@ export class PostgresTx implements BackendTx {
   readonly watch = new TransactionWatch();
   private manager: SqlEntityManager | undefined;
   private timed = true;
-  /** The first failure of a statement. */
   private failure: unknown;
 
   constructor(

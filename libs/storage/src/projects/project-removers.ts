@@ -5,27 +5,20 @@ import type { Storage } from '../storage.js';
 import type { WriteTx } from '../transactions/write-tx.js';
 import { Injectable } from '@nestjs/common';
 
-/** Takes away what a feature keeps of a project elsewhere than in tables of its own, such as an index. */
+/** Takes away what a feature keeps of a project elsewhere than in its tables, such as an index. */
 export interface ProjectRemover {
-  /** Where it is kept; shown as progress. */
   readonly name: string;
   /**
-   * Takes some of it away, within seconds. Called any number of times, by any server, once nobody can reach the project any
-   * more. Doing it again does no harm.
-   * @returns how much went, as far as that is known, and whether it is to be called again, as something may be left.
-   * @throws what makes it impossible just now; it is tried again.
+   * Takes some of it away, within seconds; called again while something is left, by any server.
+   * @returns how much went, as far as that is known. @throws what makes it impossible now; it is tried again.
    */
   remove(projectId: string): Promise<{ removed: number; isMoreLeft: boolean }>;
 }
 
-/** How everything that belongs to a project goes with it: rows of tables as features list them, and what they register. */
 export class ProjectRemovers {
   private readonly registered: ProjectRemover[] = [];
 
-  /**
-   * @param tables of all features that there are, also of those that this server has not loaded, in the order in which
-   *   their rows go.
-   */
+  /** @param tables of all features, also of those that are not loaded, in the order in which their rows go. */
   constructor(readonly tables: readonly OwnedTable[]) {}
 
   register(remover: ProjectRemover): void {
@@ -39,10 +32,7 @@ export class ProjectRemovers {
 
 const LEAF = shapeOf({ name: text() });
 
-/**
- * The tables in which the rows of a table lie: its partitions, or itself. Quoted names. Postgres only, where projects are
- * removed.
- */
+/** Quoted names of the tables in which the rows of a table lie: its partitions, or itself. Postgres only. */
 export async function leafTables(storage: Pick<Storage, 'readLong'>, table: string): Promise<string[]> {
   const leaves = await storage.readLong(
     LEAF.query`select quote_ident(c.relname) as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -52,8 +42,7 @@ export async function leafTables(storage: Pick<Storage, 'readLong'>, table: stri
 }
 
 /**
- * Deletes some rows of one table, which has no partitions, by where they lie: no order and no key is needed.
- * @param leaf as {@link leafTables} found it.
+ * Deletes some rows of one table, which has no partitions, by where they lie.
  * @returns how many went; fewer than `limit` when none is left.
  */
 export function deleteSome(
@@ -65,26 +54,21 @@ export function deleteSome(
   return tx.run(sql`delete from ${table} where ctid = any(array(${some}))`);
 }
 
-/** Refuses by a throw what a project is protected from. */
 type Check = (tx: WriteTx, scope: Scope) => Promise<void>;
 
 /**
  * Whether a project may lose much at once (docs/spec/projects.md#protected-projects). Features ask before they delete;
- * `access`, which knows projects, answers. Where it is not loaded, as in local mode, nothing is protected.
+ * `access` answers, where it is loaded.
  */
 @Injectable()
 export class ProjectProtection {
   private check: Check | undefined;
 
-  /** @param check is asked from now on. */
   decideBy(check: Check): void {
     this.check = check;
   }
 
-  /**
-   * Called in the transaction that deletes: the answer holds until its end.
-   * @throws Conflict `project_protected`
-   */
+  /** Called in the transaction that deletes. @throws Conflict `project_protected` */
   async assertUnprotected(tx: WriteTx, scope: Scope): Promise<void> {
     await this.check?.(tx, scope);
   }

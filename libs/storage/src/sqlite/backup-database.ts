@@ -4,12 +4,8 @@ import Database from 'better-sqlite3';
 const PAGES_AT_ONCE = 1_024;
 
 /**
- * Copies a SQLite database as it is at one moment, while programs write to it. Until it is done the write-ahead log of
- * the database grows by what is written meanwhile.
- * @param file the database; it is only read.
- * @param target an empty file.
- * @param onProgress called with the part done, 0 to 1.
- * @throws when the database cannot be read or the copy not be written.
+ * Copies a SQLite database as it is at one moment, while programs write to it; its write-ahead log grows meanwhile.
+ * @param target an empty file. @param onProgress called with the part done, 0 to 1.
  */
 export async function backupDatabase(file: string, target: string, onProgress: (part: number) => void): Promise<void> {
   const source = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });

@@ -1,6 +1,5 @@
 /**
- * The far end of {@link Checkpoints}: copies pages of the write-ahead log into the database each time it is asked to. It
- * runs as it is, compiled or not, so it imports nothing but Node and the driver.
+ * The far end of {@link Checkpoints}. It runs as it is, compiled or not: it imports nothing but Node and the driver.
  */
 import Database from 'better-sqlite3';
 import { parentPort, workerData } from 'node:worker_threads';

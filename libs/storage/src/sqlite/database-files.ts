@@ -26,11 +26,7 @@ export async function checkDisk(file: string): Promise<void> {
   }
 }
 
-/**
- * Sees to it that the file of a database is for this user alone before SQLite opens it, which makes files by the umask; its
- * log, its index and its journal get the mode of the database when they are made.
- * @param logger hears of files that were open to other users of the machine.
- */
+/** Closes the file of a database to other users before SQLite makes it by the umask; the log gets the same mode. */
 export function closeDatabase(file: string, logger?: Pick<Logger, 'warn'>): void {
   try {
     // One that exists is not opened: to close it again would undo the locks that this process may hold on it.
@@ -42,7 +38,6 @@ export function closeDatabase(file: string, logger?: Pick<Logger, 'warn'>): void
   closeFiles([file, ...['-wal', '-shm', '-journal'].map((end) => file + end)], closeDirectory(dirname(file)), logger);
 }
 
-/** What SQLite's codes stand for where the system says it in a word of its own. */
 const SYSTEM_CODES: readonly [string, string][] = [
   ['SQLITE_FULL', 'ENOSPC'],
   ['SQLITE_READONLY', 'EACCES'],
@@ -50,11 +45,7 @@ const SYSTEM_CODES: readonly [string, string][] = [
   ['SQLITE_IOERR', 'EIO'],
 ];
 
-/**
- * Why a database's file cannot be used, in words that name it. SQLite itself says "unable to open database file", so that
- * the system is asked.
- * @param error what SQLite threw.
- */
+/** Why a database's file cannot be used, in words that name it: SQLite's own do not say, so the system is asked. */
 export function databaseFault(file: string, error: unknown): string {
   const refused = systemError(file);
   if (refused !== undefined) return pathFault(file, refused).message;
@@ -66,7 +57,6 @@ export function databaseFault(file: string, error: unknown): string {
     : `${file} cannot be used as the database: ${String(message ?? error)}`;
 }
 
-/** What the system says to the file; `undefined` when it has nothing against it. */
 function systemError(file: string): unknown {
   try {
     closeSync(openSync(file, 'r+'));

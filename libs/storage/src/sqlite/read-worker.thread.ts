@@ -1,6 +1,5 @@
 /**
- * The far end of {@link ReadWorkers}: a thread with a read-only connection. It runs as it is, compiled or not, so it
- * imports nothing but Node and the driver.
+ * The far end of {@link ReadWorkers}. It runs as it is, compiled or not: it imports nothing but Node and the driver.
  */
 import Database from 'better-sqlite3';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -16,7 +16,6 @@ interface Thread {
   settle: ((reply: Reply) => void) | undefined;
 }
 
-/** A query's error as its thread reported it. */
 class ReadError extends Error {
   override readonly name = 'ReadError';
   constructor(
@@ -30,8 +29,8 @@ class ReadError extends Error {
 const THREAD_LOST = { message: 'a read thread ended', code: 'SQLITE_CANTOPEN' };
 
 /**
- * Threads that read while the main thread goes on (better-sqlite3 is synchronous). One query a thread at a time, the
- * rest waits in order; patient ones never take the last thread; a thread that dies fails its query and is replaced with the next one.
+ * Threads that read while the main thread goes on, one query each; patient ones never take the last. A thread that dies
+ * fails its query and is replaced with the next one.
  */
 export class ReadWorkers {
   private readonly threads: Thread[] = [];
@@ -45,7 +44,6 @@ export class ReadWorkers {
     this.permits = new ReadPermits(threadsMax, null);
   }
 
-  /** How many queries wait for a thread. */
   get waiting(): number {
     return this.permits.waiting;
   }
@@ -101,12 +99,8 @@ export class ReadWorkers {
 }
 
 /**
- * Ends a thread that holds a connection, once it has done what it was asked before.
- *
- * It ends by itself, on the message `end`. `terminate()` in the moment in which the thread loads the driver's native module
- * aborts the whole process (`FATAL ERROR: Error::New napi_get_last_error_info`), and state that a terminated thread was sending
- * arrives as `undefined`.
- * @param worker a thread that has not ended.
+ * Ends a thread that holds a connection, once it has done what it was asked before. `terminate()` while it loads the
+ * driver's native module would abort the whole process. @param worker a thread that has not ended.
  */
 export async function endThread(worker: Worker): Promise<void> {
   const ended = new Promise((resolve) => worker.once('exit', resolve));

@@ -11,9 +11,7 @@ export interface SqliteBackendParts {
   file: string;
   writer: Database.Database;
   reader: Database.Database;
-  /** Makes an entity manager whose statements are part of the transaction open on the writer. */
   makeManager: () => SqlEntityManager;
-  /** Closes both connections and lets go of the data directory. */
   close: () => Promise<void>;
 }
 

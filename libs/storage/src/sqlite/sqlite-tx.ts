@@ -71,16 +71,10 @@ function updateText<Row>(table: Table<Row>, changed: readonly (keyof Row & strin
   return `update ${table.name} set ${changed.map(equal).join(',')} where ${table.key.map(equal).join(' and ')}`;
 }
 
-/**
- * Milliseconds that a statement takes where it writes megabytes. A text of 10 MB takes 15 ms to be inserted, 20 to be
- * committed, and 20 more where the log is copied into the database.
- */
+/** Milliseconds of a statement that writes megabytes: a text of 10 MB takes 15 to be inserted, 20 to be committed. */
 const LONG_MS = 4;
 
-/**
- * Runs a part of a transaction, which may be a statement or its commit. When it took long others have their turn before the
- * next part: a statement of SQLite cannot be sliced, but each has a turn of its own. Nobody else writes meanwhile.
- */
+/** Runs a part of a transaction; when it took long, others have their turn before the next part. Nobody else writes. */
 export async function turnAfter<Result>(part: () => Result | Promise<Result>): Promise<Result> {
   const began = performance.now();
   const result = await part();

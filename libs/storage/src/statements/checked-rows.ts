@@ -10,8 +10,7 @@ const ANSWERED = process.env['SPANDREL_ANSWERED_QUERIES'];
 const answered = new Set<string>();
 
 /**
- * Rows that a database answered a query with. The one place where their type is asserted; with `SPANDREL_CHECK_ROWS=1`
- * each is compared with the query's shape.
+ * Rows of a query: the one place where their type is asserted, and checked with `SPANDREL_CHECK_ROWS=1`.
  * @throws Error for a row that differs.
  */
 export function checkedRows<Row>({ shape, template }: Query<Row>, rows: readonly unknown[], dialect: Dialect): Row[] {
@@ -25,7 +24,6 @@ export function checkedRows<Row>({ shape, template }: Query<Row>, rows: readonly
   return rows as Row[];
 }
 
-/** Notes a statement once a process. */
 function noteAnswered(template: string, dialect: Dialect): void {
   const line = JSON.stringify([dialect, template]);
   if (ANSWERED === undefined || answered.has(line)) return;

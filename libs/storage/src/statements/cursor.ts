@@ -8,21 +8,13 @@ export interface Position {
   id: string;
 }
 
-/** What the sorted values of a list are. */
 export type ValueType = 'integer' | 'number' | 'text';
 
-/**
- * A position as an opaque string.
- * @param list what the cursor is good for: list, sort and order, such as `spans:cost:desc`.
- */
+/** A position as an opaque string. @param list what it is good for: list, sort and order, such as `spans:cost:desc`. */
 export const encodeCursor = (list: string, { value, id }: Position): string =>
   Buffer.from(JSON.stringify([list, value, id])).toString('base64url');
 
-/**
- * The position of a cursor.
- * @throws Invalid `invalid_cursor` when it is malformed or made for another list, sort or order
- *   (docs/spec/general.md#cursors).
- */
+/** @throws Invalid `invalid_cursor` when it is malformed or made for another list (docs/spec/general.md#cursors). */
 export function decodeCursor(list: string, cursor: string, type: ValueType): Position {
   const [madeFor, value, id, ...rest] = parse(cursor);
   const valid = madeFor === list && rest.length === 0 && isText(id) && (value === null || isOfType(value, type));

@@ -6,10 +6,7 @@ import type { Storage } from '../storage.js';
 import { integer, text, type Query, type RowOfColumns } from './row-shape.js';
 import { Selection } from './table.js';
 
-/**
- * The first of the rows that fit together into memory, at least one: no answer outgrows memory however large its rows.
- * @param bytesMax in the unit of `bytes`.
- */
+/** The first of the rows that fit into memory together, at least one. @param bytesMax in the unit of `bytes`. */
 export function limitBySize<Row extends { bytes: number }>(rows: readonly Row[], bytesMax: number): Row[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => (bytes += Number(row.bytes)) > bytesMax && index > 0);
@@ -30,9 +27,7 @@ export function limitIdsBySize(
 const SIZED = { id: text(), bytes: integer() };
 type Sized = RowOfColumns<typeof SIZED>;
 
-/** Rows that hold large texts, as a list of them is read. */
 export interface SizedRows<Row> {
-  /** The columns that are wanted. */
   columns: Selection<Row>;
   /** Bytes of a row's texts, known without reading them. */
   size: Sql;
@@ -42,16 +37,12 @@ export interface SizedRows<Row> {
   select: <Some>(columns: Selection<Some>, rest: Sql) => Query<Some>;
 }
 
-/**
- * The order of rows by their ids, which is the order in which they were made: ids of `newId` ascend. Nothing but the id
- * is looked at, so that an index that ends in it serves.
- */
+/** The order of rows by their ids, in which they were made; an index that ends in the id serves. */
 export class IdOrder {
   private readonly sorting: Sorting;
 
   /**
-   * @param list what cursors are bound to.
-   * @param idColumn with the alias of its table, which selects must use: `d.id`.
+   * @param list what cursors are bound to. @param idColumn with the alias of its table, which selects must use: `d.id`.
    */
   constructor(
     list: string,
@@ -62,9 +53,8 @@ export class IdOrder {
   }
 
   /**
-   * A page of small rows.
-   * @param read reads them; `rest` is the last condition of its `where`, with order and limit behind it.
-   * @throws Invalid `invalid_cursor`, and what `read` throws.
+   * A page of small rows. @param read reads them; `rest` is the last condition of its `where`, with order and limit.
+   * @throws Invalid `invalid_cursor`
    */
   page<Row extends { id: string }>(query: PlainList, read: (rest: Sql) => Promise<Row[]>): Promise<Page<Row>> {
     return this.fill(query, async (afterId, count) => ({ rows: await read(this.rest(afterId, count)) }));
@@ -81,9 +71,8 @@ export class IdOrder {
   }
 
   /**
-   * Large rows behind an id, or from the first on: up to `count`, as many as fit into one read. They are looked up twice,
-   * sizes first; those that went or stopped matching in between are left out, which does not say that no more follow.
-   * @returns no rows only at the end.
+   * Up to `count` large rows behind an id, as many as fit into one read. They are looked up twice, sizes first; those
+   * that went or stopped matching in between are left out. @returns no rows only at the end.
    */
   async fitting<Row extends { id: string }>(
     storage: Pick<Storage, 'readLong'>,
@@ -105,9 +94,8 @@ export class IdOrder {
   }
 
   /**
-   * A page of rows that are read some other way.
+   * A page of rows that are read some other way. @throws Invalid `invalid_cursor`
    * @param fetch up to `count` rows behind an id, or from the first on, in order; fewer at the end, or with `cut`.
-   * @throws Invalid `invalid_cursor`, and what `fetch` throws.
    */
   fill<Row extends { id: string }>(
     { limit, cursor }: PlainList,

@@ -2,7 +2,6 @@ import type { Kind } from './row-shape.js';
 import type { Dialect } from './sql.js';
 import type { Table } from './table.js';
 
-/** Types of columns on Postgres. */
 const TYPES: Readonly<Record<Kind, string>> = {
   text: 'text',
   integer: 'bigint',
@@ -11,7 +10,7 @@ const TYPES: Readonly<Record<Kind, string>> = {
 };
 
 /**
- * The text of an INSERT: of one row on SQLite, a parameter a column; of any number of rows on Postgres, an array a column.
+ * The text of an INSERT: of one row on SQLite; of any number on Postgres, an array a column.
  * @param changed properties that rows which exist get instead of failing the statement.
  */
 export function insertText<Row>(

@@ -6,11 +6,8 @@ import { containsFolded as columnContains, sql, type Sql } from './sql.js';
 const PREFILTER_LENGTH_MAX = 500;
 
 /**
- * Whether a string, number or boolean anywhere in a JSON value contains the needle, ignoring the case of ASCII letters.
- * Member names and structure do not count; numbers and booleans count as they are written
- * (docs/spec/spans.md#text-filters).
- * Others have their turn meanwhile where that takes long.
- * @param text JSON text; `null` contains nothing.
+ * Whether a string, number or boolean anywhere in a JSON text contains the needle, ignoring the case of ASCII letters
+ * (docs/spec/spans.md#text-filters). Member names do not count. Others have their turn meanwhile.
  */
 export async function jsonContains(text: string | null, needle: string): Promise<boolean> {
   return text !== null && (await inTurns(containsFolded(text, foldAscii(needle))));
@@ -47,20 +44,13 @@ function* textContains(text: string, folded: string): Generator<void, boolean, v
   }
 }
 
-/**
- * Rows that may contain the needle: a column that holds JSON text contains the needle as JSON writes it. Every row that
- * {@link jsonContains} takes passes; a few more may.
- */
+/** Rows that may contain the needle: all that {@link jsonContains} takes pass, and a few more may. */
 export function mayContainJson(column: string, needle: string): Sql {
   const written = needleInJson(needle);
   return written === undefined ? sql`1 = 1` : columnContains(column, written);
 }
 
-/**
- * What JSON text contains, but for the case of A to Z, when {@link jsonContains} finds the needle in it: the needle as JSON
- * writes it, or the beginning of a long one.
- * @returns `undefined` where nothing can be said.
- */
+/** The needle as JSON writes it, or the beginning of a long one; `undefined` where nothing can be said. */
 export function needleInJson(needle: string): string | undefined {
   const shortened = needle.slice(0, PREFILTER_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '');
   return shortened.isWellFormed() ? foldAscii(JSON.stringify(shortened).slice(1, -1)) : undefined;

@@ -13,7 +13,7 @@ export const jsonText = (value: unknown): string =>
 const written = new WeakMap<object, string>();
 
 /**
- * Writes the JSON text of a value, if it is large, and lets others have their turn meanwhile; {@link jsonText} then gives it at once.
+ * Writes the JSON text of a large value, and lets others have their turn meanwhile; {@link jsonText} then gives it.
  * @returns what is to be stored in place of the value: the value itself, or raw JSON for a long text.
  */
 export async function writtenAhead<Value>(value: Value): Promise<Value> {

@@ -5,7 +5,6 @@ import { joinSql, rawSql, sql, unindexed, type Sql } from './sql.js';
 
 /** How a list is sorted: by a column, ties by id in the same direction, rows without a value last in either order. */
 export interface Sorting {
-  /** What cursors are bound to. */
   list: string;
   column: string;
   idColumn: string;
@@ -19,7 +18,6 @@ export interface Sorting {
 /** Which part of a list: a nullable column sorts in two, so that an index serves each. */
 export type Part = 'valued' | 'valueless';
 
-/** A page: its items and where the next one begins. */
 export interface Page<Item> {
   items: Item[];
   nextCursor: string | null;
@@ -28,11 +26,9 @@ export interface Page<Item> {
 export const startOf = (sorting: Sorting, cursor: string | undefined): Position | undefined =>
   cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type);
 
-/** The rows that a position is made of. */
 export const positionShape = ({ type, nullable }: Pick<Sorting, 'type' | 'nullable'>): RowShape<Position> =>
   new RowShape({ value: { kind: type, nullable }, id: text() });
 
-/** The parts that are left from a position on. */
 function partsFrom({ nullable }: Sorting, from: Position | undefined): Part[] {
   if (from?.value === null) return ['valueless'];
   return nullable ? ['valued', 'valueless'] : ['valued'];
@@ -75,8 +71,7 @@ export interface Fetched<Row> {
 }
 
 /**
- * Fills a page part by part.
- * @param limit items of a page.
+ * Fills a page of `limit` items part by part.
  * @param fetch rows of a part behind a position, in order, at most as many as asked for.
  */
 export async function fillPage<Row>(
@@ -100,10 +95,7 @@ export async function fillPage<Row>(
   return { items, nextCursor: more && last ? encodeCursor(sorting.list, positionOf(last)) : null };
 }
 
-/**
- * Compares texts as both databases order them, by their bytes: negative when the first comes before the second. JavaScript
- * compares UTF-16 units, which has characters beyond U+FFFF before some others.
- */
+/** Compares texts as both databases order them, by their bytes; JavaScript compares UTF-16 units. Negative: a first. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return ASCII.test(a) && ASCII.test(b) ? (a < b ? -1 : 1) : Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -4,12 +4,10 @@ import type { WriteTx } from '../transactions/write-tx.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * The condition of an UPDATE or DELETE of rows that other transactions change too. On Postgres the rows are locked in the
- * order of their keys before any is changed: the statement alone would lock them in whatever order its plan meets them. Rows
- * that others commit meanwhile are left alone, which a SELECT FOR UPDATE before the statement does not see to: the statement
- * would find them, and lock them behind all others. SQLite has one writer.
- * @param table the one that is changed.
- * @param where which of its rows; columns are named as in the statement itself.
+ * The condition of an UPDATE or DELETE of rows that other transactions change too. On Postgres the rows are locked in
+ * the order of their keys before any is changed; those that others commit meanwhile are left alone, which a SELECT FOR
+ * UPDATE before the statement does not see to.
+ * @param where which rows; columns are named as in the statement itself.
  */
 export const lockedInOrder = <Row>(table: Table<Row>, where: Sql): Sql => ({
   writeTo(target) {
@@ -26,11 +24,7 @@ export const lockedInOrder = <Row>(table: Table<Row>, where: Sql): Sql => ({
   },
 });
 
-/**
- * Holds up all other writers of some tables until the open transaction ends, having waited for those that are at it:
- * what a later statement reads of the tables stays so. Readers go on. SQLite has one writer anyway.
- * @param tables locked in this order.
- */
+/** Holds up all other writers of some tables, locked in this order, until the open transaction ends. Readers go on. */
 export async function lockTables(tx: WriteTx, ...tables: readonly string[]): Promise<void> {
   if (tx.dialect === 'sqlite') return;
   await tx.run(sql`lock table ${rawSql(tables.join(', '))} in share row exclusive mode`);
@@ -39,10 +33,7 @@ export async function lockTables(tx: WriteTx, ...tables: readonly string[]): Pro
 /** Rows that one statement deletes on SQLite, where a statement holds up the event loop. */
 const ROWS_PER_STATEMENT = 2_000;
 
-/**
- * Deletes rows of a table, however many, in the open transaction; the event loop goes on meanwhile.
- * @returns how many there were.
- */
+/** Deletes rows of a table, however many; the event loop goes on meanwhile. @returns how many there were. */
 export async function deleteRows(tx: WriteTx, table: string, where: Sql): Promise<number> {
   const name = rawSql(table);
   if (tx.dialect === 'postgres') {

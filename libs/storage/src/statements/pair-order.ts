@@ -10,14 +10,12 @@ const PAIR_AND_SIZE = {
   number: { first: text(), second: integer(), bytes: integer() },
 };
 
-/** Where a row lies in the order of two columns. */
 export type Pair<Second extends string | number> = readonly [first: string, second: Second];
 
 /** The order of rows by two columns that identify each row, as they are read from the first to the last. */
 export class PairOrder<Second extends string | number> {
   /**
-   * @param first a column of text with the alias of its table: `e.run_id`.
-   * @param second another, of the type named.
+   * @param first a column of text with the alias of its table: `e.run_id`. @param second another, of the type named.
    */
   constructor(
     private readonly first: string,
@@ -25,11 +23,7 @@ export class PairOrder<Second extends string | number> {
     private readonly type: Second extends string ? 'text' : 'number',
   ) {}
 
-  /**
-   * Large rows behind a pair, or from the first on: up to `count`, as many as fit into one read. They are looked up twice,
-   * sizes first; those that went or stopped matching in between are left out.
-   * @returns no rows only at the end.
-   */
+  /** Large rows behind a pair, as {@link IdOrder.fitting} reads them. @returns no rows only at the end. */
   async fitting<Row>(
     storage: Pick<Storage, 'readLong'>,
     { columns, size, bytesMax, select }: SizedRows<Row>,

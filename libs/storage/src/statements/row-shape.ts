@@ -3,7 +3,6 @@ import { sql, type Sql, type SqlValue } from './sql.js';
 /** What the values of a column are. Both databases hand out integers and other numbers as numbers. */
 export type Kind = 'text' | 'integer' | 'number' | 'bytes';
 
-/** A column of a query's answer; `Value` is its type in TypeScript. */
 export interface Column<Value extends SqlValue = SqlValue> {
   readonly kind: Kind;
   readonly nullable: boolean;
@@ -17,7 +16,6 @@ export const text = <Value extends string = string>(): Column<Value> => ({ kind:
 export const integer = (): Column<number> => ({ kind: 'integer', nullable: false });
 export const number = (): Column<number> => ({ kind: 'number', nullable: false });
 export const bytes = (): Column<Uint8Array> => ({ kind: 'bytes', nullable: false });
-/** A column that may be `null`. */
 export const nullable = <Value extends SqlValue>({ kind }: Column<Value>): Column<Value | null> => ({
   kind,
   nullable: true,
@@ -34,20 +32,13 @@ export interface Query<Row> extends Sql {
   readonly shape: RowShape<Row>;
   /** The text of the template, by which the statements of the program differ. */
   readonly template: string;
-  /** See {@link plannedOnce}. */
   readonly isPlannedOnce?: boolean;
 }
 
-/**
- * A query of which Postgres makes one plan for all values and keeps it: for a long read about many partitions whose
- * index is known, so that no value leads to a better plan.
- */
+/** A query of which Postgres keeps one plan for all values: about many partitions, with an index that is known. */
 export const plannedOnce = <Row>(query: Query<Row>): Query<Row> => ({ ...query, isPlannedOnce: true });
 
-/**
- * What rows of a query look like. The type of a row follows from it, so that no reader asserts one; tests compare every row
- * that comes back with it (`checked-rows.ts`).
- */
+/** What rows of a query look like; their type follows from it, and tests compare every row (`checked-rows.ts`). */
 export class RowShape<Row> {
   constructor(readonly columns: Columns) {}
 
@@ -57,12 +48,10 @@ export class RowShape<Row> {
     return { shape: this, template: strings.join('${}'), writeTo };
   }
 
-  /** The columns of both. */
   and<Other>(other: RowShape<Other>): RowShape<Row & Other> {
     return new RowShape({ ...this.columns, ...other.columns });
   }
 
-  /** What is wrong with a row; `undefined` when nothing is. */
   faultOf(row: Readonly<Record<string, unknown>>): string | undefined {
     for (const [name, column] of Object.entries(this.columns)) {
       if (!(name in row)) return `column ${name} is missing`;
@@ -74,7 +63,6 @@ export class RowShape<Row> {
   }
 }
 
-/** The rows of a shape. */
 export type RowOfShape<Shape> = Shape extends RowShape<infer Row> ? Row : never;
 
 /** The shape of rows that no entity describes: what is computed, or taken from several tables. */

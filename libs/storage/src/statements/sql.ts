@@ -1,10 +1,8 @@
-/** The two databases Spandrel runs on. */
 export type Dialect = 'sqlite' | 'postgres';
 
 /** What a parameter may be. Booleans are stored as 0 and 1. */
 export type SqlValue = string | number | null | Uint8Array;
 
-/** Text and parameters in the form of one database. */
 export interface RenderedSql {
   readonly text: string;
   readonly params: SqlValue[];
@@ -22,8 +20,8 @@ class SqlTarget {
   constructor(readonly dialect: Dialect) {}
 
   /**
-   * Writes a parameter. SQLite prepares a statement again for every run where a value could lead to another plan, that of a
-   * `limit` included, which took up to half of a list's time. Plans are ours (`unindexed`), and of `+?` it asks no value.
+   * Writes a parameter. Of `+?` SQLite asks no value: where one could lead to another plan it prepares a statement for
+   * every run, up to half of a list's time. Plans are ours (`unindexed`).
    */
   param(value: SqlValue): void {
     this.params.push(value);
@@ -32,8 +30,8 @@ class SqlTarget {
 }
 
 /**
- * A statement or a piece of one, as a template: every `${value}` becomes a parameter, every `${piece}` is put in place.
- * Nothing is ever spliced in as text except by {@link rawSql}.
+ * A statement or a piece of one: every `${value}` becomes a parameter, every `${piece}` is put in place. Nothing is
+ * spliced in as text except by {@link rawSql}.
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly (SqlValue | Sql)[]): Sql {
   return {
@@ -57,7 +55,6 @@ export const rawSql = (text: string): Sql => ({
   },
 });
 
-/** Pieces with a separator between them. */
 export const joinSql = (pieces: readonly Sql[], separator: string): Sql => ({
   writeTo(target) {
     for (const [index, piece] of pieces.entries()) {
@@ -91,8 +88,8 @@ export type ValueColumns = Readonly<
 >;
 
 /**
- * Rows of the program's own as a table to select from or update from: `(…) as alias`; few parameters whatever their
- * number, so that the statement stays the same. Column names are constant text of the program itself.
+ * Rows of the program's own as a table `(…) as alias`; few parameters whatever their number, so that the statement
+ * stays the same. Column names are constant text of the program itself.
  */
 export const rowsFrom = (alias: string, columns: ValueColumns): Sql => ({
   writeTo(target) {
@@ -119,8 +116,8 @@ export const rowsFrom = (alias: string, columns: ValueColumns): Sql => ({
 });
 
 /**
- * `column` contains `needle`, ignoring the case of ASCII letters; `%`, `_` and `\` mean themselves.
- * Postgres columns have the collation "C" (see `open-storage.ts`), so ILIKE folds ASCII only, as SQLite's LIKE does.
+ * `column` contains `needle`, ignoring the case of ASCII letters; `%`, `_` and `\` mean themselves. On Postgres the
+ * collation "C" (see `open-orm.ts`) makes ILIKE fold ASCII only, as SQLite's LIKE does.
  */
 export const containsText = (column: string, needle: string): Sql => ({
   writeTo(target) {
@@ -140,9 +137,8 @@ export const positionIn = (column: string, needle: string): Sql => ({
 });
 
 /**
- * A condition like {@link containsText} for long texts: on Postgres a search for the folded needle in the folded column
- * takes half the time of ILIKE or less, which begins again at every letter that is the needle's first.
- * @param folded without letters A to Z.
+ * A condition like {@link containsText} for long texts, in half the time of ILIKE. @param folded without letters A to
+ * Z.
  */
 export const containsFolded = (column: string, folded: string): Sql => ({
   writeTo(target) {
@@ -151,10 +147,7 @@ export const containsFolded = (column: string, folded: string): Sql => ({
   },
 });
 
-/**
- * A column that is not to be looked for in an index: SQLite, which knows no figures of the data, would otherwise take
- * any index that fits. Postgres chooses by itself.
- */
+/** A column that is not to be looked for in an index: SQLite would take any that fits, Postgres chooses by itself. */
 export const unindexed = (column: string): Sql => ({
   writeTo(target) {
     target.text += target.dialect === 'sqlite' ? `+${column}` : column;
@@ -165,21 +158,18 @@ export const unindexed = (column: string): Sql => ({
 export interface OrderedJoin {
   /** Table, or name of a `with`, whose rows have an order of their own. */
   outer: string;
-  /** The other table. */
   inner: string;
-  /** What `columns` and `where` call it. */
   alias: string;
   /** What is read of it, as `alias.column`. */
   columns: string;
-  /** Which of its rows belong to a row of `outer`. */
   where: Sql;
   /** Limit of the whole select, which must have it too. */
   limit: number;
 }
 
 /**
- * What stands behind `from` where a join goes through one table row by row, and stops at its limit having all that belongs
- * to the rows before: SQLite joins as a cross join is written, Postgres in any order unless one side is lateral.
+ * What stands behind `from` where a join goes through one table row by row and stops at its limit: SQLite joins as a
+ * cross join is written, Postgres in any order unless one side is lateral.
  */
 export const joinedInOrder = ({ outer, inner, alias, columns, where, limit }: OrderedJoin): Sql => ({
   writeTo(target) {
@@ -201,8 +191,8 @@ export const forUpdate = (of: string): Sql => ({
 });
 
 /**
- * Locks the rows of a select like {@link forUpdate}, in the order of a column. On SQLite it is nothing, the order included: a
- * select by a parameter that has an order is planned again each time its parameters are bound, which takes it ten times as long.
+ * Locks rows like {@link forUpdate}, in the order of a column. On SQLite nothing, the order included: a select by a
+ * parameter that has an order is planned again each time, which takes it ten times as long.
  */
 export const forUpdateInOrder = (of: string, column: string): Sql => ({
   writeTo(target) {
@@ -217,7 +207,6 @@ export const forUpdateSkipLocked = (of: string): Sql => ({
   },
 });
 
-/** The statement in the form of one database. */
 export function renderSql(statement: Sql, dialect: Dialect): RenderedSql {
   const target = new SqlTarget(dialect);
   statement.writeTo(target);

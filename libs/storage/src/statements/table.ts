@@ -12,14 +12,12 @@ import {
 import { nullable, RowShape, type Column, type Columns, type Kind } from './row-shape.js';
 import { rawSql, sql, type Sql } from './sql.js';
 
-/** What is read of an entity: its table and properties. */
 interface EntityDescription {
   readonly meta: { tableName: string; properties: Record<string, PropertyDescription> };
 }
 
 interface PropertyDescription {
   nullable?: boolean;
-  /** A type of the ORM, as a class or an instance. */
   type?: unknown;
 }
 
@@ -28,13 +26,9 @@ type Flat<Entity> = {
   [Member in keyof Entity as Member extends string ? Member : never]: Exclude<Entity[Member], undefined>;
 };
 
-/** A row of an entity, as a plain object. */
 export type RowOf<Schema> = Required<Flat<InferEntity<Schema>>>;
 
-/**
- * An entity as an entity manager reads and writes it. Its type says what is so of every row that was read or made as a
- * whole: no member is `undefined`, a column without a value is `null`.
- */
+/** An entity as an entity manager reads and writes it: no member is `undefined`, a column without a value is `null`. */
 export const entityOf = <Schema extends EntityDescription>(schema: Schema): EntitySchema<RowOf<Schema>> =>
   schema as unknown as EntitySchema<RowOf<Schema>>;
 
@@ -61,16 +55,11 @@ export class Selection<Row> extends RowShape<Row> implements Sql {
 
 const naming = new UnderscoreNamingStrategy();
 
-/**
- * A table as hand-written SQL sees it: rows are plain objects with the entity's property names, statements are made once
- * from the entity's definition, so that there is no second list of columns.
- */
+/** A table as hand-written SQL sees it: rows are plain objects with the entity's property names. */
 export class Table<Row> {
   readonly name: string;
   readonly properties: readonly (keyof Row & string)[];
-  /** Properties that cannot be `null`. */
   readonly required: readonly (keyof Row & string)[];
-  /** Properties outside the primary key. */
   readonly notKey: readonly (keyof Row & string)[];
   private readonly columns: ReadonlyMap<string, string>;
   private readonly shapes: ReadonlyMap<string, Column>;
@@ -92,14 +81,12 @@ export class Table<Row> {
     return this.columns.get(property)!;
   }
 
-  /** What the values of a property are. */
   kindOf(property: keyof Row & string): Kind {
     return this.shapes.get(property)!.kind;
   }
 
   /** `alias.trace_id as "traceId", …`, all columns. */
   select(alias: string): Selection<Row>;
-  /** The columns of some properties. */
   select<Name extends keyof Row & string>(alias: string, properties: readonly Name[]): Selection<Pick<Row, Name>>;
   select(alias: string, properties: readonly (keyof Row & string)[] = this.properties): Selection<Row> {
     const list = properties.map((property) => `${alias}.${this.column(property)} as "${property}"`).join(', ');
@@ -107,7 +94,6 @@ export class Table<Row> {
   }
 }
 
-/** The table of an entity. @param key properties of the primary key, in its order. */
 export const tableOf = <Schema extends EntityDescription>(
   entity: Schema,
   key: readonly (keyof RowOf<Schema> & string)[],

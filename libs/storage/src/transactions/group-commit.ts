@@ -7,7 +7,6 @@ export class SerialQueue {
   private tail: Promise<unknown> = Promise.resolve();
   private unfinished = 0;
 
-  /** How many tasks wait behind the one that runs. */
   get waiting(): number {
     return Math.max(0, this.unfinished - 1);
   }
@@ -22,7 +21,6 @@ export class SerialQueue {
 
   private readonly finish = (): void => void this.unfinished--;
 
-  /** Resolves when every task queued so far has ended. */
   async idle(): Promise<void> {
     await this.tail;
   }
@@ -43,18 +41,13 @@ export interface GroupCommitOptions<Job, Answer> {
   hasOneWriter: boolean;
   /** Does the jobs in order. Throws only when the whole transaction is lost; it is then done again, job by job. */
   apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<Applied<Answer>>;
-  /** Rows a job writes, about. */
   weigh: (job: Job) => number;
-  /** Rows one transaction takes, about; a heavier job gets its own. */
   rowsMax?: number;
-  /**
-   * For jobs whose callers can wait a little: a transaction waits for so many jobs, {@link LINGER_MS_MAX} at most.
-   * Fewer, larger transactions are cheaper.
-   */
+  /** For jobs whose callers can wait: a transaction waits for so many jobs, {@link LINGER_MS_MAX} at most. */
   expected?: () => number;
   /**
-   * Whether a job is so large that others should not stand behind it. Its transaction is its own: beside the others where
-   * the database has several writers, behind those that come within {@link YIELD_MS} where it has one. None is when left out.
+   * Whether others should not stand behind a job. Its transaction is its own: beside the others where the database has
+   * several writers, behind those that come within {@link YIELD_MS} where it has one.
    */
   isLarge?: (job: Job) => boolean;
   /** Called at every commit. @param jobs how many it made durable. */
@@ -63,13 +56,11 @@ export interface GroupCommitOptions<Job, Answer> {
   failed: HookFailed;
 }
 
-/** Rows one transaction takes where nothing else is said. */
 const ROWS_MAX = 256;
 
 /** Milliseconds a transaction waits for more requests while they keep coming. */
 const GATHER_MS_MAX = 2;
 
-/** Milliseconds a transaction waits for requests that are expected. */
 const LINGER_MS_MAX = 5;
 
 /** Milliseconds after its own arrival in which jobs still go before a large one. */
@@ -87,9 +78,8 @@ interface Waiting<Job, Answer> {
 
 /**
  * Group commit: what arrives while a commit runs goes into the next transaction, and every job is answered when its own
- * commit is durable (docs/adr/0002-group-commit.md). A transaction lost to one poisonous job is repeated job by job, so
- * that the others are not hurt; one lost to the database is {@link Unavailable} for all of them. Whatever the functions
- * it is given do, every job is answered and the next transaction begins.
+ * commit is durable (docs/adr/0002-group-commit.md). A transaction lost to one poisonous job is repeated job by job;
+ * one lost to the database is {@link Unavailable} for all. Every job is answered.
  */
 export class GroupCommit<Job, Answer> {
   private readonly waiting: Waiting<Job, Answer>[] = [];
@@ -123,12 +113,10 @@ export class GroupCommit<Job, Answer> {
     });
   }
 
-  /** How many jobs wait for a commit to take them. */
   get waitingJobs(): number {
     return this.waiting.length + this.beside.waiting;
   }
 
-  /** Resolves when everything submitted so far is answered. */
   async idle(): Promise<void> {
     await Promise.all([this.running, this.beside.idle()]);
   }
@@ -164,7 +152,6 @@ export class GroupCommit<Job, Answer> {
     this.enough = undefined;
   }
 
-  /** The jobs of the next transaction. */
   private take(): Waiting<Job, Answer>[] {
     let rows = 0;
     const end = this.waiting.findIndex((next) => next.isLarge || (rows += next.rows) > this.rowsMax);
@@ -205,5 +192,4 @@ export class GroupCommit<Job, Answer> {
   }
 }
 
-/** Lets requests come in: what has arrived by then joins the next transaction. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

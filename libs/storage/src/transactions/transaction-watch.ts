@@ -3,10 +3,7 @@ import { Unavailable } from '@spandrel/kernel';
 /** How long the work of a transaction may ask nothing of the database: half of what Postgres lets it be idle for. */
 export const TRANSACTION_IDLE_MS_MAX = 30_000;
 
-/**
- * Sees to it that a transaction ends. Work that waits for something that never comes would hold the writer and its locks
- * for ever; it is given up when it has asked nothing of the database for a while, and may ask nothing more.
- */
+/** Sees to it that a transaction ends: one that has asked nothing for a while is given up, and may ask nothing more. */
 export class TransactionWatch {
   private asked = 0;
   private underWay = 0;
@@ -55,8 +52,8 @@ export class TransactionGivenUp extends Unavailable {
 }
 
 /**
- * Thrown by the work of a transaction that has met what another instance committed meanwhile, so that it would have to lock
- * rows out of their order: the transaction is rolled back and begun again. On Postgres only; SQLite has one writer.
+ * Thrown by work that would have to lock rows out of their order, as another instance committed meanwhile (Postgres):
+ * the transaction is rolled back and begun again.
  */
 export class BeginAgain extends Error {
   override readonly name = 'BeginAgain';
