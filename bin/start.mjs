@@ -29,7 +29,7 @@ const HALVES = {
         'scripts/build.mjs',
         'scripts/build-server.mjs',
       ],
-      ...['scripts/build-plan.mjs', 'scripts/prepare-config.mjs', 'scripts/swc-options.mjs'],
+      ...['scripts/build-plan.mjs', 'scripts/swc-options.mjs'],
     ],
   },
   dashboard: {

@@ -39,7 +39,6 @@ const planSchema = z
   );
 const daysSchema = z.number().int().min(1).max(RETENTION_DAYS_MAX);
 
-/** Requests per second of an organization. */
 const rateLimitSchema = z.number().int().min(1).max(1_000_000).describe('Requests per second.');
 
 /** `POST /api/orgs`. */
@@ -213,7 +212,6 @@ export const keyCreatedSchema = z
 export type KeyCreated = z.output<typeof keyCreatedSchema>;
 export const keyListSchema = listAnswer('KeyList', 'keys', keyResourceSchema);
 
-/** Query of the lists of this page. */
 export const listAccessSchema = z.object({ limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() });
 export type ListAccess = z.output<typeof listAccessSchema>;
 

@@ -5,10 +5,8 @@ import { timestampSchema } from './values/timestamp.js';
 export const BUCKET_WIDTHS = ['minute', 'hour', 'day', 'week'] as const;
 export type BucketWidth = (typeof BUCKET_WIDTHS)[number];
 
-/** How long a range by minute may be. */
 export const MINUTES_RANGE_MAX_MS = 24 * 3_600_000;
 
-/** What the sums of a bucket are split by. */
 export const SPLITS = ['model', 'provider', 'status'] as const;
 export type Split = (typeof SPLITS)[number];
 
@@ -38,7 +36,6 @@ export const timeSeriesSchema = z.object({
   /** Whether buckets without spans come too. */
   fill: z.boolean().nullish(),
   split_by: z.enum(SPLITS).nullish().describe('Each bucket then has its sums by this, too.'),
-  /** How many keys have sums of their own. */
   top: z
     .number()
     .int()
@@ -99,7 +96,6 @@ export const timeBucketSchema = z
   });
 export type TimeBucket = z.output<typeof timeBucketSchema>;
 
-/** Answer of `POST /api/analytics`. */
 export const timeSeriesAnswerSchema = z.object({
   buckets: z.array(timeBucketSchema),
   percentile_error: z

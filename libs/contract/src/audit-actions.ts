@@ -1,7 +1,4 @@
-/**
- * What the audit log says that was done: a noun and what became of it (docs/spec/audit.md#actions). Anyone who records a new
- * kind of act adds its line; the dashboard shows them by these words.
- */
+/** What the audit log says that was done (docs/spec/audit.md#actions); the dashboard shows them by these words. */
 export const AUDIT_ACTIONS = [
   'org.created',
   'org.updated',

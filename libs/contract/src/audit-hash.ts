@@ -1,13 +1,11 @@
 /** What the hash of an entry covers: all of it. */
 export interface HashedEntry {
-  /** The organization, or {@link SERVICE_CHAIN}. */
   chain: string;
   /** Number of the entry in its chain, from 1 on. */
   seq: number;
   /** Hash of the entry before it; {@link CHAIN_BEGINNING} for the first one. */
   prevHash: string;
   id: string;
-  /** Milliseconds since the epoch. */
   at: number;
   actor: string;
   actorName: string | null;
@@ -17,7 +15,6 @@ export interface HashedEntry {
   projectId: string | null;
   address: string | null;
   requestId: string | null;
-  /** JSON text. */
   details: string;
 }
 
@@ -28,8 +25,7 @@ export const SERVICE_CHAIN = 'service';
 export const CHAIN_BEGINNING = '0'.repeat(64);
 
 /**
- * The text whose SHA-256 is the hash of an entry (docs/spec/audit.md#the-chain): a JSON array without white space. Its first
- * member names the form, so that another one can follow it.
+ * The text whose SHA-256 is the hash of an entry (docs/spec/audit.md#the-chain): JSON that begins with its form's name.
  */
 export function auditHashText(entry: HashedEntry): string {
   const { chain, seq, prevHash, id, at, actor, actorName, action, targetId, targetName, projectId } = entry;

@@ -30,7 +30,6 @@ export const auditEntrySchema = z
 export type AuditEntry = z.output<typeof auditEntrySchema>;
 export const auditLogSchema = listAnswer('AuditLog', 'entries', auditEntrySchema);
 
-/** What of the audit log is wanted: entries that meet all of it. */
 export const auditFilterSchema = z.object({
   actor: z.string().max(1_024).optional().describe('Who did it, as `actor` shows it.'),
   action: repeatable(z.enum(AUDIT_ACTIONS)).optional().describe('What was done. May be repeated: any of these.'),

@@ -1,7 +1,4 @@
-/**
- * The part of the wire that runs in a web page, and the words that dashboard and command say of it alike: no zod, no module
- * of Node. Types come from the index, which costs a page nothing.
- */
+/** The part of the wire that runs in a web page: no zod, no module of Node. Types come from the index. */
 export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js';
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';

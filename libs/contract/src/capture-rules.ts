@@ -7,10 +7,7 @@ import { keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema } from './traces.js';
 
-/**
- * Which spans a rule takes: all filters given must hold, unknown ones are refused
- * (docs/spec/capture-rules.md#filters-of-a-rule).
- */
+/** All filters given must hold, unknown ones are refused (docs/spec/capture-rules.md#filters-of-a-rule). */
 export const captureFiltersSchema = boundedMembers(
   z
     .strictObject({

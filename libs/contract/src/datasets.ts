@@ -37,7 +37,6 @@ export type DatasetResource = z.output<typeof datasetSchema>;
 
 export const datasetListSchema = listAnswer('DatasetList', 'datasets', datasetSchema);
 
-/** A message of a conversation datapoint; members beyond these are kept as sent. */
 export interface DatapointMessage {
   role: string;
   content?: unknown;
@@ -76,7 +75,6 @@ function nestsDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1));
 }
 
-/** One fault of a datapoint's kind: where, from the kind's root, and what. */
 interface KindFault {
   path: PropertyKey[];
   message: string;
@@ -98,7 +96,6 @@ function kindFaults(value: unknown): KindFault[] {
   return faults.map((fault) => ({ ...fault, path: [variant, ...fault.path] }));
 }
 
-/** Whether a value is a number from 0 to 1. */
 export function isScore(value: unknown): boolean {
   const score = numberOf(value);
   return score !== undefined && score >= 0 && score <= 1;

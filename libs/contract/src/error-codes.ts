@@ -1,7 +1,4 @@
-/**
- * Every error code of the service with its HTTP status and title (docs/spec/general.md#errors).
- * `docs/errors.md` lists the same codes; a test keeps the two equal.
- */
+/** Every error code with its HTTP status and title (docs/spec/general.md#errors), as `docs/errors.md` has them. */
 export const ERRORS = {
   validation_failed: { status: 400, title: 'The request is not valid' },
   malformed_json: { status: 400, title: 'The body is not valid JSON' },

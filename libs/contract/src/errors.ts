@@ -29,10 +29,7 @@ export type Problem = z.output<typeof problemSchema>;
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/**
- * The problem for an error code.
- * @param detail one sentence for the caller; no secret, path, SQL or stack.
- */
+/** The problem for an error code. @param detail one sentence for the caller; no secret, path, SQL or stack. */
 export function problem(code: ErrorCode, detail: string, requestId: string, errors?: FieldError[]): Problem {
   const { status, title } = ERRORS[code];
   return {
@@ -46,7 +43,6 @@ export function problem(code: ErrorCode, detail: string, requestId: string, erro
   };
 }
 
-/** The faults of a zod error as the wire shows them. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   return error.issues.map((issue) => ({ path: dottedPath(issue.path), message: issue.message }));
 }

@@ -5,7 +5,6 @@ import { REPEATS_MAX } from './eval-gates.js';
 import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
 import { jsonObjectSchema, keySchema } from './values/text.js';
 
-/** Results that one request takes. */
 export const EXTERNAL_RESULTS_MAX = 1_000;
 
 const scoreSchema = settingNumber(z.number().min(0).max(1));

@@ -40,10 +40,8 @@ export type GateMetric = (typeof GATE_METRICS)[number];
 export const GATE_OPS = ['>=', '>', '<=', '<'] as const;
 export type GateOp = (typeof GATE_OPS)[number];
 
-/** Most gates that a run has. */
 export const GATES_MAX = 32;
 
-/** Most often that a run tries a datapoint. */
 export const REPEATS_MAX = 100;
 
 export const isBaselineMetric = (metric: GateMetric): boolean =>

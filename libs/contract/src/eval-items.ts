@@ -43,7 +43,6 @@ export const listEvalItemsSchema = z.object({
 });
 export type ListEvalItems = z.output<typeof listEvalItemsSchema>;
 
-/** An item of a run as a list shows it. */
 export const evalItemSchema = resultItemSchema
   .extend({
     kind: datapointKindSchema.exactOptional(),
@@ -54,7 +53,6 @@ export type EvalItem = z.output<typeof evalItemSchema>;
 export const evalItemListSchema = listAnswer('EvalItemList', 'items', evalItemSchema);
 export type EvalItemList = z.output<typeof evalItemListSchema>;
 
-/** Which datapoints of a comparison are listed. */
 export const COMPARED_ONLY = ['all', 'regressed', 'improved', 'changed', 'failed'] as const;
 export type ComparedOnly = (typeof COMPARED_ONLY)[number];
 

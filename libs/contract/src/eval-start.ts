@@ -4,10 +4,8 @@ import { gatesSchema, REPEATS_MAX } from './eval-gates.js';
 import { optionalMembers, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
 
-/** Most scorers that a run has. */
 export const SCORERS_MAX = 16;
 
-/** Most entries that a run's `metadata` has. */
 const METADATA_MAX = 64;
 
 /** The reserved name of the scorer whose scores the caller of an external run gives. */
@@ -36,7 +34,6 @@ const scorerSchema = z
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Texts by key, such as a commit. */
 const runMetadataSchema = z.preprocess(
   (texts, context) => {
     // An object of zod leaves this key out without a word.

@@ -4,7 +4,6 @@ import { EVAL_STATUSES } from './evals.js';
 import { queryNumberSchema } from './lists.js';
 import { amountSchema, countSchema } from './values/numbers.js';
 
-/** Values of `k` that one question takes. */
 const K_MAX = 16;
 
 export const FAILED_AS = ['excluded', 'zero'] as const;

@@ -66,7 +66,6 @@ const scoreSchema = z.number().min(0).max(1).nullable();
 export const EVAL_EXECUTIONS = ['server', 'external'] as const;
 export type EvalExecution = (typeof EVAL_EXECUTIONS)[number];
 
-/** Why a run was cancelled. */
 export const STOP_REASONS = ['cancelled', 'cost_cap', 'idle'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 

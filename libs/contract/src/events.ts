@@ -7,7 +7,6 @@ import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
 import { traceSchema } from './traces.js';
 
-/** An event of one of some types, with its payload. */
 const payload = <Types extends readonly [EventType, ...EventType[]], Shape extends z.ZodRawShape>(
   types: Types,
   shape: Shape,
@@ -68,7 +67,6 @@ export type EventOutline = z.output<typeof eventOutlineSchema>;
 /** The JSON of a `data:` line in either view. */
 export const eventInViewSchema = z.union([eventPayloadSchema, eventOutlineSchema]);
 
-/** Media type of the stream. */
 export const EVENT_STREAM_MEDIA_TYPE = 'text/event-stream';
 
 /** The number of an event, or 0, in `since` and `Last-Event-ID`; any number of digits is one. */

@@ -8,10 +8,7 @@ import { patchTraceSchema } from './traces.js';
 /** Traces and spans that one ingest may carry (docs/spec/ingest.md#one-request). */
 export const INGEST_ITEMS_MAX = 10_000;
 
-/**
- * A trace of an ingest: members given replace those of the stored trace. `defaults` are for a sender that does not
- * know whether the trace exists (the gateway): its members count only when this item makes the trace.
- */
+/** A trace of an ingest; `defaults` are for a sender that does not know whether the trace exists (the gateway). */
 export const ingestTraceSchema = patchTraceSchema
   .extend({
     id: clientIdSchema,

@@ -29,13 +29,11 @@ export const limitSchema = (limitDefault: number = PAGE_LIMIT_DEFAULT) =>
     })
     .default(limitDefault);
 
-/** `cursor` of a list, opaque. */
 export const cursorSchema = z.string().max(8_192).describe('`next_cursor` of the page before.');
 
 /**
- * The answer of a list (docs/spec/general.md#lists): `{ <plural>: [...], count, next_cursor }`.
+ * The answer of a list (docs/spec/general.md#lists): `{ <plural>: [...], count, next_cursor }` and `others`.
  * @param id name of its schema in the OpenAPI document.
- * @param others members beside these.
  */
 export const listAnswer = <Plural extends string, Item extends z.ZodType, Others extends z.ZodRawShape = {}>(
   id: string,
@@ -56,7 +54,6 @@ export const listAnswer = <Plural extends string, Item extends z.ZodType, Others
 export const repeatable = <T extends z.ZodType>(item: T, max = 64) =>
   z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item).max(max));
 
-/** Ids that one request may name in `ids`. */
 export const IDS_MAX = 200;
 
 /** `ids` of a list: these objects alone, as far as they are there (docs/spec/general.md#lists). */
@@ -83,8 +80,7 @@ export const queryBooleanSchema = z
   .meta({ openapi: { type: 'boolean' } });
 
 /**
- * A member of a query that gathers parameters `NAME.KEY=VALUE` into an object by their keys; the query's schema goes through
- * {@link gatheringMembers}.
+ * A member that gathers parameters `NAME.KEY=VALUE` into an object; the schema goes through {@link gatheringMembers}.
  */
 export const gathered = <T extends z.ZodType>(name: string, value: T) =>
   z
@@ -92,7 +88,7 @@ export const gathered = <T extends z.ZodType>(name: string, value: T) =>
     .optional()
     .meta({ gathers: `${name}.`, openapi: { type: 'object', additionalProperties: { type: 'string' } } });
 
-/** What a member gathers, as {@link gathered} made it: the beginning of the names of parameters; `undefined` for others. */
+/** The beginning of the names of parameters that a member gathers; `undefined` for others. */
 export const gatheredPrefix = (member: unknown): string | undefined =>
   member instanceof z.ZodType ? (member.meta() as { gathers?: string } | undefined)?.gathers : undefined;
 

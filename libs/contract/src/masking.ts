@@ -4,17 +4,12 @@ import { countSchema } from './values/numbers.js';
 import { jsonMapSchema, jsonObjectSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
-/**
- * The parts of what is recorded that a rule may name (docs/spec/masking.md#fields): what models are given and what they
- * answer, everything beside it, errors, names, and what traces are found by (session, user, tags).
- */
+/** The parts of what is recorded that a rule may name (docs/spec/masking.md#fields). */
 export const MASKED_FIELDS = ['input', 'output', 'metadata', 'error', 'name', 'identity'] as const;
 export type MaskedField = (typeof MASKED_FIELDS)[number];
 
-/** Rules of one project. */
 export const MASKING_RULES_MAX = 50;
 
-/** Longest text that can be tried out. */
 export const MASKING_PREVIEW_MAX = 100_000;
 
 const fieldsSchema = z.array(z.enum(MASKED_FIELDS)).min(1).max(MASKED_FIELDS.length);

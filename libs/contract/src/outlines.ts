@@ -5,7 +5,6 @@ import { listTracesSchema, traceListItemSchema } from './traces.js';
 import { countSchema } from './values/numbers.js';
 import { jsonMapSchema } from './values/text.js';
 
-/** Code points of a preview at most. */
 export const PREVIEW_MAX = 2_000;
 
 /** `view` of a route that can leave texts out (docs/spec/outlines.md#the-view). */
@@ -33,7 +32,6 @@ export const previewSchema = z
   })
   .default(0);
 
-/** The beginning of a text, for people. */
 const previewText = (what: string) => z.string().nullable().describe(`${what}; \`null\` without \`preview\`.`);
 
 /** A span without its texts (docs/spec/outlines.md#the-outline-of-a-span). */

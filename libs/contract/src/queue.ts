@@ -9,7 +9,6 @@ import { timestampTextSchema } from './values/timestamp.js';
 export const QUEUE_STATUSES = ['pending', 'claimed', 'completed'] as const;
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];
 
-/** Datapoints one request may enqueue. */
 export const ENQUEUE_MAX = 10_000;
 
 /** `POST /api/datasets/:id/queue`. */

@@ -82,7 +82,6 @@ const restoredScorerResultSchema = z.object({
   judge_cost: cost,
 });
 
-/** A processed item of a run of an import. */
 export const restoredResultSchema = z.object({
   run_id: clientIdSchema,
   datapoint_id: clientIdSchema,
@@ -106,7 +105,6 @@ export const restoredResultSchema = z.object({
 });
 export type RestoredResult = z.output<typeof restoredResultSchema>;
 
-/** A processed sample of a run of an import that tried each datapoint several times. */
 export const restoredSampleSchema = restoredResultSchema.extend({
   repeat: countSchema.max(REPEATS_MAX - 1),
 });

@@ -14,7 +14,6 @@ export interface RejectedItem<Item> {
   message: string;
 }
 
-/** A dataset of an import; its datapoints follow by themselves. */
 export const restoredDatasetSchema = z.object({
   id: clientIdSchema,
   name: labelSchema,
@@ -26,7 +25,6 @@ export const restoredDatasetSchema = z.object({
 });
 export type RestoredDataset = z.output<typeof restoredDatasetSchema>;
 
-/** A datapoint of an import. */
 export const restoredDatapointSchema = z.object({
   id: clientIdSchema,
   dataset_id: clientIdSchema,
@@ -57,7 +55,6 @@ export const restoredDatapointVersionSchema = z
   });
 export type RestoredDatapointVersion = z.output<typeof restoredDatapointVersionSchema>;
 
-/** A capture rule of an import. */
 export const restoredCaptureRuleSchema = z.object({
   id: clientIdSchema,
   dataset_id: clientIdSchema,

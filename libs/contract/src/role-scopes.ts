@@ -1,7 +1,4 @@
-/**
- * What a credential may do: `scopes` on the wire (docs/spec/access.md#scopes), `permissions` inside the code. They do not
- * include each other, except that `write` includes `ingest` and `review`.
- */
+/** What a credential may do: `scopes` on the wire (docs/spec/access.md#scopes), `permissions` in the code. */
 export const PERMISSIONS = ['read', 'write', 'ingest', 'review', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -9,10 +6,7 @@ export type Permission = (typeof PERMISSIONS)[number];
 export const ROLES = ['owner', 'admin', 'editor', 'reviewer', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
-/**
- * What each role may, in the scopes that keys have: the one table of roles. What a route needs stands beside the route. An
- * `owner` may what an `admin` may, and alone makes and removes owners (docs/spec/people.md#roles).
- */
+/** What each role may, in the scopes of keys; an `owner` alone makes and removes owners (docs/spec/people.md#roles). */
 export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly Permission[]>> = {
   owner: ['read', 'write', 'ingest', 'review', 'admin'],
   admin: ['read', 'write', 'ingest', 'review', 'admin'],

@@ -41,15 +41,12 @@ export type Search = z.output<typeof searchSchema>;
 
 const score = z.number().describe('Higher is better; comparable within one answer only.');
 
-/** A span that a search found. */
 export const foundSpanSchema = z.object({ ...spanSchema.shape, score }).meta({ id: 'FoundSpan' });
 export type FoundSpan = z.output<typeof foundSpanSchema>;
 
-/** The outline of a span that a search found. */
 const foundSpanOutlineSchema = z.object({ ...spanOutlineSchema.shape, score }).meta({ id: 'FoundSpanOutline' });
 export type FoundSpanOutline = z.output<typeof foundSpanOutlineSchema>;
 
-/** Best spans first; there is one page. */
 const searchAnswerSchema = listAnswer('SearchAnswer', 'spans', foundSpanSchema);
 export type SearchAnswer = z.output<typeof searchAnswerSchema>;
 

@@ -13,7 +13,6 @@ import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './va
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
-/** Tags one trace may carry. */
 export const TAGS_MAX = 1_000;
 
 export const tagsSchema = boundedList(keySchema, TAGS_MAX);
@@ -95,10 +94,8 @@ export const traceSchema = z
   .meta({ id: 'Trace' });
 export type TraceResource = z.output<typeof traceSchema>;
 
-/** The tag of traces that eval runs make of their calls. */
 export const EVAL_TAG = 'eval';
 
-/** The tag of traces that `spandrel demo` makes. */
 export const DEMO_TAG = 'spandrel-demo';
 
 /** Tags of traces that capture rules leave out unless they ask for the tag: they are not of the user's own traffic. */

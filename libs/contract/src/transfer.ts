@@ -101,7 +101,6 @@ const traceOriginsSchema = z
   })
   .meta({ id: 'TraceOrigins' });
 
-/** A trace of an export. */
 export const exportedTraceSchema = traceSchema
   .extend({
     origins: traceOriginsSchema

@@ -12,11 +12,8 @@ import type { SearchIndex, SearchIndexDeps } from './search-index.js';
 export const PLUGIN_API_VERSION = 1;
 
 /**
- * A plugin: a plain object, so that an author needs no import at run time. The kernel reads it from the default export
- * of the module that config `plugins:` names, checks `config` against the schema, and calls `setup` once at start.
- *
- * `setup` gets only what its extension point hands out and returns the extension. What it throws stops the start with
- * the plugin's name and the reason.
+ * A plugin: a plain object, the default export of the module that config `plugins:` names. `setup` is called once at
+ * start with a checked `config`, and returns the extension; what it throws stops the start with name and reason.
  */
 interface PluginOf<Point extends string, Deps, Extension, Config> {
   readonly extensionPoint: Point;
@@ -38,9 +35,7 @@ export type ProviderPlugin<Config = unknown, Given extends Provider | ProviderDe
   Given,
   Config
 >;
-/**
- * A provider plugin that is a declaration and nothing else. Its config is `base_url`, which goes before the declared one.
- */
+/** A provider plugin that is a declaration and nothing else; its config `base_url` goes before the declared one. */
 export type DeclaredProvider = ProviderDeclaration &
   Pick<ProviderPlugin, 'extensionPoint' | 'name' | 'apiVersion'> & { readonly config?: never; readonly setup?: never };
 /** A provider plugin in whichever way it is written. */
@@ -78,7 +73,6 @@ export const defineMasker = <Config>(
   plugin: Omit<MaskerPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
 ): MaskerPlugin<Config> => ({ ...plugin, extensionPoint: 'masker', apiVersion: PLUGIN_API_VERSION });
 
-/** The schema of a plugin's config, in whichever way the plugin gives it. */
 export function pluginConfigSchema(plugin: Plugin): z.ZodType {
   if (isDeclared(plugin)) return declaredConfigSchema;
   if (plugin.config === undefined) return z.strictObject({});
@@ -88,9 +82,7 @@ export function pluginConfigSchema(plugin: Plugin): z.ZodType {
 const isDeclared = (plugin: Plugin): plugin is DeclaredProvider => plugin.setup === undefined;
 
 /**
- * Sets a plugin up; what a provider plugin declares is completed.
- * @param config as {@link pluginConfigSchema} makes it.
- * @returns the extension, a promise of it, or whatever else the plugin's `setup` returns.
+ * Sets a plugin up; what a provider plugin declares is completed. @param config as {@link pluginConfigSchema} makes it.
  * @throws what `setup` throws, and DeclarationError for a declaration that is not right.
  */
 export async function setUpExtension(plugin: Plugin, deps: ProviderDeps, config: unknown): Promise<unknown> {

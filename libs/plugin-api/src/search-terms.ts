@@ -9,11 +9,9 @@ const WORDS = /[\p{L}\p{N}\p{M}_]+|\p{Extended_Pictographic}/gu;
 const TERM_LENGTH_MAX = 64;
 
 /**
- * The words of a text in any language, as a text index keeps and looks for them: compatibility forms and case are folded,
- * punctuation parts them. Chinese, Japanese, Thai and others that write no spaces become every single character and
- * every two in a row, so that what is looked for is found wherever it stands.
- * @param purpose a query of two characters or more in a row asks for the pairs alone, which are the more telling.
- * @returns in order, with repetitions.
+ * The words of a text in any language, as a text index keeps and looks for them: compatibility forms and case are
+ * folded. Scripts without spaces become every single character and every two in a row. In order, with repetitions.
+ * @param purpose a query of two characters or more in a row asks for the pairs alone.
  */
 export function searchTerms(text: string, purpose: 'document' | 'query'): string[] {
   const terms: string[] = [];
@@ -26,7 +24,6 @@ export function searchTerms(text: string, purpose: 'document' | 'query'): string
   return terms;
 }
 
-/** A word in stretches of characters that are all of unspaced scripts, or all not. */
 function runsOf(word: string): string[][] {
   const runs: string[][] = [];
   let unspaced: boolean | undefined;

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { memberNames } from './large-values.js';
 
-/**
- * A list of at most so many items. Unlike `z.array(item).max(max)` it does not look at the items of a longer one: what is
- * wrong with half a million of them is half a million faults.
- */
+/** A list of at most so many items, which in a longer one are not looked at: they could be half a million faults. */
 export function boundedList<Item extends z.ZodType>(item: Item, max: number, min = 0): z.ZodArray<Item> {
   const list = min > 0 ? z.array(item).min(min).max(max) : z.array(item).max(max);
   const { run } = list._zod;
@@ -21,8 +18,7 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, min
 export const OWN_MEMBERS_MAX = 100;
 
 /**
- * An object of at most so many members. It does not look at the members of a larger one: what is wrong with a hundred
- * thousand of them is a hundred thousand faults.
+ * An object of at most so many members, which in a larger one are not looked at.
  * @param schema the very schema that is used: what is made of it, as by `meta`, has no bound.
  */
 export function boundedMembers<Schema extends z.ZodObject | z.ZodRecord>(schema: Schema, max: number): Schema {

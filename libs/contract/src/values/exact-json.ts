@@ -5,12 +5,10 @@ import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, parseInPieces, TooManyValues } from '
 export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, TooManyValues };
 
 /**
- * Parses JSON text without changing a value (docs/spec/general.md#values-are-kept-exactly).
- * @param text UTF-16 text of one JSON value.
- * @param valuesMax as {@link parseInPieces} counts them; no limit when left out.
- * @returns the value; own `__proto__` keys stay own keys, the last of duplicate keys wins.
- * @throws JsonSyntaxError when the text is not JSON, nests deeper than {@link JSON_DEPTH_MAX}, has an object of more
- *   than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double. TooManyValues.
+ * Parses JSON text without changing a value (docs/spec/general.md#values-are-kept-exactly): own `__proto__` keys stay
+ * own keys, the last of duplicate keys wins. @param valuesMax as {@link parseInPieces} counts them.
+ * @throws JsonSyntaxError when the text is no JSON, holds a number outside the range of a double, nests deeper than
+ * {@link JSON_DEPTH_MAX} or has an object of more than {@link JSON_MEMBERS_MAX} members. TooManyValues.
  */
 export function parseExactJson(text: string, valuesMax = Infinity): JsonValue {
   const parsing = exactJsonInPieces(text, valuesMax);
@@ -20,10 +18,7 @@ export function parseExactJson(text: string, valuesMax = Infinity): JsonValue {
   }
 }
 
-/**
- * {@link parseExactJson} for long texts: at each `yield` others may have their turn.
- * @throws what that throws.
- */
+/** {@link parseExactJson} for long texts: at each `yield` others may have their turn. */
 export function* exactJsonInPieces(text: string, valuesMax = Infinity): Generator<void, JsonValue, void> {
   try {
     if (text.length <= SHORT && text.length < 2 * valuesMax && !hasMore(text, JSON_DEPTH_MAX, '[', '{')) {
@@ -36,8 +31,7 @@ export function* exactJsonInPieces(text: string, valuesMax = Infinity): Generato
 }
 
 /**
- * Reads JSON text that the service itself wrote: exact like {@link parseExactJson}, without its limits, which an answer
- * around values at their limits would exceed.
+ * Reads JSON text that the service itself wrote: exact like {@link parseExactJson}, without its limits.
  * @throws JsonSyntaxError when the text is not JSON, or holds a number outside the range of a double.
  */
 export function readExactJson(text: string): JsonValue {
@@ -48,15 +42,12 @@ export function readExactJson(text: string): JsonValue {
   }
 }
 
-/**
- * {@link readExactJson} for long texts: at each `yield` others may have their turn.
- * @throws SyntaxError when the text is not JSON.
- */
+/** {@link readExactJson} for long texts: at each `yield` others may have their turn. @throws SyntaxError */
 export const readJsonInPieces = (text: string): Generator<void, JsonValue, void> =>
   parseInPieces(text, Infinity, { depthMax: Infinity, membersMax: Infinity });
 
 /**
- * Reads long JSON text of outsiders with numbers as numbers: at each `yield` others may have their turn.
+ * Reads long JSON text of outsiders with numbers as numbers, in pieces as {@link exactJsonInPieces}.
  * @throws SyntaxError when the text is not JSON, or exceeds what {@link parseExactJson} takes.
  */
 export const looseJsonInPieces = (text: string, valuesMax: number): Generator<void, JsonValue, void> =>
@@ -65,10 +56,7 @@ export const looseJsonInPieces = (text: string, valuesMax: number): Generator<vo
 const jsonFault = (text: string, error: unknown): unknown =>
   error instanceof SyntaxError ? new JsonSyntaxError(describeJsonFault(text)) : error;
 
-/**
- * A text no longer than this is parsed at once: tens of milliseconds for the worst of texts, which only callers accept that
- * do not let others have their turn. It has no object of too many members, each of which takes five characters.
- */
+/** A text no longer than this is parsed at once; no object in it has too many members, of five characters each. */
 const SHORT = 131_072;
 
 /** Whether two characters stand in a text more often than so, within strings or not: a look that costs next to nothing. */

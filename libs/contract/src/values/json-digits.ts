@@ -12,20 +12,15 @@ export class JsonSyntaxError extends Error {
 const MAY_LOSE_DIGITS = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 
 /**
- * `JSON.parse` that keeps every digit. `JSON.parse` alone rounds integers beyond 2^53 and turns `1e400` into Infinity:
- * texts that can hold such a number (a long run of digits, a three-digit exponent, not within a text) are read with
- * their source text; everything else takes the fast way.
- * @throws SyntaxError when the text is not JSON, as `JSON.parse` does.
- * @throws JsonSyntaxError when it holds a number outside the range of a double.
+ * `JSON.parse` that keeps every digit: it alone rounds integers beyond 2^53. Texts that can hold such a number are read
+ * with their source text.
+ * @throws SyntaxError when the text is not JSON. JsonSyntaxError for a number outside the range of a double.
  */
 export function parseWithAllDigits(text: string): JsonValue {
   return (mayLoseDigits(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
 }
 
-/**
- * Whether there may be such a number outside texts: reading with source text takes several times as long, and ids have
- * digits. Long texts are jumped over at once: looking for digits in them costs as much as parsing does.
- */
+/** Whether there may be such a number outside texts: reading with source text takes several times as long. */
 function mayLoseDigits(text: string): boolean {
   if (text.length < LONG && !MAY_LOSE_DIGITS.test(text)) return false;
   let from = 0;
@@ -60,14 +55,12 @@ function keepExactNumber(this: unknown, _key: string, value: unknown, context?: 
   return JSON.rawJSON(source);
 }
 
-/** True when the decimal in `source` and the shortest decimal of `value` are the same number. */
 function sameNumber(source: string, value: number): boolean {
   const written = decimalParts(source);
   const kept = decimalParts(String(value));
   return written.digits === kept.digits && written.exponent === kept.exponent && written.negative === kept.negative;
 }
 
-/** Linear in the length of `text`, which a caller may make megabytes long. */
 function decimalParts(text: string): { negative: boolean; digits: string; exponent: number } {
   const negative = text.startsWith('-');
   const mark = text.search(/[eE]/);

@@ -5,9 +5,8 @@ const SEARCHED_MAX = 250_000;
 const WORDS_OF_OTHERS: ReadonlySet<string> = new Set(['NaN', 'Infinity', 'undefined', 'None', 'True', 'False']);
 
 /**
- * Says in words where a text that `JSON.parse` refused stops being JSON, and what was expected there: `not valid JSON at
- * character 12: expected a member name in double quotes, found "}" (a comma may not be the last)`. It repeats nothing of
- * the text but a punctuation mark, since the text may hold secrets.
+ * Says where a text stops being JSON: `not valid JSON at character 12: expected a member name in double quotes, found
+ * "}" (a comma may not be the last)`. It repeats nothing else of the text, which may hold secrets.
  */
 export function describeJsonFault(text: string): string {
   try {
@@ -20,7 +19,6 @@ export function describeJsonFault(text: string): string {
   return text.length > SEARCHED_MAX ? `not valid JSON somewhere after character ${SEARCHED_MAX}` : 'not valid JSON';
 }
 
-/** Where the first fault is; the message says what was expected and what was found. */
 class FaultAt extends Error {
   readonly position: number;
 
@@ -58,7 +56,6 @@ class JsonReader {
     this.text = text;
   }
 
-  /** @throws FaultAt */
   readDocument(): void {
     this.readValue('a value');
     this.skipBlanks();

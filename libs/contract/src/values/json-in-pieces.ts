@@ -8,7 +8,6 @@ export const JSON_DEPTH_MAX = 200;
 /** Members one object of a body may have: a million of them keep the parser busy for a second. */
 export const JSON_MEMBERS_MAX = 100_000;
 
-/** How deep a text nests at most, and how many members one object has. */
 export interface JsonLimits {
   readonly depthMax: number;
   readonly membersMax: number;
@@ -33,15 +32,13 @@ export class TooManyValues extends JsonSyntaxError {
 }
 
 /**
- * Parses a JSON text piece by piece, so that anyone who drives it can let others have their turn at each `yield`. What it is
- * about to parse has been counted: a text of too many values, members or levels is refused before it becomes objects.
+ * Parses a JSON text piece by piece, so that others may have their turn at each `yield`. A text of too many values,
+ * members or levels is refused before it becomes objects.
  * @param valuesMax objects, lists, texts, numbers, `true`, `false` and `null` together; names of members do not count.
  * @param limits of what outsiders write; what the service itself wrote has none.
  * @param parse of a piece; `JSON.parse` where numbers are to be numbers, whatever digits they have.
- * @returns the value, as `parse` does of the whole text.
- * @throws SyntaxError when the text is not JSON. JsonSyntaxError when it nests deeper than {@link JSON_DEPTH_MAX}, has
- *   an object of more than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double.
- *   TooManyValues.
+ * @throws SyntaxError when the text is not JSON. JsonSyntaxError for what is beyond the limits, and for a number
+ * outside the range of a double. TooManyValues.
  */
 export function* parseInPieces(
   text: string,
@@ -129,7 +126,6 @@ const LOOK = 1_048_576;
 
 /** A list or an object of which the end has not been seen. What is short stays text, and is parsed with what is around it. */
 class OpenContainer {
-  /** Members so far, of an object. */
   members = 0;
   /** What has been parsed of it; `undefined` while all of it is text. */
   parsed: JsonValue[] | Record<string, JsonValue> | undefined;
@@ -149,7 +145,6 @@ class OpenContainer {
     this.pending = this.current = start + 1;
   }
 
-  /** @param comma where the item or member ends. */
   goOn(comma: number): void {
     if (this.isAppended) {
       assertBlank(this.text, this.pending, comma);
@@ -159,7 +154,6 @@ class OpenContainer {
     this.current = comma + 1;
   }
 
-  /** Parses the items or members that have ended. */
   parsePending(): void {
     this.parsed ??= this.isObject ? {} : [];
     if (this.current > this.pending) this.parse(this.current - 1);
@@ -182,7 +176,6 @@ class OpenContainer {
     this.isAppended = true;
   }
 
-  /** @param end where its bracket closes. */
   close(end: number): JsonValue[] | Record<string, JsonValue> {
     if (this.isAppended) assertBlank(this.text, this.pending, end);
     else this.parse(end);
@@ -225,7 +218,6 @@ function beforeEscape(text: string, start: number, end: number): number {
   return (last - first) % 2 === 0 ? last : end;
 }
 
-/** Sets a member as `JSON.parse` does: `__proto__` is a name like any other. */
 function setOwn(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });

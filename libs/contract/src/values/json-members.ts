@@ -1,19 +1,12 @@
 /** A member of a JSON object, found in its text. */
 export interface JsonMember {
   name: string;
-  /** Where the member begins, with its name. */
   start: number;
-  /** Where its value begins. */
   valueStart: number;
-  /** Behind its value. */
   end: number;
 }
 
-/**
- * The members of an object in JSON text, in order, without parsing their values: large ones are jumped over.
- * @param text valid JSON.
- * @param start where the object begins; what is no object has no members.
- */
+/** The members of an object in valid JSON text, in order; their values are jumped over. What is no object has none. */
 export function* jsonMembers(text: string, start = 0): Generator<JsonMember> {
   let at = skipBlanks(text, start);
   if (text.charCodeAt(at) !== OPEN_BRACE) return;
@@ -39,11 +32,7 @@ export function findMember(text: string, name: string, start = 0): JsonMember | 
   return found;
 }
 
-/**
- * The JSON of an object with another member behind its own.
- * @param text JSON as `JSON.stringify` writes it, of an object that has members.
- * @param value JSON text, which is not looked at however large it is.
- */
+/** The JSON of an object with another member behind its own, of which it has some. @param value JSON text. */
 export const withMember = (text: string, name: string, value: string): string =>
   `${text.slice(0, -1)},"${name}":${value}}`;
 
@@ -69,7 +58,6 @@ export function endOfString(text: string, start: number): number {
 /** Characters behind an escaped quote that are looked at one by one. */
 const LOOKED_AT = 64;
 
-/** The place behind a value that begins at `start`. */
 function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start) + 1;
@@ -83,7 +71,6 @@ function endOfValue(text: string, start: number): number {
   }
 }
 
-/** Behind a number, `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let at = start;
   while (at < text.length && !ENDS_WORD.has(text.charCodeAt(at))) at++;

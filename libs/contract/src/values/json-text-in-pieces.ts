@@ -5,10 +5,8 @@ const PIECE = 65_536;
 const VALUE = 8;
 
 /**
- * Writes a value as `JSON.stringify` does, piece by piece, so that anyone who drives it can let others have their turn at
- * each `yield`.
- * @param value what a JSON text was parsed to, and objects and lists around it; members that are `undefined` are left out.
- * @returns JSON text.
+ * Writes a value as `JSON.stringify` does, piece by piece: others may have their turn at each `yield`.
+ * @param value what a JSON text was parsed to, and objects and lists around it.
  */
 export function* jsonTextInPieces(value: unknown): Generator<void, string, void> {
   const texts: string[] = [];
@@ -108,7 +106,6 @@ function* writeObject(object: Record<string, unknown>, texts: string[]): Generat
   texts.push(before === '{' ? '{}' : '}');
 }
 
-/** {@link jsonWeight} up to what is written at once. */
 const ownWeight = (value: unknown): number => (isLargeJson(value) ? PIECE + 1 : jsonWeight(value, PIECE));
 
 /** How much a value is to write: a value counts eight, a text its UTF-16 units. No more is looked at once it is over `max`. */

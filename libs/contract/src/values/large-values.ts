@@ -4,7 +4,6 @@ const large = new WeakSet<object>();
 /** Names of the members of large objects: V8 sorts 100,000 names in 15 ms, each time that one begins to look at them. */
 const namesOf = new WeakMap<object, readonly string[]>();
 
-/** Notes that a list or an object is large. */
 export function noteLarge(value: object): void {
   large.add(value);
 }
@@ -13,8 +12,7 @@ export function noteLarge(value: object): void {
 const levelsOf = new WeakMap<object, number>();
 
 /**
- * Notes that a list or an object is large, and the names of an object, which does not change any more.
- * @param levels that it has at most, where that is known.
+ * Notes a large list, or an object and its names, which does not change any more. @param levels that it has at most.
  */
 export function noteNames(value: object, levels = Infinity): void {
   large.add(value);
@@ -22,7 +20,6 @@ export function noteNames(value: object, levels = Infinity): void {
   if (!Array.isArray(value)) namesOf.set(value, Object.keys(value));
 }
 
-/** Whether a list or an object is known to be large. */
 export const isKnownLarge = (value: object): boolean => large.has(value);
 
 /** Whether a list or an object is known to have no more levels than that: to look at all that is in it takes long. */

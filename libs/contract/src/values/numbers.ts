@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The double nearest to a JSON number, also when it has more digits than a double and is kept as its source text (see
- * `json-digits.ts`); `undefined` for what is no number.
- */
+/** The double nearest to a JSON number, also to one that is kept as its source text; `undefined` for anything else. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return JSON.isRawJSON(value) ? Number(value.rawJSON) : undefined;
@@ -13,10 +10,7 @@ export function numberOf(value: unknown): number | undefined {
 export const payloadNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
   z.preprocess((value) => numberOf(value) ?? value, schema);
 
-/**
- * Checks an object whose members are all optional: a number that is kept as its source text is an object to JavaScript,
- * and would pass for an empty one.
- */
+/** Checks an object of optional members: a number kept as its source text would pass for an empty one. */
 export const optionalMembers = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => numberOf(value) ?? value, schema);
 
@@ -24,8 +18,8 @@ export const optionalMembers = <T extends z.ZodType>(schema: T) =>
 const DOUBLE_DIGITS_MAX = 17;
 
 /**
- * A number that is kept as a double. Programs that write all 17 digits (`0.69999999999999996` for 0.7) mean the double;
- * a number with more digits cannot be kept exactly and is refused (docs/spec/general.md#numbers).
+ * A number that is kept as a double. Programs that write 17 digits (`0.69999999999999996` for 0.7) mean the double;
+ * more digits cannot be kept and are refused (docs/spec/general.md#numbers).
  */
 export const settingNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
   z.preprocess((value, context) => {
@@ -35,7 +29,6 @@ export const settingNumber = <T extends z.ZodType<unknown, number | null | undef
     return z.NEVER;
   }, schema);
 
-/** A count in an answer. */
 export const countSchema = z.number().int().min(0);
 
 /** A measure of an answer that is never negative, such as milliseconds. */

@@ -1,4 +1,3 @@
-/** How many traces began in a part of a range, by their status. */
 export interface StatusBucket {
   /** Milliseconds since 1970: begins then, and ends where the next one begins. */
   from: number;
@@ -8,7 +7,6 @@ export interface StatusBucket {
   failed: number;
 }
 
-/** What is counted of a trace. @property at milliseconds since 1970. */
 export interface TimedTrace {
   at: number;
   status: 'running' | 'completed' | 'failed';
@@ -27,7 +25,6 @@ const WIDTHS = [
   ...[1, 2, 7, 14, 30, 90, 365].map((count) => count * DAY),
 ];
 
-/** Bars of a chart at most. */
 const BUCKETS_MAX = 60;
 
 /** The smallest width by which a range has no more than {@link BUCKETS_MAX} buckets. */
@@ -36,8 +33,7 @@ export function bucketWidth(from: number, to: number): number {
 }
 
 /**
- * Counts traces by time and status, in sixty buckets at most.
- * @param range ends of what is shown; without them from the first trace to the last.
+ * Counts traces by time and status, in sixty buckets at most. @param range from the first trace to the last if absent.
  */
 export function bucketsOf(traces: readonly TimedTrace[], range: { from?: number; to?: number } = {}): StatusBucket[] {
   if (traces.length === 0) return [];

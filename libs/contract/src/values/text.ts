@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Text that a column keeps exactly on both databases: no NUL (Postgres cannot store it) and no lone surrogate
- * (UTF-8 cannot spell it). Such text is refused, never changed (docs/spec/general.md#values-are-kept-exactly).
- */
+/** Text that both databases keep exactly: no NUL, no lone surrogate (docs/spec/general.md#values-are-kept-exactly). */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** Longest name of a trace, span or other resource, in UTF-16 units. */
@@ -21,7 +18,6 @@ export const keySchema = storable(KEY_LENGTH_MAX);
 /** A name that something must have. */
 export const labelSchema = nameSchema.min(1, 'must not be empty');
 
-/** What {@link clientIdSchema} takes. */
 export const CLIENT_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 /** An identifier that a client may choose (docs/spec/general.md#identifiers-chosen-by-the-client). */

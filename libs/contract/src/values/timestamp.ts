@@ -5,9 +5,8 @@ const ISO_8601 =
 
 /**
  * Reads an ISO 8601 timestamp with any offset (docs/spec/general.md#timestamps).
- * @returns milliseconds since the epoch, fractions beyond a millisecond cut off; `undefined` when it is none.
- *   A date alone is its midnight, a time without offset is UTC. A blank for the `+` of an offset is taken as one,
- *   since an unescaped `+` in a query string arrives so.
+ * @returns milliseconds since the epoch, fractions cut off; `undefined` when it is none. A date alone is its midnight,
+ * a time without offset is UTC. A blank stands for the unescaped `+` of an offset in a query string.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = ISO_8601.exec(text);

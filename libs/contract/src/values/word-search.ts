@@ -1,4 +1,3 @@
-/** A part of a text, from `start` to before `end`. */
 export interface Place {
   start: number;
   end: number;
@@ -20,7 +19,6 @@ export class WordSearch {
   /** Which characters below 256 begin a word. */
   private readonly begins = new Uint8Array(256);
 
-  /** @param words none of them empty. */
   constructor(words: readonly string[]) {
     const nodesMax = words.reduce((sum, { length }) => sum + length, 1);
     this.firstChild = new Int32Array(nodesMax);
@@ -33,8 +31,7 @@ export class WordSearch {
   }
 
   /**
-   * Where words stand in a text, in order; words that overlap are one place.
-   * @param counts whether a word counts where it stands.
+   * Where words stand in a text, in order; words that overlap are one place. @param counts whether a word counts there.
    */
   places(text: string, counts: (start: number, end: number) => boolean = () => true): Place[] {
     const places: Place[] = [];
@@ -96,7 +93,6 @@ export class WordSearch {
     return this.hasOthers[node] === 0 ? 0 : (this.otherChildren.get(node * CODES + code) ?? 0);
   }
 
-  /** Links each node to its longest suffix, shorter texts first. */
   private link(made: readonly { parent: number; code: number; depth: number }[]): void {
     const { suffix, wordLength, nextWord } = this;
     for (const node of byDepth(made)) {
@@ -123,7 +119,6 @@ export function addPlace(places: Place[], start: number, end: number): void {
   places.push({ start: first, end });
 }
 
-/** Indexes of the nodes, the least deep first. */
 function byDepth(made: readonly { depth: number }[]): number[] {
   const levels: number[][] = [];
   made.forEach(({ depth }, node) => (levels[depth] ??= []).push(node));

@@ -4,7 +4,6 @@ const DIGITS = 3;
 
 type Maybe = number | null | undefined;
 
-/** Bounds between which a value lies. */
 export interface Bounds {
   low: number;
   high: number;
@@ -18,8 +17,8 @@ export function formatScore(score: Maybe): string {
 }
 
 /**
- * A difference with its sign: `+0.25`, `-80 ms`; without one where no digit of it is shown.
- * @param format writes an amount that is not negative, as a score unless given.
+ * A difference with its sign: `+0.25`, `-80 ms`; none where no digit of it is shown. @param format an amount's, a
+ * score's.
  */
 export function formatDifference(difference: Maybe, format: (amount: number) => string = formatScore): string {
   if (difference === null || difference === undefined) return NONE;
@@ -62,7 +61,6 @@ interface Pairs {
   unpaired_baseline: number;
 }
 
-/** Scores differ by this at most. */
 const DIFF_MAX = 1;
 
 /** A verdict as a part of a sentence: `worse by 0.3`; where no difference was shown, which one would have been. */
@@ -86,8 +84,7 @@ function describeDetectable(detectable: number | null): string {
 }
 
 /**
- * How many datapoints a comparison is of, and why others are left out of it.
- * @param run what the run is called in the sentence. @param baseline what the baseline is called.
+ * How many datapoints a comparison is of, and why others are left out. @param run its name. @param baseline its name.
  */
 export function describePairs(comparison: Pairs, run: string, baseline: string): string {
   const { pairs, changed, unpaired_run: inRun, unpaired_baseline: inBaseline } = comparison;

@@ -3,7 +3,6 @@ import type { RecordedAnswer } from '../provider.js';
 import { countOf, filledTextOf, listOf, objectOf, textOf } from '../wire/lenient-json.js';
 import type { DeclaredAnswer } from './declared-endpoint.js';
 
-/** An answer that says nothing. */
 export const NOTHING_ANSWERED: RecordedAnswer = Object.freeze({
   model: null,
   text: null,
@@ -13,7 +12,6 @@ export const NOTHING_ANSWERED: RecordedAnswer = Object.freeze({
   error: null,
 });
 
-/** What a reader returned of an answer, with everything that is not of its kind left out. */
 export function answerOf(read: DeclaredAnswer): RecordedAnswer {
   const toolCalls = toolCallsOf(read.toolCalls);
   return {

@@ -1,7 +1,7 @@
 import type { ChatCall, Endpoint } from '../provider.js';
 /**
- * A recorded endpoint of a declared provider: `POST` to a path. Bodies are parsed JSON. A body that is neither object nor
- * list is read as an empty object.
+ * A recorded endpoint of a declared provider: `POST` to a path. A body that is no object or list reads as an empty
+ * object.
  */
 export interface DeclaredEndpoint {
   /** Reads the body of a request. */
@@ -74,8 +74,7 @@ export interface DeclaredCall extends ChatCall {
 }
 
 /**
- * A JSON value that somebody else wrote: any member may be looked for with `?.`, and is `undefined` where it is not. What
- * a reader returns is taken when it is of the kind asked for and counts as not sent when it is not, so it needs no check.
+ * A JSON value that somebody else wrote: any member may be looked for with `?.`. What a reader returns needs no check.
  */
 export interface JsonView {
   readonly [member: string]: JsonView | undefined;

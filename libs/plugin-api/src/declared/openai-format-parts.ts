@@ -5,13 +5,9 @@ import type { Provider } from '../provider.js';
 import { withoutVersion } from '../wire/base-url.js';
 import type { OpenAiDeclaration } from './provider-declaration.js';
 
-/** What a format decides of a provider. */
 export type FormatParts = Pick<Provider, 'defaultBaseUrl' | 'recognises' | 'endpoint' | 'chat' | 'embeddings'>;
 
-/**
- * A provider that speaks the format of OpenAI. It recognises nothing by the path, which is also OpenAI's: X-Forward-URL to
- * its host, or a `recognises` of its own, leads there.
- */
+/** A provider in the format of OpenAI. It recognises nothing by the path, which is also OpenAI's own. */
 export function openAiFormatParts(declaration: OpenAiDeclaration): FormatParts {
   const { baseUrl, maxTokensMember = 'max_tokens' } = declaration;
   const headers = declaration.headers?.bind(declaration) ?? bearer;

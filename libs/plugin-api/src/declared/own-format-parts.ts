@@ -9,14 +9,12 @@ import { endpointOf } from './endpoint-of.js';
 import type { OwnFormatDeclaration } from './provider-declaration.js';
 import type { FormatParts } from './openai-format-parts.js';
 
-/** A declared endpoint, as it was declared and as the gateway uses it. */
 interface Recorded {
   path: string;
   declared: DeclaredEndpoint;
   endpoint: Endpoint;
 }
 
-/** A provider in a format of its own, by the endpoints that it declares. */
 export function ownFormatParts(declaration: OwnFormatDeclaration): FormatParts {
   const { baseUrl, endpoints, models, embeddings } = declaration;
   const recorded = Object.entries(endpoints).map(([path, declared]): Recorded => {

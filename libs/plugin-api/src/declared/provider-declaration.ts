@@ -3,9 +3,8 @@ import type { EmbeddingCalls, Provider } from '../provider.js';
 import type { DeclaredEndpoint, DeclaredModels, JsonView } from './declared-endpoint.js';
 
 /**
- * A provider in short: what is particular to it. Everything left out has a default, and the whole {@link Provider} is
- * made of both at start. Either `format` names a format that Spandrel reads, or `endpoints` says how the provider's own is
- * read.
+ * A provider in short. Everything left out has a default. Either `format` names a format that Spandrel reads, or
+ * `endpoints` says how the provider's own is read.
  */
 export type ProviderDeclaration = OpenAiDeclaration | OwnFormatDeclaration;
 

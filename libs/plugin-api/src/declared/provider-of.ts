@@ -13,11 +13,7 @@ export class DeclarationError extends Error {
   override readonly name = 'DeclarationError';
 }
 
-/**
- * The provider that a plugin gives: a declaration is checked and completed, anything else is taken as it is but for its
- * prices.
- * @throws DeclarationError
- */
+/** A declaration is checked and completed, any other provider is taken but for its prices. @throws DeclarationError */
 export function providerOf(given: Provider | ProviderDeclaration): Provider {
   const declared = isDeclaration(given);
   const faults = declared ? declarationFaults(given) : pricesFaults(given.prices);
@@ -29,7 +25,6 @@ export function providerOf(given: Provider | ProviderDeclaration): Provider {
 const isDeclaration = (given: Provider | ProviderDeclaration): given is ProviderDeclaration =>
   'baseUrl' in given && !('endpoint' in given);
 
-/** The provider that a checked declaration describes: its own members where it has them, the defaults elsewhere. */
 function completeProvider(declaration: ProviderDeclaration): Provider {
   const parts = declaration.format === 'openai' ? openAiFormatParts(declaration) : ownFormatParts(declaration);
   return {

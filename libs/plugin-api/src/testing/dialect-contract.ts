@@ -9,7 +9,6 @@ import { otelSpan, otelValue } from './otel-span.js';
 import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
 import type { TestFunctions } from './test-functions.js';
 
-/** What the tests of a dialect plugin hand to {@link describeDialectContract}. */
 export interface DialectContract<Config> {
   plugin: DialectPlugin<Config>;
   /** Left out: a plugin without config. */
@@ -29,10 +28,7 @@ export type ExpectedReading = {
   [Member in keyof SpanReading]?: NonNullable<SpanReading[Member]> extends Given ? unknown : SpanReading[Member];
 };
 
-/**
- * The tests every dialect plugin must pass: it claims what it reads, reads it as expected and the same again, changes
- * nothing, throws for no odd value, and says of nothing that it gave it back when it did not.
- */
+/** The tests every dialect plugin must pass. */
 export function describeDialectContract<Config>(contract: DialectContract<Config>, test: TestFunctions): void {
   const { plugin, configs = { accepted: [{}], refused: [{ depth: 1 }] }, spans } = contract;
   const { describe, it } = test;
@@ -72,7 +68,6 @@ export function describeDialectContract<Config>(contract: DialectContract<Config
   });
 }
 
-/** Whether one of the claims is in a span. */
 export function isClaimed(claims: DialectClaims, span: OtelSpan): boolean {
   const matches = (claimed: readonly string[] = [], names: Iterable<string>): boolean =>
     [...names].some((name) =>
@@ -106,7 +101,6 @@ const defined = (value: unknown): unknown =>
 
 const isGiven = (value: unknown): value is Given => typeof value === 'object' && value !== null && 'value' in value;
 
-/** A span with attributes of the kind that decoders make, which are no `Map` but are asked like one. */
 function decoded(span: OtelSpan): OtelSpan {
   return {
     ...span,
@@ -121,7 +115,6 @@ function decodedMap(map: OtelMap): OtelMap {
   return attributes;
 }
 
-/** A span of the same values, so that a dialect that changes what it is given is found out. */
 function copyOf(span: OtelSpan): OtelSpan {
   return {
     ...span,
@@ -138,7 +131,6 @@ function copyOfValue(value: OtelValue): OtelValue {
   return value instanceof Map ? copyOfMap(value) : (value as readonly OtelValue[]).map(copyOfValue);
 }
 
-/** Spans that differ from one at one attribute, of their own or of an event. */
 function* mutationsOfSpan(span: OtelSpan): Generator<OtelSpan> {
   const odd = [...ODD_VALUES, 2n ** 60n, Number.NaN, new Uint8Array(3), '{', '[1', '{"a":', '[[[]]]', 'null', '7'];
   for (const name of span.attributes.keys()) {

@@ -40,10 +40,7 @@ const OTHERS_MAX = 300;
 /** A beginning up to its last sign: `sk-`, `password=`. */
 const LEAD = /^.{0,11}[^0-9A-Za-z]/su;
 
-/**
- * Texts that are made to be slow: beginnings of a masker's own values without their ends, each of which a finder may take for a
- * value, again and again, and with something in between.
- */
+/** Texts that are made to be slow: beginnings of a masker's own values without their ends, again and again. */
 export function repetitionsOf(texts: readonly { text: string; values: readonly string[] }[]): string[] {
   const wholes = texts.flatMap(({ text, values }) => [...values, text]);
   const leads = wholes
@@ -73,8 +70,7 @@ const RATIO_MAX = 2.5;
 const TRIES = 4;
 
 /**
- * Asserts that a finder's time grows with the length of a text and no faster, for a piece again and again. What it takes is measured by
- * its CPU against that of the same text in quarters, so that a busy machine makes no difference.
+ * Asserts that a finder's time grows with the length of a text and no faster, by its CPU against that of quarters.
  * @throws AssertionError naming the piece.
  */
 export function assertLinear(finder: Finder, piece: string): void {
@@ -98,7 +94,6 @@ function exhaust(finder: Finder, text: string): void {
   for (const _found of finder.find(text)) continue;
 }
 
-/** CPU of this thread, in milliseconds. */
 function cpuOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

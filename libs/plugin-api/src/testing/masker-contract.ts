@@ -5,10 +5,8 @@ import { assertLinear, repetitionsOf } from './linear-time.js';
 import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
 import type { TestFunctions } from './test-functions.js';
 
-/** How many configs of a masker's texts are timed. */
 const CONFIGS_MAX = 3;
 
-/** What the tests of a masker plugin hand to {@link describeMaskerContract}. */
 export interface MaskerContract<Config> {
   plugin: MaskerPlugin<Config>;
   /** Left out: a plugin without config. */
@@ -27,10 +25,7 @@ export interface MaskerFixture {
   canonical?: string;
 }
 
-/**
- * The tests every masker plugin must pass: shape and config, the values of its texts, the same when they stand between other
- * texts, nothing in a text that was masked, places that are in the text, and linear time for texts made to be slow.
- */
+/** The tests every masker plugin must pass. */
 export function describeMaskerContract<Config>(contract: MaskerContract<Config>, test: TestFunctions): void {
   const { plugin, configs = { accepted: [{}], refused: [{ depth: 1 }] }, refusedRules = [], texts } = contract;
   const { describe, it } = test;
@@ -82,7 +77,6 @@ export function describeMaskerContract<Config>(contract: MaskerContract<Config>,
   });
 }
 
-/** The values that a finder finds; its places must be in the text and in order. */
 function valuesIn(text: string, finder: Finder): string[] {
   const found: readonly Found[] = text.length < finder.lengthMin ? [] : [...finder.find(text)];
   let last = 0;

@@ -30,10 +30,7 @@ export const ODD_VALUES: readonly unknown[] = [
 
 const ODD_MEMBERS: readonly unknown[] = [undefined, null, -1, 1e300, 'x', [], [null], {}, [[{}]]];
 
-/**
- * Every value that differs from `value` at one place, where something odd stands instead. One after the other, so that
- * a large fixture costs no memory.
- */
+/** Every value that differs at one place, where something odd stands instead; one at a time, to save memory. */
 export function* mutationsOf(value: unknown, depthMax = 6): Generator<unknown> {
   if (typeof value !== 'object' || value === null || depthMax === 0) return;
   for (const key of Object.keys(value)) {

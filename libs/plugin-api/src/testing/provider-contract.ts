@@ -8,11 +8,7 @@ import { describeReading } from './provider-reading-contract.js';
 import { describeRobustness } from './provider-robustness-contract.js';
 import { describePlugin, setUpPlugin } from './set-up-plugin.js';
 
-/**
- * The tests every provider plugin must pass: its shape and config, what it recognises and records, that it reads its
- * fixtures to the expected recordings however they arrive, that nothing whatever makes it throw, and that a key goes
- * nowhere but into a header.
- */
+/** The tests every provider plugin must pass. */
 export function describeProviderContract<Config>(contract: ProviderContract<Config>, test: TestFunctions): void {
   const { plugin, configs } = contract;
   const provide = async (): Promise<Provider> => setUpPlugin(plugin, configs.accepted[0]);

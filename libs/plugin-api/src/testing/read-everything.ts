@@ -2,8 +2,7 @@ import type { Provider } from '../provider.js';
 import type { RecordedCallFixture } from './provider-fixtures.js';
 
 /**
- * Hands one JSON value to everything of a provider that reads, as whole body and as frame of a stream; for property
- * tests. @throws what the provider throws.
+ * Hands one JSON value to everything of a provider that reads, for property tests. @throws what the provider throws.
  */
 export function readEverything(provider: Provider, calls: readonly RecordedCallFixture[], value: unknown): void {
   const data = JSON.stringify(value) ?? '';

@@ -10,8 +10,7 @@ interface Recording {
 type RecordedSpan = Omit<PlainSpan, 'startUnixNano' | 'endUnixNano'> & { startUnixNano: string; endUnixNano: string };
 
 /**
- * Spans that a real instrumentation sent, and what a dialect is to read from each.
- * @param file URL of the recording: `new URL('./fixtures/openinference.json', import.meta.url)`.
+ * Spans that a real instrumentation sent, and what a dialect is to read from each. @param file URL of the recording.
  */
 export function recordedSpans(file: URL): DialectFixture[] {
   const recording = JSON.parse(readFileSync(file, 'utf8')) as Recording;

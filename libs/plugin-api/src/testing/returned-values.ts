@@ -7,10 +7,7 @@ import { readJson } from '../wire/lenient-json.js';
 /** Members that say in which form or order something is written, or why it ended; readers bring them to one form. */
 const FORM = new Set(['type', 'role', 'lc', 'index', 'finish_reason']);
 
-/**
- * Asserts that every text, number and flag of the attributes that a reading was made of stands in its values, so that it
- * may be left out of the stored attributes.
- */
+/** Asserts that all values that a reading was made of stand in it, so that they may be left out of the attributes. */
 export function assertReturnedValues(span: OtelSpan, reading: SpanReading): void {
   const there = new Set(leavesOf(Object.values(reading).map(valueOf)));
   for (const member of GIVEN) {
@@ -22,7 +19,6 @@ export function assertReturnedValues(span: OtelSpan, reading: SpanReading): void
 
 const GIVEN = ['input', 'output', 'request', 'metadata', 'traceMetadata'] as const;
 
-/** What of a member of a reading is stored. */
 const valueOf = (member: unknown): unknown =>
   typeof member === 'object' && member !== null && 'value' in member ? member.value : member;
 

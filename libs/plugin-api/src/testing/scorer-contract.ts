@@ -4,7 +4,6 @@ import type { Score, Scorer, ScoreSample } from '../scorer.js';
 import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
 
-/** What the tests of a scorer plugin hand to {@link describeScorerContract}. */
 export interface ScorerContract<Config> {
   plugin: ScorerPlugin<Config>;
   configs: ConfigFixtures;
@@ -12,10 +11,7 @@ export interface ScorerContract<Config> {
   samples: readonly ScoreFixture[];
 }
 
-/**
- * A sample and its score; `judge` answers the scorer's calls of `complete`. `config` is a run's `scoring_config`: it is
- * laid over the first accepted config, checked and completed, as the kernel does.
- */
+/** A sample and its score; `judge` answers `complete`, `config` is laid over the first accepted config. */
 export interface ScoreFixture {
   name: string;
   sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'rubric'>> & { config?: object };
@@ -26,7 +22,7 @@ export interface ScoreFixture {
 /** Time a scorer has to stop once its signal aborts. */
 const ABORT_MS = 1_000;
 
-/** The tests every scorer plugin must pass: shape, config, scores in range and the same again, and that it can be stopped. */
+/** The tests every scorer plugin must pass. */
 export function describeScorerContract<Config>(
   contract: ScorerContract<Config>,
   { describe, it }: TestFunctions,
@@ -120,6 +116,5 @@ const settled = (scoring: Promise<Score> | Score): Promise<'stopped'> =>
     () => 'stopped',
   );
 
-/** Does not keep the process alive. */
 const later = (ms: number): Promise<'still running'> =>
   new Promise((resolve) => setTimeout(resolve, ms, 'still running').unref());

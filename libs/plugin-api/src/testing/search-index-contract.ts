@@ -11,7 +11,6 @@ import type {
 import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { describePlugin, type ConfigFixtures } from './set-up-plugin.js';
 
-/** What the tests of a search index plugin hand to {@link describeSearchIndexContract}. */
 export interface SearchIndexContract<Config> {
   plugin: SearchIndexPlugin<Config>;
   configs: ConfigFixtures;
@@ -28,7 +27,6 @@ const TEXTS = {
   emoji: 'shipped 🎉🚀 "quickly" & it\'s \\ done | ok:*!',
 } as const;
 
-/** What finds which of {@link TEXTS}, and nothing else. */
 const FINDS: [query: string, id: keyof typeof TEXTS][] = [
   ['rückerstattung KÖLN', 'german'],
   ['straße', 'german'],
@@ -87,10 +85,7 @@ const ODD_TEXTS = [
   Array.from({ length: 4_000 }, (_, index) => `word${index}`).join(' '),
 ];
 
-/**
- * The tests every search index plugin must pass: its shape and config, words of any language, vectors, every filter,
- * replacing and forgetting, projects that never meet, and texts and vectors as odd as they come.
- */
+/** The tests every search index plugin must pass. */
 export function describeSearchIndexContract<Config>(
   { plugin, configs, provide }: SearchIndexContract<Config>,
   test: TestFunctions,

@@ -11,7 +11,6 @@ export interface ConfigFixtures {
 
 const SILENT = { info() {}, warn() {}, error() {} };
 
-/** What a plugin gives once it is set up. */
 type ExtensionOf<P extends Plugin> = P extends { readonly extensionPoint: 'provider' }
   ? Provider
   : P extends { setup(...args: never): infer Extension }
@@ -24,7 +23,6 @@ export async function setUpPlugin<P extends Plugin>(plugin: P, config: unknown):
   return extension as ExtensionOf<P>;
 }
 
-/** What every plugin must have: its shape, and a config schema that takes and refuses what it should. */
 export function describePlugin(plugin: Plugin, extensionPoint: string, configs: ConfigFixtures, { it }: TestFunctions) {
   it(`has the shape of a ${extensionPoint} plugin`, () => {
     assert.equal(plugin.extensionPoint, extensionPoint);

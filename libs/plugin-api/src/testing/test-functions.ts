@@ -1,7 +1,4 @@
-/**
- * The test functions a contract suite is written with; those of Jest, Vitest, Mocha and `node:test` fit. They are handed
- * in, and the suites assert with `node:assert`, so that a plugin author is free in the choice of a test runner.
- */
+/** The test functions of a contract suite: those of Jest, Vitest, Mocha or `node:test`, as an author likes. */
 export interface TestFunctions {
   describe(name: string, define: () => void): unknown;
   it(name: string, test: () => void | Promise<void>): unknown;

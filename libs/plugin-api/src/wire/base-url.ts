@@ -4,10 +4,7 @@ import { z } from 'zod';
 export const providerConfigSchema = z.strictObject({ base_url: z.string().transform(readBaseUrl).optional() });
 export type ProviderConfig = z.output<typeof providerConfigSchema>;
 
-/**
- * Appends a path to a base URL; a slash at the base's end does not matter and its query is kept.
- * @throws TypeError when the base is not a URL.
- */
+/** Appends a path to a base URL, whose query is kept. @throws TypeError when the base is not a URL. */
 export function joinUrl(base: string, path: string): string {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`;

@@ -1,8 +1,8 @@
 import { filledTextOf, listOf, objectOf } from './lenient-json.js';
 
 /**
- * The message of an error answer in any of the forms seen in the wild: `{error: {message}}` (OpenAI, Anthropic),
- * `{error: "…"}` (Ollama), `{message}`, `{detail}` (FastAPI servers), a list of one of these (Gemini), or a bare text.
+ * The message of an error answer in any form seen in the wild: `{error: {message}}`, `{error: "…"}`, `{message}`,
+ * `{detail}`, a list of one of these (Gemini), or a bare text.
  */
 export function errorMessageOf(body: unknown): string | undefined {
   const first = listOf(body)[0] ?? body;

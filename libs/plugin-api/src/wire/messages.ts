@@ -1,10 +1,7 @@
 import type { ChatMessage } from '../chat.js';
 import { filledTextOf, listOf, objectOf, textOf } from './lenient-json.js';
 
-/**
- * The messages of a request, every one with its `role` and `content` first and its other members as sent.
- * What is not a list of objects is no conversation and comes back as it is.
- */
+/** The messages of a request, each with `role` and `content` first; what is no list of objects comes back as it is. */
 export function messagesOf(value: unknown): ChatMessage[] | unknown {
   if (!Array.isArray(value) || !value.every(isMessage)) return value ?? null;
   return value.map((message) => ({
@@ -14,10 +11,7 @@ export function messagesOf(value: unknown): ChatMessage[] | unknown {
   }));
 }
 
-/**
- * Puts a system prompt before the messages; one that is absent or empty adds nothing. Input that is no conversation
- * but a plain prompt becomes the user's message.
- */
+/** Puts a system prompt before the messages, if there is one. A plain prompt becomes the user's message. */
 export function withSystemFirst(system: unknown, input: unknown): ChatMessage[] {
   const messages: ChatMessage[] = Array.isArray(input)
     ? input
@@ -34,9 +28,8 @@ export function contentTextOf(content: unknown): string | null {
 }
 
 /**
- * Model ids from a list of models; `null` stands for an empty one, as servers written in Go send it.
+ * Model ids from a list; `null` stands for an empty one, as servers written in Go send it, and is returned for no list.
  * @param members which member of a model holds its id, first found.
- * @returns `null` for what is no list.
  */
 export function modelIdsOf(models: unknown, ...members: string[]): string[] | null {
   if (models !== null && !Array.isArray(models)) return null;
