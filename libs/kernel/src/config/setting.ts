@@ -16,7 +16,6 @@ interface SettingDescription<Input> {
   isPath?: true;
 }
 
-/** A flag or a variable that sets it too. A flag beats its variable. */
 interface SettingSource {
   /** `--port`; a switch named `--no-…` turns its setting off. */
   flag?: string;
@@ -25,7 +24,6 @@ interface SettingSource {
   kind?: SettingKind;
   /** The value is also read from the file that `<variable>_FILE` names. */
   secret?: true;
-  /** What `--help` says of it. */
   help: string;
 }
 

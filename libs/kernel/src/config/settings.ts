@@ -4,7 +4,6 @@ import { CoreSettings } from './core-settings.js';
 import type { SettingsPart } from './define-settings.js';
 import { settingName } from './setting.js';
 
-/** The settings of this process: the values of every part that its program is made of. */
 export class Settings {
   /** @param warnings what is to be said of the settings once, and stops no start. */
   constructor(

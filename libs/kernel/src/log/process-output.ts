@@ -2,7 +2,6 @@ import { Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { LogDestination, type LineSink } from './log-destination.js';
 
-/** What the parts of a program know of its output. */
 export interface LogOutput {
   readonly err: { readonly bulk: LineSink };
   /** Lines on standard output and error that did not fit, or that nobody could take. */

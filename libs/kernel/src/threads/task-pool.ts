@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Transferable } from 'node:worker_threads';
-import type { Piscina } from 'piscina';
+import type * as piscina from 'piscina';
 import { PACKAGE } from '../package-root.js';
 import { Rotation } from './rotation.js';
 
@@ -154,7 +154,7 @@ export class TaskPool<Exported = Tasks> {
   private async makeThreads(): Promise<TaskThread[]> {
     const { Piscina } = await import('piscina');
     const { file, data, idleMs, heapMb, threadsMax } = this.options;
-    const options = {
+    const options: PiscinaOptions = {
       filename: file,
       workerData: data,
       minThreads: 0,
@@ -165,9 +165,9 @@ export class TaskPool<Exported = Tasks> {
       recordTiming: false,
       niceIncrement: NICE,
       // A thread that waits for a message runs its timers too.
-      atomics: 'disabled' as const,
+      atomics: 'disabled',
     };
-    return (this.threads ??= Array.from({ length: threadsMax }, () => new TaskThread(new Piscina(options))));
+    return (this.threads ??= Array.from({ length: threadsMax }, () => new TaskThread(Piscina, options)));
   }
 }
 
@@ -177,10 +177,13 @@ class TaskThread {
   /** Settled when a thread is ready, and when one could not start. */
   private starting: PromiseWithResolvers<void> | undefined;
 
-  constructor(private readonly piscina: Piscina) {
-    piscina.on('workerCreate', () => this.starting?.resolve());
+  private readonly piscina: piscina.Piscina;
+
+  constructor(Piscina: typeof piscina.Piscina, options: PiscinaOptions) {
+    this.piscina = new Piscina(options);
+    this.piscina.on('workerCreate', () => this.starting?.resolve());
     // A thread that fails without a task: while it starts, or when it is idle.
-    piscina.on('error', (error) => this.starting?.reject(error));
+    this.piscina.on('error', (error) => this.starting?.reject(error));
   }
 
   get isReady(): boolean {
@@ -224,7 +227,8 @@ class TaskThread {
   }
 }
 
-type RunOptions = NonNullable<Parameters<Piscina['run']>[1]>;
+type PiscinaOptions = ConstructorParameters<typeof piscina.Piscina>[0];
+type RunOptions = NonNullable<Parameters<piscina.Piscina['run']>[1]>;
 
 type InputOf<Task> = Task extends (input: infer Input) => unknown ? Input : never;
 type ResultOf<Task> = Task extends (input: never) => infer Result ? Awaited<Result> : never;
