@@ -23,18 +23,8 @@ import { SearchWorker } from './search-worker.js';
   controllers: [SearchController],
   providers: [
     { provide: SEARCH_INDEX, inject: [CoreSettings, SearchSettings, PLUGINS], useFactory: configuredIndex },
-    SearchTaskStore,
-    SearchStateStore,
-    SearchMetrics,
-    EmbeddingTargets,
-    EmbedSpans,
-    IndexSpans,
-    IndexGroups,
-    Backfill,
-    SearchWorker,
-    NoteChanges,
-    SearchSpans,
-    SearchCapabilities,
+    ...[SearchTaskStore, SearchStateStore, SearchMetrics, EmbeddingTargets, EmbedSpans],
+    ...[IndexSpans, IndexGroups, Backfill, SearchWorker, NoteChanges, SearchSpans, SearchCapabilities],
   ],
 })
 export class SearchModule {}

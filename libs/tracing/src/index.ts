@@ -16,30 +16,27 @@ export { firstCodePoints, previewOfInput, previewOfOutput, PREVIEWED_BYTES_MAX }
 export { SpanOutlineStore } from './outline/span-outline.store.js';
 export { spanOutline } from './outline/span-outline.js';
 export { requestHash } from './write/request-hash.js';
-export { Ingest } from './write/ingest.js';
+export { Ingest, restoredSpanSchema, RestoreRecords } from './write/ingest.js';
 export { RecordSpans } from './write/record-spans.js';
-export type { SpanAmendment, SpanRecord } from './write/tracing-job.js';
-export { NAME_RANK } from './write/trace-row.js';
+export type { Indexed, SpanAmendment, SpanRecord } from './write/tracing-job.js';
+export { exportedTrace, NAME_RANK } from './write/trace-row.js';
 export type { Ranked, TraceAttributes } from './write/merge-trace-attributes.js';
 export { RecordScanStore } from './record-scan.store.js';
 export { RetentionTask } from './retention/retention-task.js';
-export { restoredSpanSchema, RestoreRecords } from './write/ingest.js';
 export {
   SpanCommitParticipants,
   type LeavingSpans,
+  type SpanChange,
   type SpanCommitParticipant,
+  type TracingChange,
 } from './write/span-commit-participant.js';
-export type { StoredSpan } from './span.entity.js';
+export { STATUS, type StoredSpan } from './span.entity.js';
 export { spanTexts } from './span-json.js';
 export { SpanStore } from './span.store.js';
-export { exportedTrace } from './write/trace-row.js';
 export { traceNotFound } from './write/apply-job.js';
-export { STATUS } from './span.entity.js';
 export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
 export { isUnpriced, isUnpricedUse } from './pricing.js';
-export type { SpanChange, TracingChange } from './write/span-commit-participant.js';
-export type { Indexed } from './write/tracing-job.js';
 export { tracingFeature } from './tracing.feature.js';
 export { TracingModule } from './tracing.module.js';

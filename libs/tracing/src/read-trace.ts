@@ -16,12 +16,6 @@ import { traceListItemJson } from './trace-resource.js';
 /** Spans read in one go; a trace may have tens of thousands. */
 const SLICE = 1_000;
 
-/** Loads some spans in the order of their ids, at least one, and shows each as the answer has it. */
-interface SpanView<Row extends SpanRow> {
-  load(ids: readonly string[], options: LongReadOptions): Promise<Row[]>;
-  show(span: Row): Texts;
-}
-
 /** `GET /api/traces/:id`: the trace and all of its spans in start order (docs/spec/traces.md#reading-a-trace). */
 @Injectable()
 export class ReadTrace {
@@ -46,14 +40,14 @@ export class ReadTrace {
     if (!trace) throw traceNotFound();
     const slices =
       view === 'outline'
-        ? this.slices(scope, id, options, {
-            load: (ids, how) => this.outlines.loadSome(scope, ids, preview, how),
-            show: (span) => JSON.stringify(spanOutline(span)),
-          })
-        : this.slices(scope, id, options, {
-            load: (ids, how) => this.store.loadSome(scope, ids, how),
-            show: spanTexts,
-          });
+        ? this.slices(
+            scope,
+            id,
+            options,
+            (ids, how) => this.outlines.loadSome(scope, ids, preview, how),
+            (span) => JSON.stringify(spanOutline(span)),
+          )
+        : this.slices(scope, id, options, (ids, how) => this.store.loadSome(scope, ids, how), spanTexts);
     return streamSlices(slices, {
       head: `{"trace":${traceListItemJson(trace)},"spans":[`,
       between: ',',
@@ -66,7 +60,8 @@ export class ReadTrace {
     scope: Scope,
     traceId: string,
     options: LongReadOptions,
-    { load, show }: SpanView<Row>,
+    load: (ids: readonly string[], options: LongReadOptions) => Promise<Row[]>,
+    show: (span: Row) => Texts,
   ): AsyncGenerator<Iterable<string>, number> {
     let count = 0;
     for (let from: Position | undefined; ;) {

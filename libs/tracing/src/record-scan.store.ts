@@ -25,28 +25,25 @@ export class RecordScanStore {
   constructor(private readonly storage: Storage) {}
 
   /** Traces behind an id; none at the end. */
-  async traces(scope: Scope, afterId: string, slice: ScanSlice, options: LongReadOptions): Promise<TraceRow[]> {
-    const traces = {
-      columns: TRACE_COLUMNS,
-      size: TRACE_SIZE,
-      bytesMax: slice.bytes,
-      select: <Row>(columns: Selection<Row>, rest: Sql) =>
-        columns.query`select ${columns} from trace t where t.project_id = ${scope.projectId} and ${rest}`,
-    };
+  async traces({ projectId }: Scope, afterId: string, slice: ScanSlice, options: LongReadOptions): Promise<TraceRow[]> {
+    const select = <Row>(columns: Selection<Row>, rest: Sql) =>
+      columns.query`select ${columns} from trace t where t.project_id = ${projectId} and ${rest}`;
+    const traces = { columns: TRACE_COLUMNS, size: TRACE_SIZE, bytesMax: slice.bytes, select };
     return (await TRACES.fitting(this.storage, traces, afterId, slice.rows, options)).rows;
   }
 
   /** Spans behind an id; none at the end. */
-  async spans(scope: Scope, afterId: string, slice: ScanSlice, options: LongReadOptions): Promise<StoredSpan[]> {
-    const spans = {
-      columns: SPAN_COLUMNS,
-      size: PAYLOAD_SIZE,
-      bytesMax: slice.bytes,
-      select: <Row>(columns: Selection<Row>, rest: Sql) =>
-        columns.query`select ${columns} from span s
-          join span_payload p on ${PAYLOAD_OF_SPAN}
-          where s.project_id = ${scope.projectId} and ${rest}`,
-    };
+  async spans(
+    { projectId }: Scope,
+    afterId: string,
+    slice: ScanSlice,
+    options: LongReadOptions,
+  ): Promise<StoredSpan[]> {
+    const select = <Row>(columns: Selection<Row>, rest: Sql) =>
+      columns.query`select ${columns} from span s
+        join span_payload p on ${PAYLOAD_OF_SPAN}
+        where s.project_id = ${projectId} and ${rest}`;
+    const spans = { columns: SPAN_COLUMNS, size: PAYLOAD_SIZE, bytesMax: slice.bytes, select };
     return (await SPANS.fitting(this.storage, spans, afterId, slice.rows, options)).rows;
   }
 }

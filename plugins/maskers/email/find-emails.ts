@@ -85,14 +85,6 @@ const LOCAL = tableOf(/[\w.+'%À-ɏ-]/);
 const isLatin = (code: number): boolean => LATIN[code] === 1;
 const isLatinOfLocal = (code: number): boolean => LOCAL[code] === 1;
 /** Letters, marks and digits of other scripts. */
-function isOther(code: number): boolean {
-  if (!(code >= LATIN.length)) return false;
-  OTHERS[code] ||= /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(code)) ? YES : NO;
-  return OTHERS[code] === YES;
-}
-/** What is known of characters beyond the Latin ones; a look here is several times as fast as a pattern. */
-const OTHERS = new Uint8Array(0x10000);
-const YES = 1;
-const NO = 2;
+const isOther = (code: number): boolean => code >= LATIN.length && /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(code));
 const isOfName = (code: number): boolean => isLatinOfLocal(code) || isOther(code);
 const isOfLabel = (code: number): boolean => isLatin(code) || isOther(code);

@@ -8,7 +8,7 @@ export function findIbans(text: string): readonly Found[] {
   BEGINNING.lastIndex = 0;
   for (let match = BEGINNING.exec(text); match; match = BEGINNING.exec(text)) {
     const start = match.index;
-    const end = isWordCharacter(text.charCodeAt(start - 1)) ? undefined : endOf(text, start);
+    const end = /\w/.test(text.charAt(start - 1)) ? undefined : endOf(text, start);
     if (end === undefined) {
       BEGINNING.lastIndex = start + 1;
     } else {
@@ -19,50 +19,30 @@ export function findIbans(text: string): readonly Found[] {
   return found.length === 0 ? NOTHING_FOUND : found;
 }
 
-/** Characters that the remainder counts last: country and check digits. */
-const BEGINNING_LENGTH = 4;
+const LETTER_OR_DIGIT = /[A-Z0-9]/i;
+const SEPARATOR = /[ \u00a0-]/;
 
 /** Where the number that begins here ends; `undefined` when none does. */
 function endOf(text: string, start: number): number | undefined {
   const length = IBAN_LENGTHS.get(text.slice(start, start + 2).toUpperCase());
   if (length === undefined) return undefined;
-  let remainder = 0;
-  let at = start + BEGINNING_LENGTH;
-  for (let count = BEGINNING_LENGTH; count < length; at++) {
-    const code = text.charCodeAt(at);
-    if (isWordCharacter(code) && code !== UNDERSCORE) {
-      remainder = withCharacter(remainder, code);
-      count++;
-    } else if (!isSeparator(code) || isSeparator(text.charCodeAt(at - 1))) {
-      return undefined;
-    }
+  let number = '';
+  let at = start;
+  for (; number.length < length; at++) {
+    const character = text.charAt(at);
+    if (LETTER_OR_DIGIT.test(character)) number += character;
+    else if (!SEPARATOR.test(character) || SEPARATOR.test(text.charAt(at - 1))) return undefined;
   }
-  if (isWordCharacter(text.charCodeAt(at))) return undefined;
-  for (let first = start; first < start + BEGINNING_LENGTH; first++) {
-    remainder = withCharacter(remainder, text.charCodeAt(first));
-  }
-  return remainder === 1 ? at : undefined;
+  return /\w/.test(text.charAt(at)) || remainderOf(number) !== 1n ? undefined : at;
 }
 
-/** The remainder modulo 97 with one more character behind; a letter, large or small, counts as two digits. */
-function withCharacter(remainder: number, code: number): number {
-  const isDigit = code <= NINE;
-  return (remainder * (isDigit ? 10 : 100) + (isDigit ? code - ZERO : (code | SMALL) - LETTER_OF_TEN + 10)) % 97;
+/** The remainder modulo 97, country and check digits last; a letter counts as two digits, A as 10. */
+function remainderOf(number: string): bigint {
+  const digits = (number.slice(4) + number.slice(0, 4)).replaceAll(/[A-Z]/gi, (letter) =>
+    String(Number.parseInt(letter, 36)),
+  );
+  return BigInt(digits) % 97n;
 }
-
-const ZERO = 0x30;
-const NINE = 0x39;
-/** The bit that makes a letter small. */
-const SMALL = 0x20;
-/** The letter that counts as 10, `a`. */
-const LETTER_OF_TEN = 0x61;
-const UNDERSCORE = 0x5f;
-const isSeparator = (code: number): boolean => code === 0x20 || code === 0x2d || code === 0xa0;
-const isWordCharacter = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) ||
-  (code >= 0x41 && code <= 0x5a) ||
-  (code >= 0x61 && code <= 0x7a) ||
-  code === UNDERSCORE;
 
 /** Characters of the account numbers of each country that has them (the registry of ISO 13616). */
 const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(

@@ -11,18 +11,25 @@ export async function createTable(
   pool: pg.Pool,
   { schema, dimensions }: { schema: string; dimensions: number },
 ): Promise<void> {
-  const client = await pool.connect();
-  let broken = true;
-  try {
-    await client.query('begin');
+  await inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
     for (const statement of statementsOf(schema, dimensions)) await client.query(statement);
     await assertDimensions(client, schema, dimensions);
+  });
+}
+
+/** Does work in a transaction on a connection of its own, which is closed where the transaction fails. */
+export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isBroken = true;
+  try {
+    await client.query('begin');
+    const result = await work(client);
     await client.query('commit');
-    broken = false;
+    isBroken = false;
+    return result;
   } finally {
-    // Ends the transaction that failed, too.
-    client.release(broken);
+    client.release(isBroken);
   }
 }
 

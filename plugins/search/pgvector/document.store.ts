@@ -9,7 +9,7 @@ import {
   type SearchScope,
 } from '@spandrel/plugin-api';
 import pg from 'pg';
-import { createTable } from './create-table.sql.js';
+import { createTable, inTransaction } from './create-table.sql.js';
 import { textQuery, textVector } from './text-vector.js';
 
 export interface DocumentStoreOptions {
@@ -133,7 +133,7 @@ export class DocumentStore implements SearchIndex {
   private async byVector(scope: SearchScope, query: Extract<SearchQuery, { mode: 'vector' }>): Promise<SearchHit[]> {
     const { where, values } = conditionsOf(scope, query.filters, [this.vectorText(query.vector), query.limit]);
     const candidates = Math.min(Math.max(CANDIDATES_MIN, query.limit), CANDIDATES_MAX);
-    return this.transaction(async (client) => {
+    const ask = async (client: pg.PoolClient): Promise<SearchHit[]> => {
       await client.query(
         `select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', $1, true)`,
         [String(candidates)],
@@ -144,7 +144,8 @@ export class DocumentStore implements SearchIndex {
         values,
       );
       return rows;
-    });
+    };
+    return this.guarded(() => inTransaction(this.pool, ask));
   }
 
   private rowOf({ id, text, vector, fields }: SearchDocument): object {
@@ -163,26 +164,6 @@ export class DocumentStore implements SearchIndex {
 
   private run<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
     return this.guarded(async () => (await this.pool.query<Row>(text, values)).rows);
-  }
-
-  private transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.guarded(async () => {
-      const client = await this.pool.connect();
-      let broken = true;
-      try {
-        await client.query('begin');
-        const result = await work(client).catch(async (error: unknown) => {
-          await client.query('rollback');
-          broken = false;
-          throw error;
-        });
-        await client.query('commit');
-        broken = false;
-        return result;
-      } finally {
-        client.release(broken);
-      }
-    });
   }
 
   private async guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -25,10 +25,7 @@ export class GramFilter {
 
   /** A filter as {@link hex} wrote it. */
   static ofHex(hex: string): GramFilter {
-    const bytes = Buffer.from(hex, 'hex');
-    const words = new Uint32Array(bytes.length / 4);
-    for (let at = 0; at < words.length; at++) words[at] = bytes.readUInt32LE(at * 4);
-    return new GramFilter(words);
+    return new GramFilter(new Uint32Array(new Uint8Array(Buffer.from(hex, 'hex')).buffer));
   }
 
   get bits(): number {
@@ -76,11 +73,10 @@ export class GramFilter {
     return countOf(this.words) / this.bits;
   }
 
-  /** The filter as hexadecimal text: bytes of eight bits each, the lowest bit first. */
+  /** The filter as hexadecimal text: bytes of eight bits each, the lowest bit first, as in memory. */
   hex(): string {
-    const bytes = Buffer.alloc(this.words.length * 4);
-    for (const [at, word] of this.words.entries()) bytes.writeUInt32LE(word, at * 4);
-    return bytes.toString('hex');
+    const { buffer, byteOffset, byteLength } = this.words;
+    return Buffer.from(buffer, byteOffset, byteLength).toString('hex');
   }
 
   private fillWhenHalved(): number {
