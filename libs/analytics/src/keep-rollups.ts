@@ -14,7 +14,6 @@ import { recountProject } from './recount-rollups.js';
 import { RollupDeltas } from './rollup-deltas.js';
 import { addRollups, addTotals, deleteMinutes, lockRollups } from './rollup.sql.js';
 
-/** What a transaction changes. */
 interface Effect {
   deltas: RollupDeltas;
   /** Traces that came, less those that went, by project. */
@@ -30,7 +29,6 @@ interface EmptiedDay {
   projectIds: readonly string[];
 }
 
-/** What a transaction takes away before it says what it changed. */
 interface Leaving {
   deltas: RollupDeltas;
   days: EmptiedDay[];

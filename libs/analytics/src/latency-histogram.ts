@@ -73,7 +73,6 @@ export class LatencyHistogram {
     for (const [bin, count] of other.counts) this.addToBin(bin, count);
   }
 
-  /** Adds what a text says. */
   addText(text: string): void {
     let [bin, value, sign, isExact, hasCount] = [0, 0, 1, false, false];
     for (let at = 0; at < text.length; at++) {

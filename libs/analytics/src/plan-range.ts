@@ -8,9 +8,7 @@ export interface TimeRange {
 
 /** Where the spans of a range are counted: each of its milliseconds in exactly one of the parts. */
 export interface RangePlan {
-  /** Whole days, from the roll-up of days. */
   days: TimeRange;
-  /** Whole hours, from the roll-up of hours. */
   hours: readonly [TimeRange, TimeRange];
   /** Whole minutes, from the roll-up of minutes, which buckets of minutes alone are made of. */
   minutes: TimeRange;

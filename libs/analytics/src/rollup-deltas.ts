@@ -3,13 +3,11 @@ import { LatencyHistogram } from './latency-histogram.js';
 import { compareKeys, GRAIN, SUMMED, type RollupKey, type RollupRow } from './rollup.entity.js';
 import { bucketStart } from './plan-range.js';
 
-/** Kind of the spans that `models` of the summary counts. */
 const LLM_CALL = 'llm_call';
 
 /** A model or provider as the roll-up's key has it: a key cannot be null, and a name may be empty. */
 export const nameKey = (name: string | null): string => (name === null ? '' : `=${name}`);
 
-/** What is to be added to a row. */
 type Delta = Omit<RollupRow, 'latencies'> & { readonly latencies: LatencyHistogram };
 
 /**

@@ -170,7 +170,6 @@ export async function deleteAllRollups(tx: WriteTx): Promise<void> {
 const ROLLUP = rollupTable.select('r');
 const TOTAL = tableOf(AnalyticsTotalSchema, ['projectId']).select('t');
 
-/** Rows one statement reads. */
 const ROWS_PER_STATEMENT = 2_000;
 
 /** Every row of the roll-ups, in the order of their keys, some at a time. */

@@ -93,7 +93,6 @@ const OF_ROLLUP = rawSql(`sum(r.span_count) as spans, sum(r.tokens) as tokens,
   sum(r.cost_count) as priced, sum(r.unpriced_count) as unpriced, sum(r.cost_usd) as usd,
   sum(r.cost_pico / 1000000) as micro, sum(r.cost_pico % 1000000) as pico`);
 
-/** What a span adds, from `priced`. */
 const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precision), 0) as tokens,
   case when status <> 0 then 1 else 0 end as finished,
   coalesce(cast(duration_ms as double precision), 0) as duration_ms,
@@ -168,7 +167,6 @@ function rollupsIn(scope: Scope, grain: Grain, range: TimeRange): Sql {
     and r.grain = ${grain} and r.bucket >= ${from} and r.bucket < ${until}`;
 }
 
-/** Conditions for the rows that count. */
 function rollupsOf({ model, provider }: SeriesQuery): Sql {
   const conditions: Sql[] = [];
   if (model !== undefined) conditions.push(sql` and r.model = ${nameKey(model)}`);

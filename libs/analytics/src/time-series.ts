@@ -24,7 +24,6 @@ import { TimeSeriesStore, type SumsRow } from './time-series.store.js';
 /** Rows whose histograms are read in one go: a few milliseconds. */
 const ROWS_PER_TURN = 200;
 
-/** What of a bucket is asked for. */
 interface BucketForm {
   split: Split | undefined;
   percentiles: boolean;
@@ -33,7 +32,6 @@ interface BucketForm {
 /** Keys of the status on the wire, by the number as a text. */
 const STATUS_NAMES = new Map(Object.entries(STATUS).map(([name, status]) => [String(status), name]));
 
-/** A bucket of a time series, put together from the sums of its keys. */
 class BucketParts {
   private readonly sums = noSums();
   private readonly latencies = new LatencyHistogram();
@@ -132,14 +130,12 @@ function startsBetween(found: readonly number[], range: TimeRange, width: Bucket
 const bucketsBetween = (from: number, to: number, width: BucketWidth): number =>
   (bucketStart(to, width) - bucketStart(from, width)) / BUCKET[width].widthMs + 1;
 
-/** @throws Invalid */
 function assertCount(count: number, most: number): void {
   if (!Number.isFinite(count) || count <= most) return;
   const message = `must not give more than ${most} buckets; ask for a shorter range or wider buckets`;
   throw invalidRequest([{ path: 'group_by', message }]);
 }
 
-/** @throws Invalid */
 function assertShort({ from, until }: TimeRange): void {
   if (until - from <= MINUTES_RANGE_MAX_MS) return;
   const message = 'by minute needs since and until, no more than 24 hours apart; ask for a shorter range or for hours';

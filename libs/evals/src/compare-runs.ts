@@ -29,23 +29,19 @@ import { SubmissionStore } from './external/submission.store.js';
 import { walkIds } from './read-run.js';
 import { comparisonSorting, ScoreDeltaStore, type RunsWithBaseline } from './score-delta.store.js';
 
-/** Datapoints compared in one go. */
 const SLICE = 200;
 
 type ComparedDatapoint = EvalComparison['comparisons'][number];
 
-/** Runs that are compared. */
 interface ComparedRuns {
   scope: Scope;
   datasetId: string;
-  /** In the order of the answer. */
   runs: readonly EvalRunRow[];
   /** The distinct versions of the dataset that the runs are of, in their order. */
   versions: readonly number[];
   options: LongReadOptions;
 }
 
-/** A list of compared items that is asked for. */
 interface Comparison extends ComparedRuns {
   ids: RunsWithBaseline;
   query: CompareItems;
@@ -178,7 +174,6 @@ export class CompareRuns {
     return this.snapshots.idsOfAny(scope, datasetId, versions, { afterId, order: 'asc', limit }, options);
   }
 
-  /** @returns the items of the first of the ids, and how many of them were looked at. */
   private async load(
     comparison: Comparison,
     wanted: readonly string[],
@@ -229,10 +224,6 @@ export class CompareRuns {
     return { ids, datapoints, resultsByRun };
   }
 
-  /**
-   * @returns the runs in the order of their ids as given.
-   * @throws NotFound for the dataset or a run; Invalid when a run is of another dataset.
-   */
   private async find(
     scope: Scope,
     datasetId: string,

@@ -5,7 +5,6 @@ import { fromJsonText } from '@spandrel/storage';
 import type { EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
 import { readText, listScorers, resultStatusName } from './eval-run.js';
 
-/** What a run needs to know of a datapoint. */
 interface DatapointFacts {
   /** The input as the datapoint has it: any JSON, or the messages of a conversation. */
   input: unknown;
@@ -102,7 +101,6 @@ export class ItemView {
   /** The scorer whose word the columns of a result have, where there is but one. */
   private readonly scorer: string;
   private readonly repeats: number;
-  /** Names of samples. */
   private readonly running: Set<string>;
 
   constructor(run: EvalRunRow) {
@@ -141,7 +139,6 @@ export class ItemView {
       : { ...UNPROCESSED, status: this.isRunning(datapointId) ? 'running' : 'pending' };
   }
 
-  /** What became of an item, or a sample, that is processed. */
   private processed(result: Outcome): ItemOutcome {
     const scores = scorerResults({ ...result, hasOutput: result.output !== null }, this.scorer);
     return { ...processedOutcome(result), scores };

@@ -6,7 +6,6 @@ import type { EvalResultRow } from './eval-run.entity.js';
 import { Permits } from './execution/permits.js';
 import { RESULT_STATUS } from './eval-run.js';
 
-/** Outcomes of runs by the event that announces them. */
 const OUTCOMES = { eval_completed: 'completed', eval_failed: 'failed', eval_cancelled: 'cancelled' } as const;
 
 /** Counts what becomes of runs and their items, once it is durable. */

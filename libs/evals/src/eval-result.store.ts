@@ -25,7 +25,7 @@ import {
   type Position,
   type Sorting,
 } from '@spandrel/storage';
-import { evalResultTable, type EvalResultRow } from './eval-run.entity.js';
+import { evalResultTable, READ_BYTES, type EvalResultRow } from './eval-run.entity.js';
 import { RESULT_STATUS } from './eval-run.js';
 
 const COLUMNS = evalResultTable.select('e');
@@ -33,11 +33,7 @@ const ID = shapeOf({ id: text() });
 const ERROR_COUNT = shapeOf({ error: nullable(text()), count: integer() });
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
 
-/** Different errors of a run that are looked at. */
 const ERRORS_MAX = 1_000;
-
-/** Text of results that one read brings into memory, about. */
-const READ_BYTES = 16 * 1024 * 1024;
 
 const IN_ORDER = new PairOrder<string>('e.run_id', 'e.datapoint_id', 'text');
 
@@ -176,7 +172,6 @@ const COUNT = shapeOf({ count: integer() });
 
 type ValueKey = Exclude<ItemSortKey, 'order'>;
 
-/** The columns of `eval_result e` by which items are sorted. */
 const COLUMN: Readonly<Record<ValueKey, { column: string; type: Sorting['type'] }>> = {
   score: { column: 'e.score', type: 'number' },
   latency: { column: 'e.latency_ms', type: 'integer' },

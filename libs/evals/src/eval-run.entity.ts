@@ -194,3 +194,6 @@ export const evalResultTable = tableOf(EvalResultSchema, ['projectId', 'runId', 
 export const evalSampleTable = tableOf(EvalSampleSchema, ['projectId', 'runId', 'datapointId', 'repeat']);
 export const evalSubmissionTable = tableOf(EvalSubmissionSchema, ['projectId', 'runId', 'datapointId', 'repeat']);
 export const evalRunMetadataTable = tableOf(EvalRunMetadataSchema, ['projectId', 'runId', 'key']);
+
+/** Bytes of texts that one read of rows brings into memory, about. */
+export const READ_BYTES = 16 * 1024 * 1024;

@@ -24,8 +24,8 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { EvalRun, evalRunMetadataTable, evalRunTable, type EvalRunRow } from './eval-run.entity.js';
-import { listConnections, isDue, EXECUTION, RESULT_STATUS, RUN_STATUS } from './eval-run.js';
+import { EvalRun, evalRunMetadataTable, evalRunTable, READ_BYTES, type EvalRunRow } from './eval-run.entity.js';
+import { listConnections, isDue, readMetadata, EXECUTION, RESULT_STATUS, RUN_STATUS } from './eval-run.js';
 
 /** By the time of their start: an id may be the caller's own, which says nothing of when. */
 const NEWEST_FIRST: Sorting = {
@@ -46,13 +46,11 @@ const NEEDS = evalRunTable.select('r', ['connectionId', 'judgeConnectionId', 'sc
 
 const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 
-/** Bytes of a run's texts, and how many of them one read brings into memory, about. */
+/** Bytes of a run's texts. */
 const SIZE = rawSql(
   `octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0) + coalesce(octet_length(r.scorers), 0)
     + coalesce(octet_length(r.gates), 0) + coalesce(octet_length(r.metadata), 0)`,
 );
-const READ_BYTES = 16 * 1024 * 1024;
-
 /** What changes as a run goes on; no index has any of it. */
 const PROGRESS = [
   ...(['progress', 'failedCount', 'sampleProgress', 'failedSamples', 'scoreSum', 'scoreCount', 'totalTokens'] as const),
@@ -69,10 +67,8 @@ const OF_SAMPLES = shapeOf({
 });
 const FAILED = sql`count(case when status = ${RESULT_STATUS.failed} then 1 end)`;
 
-/** Tables that have rows of a run beside its own. */
 const TABLES_OF_RUN = ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const;
 
-/** Runs taken into work at once. */
 const TAKE_MAX = 1_000;
 
 /** Rows of runs. */
@@ -138,23 +134,24 @@ export class EvalRunStore {
     return (await OLDEST_FIRST.fitting(this.storage, runs, afterId, limit, options)).rows;
   }
 
-  insert(tx: WriteTx, run: EvalRunRow): Promise<void> {
-    return tx.insert(evalRunTable, [run]);
+  async insert(tx: WriteTx, run: EvalRunRow): Promise<void> {
+    await tx.insert(evalRunTable, [run]);
+    await this.insertMetadata(tx, run);
   }
 
-  /** The texts of a new run, by which it is found. */
-  insertMetadata(
-    tx: WriteTx,
-    { projectId, id }: EvalRunRow,
-    metadata: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const rows = Object.entries(metadata).map(([key, value]) => ({ projectId, runId: id, key, value }));
-    return tx.insert(evalRunMetadataTable, rows);
+  async replace(tx: WriteTx, run: EvalRunRow): Promise<void> {
+    await this.update(tx, run);
+    await deleteRows(tx, 'eval_run_metadata', sql`project_id = ${run.projectId} and run_id = ${run.id}`);
+    await this.insertMetadata(tx, run);
   }
 
-  /** Deletes the texts by which a locked run is found. */
-  async deleteMetadata(tx: WriteTx, { projectId, id }: EvalRunRow): Promise<void> {
-    await deleteRows(tx, 'eval_run_metadata', sql`project_id = ${projectId} and run_id = ${id}`);
+  private insertMetadata(tx: WriteTx, run: EvalRunRow): Promise<void> {
+    const { projectId, id: runId } = run;
+    const texts = Object.entries(readMetadata(run));
+    return tx.insert(
+      evalRunMetadataTable,
+      texts.map(([key, value]) => ({ projectId, runId, key, value })),
+    );
   }
 
   /** Writes a run that has come to its end. */
@@ -190,7 +187,6 @@ export class EvalRunStore {
     return { ...items!, ...samples! };
   }
 
-  /** Deletes a locked run with its results. */
   async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
     const ofRun = sql`project_id = ${scope.projectId} and run_id = ${id}`;
     for (const table of TABLES_OF_RUN) await deleteRows(tx, table, ofRun);
@@ -203,7 +199,6 @@ export class EvalRunStore {
     return (await tx.em.findOne(EvalRun, { projectId, id }, part))?.datasetId;
   }
 
-  /** Ids of all runs of a dataset, in order; the runs are locked. */
   async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string): Promise<string[]> {
     const rows = await tx.all(
       ID.query`select ${ID} from eval_run r
@@ -212,7 +207,6 @@ export class EvalRunStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Distinct versions of a dataset that its runs are of. */
   async versionsOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<number[]> {
     const rows = await tx.all(
       VERSION.query`select distinct ${VERSION} from eval_run r
@@ -290,7 +284,6 @@ export class EvalRunStore {
   }
 }
 
-/** What a list of runs asks for beside the dataset. */
 function buildConditions({ projectId }: Scope, filters: Omit<ListEvalRuns, 'dataset_id'>): Sql[] {
   const { status, execution, passed, name, metadata = {} } = filters;
   const conditions: Sql[] = [];

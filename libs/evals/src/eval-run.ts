@@ -52,7 +52,6 @@ const stopReasonName = (reason: number): StopReason => STOP_REASONS[reason] ?? '
 
 export const evalRunNotFound = (): NotFound => new NotFound('eval_run_not_found', 'there is no eval run with this id');
 
-/** The `scoring_config` that a run was started with. */
 const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
   fromJsonText(run.scoringConfig) as Record<string, unknown> | null;
 
@@ -97,6 +96,16 @@ export const isThrough = ({ execution, total, progress, unscored, closedAt }: Ru
 /** Whether a process has something to do for an unfinished run; others execute an external one, until its results come. */
 export const isDue = (run: RunProgress): boolean =>
   run.execution === EXECUTION.server || run.unscored > 0 || isThrough(run);
+
+/** What a run has of which nothing is processed yet, beside what it was started with. */
+export const NEW_RUN = {
+  ...{ scorers: null, startHash: null, progress: 0, failedCount: 0, sampleProgress: 0, failedSamples: 0 },
+  ...{ scoreSum: 0, scoreCount: 0, totalTokens: 0, costUsd: 0, costPico: 0, costCount: 0, unpricedCount: 0 },
+  ...{ judgeTokens: 0, judgeCostUsd: 0, judgeCostPico: 0, judgeCostCount: 0, judgeUnpricedCount: 0 },
+  ...{ dearestUsd: null, dearestPico: null, scoreSe: null, scoreCi: null, passed: null, stopReason: null, error: null },
+  ...{ unscored: 0, resultAt: null, closedAt: null, startedAt: null, endedAt: null },
+  ...{ running: '[]', leaseOwner: null, leaseUntil: 0 },
+};
 
 /** What every run has that is over; nobody works on it any more. @param now in ms. */
 export const endRun = (

@@ -19,7 +19,13 @@ import {
 } from '@spandrel/storage';
 import { sampleName, type SampleKey } from './eval-item.js';
 import { EvalResultStore } from './eval-result.store.js';
-import { evalSampleTable, evalResultTable, type EvalRunRow, type EvalSampleRow } from './eval-run.entity.js';
+import {
+  evalSampleTable,
+  evalResultTable,
+  READ_BYTES,
+  type EvalRunRow,
+  type EvalSampleRow,
+} from './eval-run.entity.js';
 import type { SampleOfItem } from './execution/sample-result.js';
 
 type LongText = 'output' | 'metadata' | 'resultHash';
@@ -33,9 +39,6 @@ const WITHOUT_OUTPUT = evalSampleTable.select(
   evalSampleTable.properties.filter((name): name is Exclude<typeof name, LongText> => !LONG_TEXTS.includes(name)),
 );
 const OF_ITEM = WITHOUT_OUTPUT.and(shapeOf({ hasOutput: integer(), output: nullable(text()) }));
-
-/** Text of samples that one read brings into memory, about. */
-const READ_BYTES = 16 * 1024 * 1024;
 
 const RUN_ID = shapeOf({ id: text() });
 const IN_ORDER = new PairOrder<number>('s.datapoint_id', 's.repeat', 'number');
@@ -51,7 +54,6 @@ const KNOWN = [
 const ITEM = evalResultTable.select('e', KNOWN);
 const SAMPLE = evalSampleTable.select('s', [...KNOWN, 'repeat']);
 
-/** What an item adds to the sums of its run. */
 type KnownItem = RowOfShape<typeof ITEM>;
 /** A processed sample: what it adds to the sums of its run, and which result it is. */
 type KnownSample = RowOfShape<typeof SAMPLE>;

@@ -59,10 +59,8 @@ export async function walkIds(
   }
 }
 
-/** Items read in one go. */
 const SLICE = 500;
 
-/** A list of items that is asked for. */
 interface ItemRequest {
   scope: Scope;
   run: EvalRunRow;

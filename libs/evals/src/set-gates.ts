@@ -8,7 +8,6 @@ import { EvalRunStore } from './eval-run.store.js';
 import { gateFaults, unjudged, decidePassed } from './statistics/gates.js';
 import { JudgeRun } from './statistics/measure-run.js';
 
-/** Gates that a run is to have. */
 interface WantedGates {
   datasetId: string;
   repeats: number;

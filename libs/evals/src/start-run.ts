@@ -15,7 +15,7 @@ import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { PRICING, requestHash, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { runSummary, EXECUTION, RUN_STATUS } from './eval-run.js';
+import { NEW_RUN, runSummary, EXECUTION, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
 import { PlanGates } from './set-gates.js';
@@ -216,18 +216,13 @@ export class StartRun {
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
       const plan = await this.plans.execute(tx, scope, datasetId, body, scorers);
       const row = newRun(scope, { id: body.id ?? newId(), datasetId, body, plan, snapshot, startHash, now });
-      await this.insert(tx, row, body.metadata ?? {});
+      await this.runs.insert(tx, row);
       // Who executes an external run sends its results; one without datapoints ends by itself.
       if (row.execution === EXECUTION.server || row.total === 0)
         await this.dispatch.enqueue(tx, { projectId: row.projectId, id: row.id, orgId: scope.orgId });
       return row;
     });
     return runSummary(run);
-  }
-
-  private async insert(tx: WriteTx, row: EvalRunRow, metadata: Readonly<Record<string, string>>): Promise<void> {
-    await this.runs.insert(tx, row);
-    await this.runs.insertMetadata(tx, row, metadata);
   }
 }
 
@@ -252,6 +247,7 @@ interface NewRun {
 function newRun(scope: Scope, { id, datasetId, body, plan, snapshot, startHash, now }: NewRun): EvalRunRow {
   const { config, scorers, gates } = plan;
   return {
+    ...NEW_RUN,
     projectId: scope.projectId,
     id,
     datasetId,
@@ -272,37 +268,6 @@ function newRun(scope: Scope, { id, datasetId, body, plan, snapshot, startHash, 
     metadata: body.metadata ? JSON.stringify(body.metadata) : null,
     startHash,
     total: snapshot.count,
-    progress: 0,
-    failedCount: 0,
-    sampleProgress: 0,
-    failedSamples: 0,
-    scoreSum: 0,
-    scoreCount: 0,
-    totalTokens: 0,
-    costUsd: 0,
-    costPico: 0,
-    costCount: 0,
-    unpricedCount: 0,
-    judgeTokens: 0,
-    judgeCostUsd: 0,
-    judgeCostPico: 0,
-    judgeCostCount: 0,
-    judgeUnpricedCount: 0,
-    dearestUsd: null,
-    dearestPico: null,
-    scoreSe: null,
-    scoreCi: null,
-    passed: null,
-    stopReason: null,
-    error: null,
-    unscored: 0,
-    resultAt: null,
-    closedAt: null,
     createdAt: now,
-    startedAt: null,
-    endedAt: null,
-    running: '[]',
-    leaseOwner: null,
-    leaseUntil: 0,
   };
 }

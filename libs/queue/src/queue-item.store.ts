@@ -26,7 +26,6 @@ const SIZED = KEY.and(shapeOf({ bytes: integer() }));
 export class QueueItemStore {
   constructor(private readonly storage: Storage) {}
 
-  /** @returns the item, `null` when the project has none with this id. */
   find({ projectId }: Scope, id: string): Promise<QueueItemRow | null> {
     return this.storage.find((em) => em.findOne(QueueItem, { projectId, id }));
   }
@@ -101,12 +100,10 @@ export class QueueItemStore {
     );
   }
 
-  /** Inserts items at once: they may be many. */
   async insert(tx: WriteTx, items: readonly QueueItemRow[]): Promise<void> {
     if (items.length > 0) await tx.em.insertMany(QueueItem, [...items]);
   }
 
-  /** Deletes all items of some datapoints. */
   async deleteOfDatapoints(
     tx: WriteTx,
     { projectId }: Scope,
@@ -119,7 +116,6 @@ export class QueueItemStore {
     );
   }
 
-  /** Deletes all items of a dataset. */
   async deleteOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
     await deleteRows(tx, 'queue_item', sql`project_id = ${scope.projectId} and dataset_id = ${datasetId}`);
   }

@@ -16,10 +16,8 @@ const NONE_LEFT = {
   excluding: 'no item of this dataset is pending but excluded ones',
 };
 
-/** Items that one round releases. */
 const ITEMS_PER_ROUND = 100;
 
-/** An item as a state function of `queue-item-states.ts` makes it. */
 type Next = (item: QueueItemRow) => QueueItemRow;
 
 /** Claims, releases and completes items of the review queue, each change with its event in the same transaction. */

@@ -8,7 +8,6 @@ export class LocalDispatch implements RunDispatch {
   private readonly underWay = new Map<string, Promise<void>>();
   /** Runs under way that were brought once more: what is to be done for them may have come behind their handler's last look. */
   private readonly again = new Set<string>();
-  /** Set by {@link start}. */
   private task: PeriodicTask | undefined;
   private handler: RunHandler | undefined;
   /** Whether a run was left since there was no room. */

@@ -14,7 +14,6 @@ const INSTALL_LOCK = 7_261_500_114;
 export class PgBossDatabase {
   constructor(private readonly storage: Storage) {}
 
-  /** Statements of pg-boss's own, each on any connection of the pool. */
   readonly pool: Db = {
     executeSql: (text, values) =>
       (this.storage.em().getKysely() as Kysely<unknown>).connection().execute(async (connection) => {
@@ -28,12 +27,10 @@ export class PgBossDatabase {
       }),
   };
 
-  /** Statements that are part of a transaction. */
   within = (tx: WriteTx): Db => ({
     executeSql: (text, values) => execute(tx.em.getKysely() as Kysely<unknown>, text, values),
   });
 
-  /** Runs `work` in a transaction of its own. */
   async write(work: (db: Db) => Promise<void>): Promise<void> {
     await this.storage.write((tx) => work(this.within(tx)));
   }

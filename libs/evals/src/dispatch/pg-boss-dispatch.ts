@@ -27,7 +27,6 @@ const JOB_SECONDS_MAX = 24 * 3_600;
 /** How often the processes of a run may die before its job is lost, and a new one is made. */
 const DEATHS_MAX = 1_000;
 
-/** A run that is given to this process. */
 type RunJob = Job<DispatchedRun>;
 
 /** Priorities of jobs: those that have their turn are fetched, first those of organizations that have none at work. */
@@ -64,7 +63,6 @@ const MARK_TURNS = `
   update ${SCHEMA}.job j set priority = c.priority from chosen c
   where j.name = $1 and j.id = c.id and j.priority <> c.priority`;
 
-/** Called with what pg-boss does by itself, in the background. */
 interface RunJobsWatch {
   failed(error: unknown): void;
   warned(message: string, data: object): void;
@@ -80,7 +78,7 @@ export class RunJobs {
     private readonly watch: RunJobsWatch,
   ) {}
 
-  /** Makes what is missing of the queue. @throws StartError when it cannot be made. */
+  /** @throws StartError when what is missing of the queue cannot be made. */
   async start(): Promise<void> {
     const { superviseSeconds, heartbeatSeconds } = this.timing;
     // Local mode starts without it.
@@ -124,12 +122,10 @@ export class RunJobs {
     await this.started.insert(QUEUE, [createJob(run)], { db: this.database.within(tx) });
   }
 
-  /** Makes jobs for those of the runs that have none. */
   async addMissing(runs: readonly DispatchedRun[]): Promise<void> {
     if (runs.length > 0) await this.started.insert(QUEUE, runs.map(createJob));
   }
 
-  /** Deletes the jobs of a project, also those that are through. */
   async forget(projectId: string): Promise<void> {
     await this.database.write(async (db) => {
       await db.executeSql(`delete from ${SCHEMA}.job where name = $1 and data ->> 'projectId' = $2`, [
@@ -161,7 +157,6 @@ export class RunJobs {
     });
   }
 
-  /** Says that this process is alive and has these jobs. */
   async touch(jobs: readonly RunJob[]): Promise<void> {
     if (jobs.length > 0) await this.started.touch(QUEUE, [...jobs]);
   }
@@ -198,7 +193,6 @@ const createJob = ({ projectId, id, orgId }: DispatchedRun) => ({
 export class PgBossDispatch implements RunDispatch {
   private readonly jobs: RunJobs;
   private readonly held = new Map<string, { job: RunJob; through: Promise<void> }>();
-  /** Set by {@link start}. */
   private poll: PeriodicTask | undefined;
   private tasks: readonly PeriodicTask[] = [];
   private handler: RunHandler | undefined;

@@ -14,10 +14,8 @@ import { EvalRunStore } from '../eval-run.store.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 import { mergeSamples, resultRow, sampleRow, type SampleOfItem, type FinishedSample } from './sample-result.js';
 
-/** What sums over samples are made of. */
 type CountedSample = Pick<EvalResultRow, 'status' | 'tokens' | 'cost' | 'judgeTokens' | 'judgeCost'>;
 
-/** What sums over items are made of. */
 type CountedItem = Pick<EvalResultRow, 'status' | 'score'>;
 
 /** Adds a processed sample to the run's sums. */
@@ -81,7 +79,6 @@ function noteDearest(run: EvalRunRow, { usd, pico }: CostSum): void {
   run.dearestPico = pico;
 }
 
-/** What finished samples come to, beside the sums of their run. */
 interface SampleChanges {
   /** New rows of samples; none where each datapoint is tried once. */
   samples: EvalSampleRow[];
@@ -250,7 +247,6 @@ export class AddSamples {
   }
 }
 
-/** The row of an item, and what its datapoint is to show: the output of its first sample. */
 interface CompletedItem {
   item: EvalResultRow;
   output: string | null;

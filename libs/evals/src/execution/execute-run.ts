@@ -21,10 +21,8 @@ import { PrepareRun, RunFailure, type PreparedRun } from './prepare-run.js';
 import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from './run-slots.js';
 import type { SampleResult } from './sample-result.js';
 
-/** Datapoints read in one go. */
 const PAGE = 200;
 
-/** A sample that is to be called. */
 interface PendingSample extends SampleKey {
   kind: DatapointKind;
 }
@@ -62,7 +60,6 @@ export async function* pendingSamples(
   }
 }
 
-/** A run of the server, ready to be executed. */
 type PreparedServerRun = PreparedRun & { model: PreparedModel };
 
 /** Works through the unfinished samples of a run, and completes it (docs/spec/evaluations.md#how-many-items-at-once). */
@@ -113,7 +110,6 @@ export class ExecuteRun {
     return true;
   }
 
-  /** Calls the model for each sample that is left. */
   private async processSamples(
     scope: Scope,
     run: EvalRunRow,

@@ -9,10 +9,8 @@ import type { ObservedCall } from './model-call.js';
 
 type TracedRun = Pick<EvalRunRow, 'id' | 'name' | 'datasetId' | 'repeats'>;
 
-/** Timestamps as the wire has them. */
 type Wire<Item> = Omit<Item, 'started_at' | 'ended_at'> & { started_at: string; ended_at?: string };
 
-/** The trace of the calls for one sample of an item and its spans, as ingest takes them. */
 interface ItemTrace {
   trace: Wire<IngestTrace>;
   spans: Wire<IngestSpan>[];

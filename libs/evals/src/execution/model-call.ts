@@ -27,7 +27,6 @@ export class ModelCallError extends Error {
 
   constructor(
     message: string,
-    /** Calls that were made. */
     readonly attempts: number,
     options?: ErrorOptions,
   ) {

@@ -19,12 +19,10 @@ export class Permits implements CallPermits {
     this.free = count;
   }
 
-  /** How many go on now. */
   get taken(): number {
     return this.count - this.free;
   }
 
-  /** How many wait. */
   get waits(): number {
     return this.waiting.size;
   }

@@ -165,7 +165,6 @@ export class RecordItems {
 const isWorkedOnBy = ({ status, leaseOwner }: EvalRunRow, owner: string): boolean =>
   status === RUN_STATUS.running && leaseOwner === owner;
 
-/** The datapoints of the samples that steps finish or begin. */
 function listDatapointIds(steps: readonly ItemStep[]): string[] {
   const ids = new Set<string>();
   for (const { finished, next } of steps) {

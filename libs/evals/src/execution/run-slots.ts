@@ -8,7 +8,6 @@ import { unrecordable } from './execute-sample.js';
 import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
 import type { SampleResult } from './sample-result.js';
 
-/** How what a run has to write is tried again. */
 interface RetryOptions {
   /** Ends it, with what the last attempt threw. */
   kill: AbortSignal;
@@ -51,7 +50,6 @@ class SampleCompletions {
   private isClosed = false;
   private readonly waiting: (() => void)[] = [];
 
-  /** How many samples have ended so far. */
   get soFar(): number {
     return this.count;
   }
@@ -101,16 +99,13 @@ export const createTurnPath = (
   { orgId = projectId }: ExecuteRunOptions,
 ): readonly string[] => [orgId, projectId, id];
 
-/** What the slots of a run have to do. */
 interface SlotWork<Sample extends SampleKey> {
-  /** Samples at once. */
   slots: number;
   samples: AsyncIterator<Sample, undefined>;
   /** Processes a sample that has begun. @throws when `kill` fires, and for what is to interrupt the run. */
   call: (sample: Sample) => Promise<SampleResult>;
 }
 
-/** What one execution of a run's slots goes by. */
 interface RunContext<Sample extends SampleKey> extends ExecuteRunOptions {
   run: EvalRunRow;
   work: SlotWork<Sample>;
@@ -153,7 +148,6 @@ export class RunSlots {
     (error) =>
       this.logger.warn({ err: error, run_id: id }, 'a result could not be stored; trying again');
 
-  /** One sample after the other. */
   private async slot<Sample extends SampleKey>(context: RunContext<Sample>): Promise<void> {
     try {
       let current = await this.next(context, undefined);

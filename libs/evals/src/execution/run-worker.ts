@@ -39,9 +39,7 @@ const OTHERS_MS = 1_000;
  */
 @Injectable()
 export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Names this process in the leases of its runs. */
   readonly owner = newId();
-  /** Ids of the runs that are worked on. */
   private readonly working = new Set<string>();
   /** How often runs were interrupted by errors, since they last went on. */
   private readonly interruptions = new Map<string, number>();
@@ -118,7 +116,6 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.readers.onlyElsewhere(scope, [...listConnections(row)]);
   }
 
-  /** @returns when the run is to be taken up again. */
   private interrupted(run: RunKey, error: unknown): number {
     const interruptions = (this.interruptions.get(formatRunName(run)) ?? 0) + 1;
     this.interruptions.set(formatRunName(run), interruptions);

@@ -70,7 +70,6 @@ export function addCosts(costs: readonly (number | null)[]): number | null {
 
 const NOTHING: CostSum = { usd: 0, pico: 0 };
 
-/** What several scorers say of a sample, together. */
 type Combined = Pick<SampleResult, 'score' | 'reason' | 'error' | 'judge' | 'promptHash' | 'scores'>;
 
 /** A result that says nothing. */
@@ -93,7 +92,7 @@ export function combineScores(
   scorers: readonly Pick<RunScorer, 'name' | 'weight'>[],
   results: readonly ScorerResult[],
 ): Combined {
-  if (results.length === 1 && scorers[0]!.weight > 0) return only(results[0]!);
+  const isOnly = results.length === 1 && scorers[0]!.weight > 0;
   const failed = results.flatMap(({ error }) => error ?? []);
   const hasFailed = failed.length > 0;
   return {
@@ -106,23 +105,12 @@ export function combineScores(
       cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
     },
     promptHash: findFirst(results, 'judge_prompt_hash'),
-    scores: Object.fromEntries(scorers.map(({ name }, index) => [name, results[index]!])),
+    scores: isOnly ? null : Object.fromEntries(scorers.map(({ name }, index) => [name, results[index]!])),
   };
 }
 
-const only = (result: ScorerResult): Combined => ({
-  score: result.score,
-  reason: result.reason,
-  error: result.error,
-  judge: { model: result.judge_model, tokens: result.judge_tokens, cost: result.judge_cost },
-  promptHash: result.judge_prompt_hash,
-  scores: null,
-});
-
-const findFirst = (
-  results: readonly ScorerResult[],
-  member: 'reason' | 'judge_model' | 'judge_prompt_hash',
-): string | null => results.find((result) => result[member] !== null)?.[member] ?? null;
+const findFirst = <Row, Member extends keyof Row>(rows: readonly Row[], member: Member): Row[Member] | null =>
+  rows.find((row) => row[member] !== null)?.[member] ?? null;
 
 /** Over the scorers that have a weight and a score; `null` when there is none. */
 function weightedMean(scorers: readonly Pick<RunScorer, 'weight'>[], results: readonly ScorerResult[]): number | null {
@@ -200,28 +188,23 @@ export function mergeSamples(samples: readonly SampleOfItem[], onlyScorer: strin
     status: hasFailed ? RESULT_STATUS.failed : RESULT_STATUS.completed,
     output: samples.find(({ hasOutput }) => hasOutput)?.output ?? null,
     score: averageKnown(samples.map(({ score }) => score)),
-    scoreReason: firstText(samples, 'scoreReason'),
+    scoreReason: findFirst(samples, 'scoreReason'),
     latencyMs: latency === null ? null : Math.round(latency),
     tokens: addAmounts(samples.map(({ tokens }) => tokens)),
     cost: addCosts(samples.map(({ cost }) => cost)),
-    error: hasFailed ? firstText(samples, 'error') : null,
+    error: hasFailed ? findFirst(samples, 'error') : null,
     attempts: samples.reduce((sum, { attempts }) => sum + attempts, 0),
-    judgeModel: firstText(samples, 'judgeModel'),
-    judgePromptHash: firstText(samples, 'judgePromptHash'),
+    judgeModel: findFirst(samples, 'judgeModel'),
+    judgePromptHash: findFirst(samples, 'judgePromptHash'),
     judgeTokens: addAmounts(samples.map(({ judgeTokens }) => judgeTokens)),
     judgeCost: addCosts(samples.map(({ judgeCost }) => judgeCost)),
-    traceId: firstText(samples, 'traceId'),
-    spanId: firstText(samples, 'spanId'),
+    traceId: findFirst(samples, 'traceId'),
+    spanId: findFirst(samples, 'spanId'),
     metadata: null,
     scores: toJsonText(mergeScores(samples.map((sample) => scorerResults(sample, onlyScorer)))),
     resultHash: null,
   };
 }
-
-type Text = 'scoreReason' | 'error' | 'judgeModel' | 'judgePromptHash' | 'traceId' | 'spanId';
-
-const firstText = (samples: readonly SampleOfItem[], member: Text): string | null =>
-  samples.find((sample) => sample[member] !== null)?.[member] ?? null;
 
 /** By scorer: the mean of its scores, its first reason and error, the sums of what its judge took. */
 function mergeScores(ofSamples: readonly Record<string, ScorerResult>[]): Record<string, ScorerResult> {
@@ -233,10 +216,10 @@ function mergeScores(ofSamples: readonly Record<string, ScorerResult>[]): Record
 
 const ofScorer = (results: readonly ScorerResult[]): ScorerResult => ({
   score: averageKnown(results.map(({ score }) => score)),
-  reason: results.find(({ reason }) => reason !== null)?.reason ?? null,
-  error: results.find(({ error }) => error !== null)?.error ?? null,
-  judge_model: results.find(({ judge_model: model }) => model !== null)?.judge_model ?? null,
-  judge_prompt_hash: results.find(({ judge_prompt_hash: hash }) => hash !== null)?.judge_prompt_hash ?? null,
+  reason: findFirst(results, 'reason'),
+  error: findFirst(results, 'error'),
+  judge_model: findFirst(results, 'judge_model'),
+  judge_prompt_hash: findFirst(results, 'judge_prompt_hash'),
   judge_tokens: addAmounts(results.map(({ judge_tokens: tokens }) => tokens)),
   judge_cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
 });

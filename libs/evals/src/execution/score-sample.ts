@@ -5,14 +5,12 @@ import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { NO_SCORE, addAmounts, addCosts, type JudgeUse } from './sample-result.js';
 import { totalTokens, observeModelCall, type ItemCallOptions, type ObservedCall } from './model-call.js';
 
-/** A loaded scoring plugin with the checked config of a run. */
 interface ConfiguredScorer {
   name: string;
   scorer: Scorer;
   config: unknown;
 }
 
-/** What scoring an output gave. */
 interface OutputScore {
   score: number | null;
   reason: string | null;
@@ -162,7 +160,6 @@ export interface PreparedScorer extends ConfiguredScorer {
   judge: Judge;
 }
 
-/** An output to be scored, beside what its datapoint says. */
 interface ScoredOutput {
   input: unknown;
   output: string;

@@ -37,9 +37,7 @@ interface There {
   waiting: ReadonlySet<string>;
 }
 
-/** Results to be written. */
 interface Sorted {
-  /** Results that are samples as they are. */
   finished: FinishedSample[];
   /** Results that scorers of the server are to look at. */
   waiting: NormalizedSample[];

@@ -19,10 +19,8 @@ import { listScorers, RUN_STATUS } from '../eval-run.js';
 import { SubmissionStore } from './submission.store.js';
 import { toSampleResult, type NormalizedResult } from './submitted-result.js';
 
-/** Results read in one go. */
 const PAGE = 200;
 
-/** A result that waits, with its datapoint. */
 interface PendingResult extends SampleKey {
   kind: DatapointKind;
   taken: NormalizedResult;

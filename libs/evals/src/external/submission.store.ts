@@ -15,7 +15,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { sampleName, type SampleKey } from '../eval-item.js';
-import { evalSubmissionTable, type EvalRunRow, type EvalSubmissionRow } from '../eval-run.entity.js';
+import { evalSubmissionTable, READ_BYTES, type EvalRunRow, type EvalSubmissionRow } from '../eval-run.entity.js';
 import { RUN_STATUS } from '../eval-run.js';
 import type { FinishedSample } from '../execution/sample-result.js';
 
@@ -26,9 +26,6 @@ const ID = evalSubmissionTable.select('w', ['datapointId']);
 const IN_ORDER = new PairOrder<number>('w.datapoint_id', 'w.repeat', 'number');
 
 const SIZE = rawSql('octet_length(w.result)');
-
-/** Text of results that one read brings into memory, about. */
-const READ_BYTES = 16 * 1024 * 1024;
 
 /** Whether results of a run wait for scorers that will look at them. */
 export const hasWaiting = ({ status, unscored }: EvalRunRow): boolean => status < RUN_STATUS.completed && unscored > 0;

@@ -13,13 +13,11 @@ import { requestHash, estimateCost, type PricingTable } from '@spandrel/tracing'
 import type { SampleKey } from '../eval-item.js';
 import { combineScores, NO_SCORE, NO_RESULT, type SampleResult } from '../execution/sample-result.js';
 
-/** A score that the caller of an external run gave. */
 interface SubmittedScore {
   score: number;
   reason: string | null;
 }
 
-/** A result that is as its run asks for. */
 interface SubmittedResult extends SampleKey {
   /** The place of the result in the request. */
   index: number;
@@ -32,7 +30,6 @@ interface SubmittedResult extends SampleKey {
 
 export type Rejection = AddedResults['rejected'][number];
 
-/** What results must fit. */
 interface AskedFor {
   repeats: number;
   scorers: readonly RunScorer[];
@@ -63,7 +60,6 @@ export function readResults(
 const describeFault = ({ path, message }: { path: string; message: string }): string =>
   path ? `${path} ${message}` : message;
 
-/** What a run does not ask for. */
 function findFaults(run: AskedFor, external: ReadonlySet<string>, { repeat, scores }: ExternalResult): string[] {
   const faults: string[] = [];
   if ((repeat ?? 0) >= run.repeats) {

@@ -44,9 +44,7 @@ export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): Sa
 const readColumnScores = (score: number | null, { length }: readonly string[]): (number | null)[] =>
   length === 1 ? [score] : [];
 
-/** What is asked of a run. */
 interface Question extends Counting {
-  /** Numbers of tries. */
   ks: readonly number[];
   /** Runs of the same dataset. */
   baselines: readonly EvalRunRow[];
@@ -56,10 +54,8 @@ interface Question extends Counting {
 /** What a question without parameters counts (docs/spec/eval-statistics.md). */
 const DEFAULT_QUESTION = { failedAs: 'excluded', clusterBy: null, alpha: 0.05 } as const;
 
-/** What the samples of a run come to. */
 interface Measured {
   statistics: RunStatistics;
-  /** By the id of the baseline. */
   comparisons: Map<string, RunComparison>;
 }
 
@@ -154,10 +150,8 @@ export class MeasureRun {
   }
 }
 
-/** What a run is said to be worth. */
 interface Judgement {
   gates: JudgedGate[];
-  /** The mean score and how far it may be off. */
   score: Pick<ScoreStatistics, 'se' | 'ci'>;
 }
 

@@ -89,7 +89,6 @@ export class Quantity {
   private readonly sum = new Sum();
   private max: number | null = null;
 
-  /** @param capacity datapoints at most. */
   constructor(capacity: number) {
     this.allMeans = new Float64Array(capacity);
   }

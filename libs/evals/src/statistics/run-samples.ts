@@ -13,7 +13,6 @@ export class Clusters {
   private added = 0;
   private readonly numberOf = new Map<string, number>();
 
-  /** @param capacity datapoints at most. */
   constructor(capacity: number) {
     this.numbers = new Int32Array(capacity);
   }
@@ -151,12 +150,10 @@ export class DatapointScores {
 /** What statistics take of a processed sample. */
 export interface SampleMeasures {
   failed: boolean;
-  /** The combined score; `null` when it has none. */
   score: number | null;
   /** Scores of the scorers, in the order of {@link RunSamplesOptions.scorers}; a scorer may have one though the sample failed. */
   scores: readonly (number | null)[];
   latencyMs: number | null;
-  /** Dollars. */
   cost: number | null;
 }
 
@@ -169,7 +166,6 @@ export interface DatapointMeasures {
 }
 
 export interface RunSamplesOptions {
-  /** Datapoints of the run: more cannot be added. */
   capacity: number;
   /** A sample passes at this combined score or above. */
   passScore: number;
@@ -189,14 +185,12 @@ type ValueOf = (sample: SampleMeasures) => number | null;
  * same run answer alike to the last digit.
  */
 export class RunSamples {
-  /** Ids in the order in which they were added. */
   readonly ids: string[] = [];
   readonly clusters: Clusters | null;
   readonly score: DatapointScores;
   readonly scorers: ReadonlyMap<string, DatapointScores>;
   readonly latencyMs: Quantity;
   readonly cost: Quantity;
-  /** Processed samples, failed ones too. */
   samples = 0;
   failedSamples = 0;
   /** The combined score and that of each scorer, with what each takes of a sample. */

@@ -17,15 +17,7 @@ import { toCostSum } from '@spandrel/tracing';
 import { processedOutcome, sampleName, type Outcome } from '../eval-item.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
-import {
-  listScorers,
-  readMetadata,
-  runSummary,
-  EXECUTION,
-  RESULT_STATUS,
-  RUN_STATUS,
-  STOP_REASON,
-} from '../eval-run.js';
+import { listScorers, NEW_RUN, runSummary, EXECUTION, RESULT_STATUS, RUN_STATUS, STOP_REASON } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 
@@ -44,6 +36,7 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
   const passed = isFinished ? run.passed : hasGates ? false : null;
   const stopReason = run.stop_reason === undefined && run.status === 'cancelled' ? 'cancelled' : run.stop_reason;
   const row: EvalRunRow = {
+    ...NEW_RUN,
     projectId: scope.projectId,
     id: run.id,
     datasetId: run.dataset_id,
@@ -53,7 +46,6 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     config: JSON.stringify(run.config),
     scoring: run.scoring,
     scoringConfig: toJsonText(run.scoring_config),
-    scorers: null,
     connectionId: run.config.connection_id ?? '',
     judgeConnectionId: run.config.judge?.connection_id ?? null,
     execution: EXECUTION[run.execution],
@@ -62,7 +54,6 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     costCap: run.max_cost_usd,
     gates: hasGates ? JSON.stringify(run.gates) : null,
     metadata: Object.keys(run.metadata).length === 0 ? null : JSON.stringify(run.metadata),
-    startHash: null,
     total: run.total,
     progress: run.progress,
     failedCount: run.failed_count,
@@ -80,23 +71,14 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     judgeCostPico: judgeCost.pico,
     judgeCostCount: run.judge_cost_count,
     judgeUnpricedCount: run.judge_unpriced_count,
-    // Counts for runs that go on alone.
-    dearestUsd: null,
-    dearestPico: null,
     scoreSe: run.score_se,
     scoreCi: run.score_ci === null ? null : JSON.stringify(run.score_ci),
     passed: passed === null ? null : Number(passed),
     stopReason: stopReason ? STOP_REASON[stopReason] : null,
     error: toJsonText(isFinished ? run.error : UNFINISHED),
-    unscored: 0,
-    resultAt: null,
-    closedAt: null,
     createdAt: run.created_at,
     startedAt: run.started_at,
     endedAt: isFinished ? run.ended_at : (exportedAt ?? run.started_at ?? run.created_at),
-    running: '[]',
-    leaseOwner: null,
-    leaseUntil: 0,
   };
   return { ...row, scorers: scorersText(row, run.scorers) };
 }
@@ -108,7 +90,6 @@ function scorersText(row: EvalRunRow, scorers: RestoredRun['scorers']): string |
   return text === JSON.stringify(listScorers(row)) ? null : text;
 }
 
-/** The row of a processed item of an export. */
 const restoredResult = ({ projectId }: Scope, result: RestoredResult): EvalResultRow => ({
   projectId,
   runId: result.run_id,
@@ -116,7 +97,6 @@ const restoredResult = ({ projectId }: Scope, result: RestoredResult): EvalResul
   ...restoredOutcome(result),
 });
 
-/** The row of a processed sample of an export. */
 const restoredSample = ({ projectId }: Scope, sample: RestoredSample): EvalSampleRow => ({
   projectId,
   runId: sample.run_id,
@@ -204,7 +184,6 @@ const inOrder = (said: ScorerResult): ScorerResult => ({
   judge_cost: said.judge_cost,
 });
 
-/** Why an item of a file has no place here. */
 type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
 
 /** What is known of the file that runs come from. */
@@ -267,15 +246,10 @@ export class RestoreRuns {
     if (before && isSame(before, after)) return undefined;
     if (before && !(before.datasetId === after.datasetId && isUnfinishedImport(before))) return OTHER_RUN;
     if (!hasSnapshot) return NO_SNAPSHOT;
-    if (before) {
-      await this.runs.update(tx, after);
-      await this.runs.deleteMetadata(tx, after);
-    } else await this.runs.insert(tx, after);
-    await this.runs.insertMetadata(tx, after, readMetadata(after));
+    await (before ? this.runs.replace(tx, after) : this.runs.insert(tx, after));
     return undefined;
   }
 
-  /** How many datapoints each snapshot has here. */
   private async countSnapshots(scope: Scope, items: readonly RestoredRun[]): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     for (const item of items) {
