@@ -28,33 +28,22 @@ interface FileFacts {
 
 /** A file of the dashboard as it is served: each of its encodings is read once, and kept in memory. */
 export class BuiltFile {
-  readonly path: string;
-  readonly mediaType: string;
-  readonly isImmutable: boolean;
-  readonly encodings: readonly Encoding[];
-  private readonly file: string;
   private readonly bodies = new Map<Encoding | undefined, BuiltBody>();
 
-  constructor({ file, path, mediaType, isImmutable, encodings }: FileFacts) {
-    this.file = file;
-    this.path = path;
-    this.mediaType = mediaType;
-    this.isImmutable = isImmutable;
-    this.encodings = encodings;
-  }
+  constructor(readonly facts: FileFacts) {}
 
   /** The file in one of its encodings, the plain one without. @throws the file system's error at its first reading. */
   async body(encoding: Encoding | undefined): Promise<BuiltBody> {
     const known = this.bodies.get(encoding);
     if (known) return known;
     const extension = ENCODINGS.find(({ name }) => name === encoding)?.extension ?? '';
-    const body = bodyOf(await readFile(this.file + extension));
+    const body = bodyOf(await readFile(this.facts.file + extension));
     this.bodies.set(encoding, body);
     return body;
   }
 
   async readAll(): Promise<void> {
-    await Promise.all([undefined, ...this.encodings].map((encoding) => this.body(encoding)));
+    await Promise.all([undefined, ...this.facts.encodings].map((encoding) => this.body(encoding)));
   }
 }
 

@@ -27,8 +27,8 @@ export async function listBuiltFiles(folder: string): Promise<ReadonlyMap<string
   const found = new Set(await filesOf(folder));
   const isEncoded = (file: string): boolean => ENCODINGS.some(({ extension }) => extname(file) === extension);
   const files = [...found].filter((file) => !isEncoded(file)).map((file) => builtFile(folder, file, found));
-  await Promise.all(files.filter(({ isImmutable }) => !isImmutable).map((file) => file.readAll()));
-  return new Map(files.map((file) => [file.path, file]));
+  await Promise.all(files.filter(({ facts }) => !facts.isImmutable).map((file) => file.readAll()));
+  return new Map(files.map((file) => [file.facts.path, file]));
 }
 
 async function filesOf(folder: string): Promise<string[]> {

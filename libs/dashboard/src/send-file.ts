@@ -9,17 +9,18 @@ const YEAR_SECONDS = 31_536_000;
  * Sends a file in the smallest encoding that the client takes; 304 where it has it. @throws as {@link BuiltFile.body}
  */
 export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): Promise<FastifyReply> {
-  const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), file.encodings);
+  const { encodings, isImmutable, mediaType } = file.facts;
+  const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), encodings);
   const { bytes, etag } = await file.body(encoding);
   void reply.headers({
     ...PAGE_HEADERS,
-    'cache-control': file.isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    'cache-control': isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
     etag,
     vary: 'Accept-Encoding',
   });
   if (hasVersion(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (encoding) void reply.header('content-encoding', encoding);
-  return reply.type(file.mediaType).send(bytes);
+  return reply.type(mediaType).send(bytes);
 }
 
 /** Whether `If-None-Match` names the version; compared weakly, as it is for reading (RFC 9110, 13.1.2). */

@@ -6,13 +6,21 @@ import { LOGGER, PACKAGE, type Logger } from '@spandrel/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { listBuiltFiles } from './built-files.js';
 import { PAGE_HEADERS } from './page-headers.js';
-import { PAGE_PATHS } from './page-paths.js';
 import { sendFile } from './send-file.js';
 import { HOW_TO_BUILD, HOW_TO_RENEW } from './unavailable-page.js';
 
 const BUILT = join(PACKAGE.root, 'dist/dashboard');
 
 const INDEX = '/index.html';
+
+/** The pages of the dashboard, by the first segment of their paths; the application finds the rest itself. */
+const PAGES = [
+  ...['traces', 'sessions', 'spans', 'analytics', 'datasets', 'evaluations', 'review', 'connections', 'events'],
+  ...['settings', 'sign-in'],
+];
+
+/** Paths that answer the page, as routes (docs/spec/dashboard.md#addresses). */
+const PAGE_PATHS: readonly string[] = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
 
 /** The folder of the files whose names have a hash, as Vite calls it. */
 const ASSETS = '/assets/';
