@@ -2,6 +2,7 @@ import type { EvalRunSummary, EvalStatistics, JudgedGate } from '@spandrel/contr
 import { SpandrelError, type Api } from '@spandrel/sdk';
 import { describeGate } from '@spandrel/sdk/eval';
 import { ExitCode } from '../client/exit-codes.js';
+import type { Style } from '../client/output/table.js';
 import { formatActual } from './words.js';
 
 /** What became of a run, by its exit code (docs/cli.md#exit-codes). */
@@ -21,17 +22,18 @@ export function decideVerdict({ status, error }: Run, gates: readonly GateResult
   return error === null ? 'passed' : 'failed';
 }
 
-const CODES: Readonly<Record<Verdict, ExitCode>> = {
-  passed: ExitCode.done,
-  failed: ExitCode.unforeseen,
-  gate: ExitCode.gate,
-  regression: ExitCode.regression,
-  stopped: ExitCode.stopped,
-  unfinished: ExitCode.done,
+/** The exit code, and how a verdict reads and looks in headings. */
+export const VERDICTS: Readonly<Record<Verdict, { code: ExitCode; title: string; style: Style }>> = {
+  passed: { code: ExitCode.done, title: 'passed', style: 'green' },
+  failed: { code: ExitCode.unforeseen, title: 'the run failed', style: 'red' },
+  gate: { code: ExitCode.gate, title: 'a gate does not hold', style: 'red' },
+  regression: { code: ExitCode.regression, title: 'worse than the baseline', style: 'red' },
+  stopped: { code: ExitCode.stopped, title: 'stopped before its end', style: 'yellow' },
+  unfinished: { code: ExitCode.done, title: 'not finished yet', style: 'yellow' },
 };
 
 /** The exit code by what became of a run; a command that does not wait has nothing to complain about. */
-export const toExitCode = (verdict: Verdict): ExitCode => CODES[verdict];
+export const toExitCode = (verdict: Verdict): ExitCode => VERDICTS[verdict].code;
 
 /** What is certain comes first: no better weather makes up for a gate that does not hold. */
 const ORDER: readonly ExitCode[] = [
@@ -130,12 +132,3 @@ async function findBaselineRun(api: Api, id: string, { baselineRunId }: JudgedBy
     throw error;
   }
 }
-
-export const VERDICT_TITLES: Readonly<Record<Verdict, string>> = {
-  passed: 'passed',
-  gate: 'a gate does not hold',
-  regression: 'worse than the baseline',
-  stopped: 'stopped before its end',
-  failed: 'the run failed',
-  unfinished: 'not finished yet',
-};

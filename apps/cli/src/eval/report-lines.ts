@@ -1,9 +1,9 @@
 import type { EvalItem } from '@spandrel/contract';
 import { describePairs, describeVerdict, formatCounted } from '@spandrel/contract/browser';
 import type { Output } from '../client/output/output.js';
-import type { Style, Column } from '../client/output/table.js';
+import type { Column } from '../client/output/table.js';
 import { oneLine } from '../client/output/text.js';
-import { VERDICT_TITLES, type Verdict } from './judge-run.js';
+import { VERDICTS } from './judge-run.js';
 import type { EvalReport } from './reports/eval-report.js';
 import { failingItems, numberRows, createPreview, type FailingItems, type NumberRow } from './reports/report-items.js';
 import { describeDifference, describeLatency, namedScores, describeStop } from './words.js';
@@ -11,19 +11,11 @@ import { describeDifference, describeLatency, namedScores, describeStop } from '
 const SHOWN_MAX = 5;
 const CELL_COLUMNS_MAX = 60;
 
-const STYLES: Readonly<Record<Verdict, Style>> = {
-  passed: 'green',
-  failed: 'red',
-  gate: 'red',
-  regression: 'red',
-  stopped: 'yellow',
-  unfinished: 'yellow',
-};
-
 /** A run for people: its numbers, its gates, its baseline, the worst datapoints, and what became of it. */
 export function reportLines(report: EvalReport, out: Output): string[] {
   const { run, verdict, url } = report;
   const stop = describeStop(run);
+  const { title, style } = VERDICTS[verdict];
   return [
     titleLine(report, out),
     '',
@@ -32,8 +24,8 @@ export function reportLines(report: EvalReport, out: Output): string[] {
     ...comparisonLines(report),
     ...failureLines(report, out),
     '',
-    ...(stop === null ? [] : [out.paint(oneLine(stop), STYLES[verdict])]),
-    `${out.paint(capital(VERDICT_TITLES[verdict]), STYLES[verdict])}  ${url}`,
+    ...(stop === null ? [] : [out.paint(oneLine(stop), style)]),
+    `${out.paint(capital(title), style)}  ${url}`,
   ];
 }
 

@@ -10,7 +10,7 @@ import { fitOutline } from './fit-outline.js';
 import { fitParts } from './fit-parts.js';
 import { fitSeries } from './fit-series.js';
 import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS } from './fit-span.js';
-import { wholeText } from './text-piece.js';
+import { wholeText } from './cut-text.js';
 
 const maxChars = fc.oneof(
   fc.constantFrom(MAX_CHARS_MIN, 2_001, 20_000, MAX_CHARS_MAX),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cutText, endOfPiece } from './cut-text.js';
-import { pieceOf, wholeText } from './text-piece.js';
+import { cutText, endOfPiece, pieceOf, wholeText } from './cut-text.js';
 
 /** Texts of any UTF-16 units: halves of characters, quotes and control characters among them. */
 const anyText = fc

@@ -1,7 +1,7 @@
 import { jsonTextInPieces, memberNames, type SpanResource } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 import { slim, tooSmall } from './slim.js';
-import { pieceOf, wholeText, type TextPiece, type WholeText } from './text-piece.js';
+import { pieceOf, wholeText, type TextPiece, type WholeText } from './cut-text.js';
 
 /** The members of a span that may be of any length, in the order in which they are shown. */
 export const SPAN_FIELDS = ['error', 'input', 'output', 'metadata', 'kind'] as const;

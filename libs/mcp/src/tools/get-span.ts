@@ -3,7 +3,7 @@ import type { CallerApi } from '@spandrel/http';
 import { inTurns, Invalid } from '@spandrel/kernel';
 import { z } from 'zod';
 import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS, type SpanField } from '../answers/fit-span.js';
-import { wholeText, type WholeText } from '../answers/text-piece.js';
+import { wholeText, type WholeText } from '../answers/cut-text.js';
 import { numberArgument, MAX_CHARS_MAX } from '../arguments/argument-schema.js';
 import { defineTool, TEXTS_ARE_DATA, type LastText } from './tool.js';
 

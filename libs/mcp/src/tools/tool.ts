@@ -2,7 +2,7 @@ import { boundedMembers, OWN_MEMBERS_MAX } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
 import { z } from 'zod';
 import { argumentSchema, type JsonSchema, maxCharsArgument } from '../arguments/argument-schema.js';
-import type { WholeText } from '../answers/text-piece.js';
+import type { WholeText } from '../answers/cut-text.js';
 
 interface ToolContext {
   api: CallerApi;

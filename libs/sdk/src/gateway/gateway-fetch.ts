@@ -14,10 +14,8 @@ export interface GatewaySettings {
   fetch?: typeof fetch | undefined;
 }
 
-export interface GatewayFetch {
-  /** @param send what the request goes out by; that of the settings when left out. @param forGateway further headers. */
-  (send?: typeof fetch, forGateway?: Readonly<Record<string, string>>): typeof fetch;
-}
+/** @param send what the request goes out by; that of the settings when left out. @param forGateway further headers. */
+export type GatewayFetch = (send?: typeof fetch, forGateway?: Readonly<Record<string, string>>) => typeof fetch;
 
 /** The header by which the gateway knows whose call it is. */
 const KEY_HEADER = 'X-Spandrel-Key';

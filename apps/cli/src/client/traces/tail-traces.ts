@@ -1,14 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpanOutline, SpanResource, EventOutline, EventPayload } from '@spandrel/contract';
 import { readExactJson } from '@spandrel/contract/browser';
+import type { Api } from '@spandrel/sdk';
 import type { ClientCall } from '../client-command.js';
-import { followEvents } from '../events/follow-events.js';
+import { followEvents, isRefusal } from '../events/follow-events.js';
 import { UsageFault } from '../exit-codes.js';
 import type { Output } from '../output/output.js';
 import { statusStyle } from '../output/table.js';
 import { oneLine, cutText, padText } from '../output/text.js';
 import { costText, countText, durationText, timeText } from '../output/units.js';
 import { readAmounts, kindText, readStatus } from '../spans/spans-command.js';
-import { SessionOfTraces } from './show-trace.js';
 
 const KIND_COLUMNS = 24;
 
@@ -40,6 +41,40 @@ function tailLines(
   return [line, paint(width === undefined ? error : cutText(error, width), 'red')];
 }
 
+const REMEMBERED_MAX = 10_000;
+/** A trace may get its session later than its first span. */
+const FRESH_MS = 30_000;
+const PAUSE_MS = 1_000;
+
+/** Knows which session traces are of, `null` where it is none: a span does not say. */
+function knowSessions(api: Api, signal: AbortSignal) {
+  const known = new Map<string, { session: string | null; at: number }>();
+  const note = (traceId: string, session: string | null): void => {
+    known.delete(traceId);
+    known.set(traceId, { session, at: performance.now() });
+    if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value!);
+  };
+  const of = async (traceId: string): Promise<string | null> => {
+    const found = known.get(traceId);
+    // A session is not changed, as a rule; having none is what changes.
+    if (found && (found.session !== null || performance.now() - found.at < FRESH_MS)) return found.session;
+    // A server that restarts is asked until it answers: the span that wants to know is not lost.
+    for (;;) {
+      try {
+        const { traces } = await api.listTraces({ query: { ids: [traceId] } });
+        const session = traces[0]?.session_id ?? null;
+        note(traceId, session);
+        return session;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isRefusal(error)) throw error;
+        await sleep(PAUSE_MS, undefined, { signal });
+      }
+    }
+  };
+  return { note, of };
+}
+
 export interface TailOptions {
   failed?: boolean;
   model?: string;
@@ -56,7 +91,7 @@ type TailedSpan = SpanResource | SpanOutline;
 export async function tailTraces({ api, out, io, options }: ClientCall<TailOptions>): Promise<void> {
   const { failed, model, session, trace, since, view = 'outline' } = options;
   if (since !== undefined && !/^\d{1,15}$/.test(since)) throw new UsageFault('--since: must be the number of an event');
-  const sessions = new SessionOfTraces(api, io.signal);
+  const sessions = knowSessions(api, io.signal);
   let begun: Date | undefined;
   let isCut = false;
   const events = followEvents(api, {

@@ -15,7 +15,7 @@ import type { ClientCall } from '../../client/client-command.js';
 import { UsageFault, ExitCode, fail } from '../../client/exit-codes.js';
 import type { Column } from '../../client/output/table.js';
 import { readServer } from '../../client/server.js';
-import { toExitCode, mergeExitCodes, VERDICT_TITLES } from '../judge-run.js';
+import { toExitCode, mergeExitCodes, VERDICTS } from '../judge-run.js';
 import { GATES_ALPHA, readNumber, readOption } from '../options/judging-options.js';
 import { reportLines } from '../report-lines.js';
 import { makeReport, type EvalReport, type EvalFault } from '../reports/eval-report.js';
@@ -177,7 +177,7 @@ const SUMMARY: readonly Column<Ended>[] = [
   },
   {
     title: 'came to',
-    text: (ended) => ('report' in ended ? VERDICT_TITLES[ended.report.verdict] : ended.fault),
+    text: (ended) => ('report' in ended ? VERDICTS[ended.report.verdict].title : ended.fault),
     style: ({ exitCode }) => (exitCode === ExitCode.done ? 'green' : 'red'),
     shrinks: true,
   },

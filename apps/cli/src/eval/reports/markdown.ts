@@ -9,7 +9,7 @@ import {
   formatP,
   NONE,
 } from '@spandrel/contract/browser';
-import { VERDICT_TITLES } from '../judge-run.js';
+import { VERDICTS } from '../judge-run.js';
 import { describeDifference, describeLatency, namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
 import { failingItems, numberRows, createPreview } from './report-items.js';
@@ -62,7 +62,7 @@ function renderSection(report: EvalReport): string[] {
   const { run, verdict } = report;
   const stop = describeStop(run);
   return [
-    `## ${verdict === 'passed' ? '✅' : '❌'} ${plainText(run.name)}: ${VERDICT_TITLES[verdict]}`,
+    `## ${verdict === 'passed' ? '✅' : '❌'} ${plainText(run.name)}: ${VERDICTS[verdict].title}`,
     '',
     aboutLine(report),
     '',
