@@ -74,7 +74,7 @@ export class ProtobufFields {
   /** Passes over the field. */
   skip(): void {
     const wire = this.tag & 7;
-    if (wire === VARINT) this.varint32();
+    if (wire === VARINT) this.int64();
     else if (wire === FIXED64) this.advance(8);
     else if (wire === BYTES) this.at = this.bytesEnd();
     else if (wire === FIXED32) this.advance(4);
@@ -107,7 +107,7 @@ export class ProtobufFields {
 
   /** A small number: an enum, a count, a flag. Higher bits are left out, as protobuf does with an int32. */
   uint32(): number {
-    return this.varint32();
+    return Number(BigInt.asUintN(32, BigInt(this.int64())));
   }
 
   /** A bool: any number but 0 is true. */
@@ -183,19 +183,5 @@ export class ProtobufFields {
   private byte(): number {
     if (this.at >= this.end) throw this.malformed('a message that ends in the middle of a field');
     return this.buffer[this.at++]!;
-  }
-
-  private varint32(): number {
-    let byte = this.byte();
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    let shift = 7;
-    do {
-      byte = this.byte();
-      if (shift < 32) value |= (byte & 0x7f) << shift;
-      shift += 7;
-      if (shift > 70) throw this.malformed('a number of more than ten bytes');
-    } while (byte >= 0x80);
-    return value >>> 0;
   }
 }

@@ -1,10 +1,7 @@
-import type { OtelSpan, OtelMap, OtelValue } from '@spandrel/plugin-api';
+import type { OtelMap } from '@spandrel/plugin-api';
 
 /** What is left of a text that is cut. */
 const TEXT_MAX = 65_536;
-
-/** A UTF-16 unit takes six bytes of JSON at most: `\u0000`. */
-const BYTES_OF_UNIT = 6;
 
 /** Members that are stored of a span and may be large. */
 interface LargeMembers {
@@ -18,9 +15,7 @@ interface LargeMembers {
  * `metadata.otel.truncated` (docs/spec/otlp.md#large-spans).
  * @returns the members as given where they are small enough.
  */
-export function cutSpan<Members extends LargeMembers>(span: OtelSpan, members: Members, bytesMax: number): Members {
-  // Nearly every span is so small that it need not be measured.
-  if (textUnits(span) * BYTES_OF_UNIT < bytesMax) return members;
+export function cutSpan<Members extends LargeMembers>(members: Members, bytesMax: number): Members {
   let over = jsonBytes(members) - bytesMax;
   if (over <= 0) return members;
   const places: TextPlace[] = [];
@@ -88,35 +83,6 @@ function copyInto(target: object, name: string, item: unknown, path: string, pla
     places.push({ path: own, text: item, bytes: Buffer.byteLength(item), set });
   }
   set(copied(item, own, places));
-}
-
-/** How many UTF-16 units the values of a span have, a few for each name and number: a measure that costs little. */
-function textUnits({ attributes, events, links, traceState, scope }: OtelSpan): number {
-  let units = traceState.length + scope.name.length + scope.version.length + unitsOfMap(attributes);
-  for (const event of events) units += event.name.length + unitsOfMap(event.attributes);
-  for (const link of links) units += link.traceId.length + link.spanId.length + unitsOfMap(link.attributes);
-  return units;
-}
-
-/** Room for an id, a number, a time, brackets and quotes. */
-const ROOM = 64;
-
-function unitsOfMap(map: OtelMap): number {
-  let units = ROOM;
-  map.forEach((value, name) => {
-    units += name.length + unitsOf(value);
-  });
-  return units;
-}
-
-function unitsOf(value: OtelValue): number {
-  if (typeof value === 'string') return value.length + ROOM;
-  if (typeof value !== 'object' || value === null) return ROOM;
-  if (value instanceof Uint8Array) return value.length * 2;
-  if (isMap(value)) return unitsOfMap(value);
-  let units = ROOM;
-  for (const item of value) units += unitsOf(item);
-  return units;
 }
 
 /** Whether a value is a map of attributes. */

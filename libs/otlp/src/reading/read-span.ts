@@ -35,7 +35,7 @@ export function readSpan(span: OtelSpan, dialects: DialectReader, bytesMax: numb
   const reading = dialects.read(span);
   const usage = spanUsage(reading.usage);
   const name = storableName(span.name) || 'span';
-  const payloads = cutSpan(span, payloadsOf(span, reading), bytesMax);
+  const payloads = cutSpan(payloadsOf(span, reading), bytesMax);
   const isPending = reading.pendingOf !== undefined;
   return {
     span: {
