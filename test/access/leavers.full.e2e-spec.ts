@@ -10,7 +10,7 @@ import type {
   MemberResource,
   Role,
 } from '@spandrel/contract';
-import { NoteKeyUse } from '../../libs/access/src/credentials/note-key-use.js';
+import { NoteUse } from '../../libs/access/src/credentials/note-use.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { OIDC_CLIENT, startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
 import { createMigrated } from '../support/migrated-database.ts';
@@ -311,7 +311,7 @@ describe('the last use of a key', () => {
   it('is kept to the minute, in one write for all keys and requests of that minute', async () => {
     const used = await Promise.all(Array.from({ length: 5 }, () => tenant.createKey(['read'])));
     const unused = await tenant.createKey(['read']);
-    const notes = [app, second].map((each) => each.app.get(NoteKeyUse));
+    const notes = [app, second].map((each) => each.app.get(NoteUse));
     const { storage } = app;
     const write = storage.write.bind(storage);
     await Promise.all(notes.map((note) => note.write()));

@@ -5,9 +5,7 @@ import { auditFeature } from '@spandrel/audit';
 import { createLogger } from '@spandrel/kernel';
 import { openStorage } from '@spandrel/storage';
 import { BrowserSessionStore } from '../../libs/access/src/browser-sessions/browser-session.store.ts';
-import { MemberStore } from '../../libs/access/src/people/member.store.ts';
-import { openProjectsOf } from '../../libs/access/src/people/roles.ts';
-import { PersonStore } from '../../libs/access/src/people/person.store.ts';
+import { MemberStore, PersonStore } from '../../libs/access/src/people/person.store.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { testSettings } from '../support/server-app.ts';
 
@@ -47,7 +45,7 @@ describeOnBothDatabases('people', ({ newDatabase }) => {
       });
       expect(await storage.write(async (tx) => (await people.findOrCreate(tx, ADA, 20)).id)).toBe(person.id);
       expect(await people.find(person.id)).toMatchObject({ ...ADA, email, name: 'Ada', createdAt: 10 });
-      const open = openProjectsOf(await people.openProjects(person.id));
+      const open = await people.openProjects(person.id);
       expect(open.map(({ id, role, org: { name } }) => [id, role, name])).toEqual([
         [second.id, 'editor', 'Org'],
         [first.id, 'viewer', 'Org'],

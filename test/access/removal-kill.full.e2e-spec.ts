@@ -9,7 +9,7 @@ const SPANS = THOROUGH ? 200_000 : 3_000;
 const SPANS_OF_INGEST = 3_000;
 const TRACES = 50;
 const MARK = 'gone-for-good';
-/** A server that is silent keeps a removal for so long (libs/access/src/removal/remove-owned.ts), and some more. */
+/** A server that is silent keeps a removal for so long (libs/access/src/removal/removal-task.ts), and some more. */
 const TAKEN_OVER_MS = THOROUGH ? 600_000 : 60_000;
 /** What is kept of an organization by intent: who deleted what, and for a day the ids of what was deleted. */
 const KEPT = /audit_log|audit_chain|removal/;

@@ -49,8 +49,8 @@ describeOnBothDatabases('sessions of browsers', ({ newDatabase }) => {
     expect(await storage.write((tx) => store.find(tx, 'j'))).toMatchObject({ id: 'of-jwt', subject: 'user' });
 
     await storage.write(async (tx) => {
-      await store.use(tx, 'of-jwt', 30);
-      await store.use(tx, 'of-jwt', 20);
+      await store.use(tx, ['of-jwt'], 30);
+      await store.use(tx, ['of-jwt'], 20);
     });
     expect((await store.byDigest(['j']))[0]!.usedAt).toBe(30);
 

@@ -5,7 +5,7 @@ import type { AuditEntry, BrowserSessionResource, Deleted } from '@spandrel/cont
 import { SignJWT } from 'jose';
 import { sql } from '@spandrel/storage';
 import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
-import { DeleteEndedSessions } from '../../libs/access/src/browser-sessions/delete-ended-sessions.ts';
+import { DeleteEndedSessions } from '../../libs/access/src/browser-sessions/sign-out.ts';
 import { anyRows } from '../support/any-rows.ts';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';

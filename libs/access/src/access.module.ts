@@ -5,46 +5,36 @@ import { ProjectProtection } from '@spandrel/storage';
 import { projectProtected } from './answers.js';
 import { BrowserSessionController } from './browser-sessions/browser-session.controller.js';
 import { BrowserSessionStore } from './browser-sessions/browser-session.store.js';
-import { DeleteEndedSessions } from './browser-sessions/delete-ended-sessions.js';
-import { DescribeSession } from './browser-sessions/describe-session.js';
+import { DeleteEndedSessions, SignOut } from './browser-sessions/sign-out.js';
+import { DescribeSession, SessionProjects } from './people/session-projects.js';
 import { KnownSessions } from './browser-sessions/known-sessions.js';
-import { NoteUse } from './browser-sessions/note-use.js';
 import { SignIn } from './browser-sessions/sign-in.js';
-import { SignOut } from './browser-sessions/sign-out.js';
 import { AccessMemory } from './credentials/access-memory.js';
 import { ApiKeyStore } from './credentials/api-key.store.js';
-import { ApiKeysController } from './credentials/api-keys.controller.js';
+import { ApiKeysController, CredentialController } from './credentials/api-keys.controller.js';
 import { ApiKeys } from './credentials/api-keys.js';
 import { CredentialGatekeeper } from './credentials/credential-gatekeeper.js';
-import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialStore } from './credentials/credential.store.js';
 import { Credentials } from './credentials/credentials.js';
 import { MakerKeys, MakerTokenKey } from './credentials/maker-keys.js';
-import { NoteKeyUse } from './credentials/note-key-use.js';
+import { NoteUse } from './credentials/note-use.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { IdentityProvider } from './oidc/identity-provider.js';
 import { OidcController } from './oidc/oidc.controller.js';
-import { OrganizationStore } from './organizations/organization.store.js';
-import { OrganizationsController } from './organizations/organizations.controller.js';
+import { OrganizationStore, ProjectStore } from './organizations/organization.store.js';
+import { OrganizationsController, ProjectsController } from './organizations/organizations.controller.js';
 import { Organizations } from './organizations/organizations.js';
-import { ProjectStore } from './organizations/project.store.js';
-import { ProjectsController } from './organizations/projects.controller.js';
 import { Projects } from './organizations/projects.js';
 import { RetentionPolicyStore } from './organizations/retention-policy.store.js';
 import { ConfirmPerson } from './people/confirm-person.js';
-import { KeepPerson } from './people/keep-person.js';
-import { MemberStore } from './people/member.store.js';
+import { KeepPerson, SignInPerson } from './people/sign-in-person.js';
+import { MemberStore, PersonStore } from './people/person.store.js';
 import { MembersController } from './people/members.controller.js';
 import { Members } from './people/members.js';
-import { PersonStore } from './people/person.store.js';
 import { SessionProjectsController } from './people/session-projects.controller.js';
-import { SessionProjects } from './people/session-projects.js';
-import { SignInPerson } from './people/sign-in-person.js';
 import { BeginRemoval } from './removal/begin-removal.js';
-import { EndRemoval } from './removal/end-removal.js';
-import { RemovalMetrics, RemovalTask } from './removal/removal-task.js';
+import { EndRemoval, RemovalMetrics, RemovalTask, RemoveOwned } from './removal/removal-task.js';
 import { RemovalStore } from './removal/removal.store.js';
-import { RemoveOwned } from './removal/remove-owned.js';
 
 const STORES = [
   ...[OrganizationStore, ProjectStore, ApiKeyStore, CredentialStore, BrowserSessionStore],
@@ -74,7 +64,7 @@ class PeopleModule {}
 @Module({
   imports: [AccessStoresModule, PeopleModule],
   providers: [
-    ...[AccessMemory, ApiKeys, MakerTokenKey, NoteKeyUse, NoteUse, Credentials, KnownSessions, RateLimits],
+    ...[AccessMemory, ApiKeys, MakerTokenKey, NoteUse, Credentials, KnownSessions, RateLimits],
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },
   ],
   exports: [GATEKEEPER, ApiKeys, MakerTokenKey],

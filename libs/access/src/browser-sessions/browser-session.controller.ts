@@ -11,7 +11,7 @@ import { CredentialRefusals, CurrentCaller, Operation, type Caller } from '@span
 import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
-import { DescribeSession } from './describe-session.js';
+import { DescribeSession } from '../people/session-projects.js';
 import { isOwnPage, pageFromElsewhere, SessionCookie } from './session-cookie.js';
 import { SignIn, type SignedIn } from './sign-in.js';
 import { SignOut } from './sign-out.js';

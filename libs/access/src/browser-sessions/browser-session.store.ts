@@ -4,17 +4,20 @@ import type { Role } from '@spandrel/contract';
 import {
   anyOf,
   integer,
+  lockedInOrder,
   nullable,
   shapeOf,
   sql,
   Storage,
+  tableOf,
   text,
   type RowOfShape,
   type WriteTx,
 } from '@spandrel/storage';
-import { strongestRole } from '../people/roles.js';
-import { BrowserSession, type BrowserSessionRow } from './browser-session.entity.js';
+import { strongestRole } from '../people/person.store.js';
+import { BrowserSession, BrowserSessionSchema, type BrowserSessionRow } from './browser-session.entity.js';
 
+const TABLE = tableOf(BrowserSessionSchema, ['id']);
 const SESSION = shapeOf({
   ...{ id: text(), digest: text(), orgId: text(), projectId: text(), scopes: text() },
   ...{ keyId: nullable(text()), keyName: nullable(text()), subject: nullable(text()), rateLimit: nullable(integer()) },
@@ -128,9 +131,10 @@ export class BrowserSessionStore {
     return kept > 0 || this.delete(tx, id);
   }
 
-  /** Notes that a session was used; never sooner than was noted before. */
-  async use(tx: WriteTx, id: string, at: number): Promise<void> {
-    await tx.run(sql`update browser_session set used_at = ${at} where id = ${id} and used_at < ${at}`);
+  /** Notes that sessions were used; never sooner than was noted before. */
+  async use(tx: WriteTx, ids: readonly string[], at: number): Promise<void> {
+    const noted = sql`${anyOf('id', ids)} and used_at < ${at}`;
+    await tx.run(sql`update browser_session set used_at = ${at} where ${lockedInOrder(TABLE, noted)}`);
   }
 
   /**

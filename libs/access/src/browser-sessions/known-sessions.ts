@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { permissionsOfRole } from '@spandrel/http';
 import { AccessSettings } from '../access.settings.js';
 import { AccessMemory, Batch, inTime } from '../credentials/access-memory.js';
-import { digestOf, endOfKey, permissionsWithin, suspensionOf, permissionsOf } from '../credentials/api-key.js';
+import { digestOf, endOfKey, permissionsNow, suspensionOf, permissionsOf } from '../credentials/api-key.js';
 import { ratesOf } from '../limits/take-tokens.js';
 import { BrowserSessionStore, type FoundSession } from './browser-session.store.js';
 import { ConfirmPerson } from '../people/confirm-person.js';
@@ -71,14 +71,14 @@ export class KnownSessions {
       const { personId: id, role } = row;
       return { kind: 'person', id, ...session, role, permissions: permissionsOfRole(role) };
     }
-    const permissions = permissionsOf(row);
-    if (row.keyId === null) return { kind: 'jwt', id: row.subject ?? '', ...session, permissions };
+    if (row.keyId === null) {
+      return { kind: 'jwt', id: row.subject ?? '', ...session, permissions: permissionsOf(row) };
+    }
     const key = { createdAt: row.keyCreatedAt ?? row.expiresAt, expiresAt: row.keyExpiresAt };
-    const isBounded = row.makerPersonId !== null && row.role !== null && this.settings.keysEndWithMaker;
     return {
       ...{ kind: 'api_key', id: row.keyId, ...session },
       expiresAt: Math.min(row.expiresAt, endOfKey(key, this.settings) ?? Infinity),
-      permissions: isBounded ? permissionsWithin(permissions, row.role!) : permissions,
+      permissions: permissionsNow(row, this.settings),
     };
   }
 }

@@ -10,9 +10,6 @@ export const UNUSED_MS_MAX = 12 * HOUR_MS;
 /** How long a session lasts however much it is used. */
 export const SESSION_MS_MAX = 7 * 24 * HOUR_MS;
 
-/** How exactly the last use is kept: an active browser costs a write a minute. */
-export const USE_NOTED_MS = 60_000;
-
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 

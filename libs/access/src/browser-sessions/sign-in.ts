@@ -3,7 +3,7 @@ import { formatTimestamp } from '@spandrel/contract';
 import { actingParty, GATEKEEPER, type Caller, type Gatekeeper } from '@spandrel/http';
 import { DomainError, newId } from '@spandrel/kernel';
 import { AuditTrail } from '@spandrel/audit';
-import { Storage, type WriteTx } from '@spandrel/storage';
+import { Storage } from '@spandrel/storage';
 import { digestOf } from '../credentials/api-key.js';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
@@ -40,7 +40,7 @@ export class SignIn {
     const token = newSessionToken();
     const row = sessionRow(holder, token, Date.now());
     await this.storage.write(async (tx) => {
-      if (replaced !== undefined) await this.endReplaced(tx, replaced);
+      await this.signOut.endReplaced(tx, replaced === undefined ? null : digestOf(replaced));
       this.store.insert(tx, row);
       this.audit.record(tx, {
         action: 'session.created',
@@ -50,11 +50,6 @@ export class SignIn {
     });
     const { id: sessionId, expiresAt, createdAt } = row;
     return { caller: { ...holder, expiresAt, sessionId }, token, lastsMs: expiresAt - createdAt };
-  }
-
-  private async endReplaced(tx: WriteTx, cookie: string): Promise<void> {
-    const row = await this.store.find(tx, digestOf(cookie));
-    if (row) await this.signOut.end(tx, row);
   }
 }
 

@@ -1,7 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Deleted } from '@spandrel/contract';
 import type { Caller } from '@spandrel/http';
-import { LOGGER, NotFound, Unavailable, type Logger } from '@spandrel/kernel';
+import { LOGGER, NotFound, Unavailable, type Logger, PeriodicTask } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
 import { digestOf } from '../credentials/api-key.js';
@@ -10,6 +10,7 @@ import { OidcSettings } from '../oidc/oidc.settings.js';
 import { openTokens } from '../oidc/sealed-tokens.js';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
+import { UNUSED_MS_MAX } from './session-cookie.js';
 
 /** Signs a browser out (docs/spec/sign-in.md#signing-out). */
 @Injectable()
@@ -53,9 +54,10 @@ export class SignOut {
     return { id, deleted: true };
   }
 
-  /** Ends the session of a browser that signs in again. */
-  async end(tx: WriteTx, row: BrowserSessionRow): Promise<void> {
-    if (await this.store.end(tx, row.id)) this.record(tx, row);
+  /** Ends the session of a browser that signs in again. @param digest of its cookie; `null`: it had none. */
+  async endReplaced(tx: WriteTx, digest: string | null): Promise<void> {
+    const row = digest === null ? null : await this.store.find(tx, digest);
+    if (row && (await this.store.end(tx, row.id))) this.record(tx, row);
   }
 
   /** Ends the session of a person who is not confirmed any more, with its tokens. */
@@ -81,3 +83,40 @@ const audited = (targetId: string, projectId: string) => ({
 
 const notSignedIn = (): NotFound =>
   new NotFound('session_not_found', 'this request came with a credential and with no session that could be ended');
+
+const EVERY_MS = 3_600_000;
+/** The first time, after the start. */
+const FIRST_MS = 10_000;
+
+/** Deletes sessions that have ended, which nothing can bring back. */
+@Injectable()
+export class DeleteEndedSessions implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task: PeriodicTask;
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: BrowserSessionStore,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.task = new PeriodicTask({
+      everyMs: EVERY_MS,
+      firstMs: FIRST_MS,
+      task: () => this.execute(Date.now()),
+      failure: 'sessions that have ended could not be deleted; they will be at the next time',
+      logger,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Deletes what has ended at a time, in milliseconds since the epoch. */
+  async execute(now: number): Promise<void> {
+    await this.storage.write((tx) => this.store.deleteEnded(tx, now, now - UNUSED_MS_MAX));
+  }
+}

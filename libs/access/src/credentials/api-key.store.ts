@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { keyNotFound } from '../answers.js';
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
 import {
@@ -18,7 +19,7 @@ import {
 } from '@spandrel/storage';
 import type { Actor } from '../organizations/actor.js';
 import { ApiKey, ApiKeySchema, type ApiKeyRow } from './api-key.entity.js';
-import { inOrganization, visibleTo } from '../organizations/project.store.js';
+import { inOrganization, visibleTo } from '../organizations/organization.store.js';
 
 const NEWEST_FIRST = new IdOrder('keys', 'k.id', 'desc');
 const TABLE = tableOf(ApiKeySchema, ['id']);
@@ -80,16 +81,19 @@ export class ApiKeyStore {
     await tx.run(sql`update api_key set used_at = ${at} where ${lockedInOrder(TABLE, noted)}`);
   }
 
-  /** One that the actor can see, locked. */
-  findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<ApiKeyRow | null> {
-    return tx.em.findOne(ApiKey, { id, ...inOrganization(actor) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  /** One that the actor can see, locked. @throws NotFound `key_not_found` */
+  async getForWrite(tx: WriteTx, actor: Actor, id: string): Promise<ApiKeyRow> {
+    const where = { id, ...inOrganization(actor) };
+    const row = await tx.em.findOne(ApiKey, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!row) throw keyNotFound();
+    return row;
   }
 
   insert(tx: WriteTx, row: ApiKeyRow): void {
     tx.em.create(ApiKey, row);
   }
 
-  /** @param key as {@link findForWrite} found it. */
+  /** @param key as {@link getForWrite} found it. */
   delete(tx: WriteTx, key: ApiKeyRow): void {
     tx.em.remove(key);
   }

@@ -58,6 +58,16 @@ export function permissionsWithin(given: Permission[], role: Role): Permission[]
 /** What a stored key may do; the wire and the table call it `scopes`. */
 export const permissionsOf = (row: Pick<ApiKeyRow, 'scopes'>): Permission[] => JSON.parse(row.scopes) as Permission[];
 
+/** What a key may do now: of what it was given, what its maker may where it ends with them. */
+export function permissionsNow(
+  row: Pick<ApiKeyRow, 'scopes' | 'makerPersonId'> & { role: Role | null },
+  { keysEndWithMaker }: Pick<KeySettings, 'keysEndWithMaker'>,
+): Permission[] {
+  const given = permissionsOf(row);
+  const isBounded = row.makerPersonId !== null && row.role !== null && keysEndWithMaker;
+  return isBounded ? permissionsWithin(given, row.role!) : given;
+}
+
 const SECRET_BYTES = 32;
 
 /** Characters of a key that lists show. */

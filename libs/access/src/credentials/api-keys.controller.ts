@@ -13,8 +13,11 @@ import {
   type KeyResource,
   type ListAccess,
   type UpdateKey,
+  credentialSchema,
+  formatTimestamp,
+  type CredentialResource,
 } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/http';
+import { Operation, PathId, CurrentCaller, type Caller } from '@spandrel/http';
 import type { FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
@@ -97,5 +100,30 @@ export class ApiKeysController {
   })
   delete(@CurrentActor() actor: Actor, @Param('id', new PathId(keyNotFound)) id: string): Promise<Deleted> {
     return this.keys.delete(actor, id);
+  }
+}
+
+/** `/api/credential`: what the gateway asks about the keys of its callers. Costs their organizations no request. */
+@Controller('api/credential')
+export class CredentialController {
+  @Get()
+  @Operation({
+    id: 'getCredential',
+    access: 'caller',
+    // The gateway asks in the name of its callers, and a busy organization must not lose calls by that.
+    uncounted: true,
+    summary: 'What the credential of the request is',
+    answer: credentialSchema,
+  })
+  read(@CurrentCaller() { kind, id, scope, permissions, expiresAt }: Caller): CredentialResource {
+    return {
+      // The route is closed to the token for metrics.
+      kind: kind as CredentialResource['kind'],
+      id,
+      org_id: scope?.orgId ?? null,
+      project_id: scope?.projectId ?? null,
+      scopes: [...permissions],
+      expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
+    };
   }
 }

@@ -26,8 +26,8 @@ import {
 } from './api-key.js';
 import type { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeyStore, type ListedKey } from './api-key.store.js';
-import { mapPage, assertNotDeleting, keyNotFound, projectNotFound } from '../answers.js';
-import { ProjectStore } from '../organizations/project.store.js';
+import { mapPage, assertNotDeleting, projectNotFound } from '../answers.js';
+import { ProjectStore } from '../organizations/organization.store.js';
 
 /** API keys, as those who administer them see them. */
 @Injectable()
@@ -102,8 +102,7 @@ export class ApiKeys {
    */
   async update(actor: Actor, id: string, { name, rate_limit, service_account }: UpdateKey): Promise<KeyResource> {
     return this.storage.write(async (tx) => {
-      const row = await this.store.findForWrite(tx, actor, id);
-      if (!row) throw keyNotFound();
+      const row = await this.store.getForWrite(tx, actor, id);
       const before = changeable(row);
       if (name !== undefined) row.name = name;
       if (rate_limit !== undefined) row.rateLimit = rate_limit;
@@ -122,8 +121,7 @@ export class ApiKeys {
   /** Ends a key; every instance refuses it within a second. @throws NotFound `key_not_found` */
   async delete(actor: Actor, id: string): Promise<Deleted> {
     await this.storage.write(async (tx) => {
-      const row = await this.store.findForWrite(tx, actor, id);
-      if (!row) throw keyNotFound();
+      const row = await this.store.getForWrite(tx, actor, id);
       this.store.delete(tx, row);
       this.audit.record(tx, { action: 'key.deleted', ...auditedKey(row) });
     });

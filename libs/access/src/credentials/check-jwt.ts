@@ -10,10 +10,9 @@ import {
 import { formatTimestamp, type Permission, type Role } from '@spandrel/contract';
 import { DomainError, Unavailable } from '@spandrel/kernel';
 import type { AccessSettings } from '../access.settings.js';
-import { claimPathText } from './claim-path.js';
+import { claimPathText, type JwtSettings } from './jwt.settings.js';
 import type { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
-import type { JwtSettings } from './jwt.settings.js';
 import { readClaims, type ClaimReading, type ClaimsRead } from './read-claims.js';
 
 /** One rule that a token is held to, and what came of it. */

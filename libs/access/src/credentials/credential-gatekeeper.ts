@@ -6,14 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { isOwnPage, pageFromElsewhere, SessionCookie } from '../browser-sessions/session-cookie.js';
 import { KnownSessions } from '../browser-sessions/known-sessions.js';
-import { NoteUse } from '../browser-sessions/note-use.js';
 import { AccessMemory } from './access-memory.js';
 import { Credentials, type KnownCredential } from './credentials.js';
 import { limitHeaders, rateLimited, RateLimits } from '../limits/rate-limits.js';
 import type { CountedRequest, Rates } from '../limits/take-tokens.js';
 import { OpenRequests } from '../limits/open-requests.js';
 import { NotConfirmed } from '../people/confirm-person.js';
-import { NoteKeyUse } from './note-key-use.js';
+import { NoteUse } from './note-use.js';
 import { expired, notValid, sessionEnded } from '../answers.js';
 
 /** Longer than any credential that means something. */
@@ -35,7 +34,6 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     private readonly credentials: Credentials,
     private readonly sessions: KnownSessions,
     private readonly noteUse: NoteUse,
-    private readonly noteKeyUse: NoteKeyUse,
     private readonly limits: RateLimits,
     core: CoreSettings,
     private readonly settings: AccessSettings,
@@ -106,8 +104,8 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
       const { operation, perSecond } = routeLimit;
       await this.count({ ...scope, keyId, routeId: operation, rates: { ...rates, route: perSecond } }, reply);
     } else if (rates) await this.count({ ...scope, keyId, rates }, reply);
-    if (caller.sessionId !== undefined) this.noteUse.of(caller.sessionId);
-    if (keyId !== null) this.noteKeyUse.of(keyId);
+    if (caller.sessionId !== undefined) this.noteUse.ofSession(caller.sessionId);
+    if (keyId !== null) this.noteUse.ofKey(keyId);
     if (lasting) this.open.add({ orgId: scope.orgId, proof, expiresAt }, request, reply);
   }
 

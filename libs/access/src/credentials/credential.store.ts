@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '@spandrel/contract';
 import { anyOf, integer, nullable, shapeOf, Storage, text, type RowOfShape } from '@spandrel/storage';
-import { strongestRole } from '../people/roles.js';
+import { strongestRole } from '../people/person.store.js';
 
 /** Limits are requests per second; `null`: the service's default. */
 const TENANT = shapeOf({

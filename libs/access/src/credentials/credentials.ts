@@ -4,7 +4,7 @@ import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
 import type { Caller } from '@spandrel/http';
 import { AccessSettings } from '../access.settings.js';
 import { AccessMemory, Batch, inTime } from './access-memory.js';
-import { digestOf, endOfKey, permissionsWithin, suspensionOf, permissionsOf } from './api-key.js';
+import { digestOf, endOfKey, permissionsNow, suspensionOf } from './api-key.js';
 import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
 import { JwtSettings } from './jwt.settings.js';
@@ -65,15 +65,13 @@ export class Credentials {
     if (!row || !timingSafeEqual(Buffer.from(row.digest), Buffer.from(digest))) return undefined;
     if (this.settings.keysEndWithMaker) this.confirm.keepMaker(row, credential);
     if (suspensionOf({ ...row, makerHasRole: row.role !== null }, this.settings, Date.now())) return undefined;
-    const given = permissionsOf(row);
-    const isBounded = row.makerPersonId !== null && row.role !== null && this.settings.keysEndWithMaker;
     return {
       caller: {
         kind: 'api_key',
         id: row.id,
         label: row.name,
         scope: { orgId: row.orgId, projectId: row.projectId },
-        permissions: isBounded ? permissionsWithin(given, row.role!) : given,
+        permissions: permissionsNow(row, this.settings),
         expiresAt: endOfKey(row, this.settings),
       },
       rates: ratesOf(row, this.settings),

@@ -1,8 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { isStorableText, KEY_LENGTH_MAX, PERMISSIONS, ROLES, type Permission, type Role } from '@spandrel/contract';
 import { permissionsOfRole } from '@spandrel/http';
-import { claimAt, claimPathText, namesIn } from './claim-path.js';
-import type { IdSource, JwtSettings } from './jwt.settings.js';
+import { claimAt, claimPathText, namesIn, type IdSource, type JwtSettings } from './jwt.settings.js';
 
 /** What was found for one of the names that must be known of a token. */
 export interface ClaimReading {

@@ -1,9 +1,15 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import { CoreSettings, LOGGER, type Logger, METRICS, withinMs, DomainError } from '@spandrel/kernel';
-import { LocalBuckets } from './local-buckets.js';
+import {
+  LocalBuckets,
+  LIMIT_NAMES,
+  type CountedRequest,
+  type Rates,
+  type Taken,
+  type LimitName,
+} from './take-tokens.js';
 import { SharedBuckets } from './shared-buckets.js';
-import { LIMIT_NAMES, type CountedRequest, type Rates, type Taken, type LimitName } from './take-tokens.js';
 
 /** What became of one request. */
 export interface RateLimitResult extends Taken {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { dropRedisClient, type Logger, makeRedisClient, OutageLog, type RedisClient, withinMs } from '@spandrel/kernel';
-import { LIMIT_NAMES, type CountedRequest, type Taken } from './take-tokens.js';
+import { LIMIT_NAMES, type CountedRequest, type Taken, bucketKeys } from './take-tokens.js';
 
 /** Microseconds by the clock of Redis, so that the clocks of instances do not matter. */
 export const REDIS_TIME = "local time = redis.call('TIME')\nlocal now = time[1] * 1000000 + time[2]";
@@ -146,14 +146,10 @@ const NOBODYS: CountedRequest = {
 
 type ScriptAnswer = [refused: number, org: number, project: number, key: number, route: number];
 
-async function runScript(
-  client: RedisClient,
-  { orgId, projectId, keyId, routeId, rates }: CountedRequest,
-): Promise<ScriptAnswer> {
-  // The braces name the part of a key that Redis Cluster places it by.
-  const org = `spandrel:limit:{${orgId}}`;
+async function runScript(client: RedisClient, request: CountedRequest): Promise<ScriptAnswer> {
+  const { rates } = request;
   const options = {
-    keys: [org, `${org}:project:${projectId}`, `${org}:key:${keyId ?? ''}`, `${org}:route:${routeId ?? ''}`],
+    keys: Object.values(bucketKeys(request)),
     arguments: [rates.org, rates.project ?? 0, rates.key ?? 0, rates.guaranteed, rates.route ?? 0].map(String),
   };
   try {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LocalBuckets } from './local-buckets.js';
-import { takeTokens, type Buckets, type Rates, type Bucket } from './take-tokens.js';
+import { LocalBuckets, takeTokens, type Buckets, type Rates, type Bucket } from './take-tokens.js';
 
 /** A request of a project alone in its organization, which has no other limit. */
 function takeToken(bucket: Bucket | undefined, perSecond: number, now: number) {

@@ -132,3 +132,52 @@ export function ratesOf({ rateLimit, projectRateLimit, keyRateLimit }: OwnLimits
     guaranteed: settings.projectShare === 0 ? 0 : Math.max(1, org * settings.projectShare),
   };
 }
+
+/** Number of buckets beyond which those that are full again are forgotten. */
+const BUCKETS_KEPT = 10_000;
+/** A bucket that is a second's worth in debt is full again after two. */
+const FULL_AFTER_MICROS = 2_000_000;
+
+/** The names of a request's buckets. The braces name the part of a key that Redis Cluster places it by. */
+export function bucketKeys({ orgId, projectId, keyId, routeId }: CountedRequest): Record<LimitName, string> {
+  const org = `spandrel:limit:{${orgId}}`;
+  return {
+    org,
+    project: `${org}:project:${projectId}`,
+    key: `${org}:key:${keyId ?? ''}`,
+    route: `${org}:route:${routeId ?? ''}`,
+  };
+}
+
+/** The buckets of one process, for where there is no Redis. */
+export class LocalBuckets {
+  private readonly buckets = new Map<string, Bucket>();
+  private sweepAt = BUCKETS_KEPT;
+
+  /** @param micros a clock that never goes back. */
+  constructor(private readonly micros: () => number = () => performance.now() * 1_000) {}
+
+  take(request: CountedRequest): Taken {
+    const now = this.micros();
+    const keys = bucketKeys(request);
+    const held = Object.fromEntries(LIMIT_NAMES.map((name) => [name, this.buckets.get(keys[name])])) as Buckets;
+    const { buckets, ...taken } = takeTokens(held, request.rates, now);
+    if (taken.refusedBy !== null) return taken;
+    for (const name of LIMIT_NAMES) {
+      const bucket = buckets[name];
+      if (bucket) this.buckets.set(keys[name], bucket);
+    }
+    if (this.size > this.sweepAt) this.sweep(now);
+    return taken;
+  }
+
+  /** How many buckets are kept. */
+  get size(): number {
+    return this.buckets.size;
+  }
+
+  private sweep(now: number): void {
+    for (const [key, { at }] of this.buckets) if (now - at >= FULL_AFTER_MICROS) this.buckets.delete(key);
+    this.sweepAt = Math.max(BUCKETS_KEPT, this.size * 2);
+  }
+}

@@ -5,7 +5,7 @@ import { ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 import type { JWTPayload } from 'jose';
 import { isStorableText, KEY_LENGTH_MAX } from '@spandrel/contract';
 import { AccessSettings } from '../access.settings.js';
-import { claimAt, namesIn, type ClaimPath } from '../credentials/claim-path.js';
+import { claimAt, namesIn, type ClaimPath } from '../credentials/jwt.settings.js';
 import { OidcSettings } from './oidc.settings.js';
 import type { ProviderTokens } from './sealed-tokens.js';
 import type { SignInAttempt } from './sign-in-attempt.js';

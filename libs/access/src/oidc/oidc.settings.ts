@@ -1,7 +1,7 @@
 import { ROLES } from '@spandrel/contract';
 import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
 import { z } from 'zod';
-import { claimPathSchema } from '../credentials/claim-path.js';
+import { claimPathSchema } from '../credentials/jwt.settings.js';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 

@@ -8,13 +8,12 @@ import { CheckJwt } from '../credentials/check-jwt.js';
 import { CredentialStore } from '../credentials/credential.store.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
 import type { JwtSettings } from '../credentials/jwt.settings.js';
-import { MemberStore } from '../people/member.store.js';
+import { MemberStore } from '../people/person.store.js';
 import { Members } from '../people/members.js';
 import { BeginRemoval } from '../removal/begin-removal.js';
 import { RemovalStore } from '../removal/removal.store.js';
-import { OrganizationStore } from './organization.store.js';
+import { OrganizationStore, ProjectStore } from './organization.store.js';
 import { Organizations } from './organizations.js';
-import { ProjectStore } from './project.store.js';
 import { Projects } from './projects.js';
 
 /** All that is administrative. */

@@ -12,7 +12,7 @@ import { AuditTrail, changesBetween } from '@spandrel/audit';
 import { Storage, type Page } from '@spandrel/storage';
 import { AccessSettings } from '../access.settings.js';
 import { requireOperator, type Actor } from './actor.js';
-import { mapPage, assertNotDeleting, organizationNotFound } from '../answers.js';
+import { mapPage, assertNotDeleting } from '../answers.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
 import { beingDeletedOf, RemovalStore, stateOf } from '../removal/removal.store.js';
 import { FOR_EVER, organizationDays, planDays } from './retention-policy.store.js';
@@ -57,8 +57,7 @@ export class Organizations {
     { name, plan, rate_limit, retention_days: days }: UpdateOrganization,
   ): Promise<OrganizationResource> {
     return this.storage.write(async (tx) => {
-      const organization = await this.store.findForWrite(tx, actor, id);
-      if (!organization) throw organizationNotFound();
+      const organization = await this.store.getForWrite(tx, actor, id);
       assertNotDeleting('organization', organization);
       if (plan !== undefined || rate_limit !== undefined || days !== undefined) {
         requireOperator(actor, 'change plan, rate_limit and retention_days');
@@ -86,9 +85,7 @@ export class Organizations {
 
   /** The actor's own, any for the operator. @throws NotFound `organization_not_found` */
   async find(actor: Actor, id: string): Promise<OrganizationResource> {
-    const row = await this.store.findVisible(actor, id);
-    if (!row) throw organizationNotFound();
-    return this.shown(row);
+    return this.shown(await this.store.get(actor, id));
   }
 
   /** An organization as it is shown, with how far its deletion is. */

@@ -11,11 +11,10 @@ import { invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page } from '@spandrel/storage';
 import { AccessSettings } from '../access.settings.js';
 import type { Actor } from './actor.js';
-import { mapPage, assertNotDeleting, organizationNotFound, projectNotFound } from '../answers.js';
+import { mapPage, assertNotDeleting } from '../answers.js';
 import { beingDeletedOf, RemovalStore, stateOf } from '../removal/removal.store.js';
-import { OrganizationStore } from './organization.store.js';
+import { OrganizationStore, ProjectStore } from './organization.store.js';
 import type { ProjectRow } from './organization.entity.js';
-import { ProjectStore } from './project.store.js';
 import { organizationDays, planDays, type OrganizationRetention } from './retention-policy.store.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
 
@@ -47,8 +46,7 @@ export class Projects {
     };
     const details = auditedMembers(row);
     await this.storage.write(async (tx) => {
-      const organization = await this.organizations.findForWrite(tx, actor, orgId);
-      if (!organization) throw organizationNotFound();
+      const organization = await this.organizations.getForWrite(tx, actor, orgId);
       assertNotDeleting('organization', organization);
       this.assertKept(organization, retentionDays);
       this.store.insert(tx, row);
@@ -66,8 +64,7 @@ export class Projects {
   async update(actor: Actor, id: string, body: UpdateProject): Promise<ProjectResource> {
     const { name, retention_days: days, protected: isProtected, rate_limit } = body;
     return this.storage.write(async (tx) => {
-      const project = await this.store.findForWrite(tx, actor, id);
-      if (!project) throw projectNotFound();
+      const project = await this.store.getForWrite(tx, actor, id);
       assertNotDeleting('project', project);
       const { orgId } = project;
       const before = auditedMembers(project);
@@ -89,7 +86,7 @@ export class Projects {
 
   /** The projects, oldest first. @throws NotFound `organization_not_found`, Invalid `invalid_cursor` */
   async list(actor: Actor, orgId: string, query: ListAccess): Promise<Page<ProjectResource>> {
-    if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
+    await this.organizations.get(actor, orgId);
     const page = await this.store.list(orgId, query);
     const removals = await this.removals.underWay(beingDeletedOf(page.items));
     return mapPage(page, (row) => projectResource(row, this.settings, removals.get(row.id)));
@@ -97,9 +94,7 @@ export class Projects {
 
   /** A project of the actor's organization, any for the operator. @throws NotFound `project_not_found` */
   async find(actor: Actor, id: string): Promise<ProjectResource> {
-    const row = await this.store.findVisible(actor, id);
-    if (!row) throw projectNotFound();
-    return this.shown(row);
+    return this.shown(await this.store.get(actor, id));
   }
 
   /** A project as it is shown, with how far its deletion is. */

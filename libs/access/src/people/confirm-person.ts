@@ -16,7 +16,7 @@ import {
   type OpenedTokens,
   type ProviderTokens,
 } from '../oidc/sealed-tokens.js';
-import { KeepPerson } from './keep-person.js';
+import { KeepPerson } from './sign-in-person.js';
 import { PersonStore } from './person.store.js';
 
 /** The part of `auth.oidc.refresh` after which a session is confirmed again; the rest is for a provider that is slow. */

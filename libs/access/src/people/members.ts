@@ -12,13 +12,12 @@ import {
 import { Conflict, invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
-import { assertNotDeleting, memberNotFound, organizationNotFound, projectNotFound, mapPage } from '../answers.js';
+import { assertNotDeleting, memberNotFound, projectNotFound, mapPage } from '../answers.js';
 import { requireRole, type Actor } from '../organizations/actor.js';
-import { OrganizationStore } from '../organizations/organization.store.js';
-import { ProjectStore } from '../organizations/project.store.js';
+import { OrganizationStore, ProjectStore } from '../organizations/organization.store.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
 import type { MemberRow } from './person.entity.js';
-import { MemberStore, type ListedMember } from './member.store.js';
+import { MemberStore, type ListedMember } from './person.store.js';
 
 /** Members of organizations, as their administrators see and change them (docs/spec/people.md#members). */
 @Injectable()
@@ -46,8 +45,7 @@ export class Members {
     };
     await this.storage.write(async (tx) => {
       // Locked: two requests with one address come one after the other.
-      const organization = await this.organizations.findForWrite(tx, actor, orgId);
-      if (!organization) throw organizationNotFound();
+      const organization = await this.organizations.getForWrite(tx, actor, orgId);
       assertNotDeleting('organization', organization);
       if (projectId !== null) await this.requireProject(tx, actor, orgId, projectId);
       requireRole(actor, role);
@@ -60,7 +58,7 @@ export class Members {
 
   /** Members with their roles, oldest first. @throws NotFound `organization_not_found`, Invalid `invalid_cursor`. */
   async list(actor: Actor, orgId: string, query: ListAccess): Promise<Page<MemberResource>> {
-    if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
+    await this.organizations.get(actor, orgId);
     return mapPage(await this.store.list(orgId, query), memberResource);
   }
 
@@ -101,7 +99,7 @@ export class Members {
   }
 
   private async findOwn(tx: WriteTx, actor: Actor, orgId: string, id: string): Promise<MemberRow> {
-    if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
+    await this.organizations.getForWrite(tx, actor, orgId);
     const member = await this.store.findForWrite(tx, orgId, id);
     if (!member) throw memberNotFound();
     if (member.source === 'groups') throw fromGroups();

@@ -1,17 +1,27 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
-import type { Role } from '@spandrel/contract';
+import { type Role, ROLES, type ListAccess } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
-import { anyOf, nullable, shapeOf, sql, Storage, text, type RowOfShape, type WriteTx } from '@spandrel/storage';
-import { Member, type MemberRow, Person, type PersonRow } from './person.entity.js';
+import {
+  anyOf,
+  nullable,
+  shapeOf,
+  sql,
+  Storage,
+  text,
+  type RowOfShape,
+  type WriteTx,
+  IdOrder,
+  integer,
+  tableOf,
+  type Page,
+} from '@spandrel/storage';
+import { Member, type MemberRow, Person, type PersonRow, MemberSchema } from './person.entity.js';
 
 const OPEN_PROJECT = shapeOf({
   ...{ id: text(), name: text(), orgId: text(), orgName: text(), role: text<Role>() },
 });
 const PLACE = shapeOf({ orgId: text(), projectId: nullable(text()) });
-
-/** A project that a person may open, a row for each role that leads there. */
-export type OpenProjectRow = RowOfShape<typeof OPEN_PROJECT>;
 
 /** Rows of people, and of the roles that lead them to projects. */
 @Injectable()
@@ -70,14 +80,10 @@ export class PersonStore {
     );
   }
 
-  /** The projects that a person's roles lead to, by the names of organization and project. */
-  openProjects(personId: string): Promise<OpenProjectRow[]> {
-    return this.storage.read(openProjects(personId));
-  }
-
-  /** {@link openProjects} as a transaction sees them. */
-  openProjectsIn(tx: WriteTx, personId: string): Promise<OpenProjectRow[]> {
-    return tx.all(openProjects(personId));
+  /** The projects that a person's roles lead to, by the names of organization and project. @param tx reads them. */
+  async openProjects(personId: string, tx?: WriteTx): Promise<OpenProject[]> {
+    const query = openProjects(personId);
+    return openProjectsOf(await (tx ? tx.all(query) : this.storage.read(query)));
   }
 }
 
@@ -86,3 +92,98 @@ const openProjects = (personId: string) =>
     from member m join project p on p.org_id = m.org_id and (m.project_id is null or m.project_id = p.id)
     join organization o on o.id = p.org_id
     where m.person_id = ${personId} and p.deleting_at is null order by o.name, o.id, p.name, p.id`;
+
+/** A project that a person may open, and as what. */
+export interface OpenProject {
+  id: string;
+  name: string;
+  org: { id: string; name: string };
+  role: Role;
+}
+
+/** One entry a project, in the order of the rows; of several roles the one that may most. */
+function openProjectsOf(rows: readonly RowOfShape<typeof OPEN_PROJECT>[]): OpenProject[] {
+  const projects = new Map<string, OpenProject>();
+  for (const { id, name, orgId, orgName, role } of rows) {
+    const known = projects.get(id);
+    if (!known) projects.set(id, { id, name, org: { id: orgId, name: orgName }, role });
+    else if (ROLES.indexOf(role) < ROLES.indexOf(known.role)) known.role = role;
+  }
+  return [...projects.values()];
+}
+
+/** One row an id, of rows that have one for each role: of several roles the one that may most. */
+export function strongestRole<Row extends { id: string; role: Role | null }>(rows: readonly Row[]): Row[] {
+  const strongest = new Map<string, Row>();
+  for (const row of rows) {
+    const known = strongest.get(row.id)?.role;
+    if (known && row.role && ROLES.indexOf(known) <= ROLES.indexOf(row.role)) continue;
+    strongest.set(row.id, row);
+  }
+  return [...strongest.values()];
+}
+
+const OLDEST_FIRST = new IdOrder('members', 'm.id', 'asc');
+const COLUMNS = tableOf(MemberSchema, ['id']).select('m');
+const LISTED = COLUMNS.and(
+  shapeOf({
+    ...{ personName: nullable(text()), personEmail: nullable(text()) },
+    ...{ confirmedAt: nullable(integer()), refusedAt: nullable(integer()) },
+  }),
+);
+
+/** A member with the person behind it, as lists show it. */
+export type ListedMember = RowOfShape<typeof LISTED>;
+
+/** Rows of members. */
+@Injectable()
+export class MemberStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Members of an organization. @throws Invalid `invalid_cursor`. */
+  list(orgId: string, query: ListAccess): Promise<Page<ListedMember>> {
+    return OLDEST_FIRST.page(query, (rest) =>
+      this.storage.readLong(
+        LISTED.query`select ${COLUMNS}, p.name as "personName", p.email as "personEmail",
+            p.signed_in_at as "confirmedAt", p.refused_at as "refusedAt"
+          from member m left join person p on p.id = m.person_id where m.org_id = ${orgId} and ${rest}`,
+        { orgId },
+      ),
+    );
+  }
+
+  /** One of an organization, locked; what is changed of it is written with the transaction. */
+  findForWrite(tx: WriteTx, orgId: string, id: string): Promise<MemberRow | null> {
+    return tx.em.findOne(Member, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
+  /** Whether somebody added an address for an organization, or for one project of it. */
+  async has(
+    tx: WriteTx,
+    { orgId, projectId, email }: Pick<MemberRow, 'orgId' | 'projectId' | 'email'>,
+  ): Promise<boolean> {
+    return (await tx.em.count(Member, { orgId, projectId, email, source: 'added' })) > 0;
+  }
+
+  /** Whether somebody else is an owner of the organization of a member, also one who has not signed in yet. */
+  async hasOtherOwner(tx: WriteTx, { id, orgId }: Pick<MemberRow, 'id' | 'orgId'>): Promise<boolean> {
+    return (await tx.em.count(Member, { orgId, role: 'owner', id: { $ne: id } })) > 0;
+  }
+
+  /** What is known of the person behind a member. */
+  async personOf(tx: WriteTx, personId: string | null): Promise<Omit<ListedMember, keyof MemberRow>> {
+    const person = personId === null ? null : await tx.em.findOne(Person, { id: personId });
+    return {
+      ...{ personName: person?.name ?? null, personEmail: person?.email ?? null },
+      ...{ confirmedAt: person?.signedInAt ?? null, refusedAt: person?.refusedAt ?? null },
+    };
+  }
+
+  insert(tx: WriteTx, row: MemberRow): void {
+    tx.em.create(Member, row);
+  }
+
+  delete(tx: WriteTx, row: MemberRow): void {
+    tx.em.remove(row);
+  }
+}

@@ -10,9 +10,8 @@ import {
 import { CurrentCaller, Operation, type Caller } from '@spandrel/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
-import { DescribeSession } from '../browser-sessions/describe-session.js';
+import { DescribeSession, SessionProjects } from './session-projects.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
-import { SessionProjects } from './session-projects.js';
 
 /** The projects of `/api/session` (docs/spec/sign-in.md#projects-of-a-person). */
 @Controller('api/session')

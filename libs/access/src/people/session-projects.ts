@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { SessionProjects as SessionProjectsAnswer } from '@spandrel/contract';
+import {
+  type SessionProjects as SessionProjectsAnswer,
+  formatTimestamp,
+  type BrowserSessionResource,
+} from '@spandrel/contract';
 import { permissionsOfRole, type Caller } from '@spandrel/http';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
@@ -9,8 +13,8 @@ import { digestOf } from '../credentials/api-key.js';
 import { CredentialStore } from '../credentials/credential.store.js';
 import { projectNotFound } from '../answers.js';
 import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';
-import { openProjectsOf } from './roles.js';
 import { PersonStore } from './person.store.js';
+import { OidcSettings } from '../oidc/oidc.settings.js';
 
 /** A session that went on to another project. */
 export interface Switched {
@@ -34,7 +38,7 @@ export class SessionProjects {
 
   /** A person's roles lead to several, a key or a JWT to its own, and the operator's token to none. */
   async list({ kind, id, scope }: Caller): Promise<SessionProjectsAnswer['projects']> {
-    if (kind === 'person') return openProjectsOf(await this.people.openProjects(id));
+    if (kind === 'person') return this.people.openProjects(id);
     if (!scope) return [];
     const names = await this.names.namesOf(scope.projectId);
     const org = { id: scope.orgId, name: names?.orgName ?? scope.orgId };
@@ -52,7 +56,7 @@ export class SessionProjects {
     return this.storage.write(async (tx) => {
       const row = await this.sessions.find(tx, digestOf(cookie));
       const person = await this.people.findForWrite(tx, caller.id);
-      const projects = openProjectsOf(await this.people.openProjectsIn(tx, caller.id));
+      const projects = await this.people.openProjects(caller.id, tx);
       const project = projects.find(({ id }) => id === projectId);
       if (!row || !person || !project) throw projectNotFound();
       const from = row.projectId;
@@ -69,5 +73,46 @@ export class SessionProjects {
       const switched = { ...caller, scope, role, permissions: permissionsOfRole(role) };
       return { token, lastsMs: row.expiresAt - Date.now(), caller: switched };
     });
+  }
+}
+
+const NOBODY = {
+  ...{ mode: 'cloud' as const, signed_in: false, kind: null, id: null, org: null, project: null, scopes: [] },
+  ...{ expires_at: null, person: null, role: null },
+};
+
+/** Answers a browser who is signed in (docs/spec/sign-in.md#who-is-signed-in). */
+@Injectable()
+export class DescribeSession {
+  private readonly identityProvider: BrowserSessionResource['identity_provider'];
+
+  constructor(
+    private readonly store: CredentialStore,
+    private readonly people: PersonStore,
+    { issuer, label }: OidcSettings,
+  ) {
+    this.identityProvider = issuer === null ? null : { label };
+  }
+
+  /** @param caller `undefined` where the request showed nothing that is valid. */
+  async execute(caller: Caller | undefined): Promise<BrowserSessionResource> {
+    if (!caller) return { ...NOBODY, identity_provider: this.identityProvider };
+    const { kind, id, scope, permissions, expiresAt, role } = caller;
+    const person = kind === 'person' ? await this.people.find(id) : null;
+    const names = scope ? await this.store.namesOf(scope.projectId) : undefined;
+    return {
+      mode: 'cloud',
+      signed_in: true,
+      // The route is closed to the token for metrics.
+      kind: kind as BrowserSessionResource['kind'],
+      id,
+      org: scope && { id: scope.orgId, name: names?.orgName ?? scope.orgId },
+      project: scope && { id: scope.projectId, name: names?.projectName ?? scope.projectId },
+      scopes: [...permissions],
+      expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
+      person: person && { id, name: person.name, email: person.email },
+      role: role ?? null,
+      identity_provider: this.identityProvider,
+    };
   }
 }

@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Inject } from '@nestjs/common';
 import { formatTimestamp } from '@spandrel/contract';
-import { newId } from '@spandrel/kernel';
+import { newId, LOGGER, type ActingParty, type Logger } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, Refusals } from '@spandrel/audit';
 import type { BrowserSessionRow } from '../browser-sessions/browser-session.entity.js';
@@ -8,12 +8,88 @@ import { BrowserSessionStore } from '../browser-sessions/browser-session.store.j
 import { newSessionToken, SESSION_MS_MAX } from '../browser-sessions/session-cookie.js';
 import { SignOut } from '../browser-sessions/sign-out.js';
 import { digestOf } from '../credentials/api-key.js';
-import type { Confirmed } from '../oidc/identity-provider.js';
+import type { Confirmed, Identity } from '../oidc/identity-provider.js';
 import { sealTokens } from '../oidc/sealed-tokens.js';
-import { actingPerson, KeepPerson } from './keep-person.js';
-import { openProjectsOf, type OpenProject } from './roles.js';
-import type { PersonRow } from './person.entity.js';
-import { PersonStore } from './person.store.js';
+import { type OpenProject, PersonStore, MemberStore } from './person.store.js';
+import type { PersonRow, MemberRow } from './person.entity.js';
+import { OidcSettings } from '../oidc/oidc.settings.js';
+import { MakerKeys } from '../credentials/maker-keys.js';
+import { auditedMember } from './members.js';
+
+type Place = Pick<MemberRow, 'orgId' | 'projectId' | 'role'>;
+
+/** Keeps a person as the identity provider has it: name, address, and the roles of its groups (docs/spec/people.md#groups). */
+@Injectable()
+export class KeepPerson {
+  constructor(
+    private readonly people: PersonStore,
+    private readonly members: MemberStore,
+    private readonly makerKeys: MakerKeys,
+    private readonly audit: AuditTrail,
+    private readonly settings: OidcSettings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** In a transaction in which the person signs in, or is confirmed again. */
+  async execute(tx: WriteTx, identity: Identity): Promise<PersonRow> {
+    const now = Date.now();
+    const person = await this.people.findOrCreate(tx, identity, now);
+    person.name = identity.name;
+    person.email = identity.email;
+    person.signedInAt = now;
+    person.refusedAt = null;
+    await this.people.takeRoles(tx, person);
+    await this.keepGroupRoles(tx, person, await this.wanted(tx, identity.groups));
+    await this.makerKeys.review(tx, person.id, actingPerson(person));
+    return person;
+  }
+
+  /** In a transaction that learns that the identity provider does not confirm a person any more. */
+  async refuse(tx: WriteTx, personId: string): Promise<void> {
+    const person = await this.people.findForWrite(tx, personId);
+    if (!person) return;
+    person.refusedAt ??= Date.now();
+    await this.makerKeys.review(tx, personId, actingPerson(person));
+  }
+
+  /** What the settings give to groups; what names an organization or a project that is not there gives nothing. */
+  private async wanted(tx: WriteTx, groups: readonly string[]): Promise<Place[]> {
+    const rules = this.settings.groupRoles.filter(({ group }) => groups.includes(group));
+    const places = await this.people.places(tx, [...new Set(rules.map(({ org }) => org))]);
+    return rules.flatMap(({ org: orgId, project: projectId = null, role, group }) => {
+      const isThere = places.some(
+        (place) => place.orgId === orgId && (projectId === null || place.projectId === projectId),
+      );
+      if (isThere) return { orgId, projectId, role };
+      this.logger.warn({ group, org: orgId, project: projectId }, 'auth.oidc.groups names what does not exist');
+      return [];
+    });
+  }
+
+  private async keepGroupRoles(tx: WriteTx, person: PersonRow, wanted: readonly Place[]): Promise<void> {
+    const { id, email } = person;
+    const actor = actingPerson(person);
+    const had = await this.people.groupRoles(tx, id);
+    const missing = new Map(wanted.map((place) => [keyOf(place), place]));
+    for (const member of had) {
+      if (missing.delete(keyOf(member))) continue;
+      this.members.delete(tx, member);
+      this.audit.record(tx, { action: 'member.deleted', ...auditedMember(member), actor });
+    }
+    for (const place of missing.values()) {
+      const row = { ...place, id: newId(), source: 'groups', email, personId: id, createdAt: Date.now() };
+      this.members.insert(tx, row);
+      this.audit.record(tx, { action: 'member.created', ...auditedMember(row), actor });
+    }
+  }
+}
+
+/** A person as the audit log names it. */
+export const actingPerson = ({ id, name, email }: PersonRow): ActingParty => ({
+  ...{ name: `person:${id}`, label: name ?? email },
+});
+
+const keyOf = ({ orgId, projectId, role }: Place): string => JSON.stringify([orgId, projectId, role]);
 
 /** A browser that somebody signed in with an identity provider. */
 export interface SignedInPerson {
@@ -60,10 +136,10 @@ export class SignInPerson {
     return this.storage.write(async (tx) => {
       const person = await this.keepPerson.execute(tx, identity);
       await tx.em.flush();
-      const project = chosenOf(openProjectsOf(await this.people.openProjectsIn(tx, person.id)), person);
+      const project = chosenOf(await this.people.openProjects(person.id, tx), person);
       if (!project) return { person };
       person.projectId = project.id;
-      if (replaces !== null) await this.endReplaced(tx, replaces);
+      await this.signOut.endReplaced(tx, replaces);
       const row = sessionRow(person, project, token);
       row.sealedTokens = sealTokens(tokens, token, row.id);
       this.sessions.insert(tx, row);
@@ -74,11 +150,6 @@ export class SignInPerson {
       });
       return { person, signedIn: { token, lastsMs: SESSION_MS_MAX } };
     });
-  }
-
-  private async endReplaced(tx: WriteTx, digest: string): Promise<void> {
-    const row = await this.sessions.find(tx, digest);
-    if (row) await this.signOut.end(tx, row);
   }
 }
 

@@ -3,12 +3,11 @@ import type { OrganizationResource, ProjectResource } from '@spandrel/contract';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { currentContext } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { organizationNotFound, projectNotFound, projectProtected } from '../answers.js';
+import { projectProtected } from '../answers.js';
 import { requireOperator, type Actor } from '../organizations/actor.js';
 import type { OrganizationRow, ProjectRow } from '../organizations/organization.entity.js';
-import { OrganizationStore } from '../organizations/organization.store.js';
+import { OrganizationStore, ProjectStore } from '../organizations/organization.store.js';
 import { Organizations } from '../organizations/organizations.js';
-import { ProjectStore } from '../organizations/project.store.js';
 import { Projects } from '../organizations/projects.js';
 import type { RemovalRow } from './removal.entity.js';
 import { RemovalStore } from './removal.store.js';
@@ -32,8 +31,7 @@ export class BeginRemoval {
   /** @throws NotFound `project_not_found`, Conflict `project_protected` */
   async ofProject(actor: Actor, id: string): Promise<ProjectResource> {
     const project = await this.storage.write(async (tx) => {
-      const row = await this.projectStore.findForWrite(tx, actor, id);
-      if (!row) throw projectNotFound();
+      const row = await this.projectStore.getForWrite(tx, actor, id);
       if (row.deletingAt === null) await this.beginProject(tx, row, Date.now());
       return row;
     });
@@ -46,8 +44,7 @@ export class BeginRemoval {
    */
   async ofOrganization(actor: Actor, id: string): Promise<OrganizationResource> {
     const organization = await this.storage.write(async (tx) => {
-      const row = await this.organizationStore.findForWrite(tx, actor, id);
-      if (!row) throw organizationNotFound();
+      const row = await this.organizationStore.getForWrite(tx, actor, id);
       requireOperator(actor, 'delete organizations');
       if (row.deletingAt === null) await this.beginOrganization(tx, row, Date.now());
       return row;

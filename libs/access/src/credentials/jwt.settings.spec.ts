@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { claimAt, namesIn } from './claim-path.js';
+import { claimAt, namesIn } from './jwt.settings.js';
 
 describe('the path of a claim', () => {
   const claims = {

@@ -1,0 +1,95 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
+import { ApiKeyStore } from './api-key.store.js';
+
+/** How exactly the last use is kept. */
+const MINUTE_MS = 60_000;
+/** How often what was used is written. */
+const EVERY_MS = 10_000;
+/** Rows of one statement. */
+const ROWS_AT_ONCE = 1_000;
+
+/** Keeps when something of one kind was used. */
+type UseStore = Pick<ApiKeyStore, 'use'>;
+
+/**
+ * Keeps when API keys and sessions were used last, to the minute: each costs one write a minute at most, with those of many
+ * others.
+ */
+@Injectable()
+export class NoteUse implements OnApplicationBootstrap, OnModuleDestroy {
+  /** The minute that was noted last of an id, the longest ago first. */
+  private readonly notedAt = new Map<string, number>();
+  private waiting = new Map<string, UseStore>();
+  private readonly task: PeriodicTask;
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly keys: ApiKeyStore,
+    private readonly sessions: BrowserSessionStore,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.task = new PeriodicTask({
+      everyMs: EVERY_MS,
+      task: () => this.write(),
+      failure: 'the last use of API keys and sessions could not be noted; it will be at their next requests',
+      logger,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+    await this.write().catch(() => undefined);
+  }
+
+  /** Notes that a key is used now; no request waits for that. */
+  ofKey(id: string): void {
+    this.note(id, this.keys);
+  }
+
+  /** Notes that a session is used now, in the same way. */
+  ofSession(id: string): void {
+    this.note(id, this.sessions);
+  }
+
+  /** Writes what was used since the last time. */
+  async write(): Promise<void> {
+    const used = [...this.waiting].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    this.waiting = new Map();
+    for (const [store, some] of Map.groupBy(used, ([, ofStore]) => ofStore)) {
+      const ids = some.map(([id]) => id);
+      for (const [minute, ofMinute] of Map.groupBy(ids, (id) => this.notedAt.get(id) ?? 0)) {
+        for (let from = 0; from < ofMinute.length; from += ROWS_AT_ONCE) {
+          await this.writeSome(store, ofMinute.slice(from, from + ROWS_AT_ONCE), minute);
+        }
+      }
+    }
+  }
+
+  private note(id: string, store: UseStore): void {
+    const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+    if (this.notedAt.get(id) === minute) return;
+    this.notedAt.delete(id);
+    this.notedAt.set(id, minute);
+    this.waiting.set(id, store);
+    for (const [other, noted] of this.notedAt) {
+      if (noted >= minute) return;
+      if (!this.waiting.has(other)) this.notedAt.delete(other);
+    }
+  }
+
+  private async writeSome(store: UseStore, ids: readonly string[], minute: number): Promise<void> {
+    try {
+      await this.storage.write((tx) => store.use(tx, ids, minute));
+    } catch (error) {
+      for (const id of ids) this.notedAt.delete(id);
+      throw error;
+    }
+  }
+}
