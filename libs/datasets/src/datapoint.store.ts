@@ -41,7 +41,6 @@ export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_leng
 const SINCE = rawSql(`coalesce((select i.published_version from dataset_import i
   where i.project_id = datapoint.project_id and i.id = datapoint.import_id), datapoint.from_version)`);
 
-/** Whether a row of `datapoint` shows results of runs. */
 const TAKES_RESULTS = rawSql(`datapoint.to_version is null and substr(datapoint.kind, 1, 10) = '{"Generic"'`);
 
 /** Rows that one statement takes out of a dataset; on SQLite it holds up the event loop. */
@@ -50,7 +49,6 @@ const ROWS_PER_STATEMENT = 200;
 const ofDataset = (scope: Scope, datasetId: string): Sql =>
   sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}`;
 
-/** Datapoints of a dataset that hold a condition, to be read. */
 const datapointsOf = (scope: Scope, datasetId: string, holds: Sql): SizedRows<DatapointRow> => ({
   columns: COLUMNS,
   size: DATAPOINT_SIZE,
@@ -86,7 +84,6 @@ async function writeResultsByOne(
   }
 }
 
-/** Rows of datapoints. */
 @Injectable()
 export class DatapointStore {
   constructor(private readonly storage: Storage) {}
@@ -104,7 +101,6 @@ export class DatapointStore {
     return currentForWrite(tx, COLUMNS, scope, datasetId, ids);
   }
 
-  /** Which of the ids are current datapoints that are to be changed; the dataset is locked. */
   async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string, ids: readonly string[]): Promise<string[]> {
     const rows = await currentForWrite(tx, ID, scope, datasetId, ids.filter(isStorableText));
     return rows.map(({ id }) => id);

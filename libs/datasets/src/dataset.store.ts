@@ -10,7 +10,6 @@ const NEWEST_FIRST = new IdOrder('datasets', 'd.id', 'desc');
 const COLUMNS = datasetTable.select('d');
 const NAME = datasetTable.select('d', ['id', 'name']);
 
-/** Rows of datasets. */
 @Injectable()
 export class DatasetStore {
   constructor(private readonly storage: Storage) {}

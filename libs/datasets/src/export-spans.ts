@@ -54,7 +54,6 @@ export class ExportSpansToDataset {
   }
 }
 
-/** Puts what a span becomes into a batch. */
 async function datapointIn(batch: StagedBatch, span: StoredSpan): Promise<Created | Refusal> {
   const { kind, faults } = await checkedDatapoint(span);
   if (!kind) return { code: 'validation_failed', message: explainFaults(faults) };

@@ -15,7 +15,6 @@ type Cut = { json: string } | { fault: string };
 /** An item of a collection with its place in it, or another member of the file. */
 export type FilePart = ({ collection: ExportCollection; index: number } | { member: string }) & Cut;
 
-/** What comes next, leaving white space aside. */
 type Place =
   | 'file'
   | 'first member'
@@ -116,7 +115,6 @@ export class CollectionScanner {
     return code === COMMA || code === (this.place === 'in item' ? CLOSE_LIST : CLOSE_OBJECT);
   }
 
-  /** Where a value ended by this character leads. */
   private after(code: number): Place {
     if (this.place === 'in item') return code === COMMA ? 'item' : 'end of member';
     return code === COMMA ? 'member' : 'nothing more';
@@ -193,7 +191,6 @@ export class CollectionScanner {
     this.place = 'colon';
   }
 
-  /** Keeps text of what is wanted. */
   private keep(text: string): void {
     if (this.place !== 'in item' || this.wanted.has(this.collection!)) this.row.add(text);
   }

@@ -168,7 +168,6 @@ export async function* oneSlice(items: readonly string[]): Slices {
   yield items;
 }
 
-/** A row that is found by its id. */
 interface Keyed {
   id: string;
 }
@@ -183,10 +182,8 @@ const json =
 const versionJson = (version: Omit<DatapointVersionResource, 'datapoint'>, datapoint: string): string =>
   withMember(JSON.stringify(version), 'datapoint', datapoint);
 
-/** Reads the rows behind one, or the first ones; none at the end. */
 type ReadAfter<Row> = (after: Row | undefined) => Promise<readonly Row[]>;
 
-/** Rows from the first to the last, slice by slice. */
 async function* slicesOf<Row>(read: ReadAfter<Row>): AsyncGenerator<readonly Row[]> {
   for (let after: Row | undefined; ;) {
     const rows = await read(after);
@@ -205,7 +202,6 @@ async function* shown<Row>(
   for await (const rows of slicesOf(read)) yield rows.filter(isWanted).values().map(show);
 }
 
-/** What belongs to each of some rows, one after the other. */
 async function* each<Row>(slices: AsyncGenerator<readonly Row[]>, of: (row: Row) => Slices[]): Slices {
   for await (const rows of slices) for (const row of rows) for (const part of of(row)) yield* part;
 }

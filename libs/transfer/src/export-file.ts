@@ -54,7 +54,6 @@ export class ExportFile {
     return { order: scanner.order, exportedAt };
   }
 
-  /** The items of some collections. */
   async *items(wanted: readonly ExportCollection[]): AsyncGenerator<ItemPart> {
     for await (const part of this.parts(this.scanner(wanted))) if ('collection' in part) yield part;
   }

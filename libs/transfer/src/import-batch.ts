@@ -17,7 +17,6 @@ import { RestoreRecords, type Indexed } from '@spandrel/tracing';
 import type { ImportItems } from './import-items.js';
 import { SeenIds } from './seen-ids.js';
 
-/** Items that an answer lists one by one. */
 const REJECTED_LISTED_MAX = 1_000;
 /** Bytes for the ids of what a project has thousands of at most. */
 const FEW = 512 * 1024;
@@ -47,7 +46,6 @@ export class ImportProgress {
     if (this.result.rejected.length < REJECTED_LISTED_MAX) this.result.rejected.push(item);
   }
 
-  /** What was imported, in words. */
   toString(): string {
     const counts = EXPORT_COLLECTIONS.map((collection) => [this.result.imported[collection], collection] as const);
     const words = counts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name.replace('_', ' ')}`);
@@ -124,7 +122,6 @@ export class WriteImportBatch {
   }
 }
 
-/** Writes the items of one collection and counts what became of them. */
 async function write<Collection extends ExportCollection>(
   batch: ImportBatch,
   collection: Collection,

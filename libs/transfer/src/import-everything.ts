@@ -141,7 +141,6 @@ async function add<Collection extends ExportCollection>(
   items.push({ index: part.index, item: await readItem(collection, part, valuesMax) });
 }
 
-/** An export is JSON by its name or, where that says nothing, by its media type. */
 function assertJson(name: string | undefined, mediaType: string | undefined): void {
   const type = (mediaType ?? '').split(';')[0]!.trim().toLowerCase();
   if (/\.json$/i.test(name ?? '') || type === 'application/json') return;

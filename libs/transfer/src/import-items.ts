@@ -61,7 +61,6 @@ const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collect
   queue_items: restoredQueueItemSchema,
 };
 
-/** How many faults of one item are listed. */
 const FAULTS_MAX = 100;
 
 /**

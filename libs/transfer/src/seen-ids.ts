@@ -1,4 +1,3 @@
-/** Bits that are set for an id. */
 const HASHES = 4;
 const FIRST_SEED = 0x811c9dc5;
 const SECOND_SEED = 0x9747b28c;
@@ -38,7 +37,6 @@ export class SeenIds {
     return true;
   }
 
-  /** Which bit belongs to a hash. */
   private bitAt(hashed: number): number {
     return hashed & (this.bits.length * 32 - 1);
   }

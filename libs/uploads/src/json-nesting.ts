@@ -10,7 +10,6 @@ export const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a
 
 /** Follows the brackets and strings of JSON text, character by character, without reading its values. */
 export class JsonNesting {
-  /** Lists and objects that are open. */
   depth = 0;
   /** Whether the next character belongs to a string. */
   inString = false;

@@ -49,7 +49,6 @@ export async function receiveUpload<Format>(
   }
 }
 
-/** `filename="…"` of a Content-Disposition. */
 function dispositionName(disposition: string | undefined): string | undefined {
   const [, quoted, bare] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(disposition ?? '') ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? bare;

@@ -132,7 +132,6 @@ class FileSeal {
     return createCipheriv(ALGORITHM, this.key, this.iv);
   }
 
-  /** Decrypts them again. */
   decipher(): Decipheriv {
     return createDecipheriv(ALGORITHM, this.key, this.iv);
   }

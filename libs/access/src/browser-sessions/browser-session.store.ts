@@ -35,11 +35,9 @@ const WITH_ROLE = SESSION.and(
 export interface FoundSession extends RowOfShape<typeof SESSION> {
   /** The role of a person, or of the maker of a key, in the session's project; `null` for other keys and a JWT. */
   role: Role | null;
-  /** What people call the key or the person; `null` for a JWT. */
   label: string | null;
 }
 
-/** Rows of browsers that are signed in. */
 @Injectable()
 export class BrowserSessionStore {
   constructor(private readonly storage: Storage) {}

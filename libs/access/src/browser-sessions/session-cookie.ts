@@ -47,7 +47,6 @@ export class SessionCookie {
   }
 }
 
-/** Headers by which a browser says which page makes a request. */
 interface PageHeaders {
   host?: string | undefined;
   origin?: string | undefined;

@@ -85,7 +85,6 @@ const notSignedIn = (): NotFound =>
   new NotFound('session_not_found', 'this request came with a credential and with no session that could be ended');
 
 const EVERY_MS = 3_600_000;
-/** The first time, after the start. */
 const FIRST_MS = 10_000;
 
 /** Deletes sessions that have ended, which nothing can bring back. */

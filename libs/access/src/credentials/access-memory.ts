@@ -20,7 +20,6 @@ export function inTime<T>(lookUp: Promise<T>): Promise<T> {
   });
 }
 
-/** Acts after which somebody may do more or less than before. */
 const CHANGES_OF_ACCESS: ReadonlySet<AuditAction> = new Set([
   ...(['org.updated', 'org.deletion_begun', 'org.deleted'] as const),
   ...(['project.updated', 'project.deletion_begun', 'project.deleted'] as const),

@@ -36,7 +36,6 @@ const LISTED_KEYS = sql`select ${COLUMNS}, h.signed_in_at as "confirmedAt", h.re
       and (m.project_id is null or m.project_id = k.project_id)) as "makerRole"
   from api_key k left join person h on h.id = k.maker_person_id`;
 
-/** Rows of API keys. */
 @Injectable()
 export class ApiKeyStore {
   constructor(private readonly storage: Storage) {}
@@ -56,7 +55,6 @@ export class ApiKeyStore {
     return key;
   }
 
-  /** The keys that end with a person. */
   ofMaker(tx: WriteTx, personId: string): Promise<ListedKey[]> {
     return tx.all(LISTED.query`${LISTED_KEYS} where k.maker_person_id = ${personId} order by k.id`);
   }

@@ -70,7 +70,6 @@ export function permissionsNow(
 
 const SECRET_BYTES = 32;
 
-/** Characters of a key that lists show. */
 const SHOWN_LENGTH = API_KEY_PREFIX.length + 6;
 
 /** A new API key with 32 random bytes. */

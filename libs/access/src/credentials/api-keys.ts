@@ -165,7 +165,6 @@ function nobodyBehind(): Invalid {
   return invalidRequest([{ path: 'service_account', message }]);
 }
 
-/** What of a key can be changed, by members of the wire. */
 const changeable = ({ name, rateLimit, makerPersonId }: ApiKeyRow) => ({
   ...{ name, rate_limit: rateLimit, service_account: makerPersonId === null },
 });

@@ -198,6 +198,5 @@ function idRule({ claim, path, found, value }: ClaimReading): JwtRule {
 
 const seconds = (ms: number): number => Math.floor(ms / 1_000);
 
-/** A value of a token in one line, at a length that people read. */
 const shown = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value).slice(0, 300));
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', ').slice(0, 300));

@@ -15,10 +15,8 @@ import { NotConfirmed } from '../people/confirm-person.js';
 import { NoteUse } from './note-use.js';
 import { expired, notValid, sessionEnded } from '../answers.js';
 
-/** Longer than any credential that means something. */
 const CREDENTIAL_LENGTH_MAX = 8_192;
 
-/** How often the credentials of open streams are looked at again. */
 const RECHECK_MS = 400;
 
 /** Lets requests of cloud mode in (docs/spec/access.md#credentials). */

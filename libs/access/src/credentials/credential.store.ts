@@ -56,7 +56,6 @@ export class CredentialStore {
     );
   }
 
-  /** What people call a project and its organization. */
   async namesOf(projectId: string): Promise<RowOfShape<typeof NAMES> | undefined> {
     const [names] = await this.storage.read(
       NAMES.query`select o.name as "orgName", p.name as "projectName"

@@ -15,7 +15,6 @@ import { notValid } from '../answers.js';
 /** A credential that was found to be valid. */
 export interface KnownCredential {
   caller: Caller;
-  /** The limits of its requests. */
   rates: Rates;
 }
 

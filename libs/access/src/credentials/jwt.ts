@@ -88,7 +88,6 @@ export class JwtVerifier {
   }
 }
 
-/** No source of keys of the settings is for the algorithm that a token names. */
 class NoKeyForAlgorithm extends Error {}
 
 /** What a timestamp of the wire can write. */

@@ -6,12 +6,9 @@ import { ApiKeyStore } from './api-key.store.js';
 
 /** How exactly the last use is kept. */
 const MINUTE_MS = 60_000;
-/** How often what was used is written. */
 const EVERY_MS = 10_000;
-/** Rows of one statement. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Keeps when something of one kind was used. */
 type UseStore = Pick<ApiKeyStore, 'use'>;
 
 /**

@@ -3,7 +3,6 @@ import type { Proof } from '@spandrel/http';
 import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a credential has open. */
 interface Open {
   proof: Proof;
   /** Milliseconds since the epoch; `null`: the credential does not end. */

@@ -18,7 +18,6 @@ export interface RateLimitResult extends Taken {
   resetSeconds: number;
 }
 
-/** How long the start waits for Redis. */
 const START_MS_MAX = 1_000;
 /** A bucket holds what one second brings, so that it is full again within a second. */
 const RESET_SECONDS = 1;

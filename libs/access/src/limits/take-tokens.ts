@@ -110,7 +110,6 @@ function filledTokens(bucket: Bucket | undefined, perSecond: number, now: number
 
 /** Limits of their own, `null` where they have none. */
 interface OwnLimits {
-  /** That of the organization. */
   rateLimit: number | null;
   projectRateLimit: number | null;
   /** That of the API key; left out for other credentials. */
@@ -133,7 +132,6 @@ export function ratesOf({ rateLimit, projectRateLimit, keyRateLimit }: OwnLimits
   };
 }
 
-/** Number of buckets beyond which those that are full again are forgotten. */
 const BUCKETS_KEPT = 10_000;
 /** A bucket that is a second's worth in debt is full again after two. */
 const FULL_AFTER_MICROS = 2_000_000;
@@ -171,7 +169,6 @@ export class LocalBuckets {
     return taken;
   }
 
-  /** How many buckets are kept. */
   get size(): number {
     return this.buckets.size;
   }

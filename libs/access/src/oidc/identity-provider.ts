@@ -10,10 +10,8 @@ import { OidcSettings } from './oidc.settings.js';
 import type { ProviderTokens } from './sealed-tokens.js';
 import type { SignInAttempt } from './sign-in-attempt.js';
 
-/** Where the identity provider sends browsers back to, below `dashboard.origin`. */
 const CALLBACK_PATH = '/api/session/oidc/callback';
 
-/** How long one request to the identity provider may take. */
 const ANSWER_SECONDS_MAX = 8;
 
 /** A person whom the identity provider confirms now. */
@@ -42,7 +40,6 @@ export class IdentityProvider {
     if (faults.length > 0) throw new StartError(faults);
   }
 
-  /** Whether people sign in with one. */
   get isSet(): boolean {
     return this.settings.issuer !== null;
   }
@@ -198,7 +195,6 @@ export interface Identity {
   groups: readonly string[];
 }
 
-/** What is read of the claims of an identity provider. */
 interface IdentitySettings {
   groupsClaim: ClaimPath;
   trustEmail: boolean;

@@ -22,7 +22,6 @@ const KEY_BYTES = 32;
 const FOR_COOKIE = 'spandrel: tokens of the identity provider';
 const FOR_API_KEY = 'spandrel: the key of tokens of the identity provider';
 
-/** Between the sealed key and the sealed tokens. */
 const SEPARATOR = ':';
 
 /**

@@ -1,7 +1,6 @@
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client';
 import { z } from 'zod';
 
-/** How long somebody may take at the identity provider. */
 const LASTS_SECONDS = 600;
 
 const TEXT = z.string().min(1).max(2_048);

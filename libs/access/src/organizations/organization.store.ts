@@ -28,7 +28,6 @@ import type { ProjectDirectory } from '@spandrel/kernel';
 const NEWEST_FIRST = new IdOrder('orgs', 'o.id', 'desc');
 const COLUMNS = tableOf(OrganizationSchema, ['id']).select('o');
 
-/** Rows of organizations. */
 @Injectable()
 export class OrganizationStore {
   constructor(private readonly storage: Storage) {}
@@ -82,7 +81,6 @@ const OLDEST_FIRST = new IdOrder('projects', 'p.id', 'asc');
 const PROTECTED = shapeOf({ protected: integer() });
 const PROJECT = tableOf(ProjectSchema, ['id']).select('p');
 
-/** Rows of projects. */
 @Injectable()
 export class ProjectStore implements ProjectDirectory {
   constructor(private readonly storage: Storage) {}

@@ -108,7 +108,6 @@ export class Organizations {
   }
 }
 
-/** What of an organization the audit log shows, by members of the wire. */
 const auditedMembers = ({ name, plan, rateLimit, retentionDays }: OrganizationRow) => ({
   ...{ name, plan, rate_limit: rateLimit },
   retention_days: retentionDays === null ? 'plan' : retentionDays === FOR_EVER ? 'for ever' : retentionDays,

@@ -124,7 +124,6 @@ const projectResource = (
   created_at: formatTimestamp(row.createdAt),
 });
 
-/** What of a project the audit log shows, by members of the wire. */
 const auditedMembers = ({ name, retentionDays, protected: isProtected, rateLimit }: ProjectRow) => ({
   name,
   retention_days: retentionDays,

@@ -44,7 +44,6 @@ type ConfirmedSession = Pick<FoundSession, 'id' | 'personId' | 'refreshedAt' | '
 /** What an API key has its maker confirmed by; `sessionRefreshedAt`: when that was done last. */
 type MakersKey = Pick<KeyRow, 'id' | 'sessionId' | 'tokenKey' | 'sessionRefreshedAt'>;
 
-/** Opens the tokens of a session, by its cookie or by an API key. */
 type Opener = (session: ConfirmedSession) => OpenedTokens | undefined;
 
 /** How long a provider that did not answer is not asked again for the requests of an API key. */

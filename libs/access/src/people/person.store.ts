@@ -135,7 +135,6 @@ const LISTED = COLUMNS.and(
 /** A member with the person behind it, as lists show it. */
 export type ListedMember = RowOfShape<typeof LISTED>;
 
-/** Rows of members. */
 @Injectable()
 export class MemberStore {
   constructor(private readonly storage: Storage) {}

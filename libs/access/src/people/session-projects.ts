@@ -21,7 +21,6 @@ export interface Switched {
   /** The new cookie's value: answers to the old one cannot be taken for those of the new project. */
   token: string;
   lastsMs: number;
-  /** Who it is there. */
   caller: Caller;
 }
 

@@ -153,7 +153,6 @@ export class SignInPerson {
   }
 }
 
-/** The project that the person had open last, where that is still open to it. */
 const chosenOf = (projects: readonly OpenProject[], { projectId }: PersonRow): OpenProject | undefined =>
   projects.find(({ id }) => id === projectId) ?? projects[0];
 

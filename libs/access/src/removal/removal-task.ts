@@ -105,7 +105,6 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
     await this.task.stop();
   }
 
-  /** Works on removals until none waits. */
   private async execute(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       const removal = await this.store.claim(this.owner, Date.now(), this.owned.leaseEnd());
@@ -200,7 +199,6 @@ export class EndRemoval {
   }
 }
 
-/** Rows one transaction deletes. */
 const ROWS_AT_ONCE = 500;
 
 /** How long a server that is silent keeps a removal. */
@@ -272,7 +270,6 @@ export class RemoveOwned {
   }
 }
 
-/** The column of tables that names what is removed. */
 const ownerColumn = ({ kind }: RemovalRow): OwnedTable['by'] => (kind === 'project' ? 'project_id' : 'org_id');
 
 /** @param began when the work began that is rested from, on the clock of `performance.now()`. */

@@ -32,7 +32,6 @@ export interface RemovedRows {
 export class RemovalStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Begins one. */
   insert(tx: WriteTx, row: RemovalRow): Promise<void> {
     return tx.insert(TABLE, [row]);
   }
@@ -72,7 +71,6 @@ export class RemovalStore {
     );
   }
 
-  /** The tables in which the rows of a table lie. */
   leavesOf(table: string): Promise<string[]> {
     return leafTables(this.storage, table);
   }
@@ -145,7 +143,6 @@ export class RemovalStore {
     return this.letGo(removal, owner, sql`lease_until = ${at}, failures = failures + 1, last_error = ${last}`);
   }
 
-  /** Forgets one that is long over. */
   async delete(tx: WriteTx, { id }: RemovalRow): Promise<void> {
     await tx.run(sql`delete from removal where id = ${id}`);
   }
@@ -172,7 +169,6 @@ export class RemovalStore {
   }
 }
 
-/** What is noted of a removal that goes on. */
 const wentOn = (now: number): Sql => sql`progressed_at = ${now}, failures = 0, last_error = null`;
 
 /** Ids of those that are being deleted. */

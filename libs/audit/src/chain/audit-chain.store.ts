@@ -6,7 +6,6 @@ import { AuditEntrySchema, type AuditEntryRow } from '../audit-entry.entity.js';
 /** An entry without its place in the chain. */
 export type UnchainedEntry = Omit<AuditEntryRow, 'chain' | 'seq' | 'prevHash' | 'hash'>;
 
-/** An entry in its chain. */
 type ChainedEntry = UnchainedEntry & { chain: string; seq: number; prevHash: string; hash: string };
 
 const HEAD = shapeOf({ seq: integer(), hash: text() });
@@ -17,7 +16,6 @@ export const chainOf = (orgId: string | null): string => orgId ?? SERVICE_CHAIN;
 /** The hash of an entry in its chain: SHA-256 in hexadecimal digits. */
 export const hashOf = (entry: Omit<ChainedEntry, 'hash'>): string => hash('sha256', auditHashText(entry));
 
-/** Puts entries behind the newest one of a chain. @param head the newest one: its number and hash. */
 function link(chain: string, head: { seq: number; hash: string }, entries: readonly UnchainedEntry[]): ChainedEntry[] {
   let { seq, hash: prevHash } = head;
   return entries.map((entry) => {

@@ -4,13 +4,11 @@ import { ChainWalkStore, type ChainHead } from './chain-walk.store.js';
 import type { AuditEntryRow } from '../audit-entry.entity.js';
 import { chainOf, hashOf } from './audit-chain.store.js';
 
-/** The newest entry that a walk along a chain has come to. */
 interface Reached {
   seq: number;
   hash: string;
 }
 
-/** A place where a chain is broken. */
 interface ChainFault {
   /** The number of the entry at fault, or of the first that is missing. */
   seq: number | null;
@@ -22,7 +20,6 @@ interface ChainFault {
    * `rewritten`: the entry is another one than was noted elsewhere.
    */
   kind: 'missing' | 'changed' | 'displaced' | 'unchained' | 'rewritten';
-  /** What is wrong, for people. */
   message: string;
 }
 
@@ -51,14 +48,12 @@ const missing = (first: number, last: number): ChainFault => ({
 
 /** Entries that are read at once. */
 const SLICE = 1_000;
-/** Faults of a chain that are listed one by one. */
 const FAULTS_MAX = 100;
 
 /** What became of the check of a chain. */
 export interface CheckedChain {
   /** An organization's id, or `service`. */
   chain: string;
-  /** Entries that were read. */
   entries: number;
   /** The newest entry; `null` in an empty chain. */
   head: { seq: number; hash: string } | null;
@@ -130,7 +125,6 @@ export class VerifyChains {
   }
 }
 
-/** Compares the last entry of a chain with what the chain says of it. */
 function headFaults(reached: Reached, head: ChainHead | undefined): ChainFault[] {
   const seq = head?.seq ?? 0;
   if (seq > reached.seq) return [missing(reached.seq + 1, seq)];

@@ -141,7 +141,6 @@ function toStandardOutput(lines: string): Promise<void> {
   });
 }
 
-/** Mode of a file that is made: its owner writes, its group reads. */
 const MODE = 0o640;
 
 async function append(path: string, lines: string): Promise<void> {

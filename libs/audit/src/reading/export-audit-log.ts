@@ -7,7 +7,6 @@ import { AuditTrail } from '../trail/audit-trail.js';
 import { AuditLogStore } from './audit-log.store.js';
 import { auditLine } from './audit-log.js';
 
-/** Entries that are read in one go. */
 const SLICE = 500;
 
 /** The audit log as a file, an entry a line, oldest first (docs/spec/audit.md#routes). */

@@ -8,7 +8,6 @@ import { AuditTrail, type AuditedAct } from '../trail/audit-trail.js';
 import type { CountedRefusals, RefusalKind } from './refusal-book.js';
 import { Refusals } from './refusals.js';
 
-/** How long refusals are counted before they are written. */
 const EVERY_MS = 10_000;
 
 /** How the log names what several did. */
@@ -68,7 +67,6 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
     this.refusals.note(kindOf(request), request.requestId);
   }
 
-  /** All of them in one transaction. */
   private async write(taken: readonly CountedRefusals[]): Promise<void> {
     const all = (this.waiting = [...this.waiting, ...taken]);
     if (all.length === 0) return;

@@ -41,7 +41,6 @@ export class Refusals {
     return this.book.take(Date.now());
   }
 
-  /** All that waits, at the end of the process. */
   takeRest(): CountedRefusals[] {
     return [...this.take(), ...this.book.takeRest()];
   }

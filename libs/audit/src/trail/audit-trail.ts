@@ -12,7 +12,6 @@ export interface AuditedAct {
   /** The project it is in; left out where it is in none. */
   projectId?: string | null;
   targetId: string;
-  /** What people call the target. */
   targetName?: string | null;
   /** What else is worth knowing: counts, and of a change what was from what to what (`changesBetween`). */
   details?: Readonly<Record<string, unknown>>;
@@ -128,7 +127,6 @@ export function changesBetween(
 
 /** Characters of a name or id in an entry; a JWT's `sub` may be as long as a header. */
 const TEXT_LENGTH_MAX = 512;
-/** Characters of an entry's details. */
 const DETAILS_LENGTH_MAX = 16_384;
 
 /** A text as an entry has it: no longer than it may be, and one that both databases take. */

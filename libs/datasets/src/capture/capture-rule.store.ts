@@ -13,7 +13,6 @@ const LOCKED_IN_ORDER = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC
 const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
 
-/** What decides whether a rule takes a span that has ended. */
 interface JudgingRule extends Pick<CaptureRuleRow, 'id' | 'sampleRate'> {
   matches: (span: JudgedSpan) => boolean;
 }
@@ -34,7 +33,6 @@ export class CaptureRuleStore {
     return this.storage.find((em) => em.findOne(CaptureRule, { projectId, id, datasetId }));
   }
 
-  /** Rules by their ids, those there are. */
   findSome({ projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
     return this.storage.find((em) => em.find(CaptureRule, { projectId, id: { $in: [...ids] } }));
   }

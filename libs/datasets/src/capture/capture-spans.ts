@@ -18,12 +18,10 @@ import { spansInSlices } from '../export-spans.js';
 /** Text, in UTF-16 units, that the datapoints of one transaction hold, about: others write in between. */
 const TRANSACTION_SIZE = 2 * 1024 * 1024;
 
-/** A capture that is to be made. */
 interface NewCapture {
   rule: CaptureRuleRow;
   spanId: string;
   kind: DatapointKind;
-  /** Id of the new datapoint. */
   id: string;
 }
 

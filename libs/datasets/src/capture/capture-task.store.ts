@@ -13,7 +13,6 @@ const COLUMNS = captureTaskTable.select('k');
 const CAPTURED = captureTable.select('c', ['ruleId', 'spanId']);
 const COUNT = shapeOf({ count: integer() });
 
-/** The key of a task: a rule and a span. */
 type RuleAndSpan = Pick<CaptureTaskRow, 'ruleId' | 'spanId'>;
 
 /** Rule and span as one text; neither id has a space. */
@@ -61,7 +60,6 @@ export class CaptureTaskStore {
     );
   }
 
-  /** How many tasks there are, of all projects. */
   async count(): Promise<number> {
     const [row] = await this.storage.readLong(COUNT.query`select count(*) as count from capture_task`);
     return row!.count;
@@ -76,7 +74,6 @@ export class CaptureTaskStore {
     if (tasks.length > 0) await tx.run(sql`delete from capture_task as k where ${areOf('k', scope, tasks)}`);
   }
 
-  /** Puts a task that failed off. */
   async putOff(
     tx: WriteTx,
     { projectId, ruleId, spanId }: CaptureTaskRow,

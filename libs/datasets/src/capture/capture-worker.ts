@@ -42,7 +42,6 @@ export class CaptureMetrics {
   }
 }
 
-/** Tasks looked at in one go. */
 const TASKS_AT_ONCE = 100;
 /** What a wake-up waits for more: the spans of many commits become one change of a dataset. */
 const GATHER_MS = 20;
@@ -52,7 +51,6 @@ const PAUSE_OTHERWISE = 1;
 const PAUSE_MS_MAX = 2_000;
 /** How often tasks are looked for unasked: those put off, and those of an instance that ended. */
 const POLL_MS = 5_000;
-/** How often a task may fail. */
 const FAILURES_MAX = 5;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_FACTOR = 4;
@@ -63,7 +61,6 @@ const DELAY_FACTOR = 4;
 @Injectable()
 export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly worker: PeriodicTask;
-  /** How often it was woken so far. */
   private wakes = 0;
 
   constructor(
@@ -92,7 +89,6 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     return this.worker.stop();
   }
 
-  /** Has due tasks done soon. */
   wake(): void {
     this.wakes++;
     this.worker.hurry();

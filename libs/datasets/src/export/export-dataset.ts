@@ -12,7 +12,6 @@ import type { FileFormat } from '../import/file-format.js';
 import { datasetNotFound } from '../dataset-participants.js';
 import { KIND_MEMBERS, kindTexts, type KindColumns } from '../datapoint-resource.js';
 
-/** Datapoints read in one go. */
 const SLICE = 1_000;
 
 /** `GET /api/datasets/:id/export`: the datapoints of a dataset as a file. */
@@ -69,7 +68,6 @@ function safeName({ name, id }: DatasetRow): string {
   return safe === '' ? id : safe.slice(0, 100);
 }
 
-/** How a file of a format is put together. */
 interface ExportWriter {
   head: string;
   /** The texts of rows, made as they are taken. */
@@ -110,7 +108,6 @@ function objectOf(row: KindColumns): string {
   return `{${given.map((member) => `"${member}":${texts.get(member)}`).join()}}`;
 }
 
-/** The member that each column shows; a conversation has other ones than a Generic. */
 const CELLS = {
   LlmConversation: [undefined, 'expected', undefined, undefined, 'metadata', 'messages'],
   Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata', undefined],
@@ -161,7 +158,6 @@ function endOfPiece(json: string, start: number): number {
   return (backslash - first) % 2 === 1 ? backslash : end;
 }
 
-/** Characters of the longest escape. */
 const ESCAPE_LENGTH = 6;
 
 const NEEDS_QUOTES = /[",\r\n]/;

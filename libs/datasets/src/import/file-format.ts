@@ -42,7 +42,6 @@ export function fileFormat(name: string | undefined, contentType: string | undef
   );
 }
 
-/** What to do with files that many have at hand. */
 const ADVICE: Readonly<Record<string, string>> = {
   xlsx: 'save the spreadsheet as CSV; ',
   xls: 'save the spreadsheet as CSV; ',

@@ -11,7 +11,6 @@ import { ImportStore, type ImportedId } from './import.store.js';
 
 /** How many datapoints one transaction announces or takes back. */
 const DATAPOINTS_AT_ONCE = 256;
-/** Their text, about. */
 const BYTES_AT_ONCE = 1024 * 1024;
 
 /** Does what is left to do about an import, bit by bit, other writers in between; can be interrupted and taken up again. */

@@ -20,7 +20,6 @@ const LOGGED_ROWS = 100_000;
 
 /** How far an import is. */
 export interface ImportProgress {
-  /** Rows read so far. */
   rows: number;
 }
 

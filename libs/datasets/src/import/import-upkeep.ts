@@ -16,7 +16,6 @@ const SWEEP_MS = 30_000;
 @Injectable()
 export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly stop = new AbortController();
-  /** Imports of this process, under way or being finished. */
   private readonly own = new Set<string>();
   private readonly tasks = new Set<Promise<unknown>>();
   private readonly sweeps: PeriodicTask;

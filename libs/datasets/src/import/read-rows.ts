@@ -84,11 +84,9 @@ async function* inSlices(texts: AsyncIterable<string>): AsyncGenerator<string> {
 
 const NO_HEADER = `the file is empty; expected is a header row with the columns ${EXPECTED_NAMES}`;
 
-/** Shows the lines that records begin in. */
 class RecordLines {
   /** The parser counts a CRLF inside a cell as two lines. */
   private countedTwice = 0;
-  /** The line behind the last record. */
   next = 1;
 
   /** @param end the line a record ends in, as the parser counts. */
@@ -106,7 +104,6 @@ class RecordLines {
   }
 }
 
-/** What the columns of a file mean. */
 class Header {
   private readonly columns: (Column | undefined)[];
 
@@ -153,7 +150,6 @@ const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-/** Where in the file the scanner is. */
 type Place = 'before' | 'first element' | 'next element' | 'element' | 'after';
 
 /**
@@ -247,7 +243,6 @@ async function* jsonlRows(texts: AsyncIterable<string>, rowBytesMax: number): As
 
 const EMPTY_LINES = 'the file is empty; expected is a JSON object a line, {"input": …, "expected_output": …}';
 
-/** Cuts text at line ends. */
 class Lines {
   private readonly row: RowText;
   private line = 1;

@@ -19,7 +19,6 @@ export interface CellRow {
   cells: Partial<Record<Column, string>>;
   /** Names of other columns that have a cell which is not empty; left out when there are none. */
   others?: readonly string[];
-  /** What was parsed of cells that are long. */
   values?: Partial<Record<Column, JsonValue>>;
 }
 
@@ -36,7 +35,6 @@ export type SourceRow =
 const NAMES_SHOWN = 10;
 const SHOWN_LENGTH_MAX = 40;
 
-/** `a, b or c`. */
 const anyOf = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
 /** What the columns of a file, or the members of its objects, are called. */
@@ -54,7 +52,6 @@ export function describeNames(names: readonly string[]): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** Signs that programs put between the cells of a row in a comma's place. */
 const SEPARATORS = [
   [';', 'semicolons'],
   ['\t', 'tabs'],
@@ -84,7 +81,6 @@ const NAME_LENGTH_MAX = 128;
 const GENERIC_MEMBERS: ReadonlySet<string> = new Set(['input', 'actual_output', 'metadata']);
 const CONVERSATION_MEMBERS: ReadonlySet<string> = new Set(['messages', 'metadata']);
 
-/** A row that has become a datapoint. */
 interface ImportedRow {
   /** The columns that it has a value in, or the members of its object. */
   names: Iterable<string>;

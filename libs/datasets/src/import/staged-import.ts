@@ -23,7 +23,6 @@ type StagedDatapoint = Omit<NewDatapoint, 'kind'> & { kind: string };
 /** Takes part in the transaction that makes the datapoints of an import visible. @param count of them. */
 export type OnPublished = (tx: WriteTx, dataset: DatasetRow, count: number) => void;
 
-/** What a staged import works with. */
 interface StagedImportParts {
   storage: Storage;
   datasets: DatasetStore;
@@ -55,12 +54,10 @@ export class StagedImport {
     return this.row;
   }
 
-  /** Datapoints written. */
   get size(): number {
     return this.count;
   }
 
-  /** Id of the last datapoint written. */
   get lastId(): string | undefined {
     return this.last;
   }

@@ -84,7 +84,6 @@ export class RestoreDatapointVersions {
     return rejected;
   }
 
-  /** What is here of the datapoints, by id. */
   private async ranges(
     tx: WriteTx,
     scope: Scope,
@@ -126,7 +125,6 @@ export interface VersionRange {
   asked: string;
 }
 
-/** What a version of a datapoint does to those that are here. */
 type Placement<Range extends VersionRange> =
   | { type: 'there' }
   | { type: 'add'; from: number; to: number }

@@ -158,7 +158,6 @@ export class DatasetSnapshots {
     return row!.count;
   }
 
-  /** Which of the ids are datapoints of a version. */
   async present(
     scope: Scope,
     { datasetId, version }: Snapshot,
@@ -225,7 +224,6 @@ export class DatasetSnapshots {
     return rows.map(({ id }) => id);
   }
 
-  /** How many datapoints a version has. */
   async count(scope: Scope, { datasetId, version }: Snapshot): Promise<number> {
     const [row] = await this.storage.readLong(
       COUNT.query`select count(*) as count from datapoint p where p.project_id = ${scope.projectId}

@@ -5,7 +5,6 @@ import type { LongReadOptions } from '@spandrel/storage';
 import { datapointKind } from '../datapoint-resource.js';
 import { DatasetSnapshots, type Snapshot } from './dataset-snapshots.js';
 
-/** Datapoints whose rows are looked for in one go. */
 const SLICE = 1_000;
 
 /** What the datapoints of snapshots say, read by the way for works that go over many of them. */

@@ -5,7 +5,6 @@ import { behind, textLength, type EventBatch } from '../log/event-batch.js';
 import type { EventFilter, Frames } from '../stream/event-filter.js';
 import type { EventLogStore } from '../log/event-log.store.js';
 
-/** What one read of the log brings. */
 const SLICE_BYTES = 256 * 1024;
 /** Text of events that came before their predecessors, in UTF-16 units; beyond it they are read from the log. */
 const EARLY_TEXT_MAX = 4 * 1024 * 1024;

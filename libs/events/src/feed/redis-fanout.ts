@@ -16,7 +16,6 @@ import type { EventBatch } from '../log/event-batch.js';
 import { EventBus } from './event-bus.js';
 import { ProjectFeeds } from './project-feeds.js';
 
-/** How long the start waits for Redis. */
 const START_MS_MAX = 1_000;
 /** Text of messages that wait for Redis, in UTF-16 units, beside the number of them that the client lets wait. */
 const QUEUED_TEXT_MAX = 16 * 1024 * 1024;

@@ -25,7 +25,6 @@ const OLDEST = shapeOf({ lastSeq: integer(), createdAt: integer(), bytes: intege
 const log = tableOf(EventLogSchema, ['projectId', 'lastSeq']);
 const EVENTS = log.select('e');
 
-/** Rows that are looked at for one slice. */
 const SLICE_ROWS_MAX = 64;
 /** What one transaction deletes of the log: a few milliseconds of the event loop on SQLite. */
 const PRUNED_ROWS_MAX = 500;

@@ -75,7 +75,6 @@ export class EventLog implements EventSink, OnModuleInit {
 const TIMES_PER_RETENTION = 24;
 const EVERY_MS_MIN = 1_000;
 const EVERY_MS_MAX = 3_600_000;
-/** The first time, after the start. */
 const FIRST_MS_MAX = 5_000;
 
 /** Deletes events that are older than `events.retention_hours` (docs/spec/events.md#how-long-events-are-kept). */
@@ -109,7 +108,6 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
     await this.task.stop();
   }
 
-  /** Deletes what is older than `before`, bit by bit, other writers in between. */
   private async prune(before: number, stopped: AbortSignal): Promise<void> {
     for (let afterId: string | undefined = ''; afterId !== undefined && !stopped.aborted;) {
       const ids = await this.log.expiredProjects(before, afterId);

@@ -132,7 +132,6 @@ export class EventStream implements FeedMember {
     await this.replay(afterSeq);
   }
 
-  /** Writes and waits until the client has taken it and all before, or is gone. */
   private async taken(bytes: Buffer): Promise<void> {
     await new Promise<void>((go) => {
       this.parts.socket.write(bytes, () => go());

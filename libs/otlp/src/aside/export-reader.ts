@@ -28,7 +28,6 @@ const HEAP_MB = 1_024;
 const THREADS_MAX = 2;
 const QUEUE_MAX = 64;
 
-/** What a thread does, by the name of the function. */
 type Parts = Pick<typeof Thread, 'spans' | 'logs' | 'points'>;
 type Tasks = Parts & Pick<typeof Thread, 'merge'>;
 

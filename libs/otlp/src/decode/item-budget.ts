@@ -8,7 +8,6 @@ const ITEMS_TOLD = 1_024;
  */
 export const NAMED_MAX = 20_000;
 
-/** What a span has more of than is kept. */
 type Named = 'attributes' | 'events' | 'links';
 
 /** Wrappers and unknown fields that an export may have however few items it may hold. */

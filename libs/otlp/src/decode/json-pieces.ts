@@ -180,7 +180,6 @@ export class JsonPieces {
     return { containers, isLong };
   }
 
-  /** Where the text that begins at the quote here has its other quote. */
   private endOfText(name: string): number {
     let end = this.text.indexOf('"', this.at + 1);
     while (end !== -1 && this.isEscaped(end)) end = this.text.indexOf('"', end + 1);

@@ -71,7 +71,6 @@ export class ProtobufFields {
     this.end = outer;
   }
 
-  /** Passes over the field. */
   skip(): void {
     const wire = this.tag & 7;
     if (wire === VARINT) this.int64();

@@ -126,7 +126,6 @@ function logRecordOf(
 
 const METRIC_NAMES = { resources: 'resourceMetrics', scopes: 'scopeMetrics', items: 'metrics' };
 
-/** Members of a metric that hold points. */
 const DATA = ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'];
 
 /**
@@ -156,7 +155,6 @@ interface EnvelopeNames {
   readonly items: string;
 }
 
-/** Makes one item of its JSON object. `place` names it in the message of a fault. */
 type MakeItem<Item> = (
   object: JsonObject,
   items: ItemBudget,
@@ -165,7 +163,6 @@ type MakeItem<Item> = (
   place: string,
 ) => Item;
 
-/** The members at the top of the other signals' requests. */
 const TOP_MEMBERS = ['resourceSpans', 'resourceLogs', 'resourceMetrics'];
 
 /**

@@ -40,7 +40,6 @@ export function rejectionMessage(rejected: readonly Rejection[]): string {
 
 const MORE = '; ...';
 
-/** The most of one reason, or of one id, that is shown. */
 const SHOWN_MAX = 200;
 
 const shown = (reason: string): string => (reason.length > SHOWN_MAX ? `${reason.slice(0, SHOWN_MAX)}...` : reason);

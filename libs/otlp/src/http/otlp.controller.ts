@@ -24,7 +24,6 @@ const MEANINGS = {
   },
 };
 
-/** Declares a route of OTLP over HTTP. @param id of the operation. */
 function OtlpRoute(path: string, signal: keyof typeof MEANINGS, id: string): MethodDecorator {
   const { request, answer, summary } = MEANINGS[signal];
   const mediaTypes = Object.values(MEDIA_TYPES);

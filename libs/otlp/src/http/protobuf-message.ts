@@ -30,7 +30,6 @@ export class ProtobufMessage {
   }
 }
 
-/** @param value a whole number from 0 up to what a number holds exactly. */
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let left = value;

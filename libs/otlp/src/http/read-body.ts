@@ -3,7 +3,6 @@ import type { Readable, Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { DomainError, Invalid } from '@spandrel/kernel';
 
-/** How a body is read. */
 interface BodyLimits {
   /** `Content-Length`; `undefined` in chunks. */
   length?: number | undefined;
@@ -78,7 +77,6 @@ function faultOf(error: NodeJS.ErrnoException): Error {
 /** A zstd stream may want a window of this many bytes, as a power of two; those of exporters are 8 MiB at most. */
 const ZSTD_WINDOW_LOG_MAX = 25;
 
-/** What unpacks a body, by its `Content-Encoding`. */
 const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],

@@ -22,7 +22,6 @@ export interface ExportAnswer {
   body: Buffer;
 }
 
-/** Decoders of one signal; both give items one after the other. */
 interface Decoders<Item> {
   signal: 'traces' | 'logs' | 'metrics';
   protobuf: (body: Buffer, items: ItemBudget) => Iterable<Item>;

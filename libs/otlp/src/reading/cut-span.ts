@@ -3,7 +3,6 @@ import type { OtelMap } from '@spandrel/plugin-api';
 /** What is left of a text that is cut. */
 const TEXT_MAX = 65_536;
 
-/** Members that are stored of a span and may be large. */
 interface LargeMembers {
   input?: unknown;
   output?: unknown;
@@ -85,5 +84,4 @@ function copyInto(target: object, name: string, item: unknown, path: string, pla
   set(copied(item, own, places));
 }
 
-/** Whether a value is a map of attributes. */
 const isMap = (value: unknown): value is OtelMap => value instanceof Map;

@@ -1,7 +1,6 @@
 import type { Named } from '@spandrel/kernel';
 import { type Dialect, type OtelSpan, type SpanReading, WorkedOut, type ReadUsage } from '@spandrel/plugin-api';
 
-/** Hears of a dialect that threw over a span, by its name. */
 type OnDialectError = (dialect: string, error: unknown) => void;
 
 /**
@@ -36,7 +35,6 @@ export class DialectReader {
   }
 }
 
-/** Who of the dialects claims a name. */
 class NameClaims {
   private readonly exact = new Map<string, number[]>();
   private readonly prefixes: { prefix: string; dialect: number }[] = [];
@@ -85,7 +83,6 @@ class ClaimTable {
   }
 }
 
-/** Mostly the places are there already. */
 function withAll(places: readonly number[], more: readonly number[]): readonly number[] {
   for (const place of more) if (!places.includes(place)) return inOrder([...places, ...more]);
   return places;
@@ -150,7 +147,6 @@ const COUNTS: Readonly<Record<keyof SpanReading, (value: unknown) => boolean>> =
 };
 const MEMBERS = Object.keys(COUNTS) as (keyof SpanReading)[];
 
-/** Adds what a reading has and those before it have not. */
 function addReading(merged: Partial<Record<keyof SpanReading, unknown>>, reading: SpanReading): void {
   for (const name of MEMBERS) {
     if (merged[name] === undefined && COUNTS[name](reading[name])) merged[name] = reading[name];

@@ -34,7 +34,6 @@ function vectorInText(text: string): { dimensions: number } | undefined {
   }
 }
 
-/** A minus sign, or a digit. */
 const beginsNumber = (code: number): boolean => code === 0x2d || (code >= 0x30 && code <= 0x39);
 
 /** A text without NUL and lone surrogates, which no column can hold. */

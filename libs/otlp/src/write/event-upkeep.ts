@@ -11,7 +11,6 @@ const HOUR_MS = 3_600_000;
 const RUNS_MIN = 6;
 const EVERY_MS_MAX = 600_000;
 
-/** Spans looked at in one go. */
 const SPANS_AT_ONCE = 500;
 
 /**

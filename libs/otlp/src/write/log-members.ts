@@ -28,7 +28,6 @@ export interface LogContents {
   events: readonly Members[];
 }
 
-/** Events of logs that one span keeps. */
 const EVENTS_MAX = 1_000;
 
 const otelOf = ({ otel }: Members): Members => (isObject(otel) ? otel : {});

@@ -25,7 +25,6 @@ const EVENT = otlpEventTable.select('f', ['time', 'event']);
 const COUNT = shapeOf({ count: integer() });
 const KNOWN = shapeOf({ traceId: text(), spanId: text(), merged: integer(), bytes: integer() });
 
-/** Rows that one statement reads or writes. */
 const ROWS_PER_STATEMENT = 500;
 /** Bytes that a row counts beside its event. */
 const ROW_BYTES = 128;

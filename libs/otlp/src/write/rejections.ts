@@ -18,7 +18,6 @@ export class Rejections {
     else this.byReason.set(reason, { reason, count, firstSpanId: spanId });
   }
 
-  /** Adds those of a part of the export. */
   addAll(rejected: readonly Rejection[]): void {
     for (const { reason, firstSpanId, count } of rejected) this.add(reason, firstSpanId, count);
   }

@@ -62,7 +62,6 @@ export async function* slicesByWeight<Value>(
   if (slice.length > 0) yield slice;
 }
 
-/** A text that is longer is parsed in pieces. */
 const SHORT = 65_536;
 
 /** Parses packed texts one after the other, and lets others have their turn meanwhile. */
