@@ -1,3 +1,5 @@
+import { PathId } from '@spandrel/http';
+import { Param } from '@nestjs/common';
 import { Conflict, NotFound, DomainError, WrongCredential } from '@spandrel/kernel';
 import type { Page } from '@spandrel/storage';
 
@@ -42,3 +44,15 @@ export const mapPage = <Row, Item>({ items, nextCursor }: Page<Row>, toItem: (ro
   items: items.map(toItem),
   nextCursor,
 });
+
+/** The organization that a path names. */
+export const OrganizationId = () => Param('id', new PathId(organizationNotFound));
+
+/** The project that a path names. */
+export const ProjectId = () => Param('id', new PathId(projectNotFound));
+
+/** The member that a path names. */
+export const MemberId = () => Param('member_id', new PathId(memberNotFound));
+
+/** The API key that a path names. */
+export const KeyId = () => Param('id', new PathId(keyNotFound));

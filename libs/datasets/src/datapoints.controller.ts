@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import {
   createDatapointSchema,
   deleteDatapointsSchema,
@@ -20,8 +20,9 @@ import {
   type UpdateDatapoint,
   datapointSchema,
   deletedSchema,
+  type Deleted,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
+import { CurrentReader, CurrentScope, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { datapointJson } from './datapoint-resource.js';
 import { DatapointListStore } from './datapoint-list.store.js';
@@ -29,7 +30,7 @@ import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { EditDatapoints } from './edit-datapoints.js';
 import { ExportSpansToDataset } from './export-spans.js';
-import { datapointNotFound, datasetNotFound } from './dataset-participants.js';
+import { datapointNotFound, datasetNotFound, DatasetId, DatapointId } from './dataset-participants.js';
 
 /** `/api/datasets/:id/datapoints` and exports of spans (docs/spec/datapoints.md#datapoint-routes). */
 @Controller('api/datasets/:id')
@@ -52,7 +53,7 @@ export class DatapointsController {
   })
   async create(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Body({ schema: createDatapointSchema }) { kind }: CreateDatapoint,
   ): Promise<WrittenJson> {
     return new WrittenJson(datapointJson(await this.edits.create(scope, datasetId, kind)));
@@ -68,7 +69,7 @@ export class DatapointsController {
   })
   async list(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Query({ schema: listDatapointsSchema }) query: ListDatapoints,
     @CurrentReader() reader: Reader,
   ): Promise<ListedDatapoints | WrittenJson> {
@@ -91,8 +92,8 @@ export class DatapointsController {
   })
   async read(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
-    @Param('dp_id', new PathId(datapointNotFound)) id: string,
+    @DatasetId() datasetId: string,
+    @DatapointId() id: string,
   ): Promise<WrittenJson> {
     await this.mustExist(scope, datasetId);
     const row = await this.datapoints.find(scope, datasetId, id);
@@ -110,8 +111,8 @@ export class DatapointsController {
   })
   async update(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
-    @Param('dp_id', new PathId(datapointNotFound)) id: string,
+    @DatasetId() datasetId: string,
+    @DatapointId() id: string,
     @Body({ schema: updateDatapointSchema }) { kind }: UpdateDatapoint,
   ): Promise<WrittenJson> {
     if (kind === undefined) return this.read(scope, datasetId, id);
@@ -130,9 +131,9 @@ export class DatapointsController {
   })
   async delete(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
-    @Param('dp_id', new PathId(datapointNotFound)) id: string,
-  ): Promise<{ id: string; deleted: true }> {
+    @DatasetId() datasetId: string,
+    @DatapointId() id: string,
+  ): Promise<Deleted> {
     await this.edits.delete(scope, datasetId, id);
     return { id, deleted: true };
   }
@@ -149,7 +150,7 @@ export class DatapointsController {
   })
   deleteMany(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Body({ schema: deleteDatapointsSchema }) { ids }: DeleteDatapoints,
   ): Promise<DeletedDatapoints> {
     return this.edits.deleteMany(scope, datasetId, ids);
@@ -165,7 +166,7 @@ export class DatapointsController {
   })
   async exportSpan(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
   ): Promise<WrittenJson> {
     await this.mustExist(scope, datasetId);
@@ -183,7 +184,7 @@ export class DatapointsController {
   })
   exportSpans(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Body({ schema: exportSpansSchema }) body: ExportSpans,
   ): Promise<ExportedSpans> {
     return this.spans.execute(scope, datasetId, body.span_ids);

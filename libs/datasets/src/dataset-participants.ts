@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { PathId } from '@spandrel/http';
+import { Injectable, Param } from '@nestjs/common';
 import { type Scope, NotFound } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 
@@ -49,3 +50,12 @@ export const captureRuleNotFound = (): NotFound =>
 
 /** What is said of an id in a body that names no span. */
 export const NO_SPAN = 'there is no span with this id';
+
+/** The dataset that a path names. */
+export const DatasetId = () => Param('id', new PathId(datasetNotFound));
+
+/** The datapoint that a path names. */
+export const DatapointId = () => Param('dp_id', new PathId(datapointNotFound));
+
+/** The capture rule that a path names. */
+export const CaptureRuleId = () => Param('rule_id', new PathId(captureRuleNotFound));

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import {
   createDatasetSchema,
   plainListSchema,
@@ -10,12 +10,13 @@ import {
   datasetSchema,
   datasetListSchema,
   deletedSchema,
+  type Deleted,
 } from '@spandrel/contract';
-import { CurrentScope, PathId, Operation } from '@spandrel/http';
+import { CurrentScope, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeDatasets } from './change-datasets.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
-import { datasetNotFound } from './dataset-participants.js';
+import { datasetNotFound, DatasetId } from './dataset-participants.js';
 
 /** `/api/datasets` (docs/spec/datasets.md#dataset-routes). */
 @Controller('api/datasets')
@@ -52,10 +53,7 @@ export class DatasetsController {
     answer: datasetSchema,
     problems: ['dataset_not_found'],
   })
-  async read(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
-  ): Promise<DatasetResource> {
+  async read(@CurrentScope() scope: Scope, @DatasetId() id: string): Promise<DatasetResource> {
     const dataset = await this.datasets.find(scope, id);
     if (!dataset) throw datasetNotFound();
     return datasetResource(dataset);
@@ -71,7 +69,7 @@ export class DatasetsController {
   })
   async update(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Body({ schema: updateDatasetSchema }) body: UpdateDataset,
   ): Promise<DatasetResource> {
     return datasetResource(await this.changes.update(scope, id, body));
@@ -87,10 +85,7 @@ export class DatasetsController {
     answer: deletedSchema,
     problems: ['dataset_not_found', 'project_protected'],
   })
-  async delete(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
-  ): Promise<{ id: string; deleted: true }> {
+  async delete(@CurrentScope() scope: Scope, @DatasetId() id: string): Promise<Deleted> {
     await this.changes.delete(scope, id);
     return { id, deleted: true };
   }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query, Req } from '@nestjs/common';
 import {
   createKeySchema,
   deletedSchema,
@@ -17,14 +17,14 @@ import {
   formatTimestamp,
   type CredentialResource,
 } from '@spandrel/contract';
-import { Operation, PathId, CurrentCaller, type Caller } from '@spandrel/http';
+import { Operation, CurrentCaller, type Caller } from '@spandrel/http';
 import type { FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
 import { MakerTokenKey } from './maker-keys.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
 import { ApiKeys } from './api-keys.js';
-import { listOf, keyNotFound } from '../answers.js';
+import { listOf, KeyId } from '../answers.js';
 
 /** `/api/keys` (docs/spec/access.md#organizations-and-projects). */
 @Controller('api/keys')
@@ -82,7 +82,7 @@ export class ApiKeysController {
   })
   update(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(keyNotFound)) id: string,
+    @KeyId() id: string,
     @Body({ schema: updateKeySchema }) body: UpdateKey,
   ): Promise<KeyResource> {
     return this.keys.update(actor, id, body);
@@ -98,7 +98,7 @@ export class ApiKeysController {
     answer: deletedSchema,
     problems: ['key_not_found'],
   })
-  delete(@CurrentActor() actor: Actor, @Param('id', new PathId(keyNotFound)) id: string): Promise<Deleted> {
+  delete(@CurrentActor() actor: Actor, @KeyId() id: string): Promise<Deleted> {
     return this.keys.delete(actor, id);
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import {
   createOrganizationSchema,
   createProjectSchema,
@@ -17,9 +17,9 @@ import {
   updateProjectSchema,
   type UpdateProject,
 } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/http';
+import { Operation } from '@spandrel/http';
 import { CurrentActor, type Actor } from './actor.js';
-import { listOf, organizationNotFound, projectNotFound } from '../answers.js';
+import { listOf, OrganizationId, ProjectId } from '../answers.js';
 import { BeginRemoval } from '../removal/begin-removal.js';
 import { Organizations } from './organizations.js';
 import { Projects } from './projects.js';
@@ -70,10 +70,7 @@ export class OrganizationsController {
     answer: organizationSchema,
     problems: ['organization_not_found'],
   })
-  read(
-    @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
-  ): Promise<OrganizationResource> {
+  read(@CurrentActor() actor: Actor, @OrganizationId() id: string): Promise<OrganizationResource> {
     return this.organizations.find(actor, id);
   }
 
@@ -89,7 +86,7 @@ export class OrganizationsController {
   })
   update(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
+    @OrganizationId() id: string,
     @Body({ schema: updateOrganizationSchema }) body: UpdateOrganization,
   ): Promise<OrganizationResource> {
     return this.organizations.update(actor, id, body);
@@ -107,10 +104,7 @@ export class OrganizationsController {
     answer: organizationSchema,
     problems: ['organization_not_found', 'project_protected'],
   })
-  delete(
-    @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
-  ): Promise<OrganizationResource> {
+  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string): Promise<OrganizationResource> {
     return this.removal.ofOrganization(actor, id);
   }
 
@@ -125,7 +119,7 @@ export class OrganizationsController {
   })
   createProject(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
+    @OrganizationId() id: string,
     @Body({ schema: createProjectSchema }) body: CreateProject,
   ): Promise<ProjectResource> {
     return this.projects.create(actor, id, body);
@@ -141,7 +135,7 @@ export class OrganizationsController {
   })
   async listProjects(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
+    @OrganizationId() id: string,
     @Query({ schema: listAccessSchema }) query: ListAccess,
   ) {
     return listOf('projects', await this.projects.list(actor, id, query));
@@ -164,7 +158,7 @@ export class ProjectsController {
     answer: projectSchema,
     problems: ['project_not_found'],
   })
-  read(@CurrentActor() actor: Actor, @Param('id', new PathId(projectNotFound)) id: string): Promise<ProjectResource> {
+  read(@CurrentActor() actor: Actor, @ProjectId() id: string): Promise<ProjectResource> {
     return this.projects.find(actor, id);
   }
 
@@ -180,7 +174,7 @@ export class ProjectsController {
   })
   update(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(projectNotFound)) id: string,
+    @ProjectId() id: string,
     @Body({ schema: updateProjectSchema }) body: UpdateProject,
   ): Promise<ProjectResource> {
     return this.projects.update(actor, id, body);
@@ -198,7 +192,7 @@ export class ProjectsController {
     answer: projectSchema,
     problems: ['project_not_found', 'project_protected'],
   })
-  delete(@CurrentActor() actor: Actor, @Param('id', new PathId(projectNotFound)) id: string): Promise<ProjectResource> {
+  delete(@CurrentActor() actor: Actor, @ProjectId() id: string): Promise<ProjectResource> {
     return this.removal.ofProject(actor, id);
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import {
   createMemberSchema,
   deletedSchema,
@@ -12,8 +12,8 @@ import {
   type MemberResource,
   type UpdateMember,
 } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/http';
-import { memberNotFound, organizationNotFound, listOf } from '../answers.js';
+import { Operation } from '@spandrel/http';
+import { listOf, OrganizationId, MemberId } from '../answers.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
 import { Members } from './members.js';
 
@@ -33,7 +33,7 @@ export class MembersController {
   })
   create(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
+    @OrganizationId() id: string,
     @Body({ schema: createMemberSchema }) body: CreateMember,
   ): Promise<MemberResource> {
     return this.members.create(actor, id, body);
@@ -49,7 +49,7 @@ export class MembersController {
   })
   async list(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
+    @OrganizationId() id: string,
     @Query({ schema: listAccessSchema }) query: ListAccess,
   ) {
     return listOf('members', await this.members.list(actor, id, query));
@@ -66,8 +66,8 @@ export class MembersController {
   })
   update(
     @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
-    @Param('member_id', new PathId(memberNotFound)) memberId: string,
+    @OrganizationId() id: string,
+    @MemberId() memberId: string,
     @Body({ schema: updateMemberSchema }) body: UpdateMember,
   ): Promise<MemberResource> {
     return this.members.update(actor, id, memberId, body);
@@ -83,11 +83,7 @@ export class MembersController {
     answer: deletedSchema,
     problems: ['organization_not_found', 'member_not_found', 'member_from_groups', 'last_owner'],
   })
-  delete(
-    @CurrentActor() actor: Actor,
-    @Param('id', new PathId(organizationNotFound)) id: string,
-    @Param('member_id', new PathId(memberNotFound)) memberId: string,
-  ): Promise<Deleted> {
+  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string, @MemberId() memberId: string): Promise<Deleted> {
     return this.members.delete(actor, id, memberId);
   }
 }

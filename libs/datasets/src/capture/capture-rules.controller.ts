@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import {
   capturePreviewSchema,
   createCaptureRuleSchema,
@@ -14,13 +14,14 @@ import {
   captureRuleSchema,
   captureRuleListSchema,
   deletedSchema,
+  type Deleted,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import { CurrentReader, CurrentScope, type Reader, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { captureRuleResource, ChangeCaptureRules, PreviewCapture } from './change-capture-rules.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { DatasetStore } from '../dataset.store.js';
-import { captureRuleNotFound, datasetNotFound } from '../dataset-participants.js';
+import { captureRuleNotFound, datasetNotFound, DatasetId, CaptureRuleId } from '../dataset-participants.js';
 
 /** `/api/datasets/:id/capture-rules` (docs/spec/capture-rules.md#rule-routes). */
 @Controller('api/datasets/:id/capture-rules')
@@ -42,7 +43,7 @@ export class CaptureRulesController {
   })
   async create(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Body({ schema: createCaptureRuleSchema }) body: CreateCaptureRule,
   ): Promise<CaptureRuleResource> {
     return captureRuleResource(await this.changes.create(scope, datasetId, body));
@@ -60,7 +61,7 @@ export class CaptureRulesController {
   })
   preview(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Body({ schema: previewCaptureSchema }) body: PreviewCaptureBody,
     @CurrentReader() reader: Reader,
   ): Promise<CapturePreview> {
@@ -77,7 +78,7 @@ export class CaptureRulesController {
   })
   async list(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Query({ schema: plainListSchema }) query: PlainList,
   ): Promise<{ capture_rules: CaptureRuleResource[]; count: number; next_cursor: string | null }> {
     await this.checkDataset(scope, datasetId);
@@ -95,8 +96,8 @@ export class CaptureRulesController {
   })
   async read(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
-    @Param('rule_id', new PathId(captureRuleNotFound)) id: string,
+    @DatasetId() datasetId: string,
+    @CaptureRuleId() id: string,
   ): Promise<CaptureRuleResource> {
     await this.checkDataset(scope, datasetId);
     const rule = await this.rules.find(scope, datasetId, id);
@@ -114,8 +115,8 @@ export class CaptureRulesController {
   })
   async update(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
-    @Param('rule_id', new PathId(captureRuleNotFound)) id: string,
+    @DatasetId() datasetId: string,
+    @CaptureRuleId() id: string,
     @Body({ schema: updateCaptureRuleSchema }) body: UpdateCaptureRule,
   ): Promise<CaptureRuleResource> {
     await this.checkDataset(scope, datasetId);
@@ -134,9 +135,9 @@ export class CaptureRulesController {
   })
   async delete(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
-    @Param('rule_id', new PathId(captureRuleNotFound)) id: string,
-  ): Promise<{ id: string; deleted: true }> {
+    @DatasetId() datasetId: string,
+    @CaptureRuleId() id: string,
+  ): Promise<Deleted> {
     await this.checkDataset(scope, datasetId);
     await this.changes.delete(scope, datasetId, id);
     return { id, deleted: true };

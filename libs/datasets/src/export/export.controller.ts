@@ -1,10 +1,10 @@
-import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { exportQuerySchema, type ExportQuery } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, Operation } from '@spandrel/http';
+import { CurrentReader, CurrentScope, type Reader, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from '../import/file-format.js';
-import { datasetNotFound } from '../dataset-participants.js';
+import { DatasetId } from '../dataset-participants.js';
 
 /** `GET /api/datasets/:id/export` (docs/spec/import-export.md#exporting-datapoints). */
 @Controller('api/datasets/:id/export')
@@ -26,7 +26,7 @@ export class ExportController {
   })
   async export(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Query({ schema: exportQuerySchema }) { format }: ExportQuery,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {

@@ -1,4 +1,4 @@
-import { Controller, Inject, Param, Post, Query, type StreamableFile } from '@nestjs/common';
+import { Controller, Inject, Post, Query, type StreamableFile } from '@nestjs/common';
 import {
   importLineSchema,
   importQuerySchema,
@@ -11,7 +11,6 @@ import {
   ClientGone,
   CurrentScope,
   Operation,
-  PathId,
   PROGRESS_MEDIA_TYPE,
   ProgressAnswer,
   StreamsBody,
@@ -20,7 +19,7 @@ import {
 } from '@spandrel/http';
 import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
 import { ImportFile, type ImportProgress } from './import-file.js';
-import { datasetNotFound } from '../dataset-participants.js';
+import { DatasetId } from '../dataset-participants.js';
 
 /** `POST /api/datasets/:id/import` (docs/spec/import-export.md#importing-a-file). */
 @Controller('api/datasets/:id/import')
@@ -56,7 +55,7 @@ export class ImportController {
   })
   async import(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @DatasetId() datasetId: string,
     @Query({ schema: importQuerySchema }) query: ImportQuery,
     @BodyStream() body: StreamedBody,
     @ClientGone() gone: AbortSignal,

@@ -42,7 +42,7 @@ function OtlpRoute(path: string, signal: keyof typeof MEANINGS, id: string): Met
   );
 }
 
-const UNPACKS = { unpacks: true };
+const PackedBody = () => BodyStream({ unpacks: true });
 
 /** OTLP over HTTP, on its own paths and on those that SDKs call of themselves (docs/spec/otlp.md#endpoints). */
 @Controller()
@@ -50,32 +50,24 @@ export class OtlpController {
   constructor(private readonly exports: TakeExport) {}
 
   @OtlpRoute('v1/traces', 'traces', 'otlpTraces')
-  traces(
-    @CurrentScope() scope: Scope,
-    @BodyStream(UNPACKS) body: StreamedBody,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  traces(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
     return send(reply, this.exports.traces(scope, body));
   }
 
   @OtlpRoute('v1/logs', 'logs', 'otlpLogs')
-  logs(
-    @CurrentScope() scope: Scope,
-    @BodyStream(UNPACKS) body: StreamedBody,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  logs(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
     return send(reply, this.exports.logs(scope, body));
   }
 
   @OtlpRoute('v1/metrics', 'metrics', 'otlpMetrics')
-  metrics(@BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+  metrics(@PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
     return send(reply, this.exports.metrics(body));
   }
 
   @OtlpRoute('api/otel/v1/traces', 'traces', 'otlpTracesUnderApi')
   tracesUnderApi(
     @CurrentScope() scope: Scope,
-    @BodyStream(UNPACKS) body: StreamedBody,
+    @PackedBody() body: StreamedBody,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return send(reply, this.exports.traces(scope, body));
@@ -84,14 +76,14 @@ export class OtlpController {
   @OtlpRoute('api/otel/v1/logs', 'logs', 'otlpLogsUnderApi')
   logsUnderApi(
     @CurrentScope() scope: Scope,
-    @BodyStream(UNPACKS) body: StreamedBody,
+    @PackedBody() body: StreamedBody,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return send(reply, this.exports.logs(scope, body));
   }
 
   @OtlpRoute('api/otel/v1/metrics', 'metrics', 'otlpMetricsUnderApi')
-  metricsUnderApi(@BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+  metricsUnderApi(@PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
     return send(reply, this.exports.metrics(body));
   }
 
@@ -99,7 +91,7 @@ export class OtlpController {
   @OtlpRoute('api/public/otel/v1/traces', 'traces', 'otlpTracesOfLangfuse')
   tracesOfLangfuse(
     @CurrentScope() scope: Scope,
-    @BodyStream(UNPACKS) body: StreamedBody,
+    @PackedBody() body: StreamedBody,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return send(reply, this.exports.traces(scope, body));
@@ -109,7 +101,7 @@ export class OtlpController {
   @OtlpRoute('otel/v1/traces', 'traces', 'otlpTracesOfLangsmith')
   tracesOfLangsmith(
     @CurrentScope() scope: Scope,
-    @BodyStream(UNPACKS) body: StreamedBody,
+    @PackedBody() body: StreamedBody,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return send(reply, this.exports.traces(scope, body));
