@@ -6,7 +6,7 @@ import { projectProtected } from './answers.js';
 import { BrowserSessionController } from './browser-sessions/browser-session.controller.js';
 import { BrowserSessionStore } from './browser-sessions/browser-session.store.js';
 import { DeleteEndedSessions, SignOut } from './browser-sessions/sign-out.js';
-import { DescribeSession, SessionProjects } from './people/session-projects.js';
+import { SessionProjects } from './people/session-projects.js';
 import { KnownSessions } from './browser-sessions/known-sessions.js';
 import { SignIn } from './browser-sessions/sign-in.js';
 import { AccessMemory } from './credentials/access-memory.js';
@@ -31,9 +31,8 @@ import { KeepPerson, SignInPerson } from './people/sign-in-person.js';
 import { MemberStore, PersonStore } from './people/person.store.js';
 import { MembersController } from './people/members.controller.js';
 import { Members } from './people/members.js';
-import { SessionProjectsController } from './people/session-projects.controller.js';
 import { BeginRemoval } from './removal/begin-removal.js';
-import { EndRemoval, RemovalMetrics, RemovalTask, RemoveOwned } from './removal/removal-task.js';
+import { RemovalMetrics, RemovalTask } from './removal/removal-task.js';
 import { RemovalStore } from './removal/removal.store.js';
 
 const STORES = [
@@ -74,15 +73,15 @@ class CredentialsModule {}
 /** Signing browsers in and out. */
 @Module({
   imports: [AccessStoresModule, PeopleModule, CredentialsModule],
-  providers: [SignIn, SignInPerson, DescribeSession, SessionProjects, DeleteEndedSessions],
-  exports: [SignIn, SignInPerson, DescribeSession, SessionProjects],
+  providers: [SignIn, SignInPerson, SessionProjects, DeleteEndedSessions],
+  exports: [SignIn, SignInPerson, SessionProjects],
 })
 class BrowserSessionsModule {}
 
 /** Organizations and projects, and how they go. */
 @Module({
   imports: [AccessStoresModule],
-  providers: [Organizations, Projects, BeginRemoval, RemoveOwned, EndRemoval, RemovalMetrics, RemovalTask],
+  providers: [Organizations, Projects, BeginRemoval, RemovalMetrics, RemovalTask],
   exports: [Organizations, Projects, BeginRemoval],
 })
 class OrganizationsModule implements OnModuleInit {
@@ -107,7 +106,7 @@ class OrganizationsModule implements OnModuleInit {
   imports: [PeopleModule, CredentialsModule, BrowserSessionsModule, OrganizationsModule],
   controllers: [
     ...[OrganizationsController, ProjectsController, MembersController, ApiKeysController, CredentialController],
-    ...[BrowserSessionController, SessionProjectsController, OidcController],
+    ...[BrowserSessionController, OidcController],
   ],
   exports: [CredentialsModule],
 })

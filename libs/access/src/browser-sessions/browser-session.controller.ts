@@ -1,6 +1,10 @@
-import { Body, Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Req, Res } from '@nestjs/common';
 import {
   browserSessionSchema,
+  sessionProjectsSchema,
+  switchProjectSchema,
+  type SessionProjects as SessionProjectsAnswer,
+  type SwitchProject,
   createBrowserSessionSchema,
   signedOutSchema,
   type BrowserSessionResource,
@@ -11,12 +15,12 @@ import { CredentialRefusals, CurrentCaller, Operation, type Caller } from '@span
 import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
-import { DescribeSession } from '../people/session-projects.js';
+import { SessionProjects } from '../people/session-projects.js';
 import { isOwnPage, pageFromElsewhere, SessionCookie } from './session-cookie.js';
 import { SignIn, type SignedIn } from './sign-in.js';
 import { SignOut } from './sign-out.js';
 
-/** `/api/session`: signing a browser in and out (docs/spec/sign-in.md). */
+/** `/api/session`: signing a browser in and out, and the projects that it can be taken to (docs/spec/sign-in.md). */
 @Controller('api/session')
 export class BrowserSessionController {
   private readonly cookie: SessionCookie;
@@ -24,7 +28,7 @@ export class BrowserSessionController {
   constructor(
     private readonly signIn: SignIn,
     private readonly signOut: SignOut,
-    private readonly describe: DescribeSession,
+    private readonly sessions: SessionProjects,
     private readonly settings: AccessSettings,
     private readonly refusals: CredentialRefusals,
   ) {
@@ -51,7 +55,7 @@ export class BrowserSessionController {
     if (isOwn === false || (replaced !== undefined && !isOwn)) throw pageFromElsewhere();
     const { caller, token, lastsMs } = await this.signedIn(credential.trim(), replaced, request, reply);
     void reply.header('set-cookie', this.cookie.set(token, lastsMs));
-    return this.describe.execute(caller);
+    return this.sessions.describe(caller);
   }
 
   @Get()
@@ -64,7 +68,7 @@ export class BrowserSessionController {
     problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
   read(@CurrentCaller() caller: Caller | undefined): Promise<BrowserSessionResource> {
-    return this.describe.execute(caller);
+    return this.sessions.describe(caller);
   }
 
   @Delete()
@@ -87,6 +91,42 @@ export class BrowserSessionController {
     const deleted = await this.signOut.execute(caller);
     void reply.header('set-cookie', this.cookie.clear());
     return { ...deleted, continue_at: continueAt };
+  }
+
+  @Patch()
+  @Operation({
+    id: 'switchProject',
+    access: 'caller',
+    uncounted: true,
+    summary: 'Take this browser to another project',
+    description: 'For a person with roles in several projects. The cookie is a new one.',
+    audited: ['session.updated'],
+    answer: browserSessionSchema,
+    problems: ['project_not_found'],
+  })
+  async switch(
+    @CurrentCaller() caller: Caller,
+    @Body({ schema: switchProjectSchema }) { project_id: projectId }: SwitchProject,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BrowserSessionResource> {
+    const cookie = this.cookie.read(request.headers.cookie);
+    const { caller: switched, token, lastsMs } = await this.sessions.switch(caller, cookie, projectId);
+    void reply.header('set-cookie', this.cookie.set(token, lastsMs));
+    return this.sessions.describe(switched);
+  }
+
+  @Get('projects')
+  @Operation({
+    id: 'listSessionProjects',
+    access: 'caller',
+    uncounted: true,
+    summary: 'Projects that this browser can be taken to',
+    answer: sessionProjectsSchema,
+  })
+  async projects(@CurrentCaller() caller: Caller): Promise<SessionProjectsAnswer> {
+    const projects = await this.sessions.list(caller);
+    return { projects, count: projects.length };
   }
 
   /** Signs in; 401 says how credentials are sent (RFC 9110, 11.6.1). */

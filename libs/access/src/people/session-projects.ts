@@ -5,6 +5,7 @@ import {
   type BrowserSessionResource,
 } from '@spandrel/contract';
 import { permissionsOfRole, type Caller } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
@@ -24,24 +25,28 @@ export interface Switched {
   caller: Caller;
 }
 
-/** The projects that a session can be taken to (docs/spec/sign-in.md#projects-of-a-person). */
+/** What a session is, and the projects that it can be taken to (docs/spec/sign-in.md#projects-of-a-person). */
 @Injectable()
 export class SessionProjects {
+  private readonly identityProvider: BrowserSessionResource['identity_provider'];
+
   constructor(
     private readonly storage: Storage,
     private readonly people: PersonStore,
     private readonly sessions: BrowserSessionStore,
     private readonly audit: AuditTrail,
     private readonly names: CredentialStore,
-  ) {}
+    { issuer, label }: OidcSettings,
+  ) {
+    this.identityProvider = issuer === null ? null : { label };
+  }
 
   /** A person's roles lead to several, a key or a JWT to its own, and the operator's token to none. */
   async list({ kind, id, scope }: Caller): Promise<SessionProjectsAnswer['projects']> {
     if (kind === 'person') return this.people.openProjects(id);
     if (!scope) return [];
-    const names = await this.names.namesOf(scope.projectId);
-    const org = { id: scope.orgId, name: names?.orgName ?? scope.orgId };
-    return [{ id: scope.projectId, name: names?.projectName ?? scope.projectId, org, role: null }];
+    const { org, project } = (await this.namesOf(scope))!;
+    return [{ ...project, org, role: null }];
   }
 
   /**
@@ -73,40 +78,21 @@ export class SessionProjects {
       return { token, lastsMs: row.expiresAt - Date.now(), caller: switched };
     });
   }
-}
 
-const NOBODY = {
-  ...{ mode: 'cloud' as const, signed_in: false, kind: null, id: null, org: null, project: null, scopes: [] },
-  ...{ expires_at: null, person: null, role: null },
-};
-
-/** Answers a browser who is signed in (docs/spec/sign-in.md#who-is-signed-in). */
-@Injectable()
-export class DescribeSession {
-  private readonly identityProvider: BrowserSessionResource['identity_provider'];
-
-  constructor(
-    private readonly store: CredentialStore,
-    private readonly people: PersonStore,
-    { issuer, label }: OidcSettings,
-  ) {
-    this.identityProvider = issuer === null ? null : { label };
-  }
-
-  /** @param caller `undefined` where the request showed nothing that is valid. */
-  async execute(caller: Caller | undefined): Promise<BrowserSessionResource> {
+  /** Who is signed in (docs/spec/sign-in.md#who-is-signed-in). @param caller `undefined` where the request showed nothing that is valid. */
+  async describe(caller: Caller | undefined): Promise<BrowserSessionResource> {
     if (!caller) return { ...NOBODY, identity_provider: this.identityProvider };
     const { kind, id, scope, permissions, expiresAt, role } = caller;
     const person = kind === 'person' ? await this.people.find(id) : null;
-    const names = scope ? await this.store.namesOf(scope.projectId) : undefined;
+    const names = await this.namesOf(scope);
     return {
       mode: 'cloud',
       signed_in: true,
       // The route is closed to the token for metrics.
       kind: kind as BrowserSessionResource['kind'],
       id,
-      org: scope && { id: scope.orgId, name: names?.orgName ?? scope.orgId },
-      project: scope && { id: scope.projectId, name: names?.projectName ?? scope.projectId },
+      org: names?.org ?? null,
+      project: names?.project ?? null,
       scopes: [...permissions],
       expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
       person: person && { id, name: person.name, email: person.email },
@@ -114,4 +100,20 @@ export class DescribeSession {
       identity_provider: this.identityProvider,
     };
   }
+
+  /** Organization and project with what people call them. */
+  private async namesOf(scope: Scope | null) {
+    if (!scope) return undefined;
+    const { orgId, projectId } = scope;
+    const names = await this.names.namesOf(projectId);
+    return {
+      org: { id: orgId, name: names?.orgName ?? orgId },
+      project: { id: projectId, name: names?.projectName ?? projectId },
+    };
+  }
 }
+
+const NOBODY = {
+  ...{ mode: 'cloud' as const, signed_in: false, kind: null, id: null, org: null, project: null, scopes: [] },
+  ...{ expires_at: null, person: null, role: null },
+};

@@ -76,6 +76,20 @@ const SETTLED_MS = 5_000;
 /** How long another server waits after one that failed. */
 const AGAIN_MS = 10_000;
 
+/** How often, and how long, it is looked again for rows that came too late, such as those of a server that was asleep. */
+const LOOK_AGAIN_MS = 600_000;
+const LOOKED_MS = 86_400_000;
+
+const ROWS_AT_ONCE = 500;
+
+/** How long a server that is silent keeps a removal. */
+const LEASE_MS = 10_000;
+
+/** How long is waited between two transactions beyond what the one before took: others have the database too. */
+const PAUSE_MS_MIN = 2;
+
+const leaseEnd = (): number => Date.now() + LEASE_MS;
+
 /** Takes projects and organizations away that are being deleted, in the background; any number of servers do it together. */
 @Injectable()
 export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -84,8 +98,12 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
 
   constructor(
     private readonly store: RemovalStore,
-    private readonly owned: RemoveOwned,
-    private readonly end: EndRemoval,
+    private readonly removers: ProjectRemovers,
+    private readonly storage: Storage,
+    private readonly projects: ProjectStore,
+    private readonly organizations: OrganizationStore,
+    private readonly people: PersonStore,
+    private readonly audit: AuditTrail,
     private readonly metrics: RemovalMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -107,7 +125,7 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
 
   private async execute(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
-      const removal = await this.store.claim(this.owner, Date.now(), this.owned.leaseEnd());
+      const removal = await this.store.claim(this.owner, Date.now(), leaseEnd());
       if (!removal) return;
       await this.work(removal, stopped);
     }
@@ -119,14 +137,14 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
       if (removal.finishedAt === null && removal.step === null) this.logger.info({ id, kind }, 'a removal begins');
       else if (removal.finishedAt === null) this.logger.info({ id, kind, rowsDeleted }, 'a removal goes on');
       const since = Date.now();
-      const deleted = await this.owned.execute(removal, this.owner, stopped);
+      const deleted = await this.removeOwned(removal, stopped);
       if (stopped.aborted) return await this.store.release(removal, this.owner, 0);
       // Not before a whole look finds nothing that began when nobody could write any more.
       if (deleted > 0 || since < removal.requestedAt + SETTLED_MS) {
         const again = Math.max(since + EVERY_MS, removal.requestedAt + SETTLED_MS);
         return await this.store.releaseWell(removal, this.owner, again, Date.now());
       }
-      await this.end.execute(removal, this.owner);
+      await this.end(removal);
     } catch (error) {
       if (error instanceof LeaseLost) return;
       const failures = removal.failures + 1;
@@ -136,44 +154,58 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
       await this.store.releaseFailed(removal, this.owner, again, failureOf(error)).catch(() => undefined);
     }
   }
-}
 
-/** Codes as systems and databases give them, such as `ECONNREFUSED` or `57014`: they reveal nothing of the installation. */
-const CODE = /^[A-Z0-9_]{3,40}$/;
+  /** @returns how many rows went. @throws LeaseLost, and what makes it impossible just now. */
+  private async removeOwned(removal: RemovalRow, stopped: AbortSignal): Promise<number> {
+    const by = ownerColumn(removal);
+    let deleted = 0;
+    for (const owned of this.removers.tables) {
+      if (owned.by !== by || stopped.aborted) continue;
+      deleted += await this.table(removal, owned.table, stopped);
+    }
+    if (removal.kind !== 'project') return deleted;
+    for (const remover of this.removers.removers) {
+      if (stopped.aborted) return deleted;
+      deleted += await this.elsewhere(removal, remover, stopped);
+    }
+    return deleted;
+  }
 
-/**
- * What failed, in words that may be shown to an administrator of an organization. The error itself may name addresses of the
- * installation; it is in the server's log.
- */
-export function failureOf(error: unknown): string {
-  if (error instanceof Unavailable) return 'the database could not be used';
-  const code = (error as { code?: unknown } | null | undefined)?.code;
-  const known = typeof code === 'string' && CODE.test(code) ? ` (${code})` : '';
-  return `it failed${known}; the log of the servers says more`;
-}
+  private async elsewhere(removal: RemovalRow, remover: ProjectRemover, stopped: AbortSignal): Promise<number> {
+    await this.store.begin(removal, this.owner, leaseEnd(), remover.name);
+    for (let all = 0; ;) {
+      const began = performance.now();
+      const { removed, isMoreLeft } = await remover.remove(removal.id);
+      all += removed;
+      if (removed > 0) await this.store.noteRemoved(removal, this.owner, leaseEnd(), remover.name, removed);
+      if (!isMoreLeft || stopped.aborted) return all;
+      await rest(began, stopped);
+    }
+  }
 
-/** How often, and how long, it is looked again for rows that came too late, such as those of a server that was asleep. */
-const LOOK_AGAIN_MS = 600_000;
-const LOOKED_MS = 86_400_000;
+  private async table(removal: RemovalRow, table: string, stopped: AbortSignal): Promise<number> {
+    const by = ownerColumn(removal);
+    let [deleted, hasBegun] = [0, false];
+    for (const leaf of await this.store.leavesOf(table)) {
+      while (!stopped.aborted) {
+        const began = performance.now();
+        const rows = { table, leaf, by, limit: ROWS_AT_ONCE };
+        const count = await this.store.deleteRows(removal, this.owner, leaseEnd(), rows);
+        deleted += count;
+        if (count < ROWS_AT_ONCE) break;
+        if (!hasBegun) await this.store.begin(removal, this.owner, leaseEnd(), table);
+        hasBegun = true;
+        await rest(began, stopped);
+      }
+    }
+    return deleted;
+  }
 
-/** Ends a removal of which nothing is left: the project or organization itself goes, and the audit log has what went. */
-@Injectable()
-export class EndRemoval {
-  constructor(
-    private readonly storage: Storage,
-    private readonly store: RemovalStore,
-    private readonly projects: ProjectStore,
-    private readonly organizations: OrganizationStore,
-    private readonly people: PersonStore,
-    private readonly audit: AuditTrail,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  /** @throws LeaseLost */
-  async execute(removal: RemovalRow, owner: string): Promise<void> {
+  /** Ends a removal of which nothing is left: it goes itself, and the audit log has what went. @throws LeaseLost */
+  private async end(removal: RemovalRow): Promise<void> {
     const now = Date.now();
     const ended = await this.storage.write(async (tx) => {
-      const row = await this.store.findForEnd(tx, removal, owner);
+      const row = await this.store.findForEnd(tx, removal, this.owner);
       if (row.finishedAt !== null && now - row.finishedAt > LOOKED_MS) {
         await this.store.delete(tx, row);
         return undefined;
@@ -199,75 +231,18 @@ export class EndRemoval {
   }
 }
 
-const ROWS_AT_ONCE = 500;
+/** Codes as systems and databases give them, such as `ECONNREFUSED` or `57014`: they reveal nothing of the installation. */
+const CODE = /^[A-Z0-9_]{3,40}$/;
 
-/** How long a server that is silent keeps a removal. */
-const LEASE_MS = 10_000;
-
-/** How long is waited between two transactions beyond what the one before took: others have the database too. */
-const PAUSE_MS_MIN = 2;
-
-/** Takes away what belongs to a project or an organization, once through everything. */
-@Injectable()
-export class RemoveOwned {
-  constructor(
-    private readonly store: RemovalStore,
-    private readonly removers: ProjectRemovers,
-  ) {}
-
-  /** The end of a lease that is taken or kept now. */
-  readonly leaseEnd = (): number => Date.now() + LEASE_MS;
-
-  /** @returns how many rows went. @throws LeaseLost, and what makes it impossible just now. */
-  async execute(removal: RemovalRow, owner: string, stopped: AbortSignal): Promise<number> {
-    const by = ownerColumn(removal);
-    let deleted = 0;
-    for (const owned of this.removers.tables) {
-      if (owned.by !== by || stopped.aborted) continue;
-      deleted += await this.table(removal, owner, owned.table, stopped);
-    }
-    if (removal.kind !== 'project') return deleted;
-    for (const remover of this.removers.removers) {
-      if (stopped.aborted) return deleted;
-      deleted += await this.elsewhere(removal, owner, remover, stopped);
-    }
-    return deleted;
-  }
-
-  private async elsewhere(
-    removal: RemovalRow,
-    owner: string,
-    remover: ProjectRemover,
-    stopped: AbortSignal,
-  ): Promise<number> {
-    await this.store.begin(removal, owner, this.leaseEnd(), remover.name);
-    for (let all = 0; ;) {
-      const began = performance.now();
-      const { removed, isMoreLeft } = await remover.remove(removal.id);
-      all += removed;
-      if (removed > 0) await this.store.noteRemoved(removal, owner, this.leaseEnd(), remover.name, removed);
-      if (!isMoreLeft || stopped.aborted) return all;
-      await rest(began, stopped);
-    }
-  }
-
-  private async table(removal: RemovalRow, owner: string, table: string, stopped: AbortSignal): Promise<number> {
-    const by = ownerColumn(removal);
-    let [deleted, hasBegun] = [0, false];
-    for (const leaf of await this.store.leavesOf(table)) {
-      while (!stopped.aborted) {
-        const began = performance.now();
-        const rows = { table, leaf, by, limit: ROWS_AT_ONCE };
-        const count = await this.store.deleteRows(removal, owner, this.leaseEnd(), rows);
-        deleted += count;
-        if (count < ROWS_AT_ONCE) break;
-        if (!hasBegun) await this.store.begin(removal, owner, this.leaseEnd(), table);
-        hasBegun = true;
-        await rest(began, stopped);
-      }
-    }
-    return deleted;
-  }
+/**
+ * What failed, in words that may be shown to an administrator of an organization. The error itself may name addresses of the
+ * installation; it is in the server's log.
+ */
+export function failureOf(error: unknown): string {
+  if (error instanceof Unavailable) return 'the database could not be used';
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  const known = typeof code === 'string' && CODE.test(code) ? ` (${code})` : '';
+  return `it failed${known}; the log of the servers says more`;
 }
 
 const ownerColumn = ({ kind }: RemovalRow): OwnedTable['by'] => (kind === 'project' ? 'project_id' : 'org_id');
