@@ -6,7 +6,7 @@ import { jsonText, type WriteTx } from '@spandrel/storage';
 import { datapointCreated } from './datapoint-resource.js';
 import { type DatapointRow, type DatasetImportRow, SOURCE } from './datapoint.entity.js';
 import { DatapointStore } from './datapoint.store.js';
-import { DatasetParticipants, datapointNotFound, datasetNotFound } from './dataset-participants.js';
+import { DatasetParticipants, datapointNotFound } from './dataset-participants.js';
 import type { DatasetRow } from './dataset.entity.js';
 import { DatasetStore } from './dataset.store.js';
 
@@ -41,7 +41,7 @@ export class ChangeDatapoints {
     added: readonly NewDatapoint[],
     now: number,
   ): Promise<DatapointRow[]> {
-    const dataset = await this.lock(tx, scope, datasetId);
+    const dataset = await this.datasets.getForWrite(tx, scope, datasetId);
     const fromVersion = dataset.version + 1;
     const rows = added.map((datapoint) =>
       newRow(scope, datasetId, { ...datapoint, kind: jsonText(datapoint.kind) }, fromVersion, now),
@@ -59,7 +59,7 @@ export class ChangeDatapoints {
     { datasetId, id, kind }: { datasetId: string; id: string; kind: DatapointKind },
     now: number,
   ): Promise<DatapointRow> {
-    const dataset = await this.lock(tx, scope, datasetId);
+    const dataset = await this.datasets.getForWrite(tx, scope, datasetId);
     const before = await this.current(tx, scope, datasetId, id);
     const after: DatapointRow = {
       ...before,
@@ -104,19 +104,13 @@ export class ChangeDatapoints {
     ids: readonly string[],
     now: number,
   ): Promise<ReadonlySet<string>> {
-    const dataset = await this.lock(tx, scope, datasetId);
+    const dataset = await this.datasets.getForWrite(tx, scope, datasetId);
     const there = await this.datapoints.idsForWrite(tx, scope, datasetId, ids);
     if (there.length === 0) return new Set();
     await this.participants.beforeDatapointsDelete(tx, { scope, datasetId, datapointIds: there });
     await this.datapoints.retire(tx, dataset, there, dataset.version + 1);
     raise(dataset, -there.length, now);
     return new Set(there);
-  }
-
-  private async lock(tx: WriteTx, scope: Scope, datasetId: string): Promise<DatasetRow> {
-    const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
-    if (!dataset) throw datasetNotFound();
-    return dataset;
   }
 
   private async current(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<DatapointRow> {

@@ -5,7 +5,7 @@ import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
 import { ProjectProtection, Storage } from '@spandrel/storage';
 import { DatapointStore } from './datapoint.store.js';
-import { DatasetParticipants, datasetNotFound } from './dataset-participants.js';
+import { DatasetParticipants } from './dataset-participants.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
 import type { DatasetRow } from './dataset.entity.js';
 
@@ -47,8 +47,7 @@ export class ChangeDatasets {
   async update(scope: Scope, id: string, { name, description }: UpdateDataset): Promise<DatasetRow> {
     const now = Date.now();
     return this.storage.write(async (tx) => {
-      const dataset = await this.datasets.findForWrite(tx, scope, id);
-      if (!dataset) throw datasetNotFound();
+      const dataset = await this.datasets.getForWrite(tx, scope, id);
       dataset.name = name ?? dataset.name;
       if (description !== undefined) dataset.description = description;
       dataset.updatedAt = now;
@@ -63,8 +62,7 @@ export class ChangeDatasets {
    */
   async delete(scope: Scope, datasetId: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
-      if (!dataset) throw datasetNotFound();
+      const dataset = await this.datasets.getForWrite(tx, scope, datasetId);
       await this.protection.assertUnprotected(tx, scope);
       await this.participants.beforeDatasetDelete(tx, { scope, datasetId });
       await this.datapoints.deleteAll(tx, scope, datasetId);

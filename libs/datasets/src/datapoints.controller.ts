@@ -30,7 +30,7 @@ import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { EditDatapoints } from './edit-datapoints.js';
 import { ExportSpansToDataset } from './export-spans.js';
-import { datapointNotFound, datasetNotFound, DatasetId, DatapointId } from './dataset-participants.js';
+import { datapointNotFound, DatasetId, DatapointId } from './dataset-participants.js';
 
 /** `/api/datasets/:id/datapoints` and exports of spans (docs/spec/datapoints.md#datapoint-routes). */
 @Controller('api/datasets/:id')
@@ -73,7 +73,7 @@ export class DatapointsController {
     @Query({ schema: listDatapointsSchema }) query: ListDatapoints,
     @CurrentReader() reader: Reader,
   ): Promise<ListedDatapoints | WrittenJson> {
-    await this.mustExist(scope, datasetId);
+    await this.datasets.get(scope, datasetId);
     if (query.preview > 0) {
       const { items, nextCursor } = await this.lists.listPreviews(scope, datasetId, query, reader);
       return { datapoints: items, count: items.length, next_cursor: nextCursor };
@@ -95,7 +95,7 @@ export class DatapointsController {
     @DatasetId() datasetId: string,
     @DatapointId() id: string,
   ): Promise<WrittenJson> {
-    await this.mustExist(scope, datasetId);
+    await this.datasets.get(scope, datasetId);
     const row = await this.datapoints.find(scope, datasetId, id);
     if (!row) throw datapointNotFound();
     return new WrittenJson(datapointJson(row));
@@ -169,7 +169,7 @@ export class DatapointsController {
     @DatasetId() datasetId: string,
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
   ): Promise<WrittenJson> {
-    await this.mustExist(scope, datasetId);
+    await this.datasets.get(scope, datasetId);
     return new WrittenJson(datapointJson(await this.edits.createFromSpan(scope, datasetId, body.span_id)));
   }
 
@@ -188,9 +188,5 @@ export class DatapointsController {
     @Body({ schema: exportSpansSchema }) body: ExportSpans,
   ): Promise<ExportedSpans> {
     return this.spans.execute(scope, datasetId, body.span_ids);
-  }
-
-  private async mustExist(scope: Scope, datasetId: string): Promise<void> {
-    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
   }
 }

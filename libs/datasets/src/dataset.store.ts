@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, IdOrder, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import { type PlainList, formatTimestamp, type DatasetResource } from '@spandrel/contract';
+import { datasetNotFound } from './dataset-participants.js';
 import { Dataset, type DatasetRow, datasetTable } from './dataset.entity.js';
 
 const NEWEST_FIRST = new IdOrder('datasets', 'd.id', 'desc');
@@ -17,6 +18,13 @@ export class DatasetStore {
   /** @returns the dataset, `null` when the project has none with this id. */
   find({ projectId }: Scope, id: string): Promise<DatasetRow | null> {
     return this.storage.find((em) => em.findOne(Dataset, { projectId, id }));
+  }
+
+  /** @returns the dataset. @throws NotFound `dataset_not_found`. */
+  async get(scope: Scope, id: string): Promise<DatasetRow> {
+    const dataset = await this.find(scope, id);
+    if (!dataset) throw datasetNotFound();
+    return dataset;
   }
 
   /** The names of datasets by their ids; nothing for ids of none. */
@@ -35,6 +43,13 @@ export class DatasetStore {
   /** A dataset that is to be changed, locked against other instances; its changes are written with the transaction. */
   findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<DatasetRow | null> {
     return tx.em.findOne(Dataset, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
+  /** {@link findForWrite} for one that must be there. @throws NotFound `dataset_not_found`. */
+  async getForWrite(tx: WriteTx, scope: Scope, id: string): Promise<DatasetRow> {
+    const dataset = await this.findForWrite(tx, scope, id);
+    if (!dataset) throw datasetNotFound();
+    return dataset;
   }
 
   /** @throws Invalid `invalid_cursor`. */

@@ -16,7 +16,7 @@ import { CurrentScope, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeDatasets } from './change-datasets.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
-import { datasetNotFound, DatasetId } from './dataset-participants.js';
+import { DatasetId } from './dataset-participants.js';
 
 /** `/api/datasets` (docs/spec/datasets.md#dataset-routes). */
 @Controller('api/datasets')
@@ -54,9 +54,7 @@ export class DatasetsController {
     problems: ['dataset_not_found'],
   })
   async read(@CurrentScope() scope: Scope, @DatasetId() id: string): Promise<DatasetResource> {
-    const dataset = await this.datasets.find(scope, id);
-    if (!dataset) throw datasetNotFound();
-    return datasetResource(dataset);
+    return datasetResource(await this.datasets.get(scope, id));
   }
 
   @Put(':id')

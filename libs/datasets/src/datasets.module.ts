@@ -3,7 +3,6 @@ import { EventsModule } from '@spandrel/events';
 import { Capabilities } from '@spandrel/http';
 import { TracingModule } from '@spandrel/tracing';
 import { UploadsModule } from '@spandrel/uploads';
-import { CaptureAtSpanEnd } from './capture/capture-at-span-end.js';
 import { CaptureMetrics, CaptureWorker } from './capture/capture-worker.js';
 import { CaptureRuleStore } from './capture/capture-rule.store.js';
 import { CaptureRulesController } from './capture/capture-rules.controller.js';
@@ -24,20 +23,18 @@ import { DatasetsController } from './datasets.controller.js';
 import { ExportDataset } from './export/export-dataset.js';
 import { ExportSpansToDataset } from './export-spans.js';
 import { ExportController } from './export/export.controller.js';
-import { FinishImports } from './import/finish-imports.js';
-import { ImportFile } from './import/import-file.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
+import { ImportFile } from './import/import-file.js';
 import { ImportController } from './import/import.controller.js';
 import { ImportStore } from './import/import.store.js';
 import { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 import { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
 import { RestoreDatasets } from './restore/restore-datasets.js';
 import { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
-import { SnapshotContents } from './snapshots/snapshot-contents.js';
 
 const DATAPOINTS = [
   ...[DatasetStore, DatapointStore, DatapointListStore, DatapointVersionStore, DatasetParticipants],
-  ...[ChangeDatasets, ChangeDatapoints, EditDatapoints, DatasetSnapshots, SnapshotContents],
+  ...[ChangeDatasets, ChangeDatapoints, EditDatapoints, DatasetSnapshots],
 ];
 
 /** The tables of datasets and datapoints, every change to them, and snapshots. */
@@ -47,7 +44,7 @@ class DatapointsModule {}
 /** What brings many datapoints in, and out as a file. */
 @Module({
   imports: [DatapointsModule, EventsModule, TracingModule, UploadsModule],
-  providers: [ImportStore, FinishImports, ImportUpkeep, ImportFile, ExportSpansToDataset, ExportDataset],
+  providers: [ImportStore, ImportUpkeep, ImportFile, ExportSpansToDataset, ExportDataset],
   exports: [ImportFile, ExportSpansToDataset, ExportDataset],
 })
 class ImportsModule {}
@@ -57,7 +54,7 @@ class ImportsModule {}
   imports: [DatapointsModule, EventsModule, TracingModule],
   providers: [
     ...[CaptureRuleStore, CaptureTaskStore, CaptureMetrics, ChangeCaptureRules, PreviewCapture],
-    ...[CaptureSpans, CaptureWorker, CaptureAtSpanEnd],
+    ...[CaptureSpans, CaptureWorker],
   ],
   exports: [CaptureRuleStore, ChangeCaptureRules, PreviewCapture],
 })

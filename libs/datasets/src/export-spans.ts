@@ -6,7 +6,7 @@ import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
 import { DatasetStore } from './dataset.store.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
 import { StagedBatch } from './import/staged-import.js';
-import { datasetNotFound, NO_SPAN } from './dataset-participants.js';
+import { NO_SPAN } from './dataset-participants.js';
 
 type Created = ExportedSpans['created'][number];
 /** Why a span did not become a datapoint. */
@@ -29,7 +29,7 @@ export class ExportSpansToDataset {
 
   /** @throws NotFound `dataset_not_found`. */
   async execute(scope: Scope, datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans> {
-    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
+    await this.datasets.get(scope, datasetId);
     const ids = [...new Set(spanIds)];
     const staged = this.upkeep.begin(scope, datasetId);
     const created: Created[] = [];

@@ -14,7 +14,6 @@ export { DatasetStore } from './dataset.store.js';
 export { datasetsFeature } from './datasets.feature.js';
 export { DatasetsModule } from './datasets.module.js';
 export { datasetNotFound } from './dataset-participants.js';
-export { SnapshotContents } from './snapshots/snapshot-contents.js';
 export { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 export { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
 export { RestoreDatasets, type OpenVersion } from './restore/restore-datasets.js';

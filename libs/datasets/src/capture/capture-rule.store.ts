@@ -17,15 +17,8 @@ interface JudgingRule extends Pick<CaptureRuleRow, 'id' | 'sampleRate'> {
   matches: (span: JudgedSpan) => boolean;
 }
 
-/**
- * Rows of capture rules. A transaction that changes one is the only one at that time where the rules are kept in memory
- * (SQLite has one writer), so what is forgotten at the change is read again after it.
- */
 @Injectable()
 export class CaptureRuleStore {
-  /** The enabled rules of projects; kept where nobody else can change them. */
-  private readonly judging = new Map<string, readonly JudgingRule[]>();
-
   constructor(private readonly storage: Storage) {}
 
   /** @returns the rule, `null` when the dataset has none with this id. */
@@ -47,18 +40,10 @@ export class CaptureRuleStore {
 
   /** The enabled rules of the project; locks none, so that the end of a span waits for nobody. */
   async enabled(tx: WriteTx, { projectId }: Scope): Promise<readonly JudgingRule[]> {
-    const known = this.judging.get(projectId);
-    if (known) return known;
     const rows = await tx.all(
       JUDGED_COLUMNS.query`select ${JUDGED_COLUMNS} from capture_rule r where r.project_id = ${projectId} and r.enabled = 1`,
     );
-    const rules = rows.map((rule) => ({
-      id: rule.id,
-      sampleRate: rule.sampleRate,
-      matches: spanMatcher(storedFilters(rule)),
-    }));
-    if (this.storage.exclusive) this.judging.set(projectId, rules);
-    return rules;
+    return rows.map((rule) => ({ ...rule, matches: spanMatcher(storedFilters(rule)) }));
   }
 
   /** A page of a dataset's rules in the order they were made. @throws Invalid `invalid_cursor`. */
@@ -82,20 +67,12 @@ export class CaptureRuleStore {
   }
 
   insert(tx: WriteTx, rule: CaptureRuleRow): void {
-    this.judging.delete(rule.projectId);
     tx.em.create(CaptureRule, rule);
-  }
-
-  /** Edits a locked rule. Its count is no part of an edit: see {@link findForWrite}. */
-  edit(rule: CaptureRuleRow, changes: Partial<CaptureRuleRow>): CaptureRuleRow {
-    this.judging.delete(rule.projectId);
-    return Object.assign(rule, changes);
   }
 
   /** Deletes a locked rule with its tasks and captures; its datapoints stay. */
   async delete(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
     const { projectId, id } = rule;
-    this.judging.delete(projectId);
     for (const table of ['capture_task', 'capture']) {
       await deleteRows(tx, table, sql`project_id = ${projectId} and rule_id = ${id}`);
     }

@@ -21,7 +21,7 @@ import type { Scope } from '@spandrel/kernel';
 import { captureRuleResource, ChangeCaptureRules, PreviewCapture } from './change-capture-rules.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { DatasetStore } from '../dataset.store.js';
-import { captureRuleNotFound, datasetNotFound, DatasetId, CaptureRuleId } from '../dataset-participants.js';
+import { captureRuleNotFound, DatasetId, CaptureRuleId } from '../dataset-participants.js';
 
 /** `/api/datasets/:id/capture-rules` (docs/spec/capture-rules.md#rule-routes). */
 @Controller('api/datasets/:id/capture-rules')
@@ -81,7 +81,7 @@ export class CaptureRulesController {
     @DatasetId() datasetId: string,
     @Query({ schema: plainListSchema }) query: PlainList,
   ): Promise<{ capture_rules: CaptureRuleResource[]; count: number; next_cursor: string | null }> {
-    await this.checkDataset(scope, datasetId);
+    await this.datasets.get(scope, datasetId);
     const { items, nextCursor } = await this.rules.list(scope, datasetId, query);
     return { capture_rules: items.map(captureRuleResource), count: items.length, next_cursor: nextCursor };
   }
@@ -99,7 +99,7 @@ export class CaptureRulesController {
     @DatasetId() datasetId: string,
     @CaptureRuleId() id: string,
   ): Promise<CaptureRuleResource> {
-    await this.checkDataset(scope, datasetId);
+    await this.datasets.get(scope, datasetId);
     const rule = await this.rules.find(scope, datasetId, id);
     if (!rule) throw captureRuleNotFound();
     return captureRuleResource(rule);
@@ -119,7 +119,7 @@ export class CaptureRulesController {
     @CaptureRuleId() id: string,
     @Body({ schema: updateCaptureRuleSchema }) body: UpdateCaptureRule,
   ): Promise<CaptureRuleResource> {
-    await this.checkDataset(scope, datasetId);
+    await this.datasets.get(scope, datasetId);
     return captureRuleResource(await this.changes.update(scope, datasetId, id, body));
   }
 
@@ -138,12 +138,8 @@ export class CaptureRulesController {
     @DatasetId() datasetId: string,
     @CaptureRuleId() id: string,
   ): Promise<Deleted> {
-    await this.checkDataset(scope, datasetId);
+    await this.datasets.get(scope, datasetId);
     await this.changes.delete(scope, datasetId, id);
     return { id, deleted: true };
-  }
-
-  private async checkDataset(scope: Scope, id: string): Promise<void> {
-    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
   }
 }

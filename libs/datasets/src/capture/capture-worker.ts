@@ -1,4 +1,10 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import {
   METRICS,
@@ -11,10 +17,18 @@ import {
   type Scope,
   Unavailable,
 } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
+import { Storage, type WriteTx } from '@spandrel/storage';
 import { CaptureTaskStore } from './capture-task.store.js';
 import type { CaptureTaskRow } from './capture-rule.entity.js';
 import { CaptureSpans } from './capture-spans.js';
+import {
+  SpanCommitParticipants,
+  type SpanCommitParticipant,
+  type StoredSpan,
+  type TracingChange,
+} from '@spandrel/tracing';
+import { CaptureRuleStore } from './capture-rule.store.js';
+import { isSampled } from './capture-filters.js';
 
 /** Shows how capture rules keep up with the spans. */
 @Injectable()
@@ -59,12 +73,19 @@ const DELAY_FACTOR = 4;
  * time while spans end, so that their answers do not wait for it, and half of it otherwise.
  */
 @Injectable()
-export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+export class CaptureWorker
+  implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown
+{
+  readonly name = 'capture-rules';
+  /** Changes that made tasks; a transaction that is done again has new ones. */
+  private readonly taken = new WeakSet<readonly TracingChange[]>();
   private readonly worker: PeriodicTask;
   private wakes = 0;
 
   constructor(
     private readonly storage: Storage,
+    private readonly participants: SpanCommitParticipants,
+    private readonly rules: CaptureRuleStore,
     private readonly tasks: CaptureTaskStore,
     private readonly captures: CaptureSpans,
     private readonly metrics: CaptureMetrics,
@@ -80,6 +101,10 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     });
   }
 
+  onModuleInit(): void {
+    this.participants.register(this);
+  }
+
   onApplicationBootstrap(): void {
     this.worker.start();
   }
@@ -87,6 +112,31 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
   /** Stops, once the transaction under way has ended; what is left is done after the next start. */
   onApplicationShutdown(): Promise<void> {
     return this.worker.stop();
+  }
+
+  /**
+   * Judges spans as they end (docs/spec/capture-rules.md#when-a-span-is-judged), by what can be seen from them alone, and
+   * notes which rule takes which span in the same transaction: what a crash leaves undone is done after it.
+   */
+  async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    for (const { scope, spans } of endedSpans(changes)) {
+      if ((await this.judge(tx, scope, spans)) > 0) this.taken.add(changes);
+    }
+  }
+
+  afterCommit(changes: readonly TracingChange[]): void {
+    if (this.taken.has(changes)) this.wake();
+  }
+
+  /** @returns how many tasks it made. */
+  private async judge(tx: WriteTx, scope: Scope, spans: readonly StoredSpan[]): Promise<number> {
+    const rules = await this.rules.enabled(tx, scope);
+    const tasks = rules.flatMap(({ id: ruleId, matches, sampleRate }) =>
+      spans
+        .filter((span) => matches(span) && isSampled(ruleId, span.id, sampleRate))
+        .map((span) => ({ ruleId, spanId: span.id })),
+    );
+    return this.tasks.add(tx, scope, tasks, Date.now());
   }
 
   wake(): void {
@@ -150,4 +200,17 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     this.metrics.taskLost();
     this.logger.error({ err: error, rule_id: task.ruleId, span_id: task.spanId }, 'a span is not captured');
   }
+}
+
+/** The spans that ended, project by project; a correction ends nothing, nor does a span that comes back from an export. */
+function endedSpans(changes: readonly TracingChange[]): Iterable<{ scope: Scope; spans: StoredSpan[] }> {
+  const byProject = new Map<string, { scope: Scope; spans: StoredSpan[] }>();
+  for (const change of changes) {
+    if ((change.type !== 'span_completed' && change.type !== 'span_failed') || change.restored) continue;
+    const { scope, after } = change;
+    const known = byProject.get(scope.projectId);
+    if (known) known.spans.push(after);
+    else byProject.set(scope.projectId, { scope, spans: [after] });
+  }
+  return byProject.values();
 }

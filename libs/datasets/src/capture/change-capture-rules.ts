@@ -14,7 +14,7 @@ import { newId, type Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx, type LongReadOptions } from '@spandrel/storage';
 import { spanOutline, SpanLookups, SpanOutlineStore } from '@spandrel/tracing';
 import { DatasetStore } from '../dataset.store.js';
-import { captureRuleNotFound, datasetNotFound } from '../dataset-participants.js';
+import { captureRuleNotFound } from '../dataset-participants.js';
 import { givenFilters, storedFilters, spanMatcher, tagHolds } from './capture-filters.js';
 import type { CaptureRuleRow } from './capture-rule.entity.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
@@ -45,7 +45,7 @@ export class ChangeCaptureRules {
       updatedAt: now,
     };
     await this.storage.write(async (tx) => {
-      if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
+      await this.datasets.getForWrite(tx, scope, datasetId);
       this.rules.insert(tx, rule);
     });
     return rule;
@@ -56,7 +56,7 @@ export class ChangeCaptureRules {
     const now = Date.now();
     return this.storage.write(async (tx) => {
       const before = await this.lock(tx, scope, datasetId, id);
-      return this.rules.edit(before, {
+      return Object.assign(before, {
         name: body.name ?? before.name,
         enabled: body.enabled === undefined ? before.enabled : Number(body.enabled),
         filters: body.filters === undefined ? before.filters : JSON.stringify(givenFilters(body.filters)),
@@ -112,7 +112,7 @@ export class PreviewCapture {
     { filters: sent, sample_rate: sampleRate }: PreviewCaptureBody,
     options: LongReadOptions,
   ): Promise<CapturePreview> {
-    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
+    await this.datasets.get(scope, datasetId);
     const filters = givenFilters(sent ?? {});
     const newest = await this.lookups.listNewestFinished(scope, CAPTURE_PREVIEW_SPANS_MAX + 1, options);
     const scanned = newest.slice(0, CAPTURE_PREVIEW_SPANS_MAX);

@@ -9,7 +9,6 @@ import type { DatapointRow } from '../datapoint.entity.js';
 import type { DatasetRow } from '../dataset.entity.js';
 import { DatasetStore } from '../dataset.store.js';
 import type { FileFormat } from '../import/file-format.js';
-import { datasetNotFound } from '../dataset-participants.js';
 import { KIND_MEMBERS, kindTexts, type KindColumns } from '../datapoint-resource.js';
 
 const SLICE = 1_000;
@@ -35,8 +34,7 @@ export class ExportDataset {
     format: FileFormat,
     options: LongReadOptions = {},
   ): Promise<{ filename: string; content: Readable }> {
-    const dataset = await this.datasets.find(scope, datasetId);
-    if (!dataset) throw datasetNotFound();
+    const dataset = await this.datasets.get(scope, datasetId);
     const { head, rows, between, tail } = EXPORT_WRITER[format];
     const slices = this.slices(scope, datasetId, rows, options);
     const content = await streamSlices(slices, { head, between, tail: () => tail });

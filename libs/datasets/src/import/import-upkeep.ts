@@ -1,16 +1,22 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { LOGGER, PeriodicTask, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
+import { LOGGER, PeriodicTask, Unavailable, type Logger, type Scope, projectScope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import { Storage } from '@spandrel/storage';
+import { Storage, limitBySize } from '@spandrel/storage';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
-import { FinishImports } from './finish-imports.js';
-import { ImportStore } from './import.store.js';
-import { StagedImport, type OnPublished } from './staged-import.js';
+import { ImportStore, type ImportedId } from './import.store.js';
+import { StagedImport, type OnPublished, leaseUntil } from './staged-import.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DomainEvents } from '@spandrel/events';
+import { datapointCreated } from '../datapoint-resource.js';
 
 /** How often imports are looked for whose process has died. */
 const SWEEP_MS = 30_000;
+
+/** How many datapoints one transaction announces or takes back. */
+const DATAPOINTS_AT_ONCE = 256;
+const BYTES_AT_ONCE = 1024 * 1024;
 
 /** Sees to it that every import comes to its end, whatever happens to the process that began it. */
 @Injectable()
@@ -26,7 +32,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly datapoints: DatapointStore,
     private readonly imports: ImportStore,
     private readonly masking: ProjectMasking,
-    private readonly finishes: FinishImports,
+    private readonly events: DomainEvents,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // Where nobody else uses the database, no lease of a process before this one is worth waiting for.
@@ -90,7 +96,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     for (const abandoned of await this.imports.abandoned(at)) {
       if (this.stopping.aborted) return;
       if (this.own.has(abandoned.id)) continue;
-      const held = await this.finishes.claim(abandoned);
+      const held = await this.claim(abandoned);
       if (held) await this.finish(held);
     }
   }
@@ -98,7 +104,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   private async finish(held: DatasetImportRow, lastId?: string): Promise<void> {
     this.own.add(held.id);
     try {
-      await this.finishes.finish(held, this.stopping, lastId);
+      await this.finishHeld(held, lastId);
     } catch (error) {
       this.logger.warn({ err: error, import_id: held.id }, 'an import cannot be finished; trying again soon');
     } finally {
@@ -113,5 +119,79 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     } finally {
       this.tasks.delete(task);
     }
+  }
+
+  /** Takes an import for this process. @returns it; `undefined` when another one was faster. */
+  private async claim(abandoned: DatasetImportRow): Promise<DatasetImportRow | undefined> {
+    const held = { ...abandoned, leaseUntil: leaseUntil() };
+    return (await this.storage.write((tx) => this.imports.replace(tx, abandoned, held))) ? held : undefined;
+  }
+
+  /** Lets others take an import at once. */
+  private async release(held: DatasetImportRow): Promise<void> {
+    await this.storage.write((tx) => this.imports.replace(tx, held, { ...held, leaseUntil: 0 }));
+  }
+
+  /**
+   * Finishes an import: deletes the datapoints of an unpublished one, emits events for those of a published one.
+   * @param lastId id of the last datapoint, when that is known.
+   */
+  private async finishHeld(import_: DatasetImportRow, lastId?: string): Promise<void> {
+    const isPublished = import_.publishedVersion !== null;
+    let held: DatasetImportRow | undefined = import_;
+    let afterId = held.announcedThrough ?? held.id;
+    while (held && !(lastId !== undefined && afterId >= lastId)) {
+      const some = await this.someBehind(held, afterId);
+      const throughId = some.at(-1)?.id;
+      if (throughId === undefined) break;
+      if (some.some(({ importId }) => importId === import_.id)) {
+        if (this.stopping.aborted) return this.release(held);
+        held = isPublished
+          ? await this.emitCreated(held, afterId, throughId)
+          : await this.takeBack(held, afterId, throughId);
+      }
+      afterId = throughId;
+      await nextTurn();
+    }
+    if (held) await this.end(held);
+  }
+
+  private async someBehind(held: DatasetImportRow, afterId: string): Promise<ImportedId[]> {
+    const ids = await this.imports.ids(projectScope(held.projectId), held.datasetId, afterId, DATAPOINTS_AT_ONCE);
+    return limitBySize(ids, BYTES_AT_ONCE);
+  }
+
+  /** Emits `datapoint_created` for datapoints that are still there; an earlier change has emitted its own event. */
+  private emitCreated(
+    held: DatasetImportRow,
+    afterId: string,
+    throughId: string,
+  ): Promise<DatasetImportRow | undefined> {
+    const scope = projectScope(held.projectId);
+    const after = { ...held, announcedThrough: throughId, leaseUntil: leaseUntil() };
+    return this.storage.write(async (tx) => {
+      // Changes of datapoints lock the dataset too, so exactly one of the two emits the event.
+      await this.datasets.findForWrite(tx, scope, held.datasetId);
+      if (!(await this.imports.replace(tx, held, after))) return undefined;
+      const rows = await this.imports.datapoints(tx, held, afterId, throughId);
+      await this.events.emitWire(tx, scope, rows.map(datapointCreated));
+      return after;
+    });
+  }
+
+  private takeBack(held: DatasetImportRow, afterId: string, throughId: string): Promise<DatasetImportRow | undefined> {
+    const after = { ...held, leaseUntil: leaseUntil() };
+    return this.storage.write(async (tx) => {
+      if (!(await this.imports.replace(tx, held, after))) return undefined;
+      await this.imports.deleteDatapoints(tx, held, afterId, throughId);
+      return after;
+    });
+  }
+
+  private async end(held: DatasetImportRow): Promise<void> {
+    await this.storage.write(async (tx) => {
+      if (held.publishedVersion === null) await this.imports.delete(tx, held);
+      else await this.imports.replace(tx, held, { ...held, unfinished: 0 });
+    });
   }
 }

@@ -77,7 +77,7 @@ export class StagedImport {
     const after = { ...(before ?? this.firstRow()), leaseUntil: leaseUntil() };
     await storage.write(async (tx) => {
       if (before === undefined) {
-        if (!(await this.parts.datasets.findForWrite(tx, this.scope, this.datasetId))) throw datasetNotFound();
+        await this.parts.datasets.getForWrite(tx, this.scope, this.datasetId);
         await imports.insert(tx, after);
       } else if (!(await imports.replace(tx, before, after))) {
         throw await this.lost();
@@ -97,8 +97,7 @@ export class StagedImport {
     const { storage, datasets, imports } = this.parts;
     const held = this.row!;
     this.row = await storage.write(async (tx) => {
-      const dataset = await datasets.findForWrite(tx, this.scope, this.datasetId);
-      if (!dataset) throw datasetNotFound();
+      const dataset = await datasets.getForWrite(tx, this.scope, this.datasetId);
       const version = dataset.version + 1;
       const after = { ...held, publishedVersion: version, leaseUntil: leaseUntil() };
       if (!(await imports.replace(tx, held, after))) throw await this.lost();

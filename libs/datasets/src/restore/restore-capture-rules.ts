@@ -31,7 +31,7 @@ export class RestoreCaptureRules {
         const before = here.get(id);
         if (!places.has(item.dataset_id)) rejected.push({ item, ...NO_DATASET });
         else if (before && before.datasetId !== item.dataset_id) rejected.push({ item, ...OTHER_DATASET });
-        else if (before) this.rules.edit(before, ruleRow(scope, item, before.capturedCount));
+        else if (before) Object.assign(before, ruleRow(scope, item, before.capturedCount));
         else this.rules.insert(tx, ruleRow(scope, item, 0));
       }
       return rejected;

@@ -7,7 +7,7 @@ import { DatapointStore } from '../datapoint.store.js';
 import type { DatasetRow } from '../dataset.entity.js';
 import { DatasetStore } from '../dataset.store.js';
 import { DatapointVersionStore, type DatapointSince } from '../snapshots/datapoint-version.store.js';
-import { askedOf, datapointRow } from './datapoint-row.js';
+import { askedOf, datapointRow } from './restore-datasets.js';
 
 type Rejected = RejectedItem<RestoredDatapointVersion>;
 

@@ -3,13 +3,12 @@ import type { RestoredDatapoint, RestoredDataset } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { ChangeDatapoints } from '../change-datapoints.js';
-import { datapointCreated } from '../datapoint-resource.js';
+import { ChangeDatapoints, newRow } from '../change-datapoints.js';
+import { datapointCreated, datapointResource } from '../datapoint-resource.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { datasetResource, DatasetStore } from '../dataset.store.js';
 import type { DatasetRow } from '../dataset.entity.js';
-import { askedOf, datapointRow, shownOf } from './datapoint-row.js';
 
 /** A version of a dataset that datapoints were brought back under, and may be further. */
 export interface OpenVersion {
@@ -141,3 +140,22 @@ const resultOf = ({ kind, updatedAt }: DatapointRow): Partial<DatapointRow> => (
 });
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+
+/** The row of a datapoint of an export. */
+export function datapointRow(scope: Scope, item: RestoredDatapoint, version: number): DatapointRow {
+  const { id, kind, source, source_span_id: sourceSpanId } = item;
+  const added = { id, kind: JSON.stringify(kind), source, sourceSpanId: sourceSpanId ?? null };
+  const row = newRow(scope, item.dataset_id, added, version, item.created_at);
+  return { ...row, updatedAt: item.updated_at };
+}
+
+/** Two datapoints that are shown alike are the same. */
+export const shownOf = (row: DatapointRow): string => JSON.stringify(datapointResource(row));
+
+/** What versions of a dataset distinguish in a datapoint: all but the newest result of a run, and when that came. */
+export function askedOf(row: DatapointRow): string {
+  const { kind, updated_at: _updatedAt, ...others } = datapointResource(row);
+  if (!('Generic' in kind)) return JSON.stringify([others, kind]);
+  const { actual_output: _output, score: _score, ...asked } = kind.Generic;
+  return JSON.stringify([others, asked]);
+}

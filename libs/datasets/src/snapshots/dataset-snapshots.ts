@@ -14,7 +14,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { datapointKindInTurns } from '../datapoint-resource.js';
+import { datapointKindInTurns, datapointKind } from '../datapoint-resource.js';
 import {
   atVersion,
   DATAPOINT_READ_BYTES,
@@ -23,8 +23,8 @@ import {
   type DatapointResult,
 } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
-import { datasetNotFound } from '../dataset-participants.js';
 import { type DatapointRow, datapointTable } from '../datapoint.entity.js';
+import { requestHash } from '@spandrel/tracing';
 
 const ID = datapointTable.select('p', ['id']);
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
@@ -66,6 +66,9 @@ export interface SnapshotDatapoint {
 /** Snapshots whose datapoints are distinguished when one is let go; beyond, all closed rows are kept. */
 const SNAPSHOTS_TOLD_APART = 300;
 
+/** Datapoints whose kinds are compared in one go. */
+const SLICE = 1_000;
+
 /**
  * Snapshots of datasets (ADR 0007). Taking one writes a number and copies nothing: datapoints that change later keep the
  * rows that a snapshot sees.
@@ -84,8 +87,7 @@ export class DatasetSnapshots {
    * @throws NotFound `dataset_not_found`.
    */
   async take(tx: WriteTx, scope: Scope, datasetId: string): Promise<{ version: number; count: number }> {
-    const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
-    if (!dataset) throw datasetNotFound();
+    const dataset = await this.datasets.getForWrite(tx, scope, datasetId);
     dataset.pinnedVersion = dataset.version;
     return { version: dataset.version, count: dataset.datapointCount };
   }
@@ -281,10 +283,84 @@ export class DatasetSnapshots {
   writeResults(tx: WriteTx, scope: Scope, datasetId: string, results: readonly DatapointResult[]): Promise<void> {
     return this.datapoints.writeResults(tx, scope, datasetId, results);
   }
+
+  /** The `metadata` of datapoints of a snapshot by their ids. @param ids in any order. */
+  async metadata(
+    scope: Scope,
+    snapshot: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions = {},
+  ): Promise<Map<string, unknown>> {
+    const found = new Map<string, unknown>();
+    await this.each(scope, snapshot, ids, options, (id, kind) => void found.set(id, variantOf(kind)['metadata']));
+    return found;
+  }
+
+  /**
+   * The datapoints that two versions of a dataset have and that differ, in anything but `actual_output` and `score`. For the
+   * others no more than a number is looked at: the row of a datapoint that nobody edited is the same one in both.
+   */
+  async changed(
+    scope: Scope,
+    datasetId: string,
+    [one, other]: readonly [number, number],
+    options: LongReadOptions = {},
+  ): Promise<Set<string>> {
+    const changed = new Set<string>();
+    if (one === other) return changed;
+    const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
+    for (let afterId = ''; ;) {
+      const range = { afterId, limit: SLICE };
+      const ids = await this.idsClosed(scope, datasetId, { earlier, later }, range, options);
+      const before = await this.hashes(scope, { datasetId, version: earlier }, ids, options);
+      const after = await this.hashes(scope, { datasetId, version: later }, ids, options);
+      for (const [id, hash] of after) if (before.get(id) !== hash) changed.add(id);
+      if (ids.length < SLICE) return changed;
+      afterId = ids.at(-1)!;
+    }
+  }
+
+  private async hashes(
+    scope: Scope,
+    snapshot: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<Map<string, string>> {
+    const hashes = new Map<string, string>();
+    await this.each(scope, snapshot, ids, options, (id, kind) => void hashes.set(id, contentHash(kind)));
+    return hashes;
+  }
+
+  /** Goes over datapoints, few at a time: requests have their turn in between. */
+  private async each(
+    scope: Scope,
+    snapshot: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+    take: (id: string, kind: string) => void,
+  ): Promise<void> {
+    for (let left = ids; left.length > 0;) {
+      const { rows, read } = await this.kinds(scope, snapshot, left, options);
+      for (const { id, kind } of rows) take(id, kind);
+      left = left.slice(read);
+    }
+  }
 }
 
 async function withKinds(rows: readonly DatapointRow[]): Promise<SnapshotDatapoint[]> {
   const datapoints: SnapshotDatapoint[] = [];
   for (const row of rows) datapoints.push({ id: row.id, kind: await datapointKindInTurns(row) });
   return datapoints;
+}
+
+/** The members of a datapoint, all of its variant. @param kind as the row has it. */
+function variantOf(kind: string): Record<string, unknown> {
+  const whole = datapointKind({ kind, resultOutput: null, resultScore: null });
+  return 'Generic' in whole ? { ...whole.Generic } : { ...whole.LlmConversation };
+}
+
+/** Equal for contents that are, whatever the order of their members. */
+function contentHash(kind: string): string {
+  const { actual_output: _output, score: _score, ...content } = variantOf(kind);
+  return requestHash(content);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SnapshotContents } from '@spandrel/datasets';
+import type { DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { RESULT_STATUS } from '../eval-run.js';
@@ -34,7 +34,7 @@ function read(slices: SampleScoresRow[][], counting = COUNTING, metadata: Record
       return new Map(Object.entries(metadata));
     },
   };
-  const reader = new MeasureRun(store as unknown as SampleScoresStore, contents as unknown as SnapshotContents);
+  const reader = new MeasureRun(store as unknown as SampleScoresStore, contents as unknown as DatasetSnapshots);
   return { asked, samples: reader.readSamples(SCOPE, RUN, counting, {}) };
 }
 

@@ -7,7 +7,7 @@ import {
   type JudgedGate,
   type ScoreStatistics,
 } from '@spandrel/contract';
-import { SnapshotContents } from '@spandrel/datasets';
+import { DatasetSnapshots } from '@spandrel/datasets';
 import { invalidRequest, NotFound, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
@@ -67,7 +67,7 @@ interface Measured {
 export class MeasureRun {
   constructor(
     private readonly samples: SampleScoresStore,
-    private readonly contents: SnapshotContents,
+    private readonly contents: DatasetSnapshots,
   ) {}
 
   async execute(scope: Scope, run: EvalRunRow, question: Question, options: LongReadOptions = {}): Promise<Measured> {
