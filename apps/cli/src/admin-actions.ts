@@ -210,7 +210,7 @@ export const ADMIN_ACTIONS = {
   },
   exportAudit: async ({ audit }, { options }) => {
     const filter = checked(auditFilterSchema, readFilter(options));
-    const content = await audit.exports.execute(readOrganization(options), filter);
+    const content = await audit.log.export(readOrganization(options), filter);
     for await (const lines of content) if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
     return { lines: [] };
   },

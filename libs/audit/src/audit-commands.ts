@@ -2,15 +2,12 @@ import type { Storage } from '@spandrel/storage';
 import { ChainWalkStore } from './chain/chain-walk.store.js';
 import { VerifyChains } from './chain/verify-chains.js';
 import { AuditLog } from './reading/audit-log.js';
-import { AuditLogStore } from './reading/audit-log.store.js';
-import { ExportAuditLog } from './reading/export-audit-log.js';
 import { AuditTrail } from './trail/audit-trail.js';
 
 /** What commands do with the audit log. */
 export interface AuditCommands {
   trail: AuditTrail;
   log: AuditLog;
-  exports: ExportAuditLog;
   chains: ChainWalkStore;
   verify: VerifyChains;
 }
@@ -18,12 +15,10 @@ export interface AuditCommands {
 /** The audit log of a database, for the command line of cloud mode. */
 export function auditCommands(storage: Storage): AuditCommands {
   const trail = new AuditTrail({ mode: 'cloud' });
-  const store = new AuditLogStore(storage);
   const chains = new ChainWalkStore(storage);
   return {
     trail,
-    log: new AuditLog(store),
-    exports: new ExportAuditLog(store, storage, trail),
+    log: new AuditLog(storage, trail),
     chains,
     verify: new VerifyChains(chains),
   };

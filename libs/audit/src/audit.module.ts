@@ -2,12 +2,10 @@ import { Module, Global } from '@nestjs/common';
 import { CoreSettings } from '@spandrel/kernel';
 import { AuditLog } from './reading/audit-log.js';
 import { AuditLogController } from './reading/audit-log.controller.js';
-import { AuditLogStore } from './reading/audit-log.store.js';
-import { ExportAuditLog } from './reading/export-audit-log.js';
 import { RecordRefusals } from './refusals/record-refusals.js';
 import { ForwardEntries } from './forwarding/forward-entries.js';
 import { ForwardedEntriesStore } from './forwarding/forwarded-entries.store.js';
-import { Refusals } from './refusals/refusals.js';
+import { Refusals } from './refusals/refusal-book.js';
 import { AuditTrail } from './trail/audit-trail.js';
 
 /** Gives {@link AuditTrail} and {@link Refusals} to every feature, whether the log can be read through routes or not. */
@@ -24,6 +22,6 @@ export class AuditTrailModule {}
 /** The audit log as it is read and forwarded, and the entries that no feature writes. */
 @Module({
   controllers: [AuditLogController],
-  providers: [AuditLogStore, AuditLog, ExportAuditLog, ForwardedEntriesStore, ForwardEntries, RecordRefusals],
+  providers: [AuditLog, ForwardedEntriesStore, ForwardEntries, RecordRefusals],
 })
 export class AuditModule {}

@@ -10,48 +10,32 @@ export type CutReason = (typeof CUT_REASONS)[number];
 /** The metrics of events. */
 @Injectable()
 export class EventMetrics {
-  private readonly streams: Gauge;
-  private readonly deliveredTotal: Counter;
-  private readonly cutTotal: Counter<'reason'>;
+  readonly streams: Gauge;
+  readonly delivered: Counter;
+  readonly cut: Counter<'reason'>;
   private readonly publishedTotal: Counter<'type'>;
 
   constructor(@Inject(METRICS) registry: Registry) {
     const registers = [registry];
     this.streams = new Gauge({ name: 'spandrel_event_streams', help: 'Open event streams.', registers });
-    this.deliveredTotal = new Counter({
+    this.delivered = new Counter({
       name: 'spandrel_events_delivered_total',
       help: 'Events handed to the connection of a client, each client counted.',
       registers,
     });
-    this.cutTotal = new Counter({
+    this.cut = new Counter({
       name: 'spandrel_event_streams_cut_total',
       help: 'Event streams ended because the client took nothing (stalled), fell behind for too long, or the log could not be read or events could not be delivered (failed).',
       labelNames: ['reason'],
       registers,
     });
-    for (const reason of CUT_REASONS) this.cutTotal.inc({ reason }, 0);
+    for (const reason of CUT_REASONS) this.cut.inc({ reason }, 0);
     this.publishedTotal = new Counter({
       name: 'spandrel_events_published_total',
       help: 'Events of committed changes made by this process.',
       labelNames: ['type'],
       registers,
     });
-  }
-
-  opened(): void {
-    this.streams.inc();
-  }
-
-  closed(): void {
-    this.streams.dec();
-  }
-
-  delivered(count: number): void {
-    this.deliveredTotal.inc(count);
-  }
-
-  cut(reason: CutReason): void {
-    this.cutTotal.inc({ reason });
   }
 
   published(events: readonly WireEvent[]): void {

@@ -6,7 +6,6 @@ import { ExportReader } from './aside/export-reader.js';
 import { TakeExport } from './http/take-export.js';
 import { DialectReader } from './reading/dialect-reader.js';
 import { EventUpkeep } from './write/event-upkeep.js';
-import { ForgetEvents } from './write/forget-events.js';
 import { MergeEvents } from './write/merge-events.js';
 import { OtlpEventStore } from './write/otlp-event.store.js';
 import { OtlpWriteMetrics } from './write/otlp-write-metrics.js';
@@ -33,7 +32,6 @@ import { StoreExport } from './write/store-export.js';
     MergeEvents,
     OtlpWriteMetrics,
     EventUpkeep,
-    ForgetEvents,
   ],
 })
 export class OtlpModule {}

@@ -7,15 +7,14 @@ import { TracingModule } from '@spandrel/tracing';
 import { UploadsModule } from '@spandrel/uploads';
 import { ExportCollections } from './export-collections.js';
 import { ExportEverything } from './export-everything.js';
-import { ExportJsonController } from './export-json.controller.js';
 import { WriteImportBatch } from './import-batch.js';
 import { ImportEverything, RunningImports } from './import-everything.js';
-import { ImportJsonController } from './import-json.controller.js';
+import { TransferController } from './transfer.controller.js';
 
 /** Everything out as one JSON file, and back in. */
 @Module({
   imports: [TracingModule, DatasetsModule, ConnectionsModule, EvalsModule, QueueModule, UploadsModule],
-  controllers: [ExportJsonController, ImportJsonController],
+  controllers: [TransferController],
   providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
 })
 export class TransferModule {}

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CHAIN_BEGINNING } from '@spandrel/contract';
-import { ChainWalkStore, type ChainHead } from './chain-walk.store.js';
+import { ChainWalkStore, type ChainHead, chainOf, hashOf } from './chain-walk.store.js';
 import type { AuditEntryRow } from '../audit-entry.entity.js';
-import { chainOf, hashOf } from './audit-chain.store.js';
 
 interface Reached {
   seq: number;

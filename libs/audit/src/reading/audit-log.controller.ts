@@ -10,15 +10,11 @@ import {
 } from '@spandrel/contract';
 import { CurrentCaller, Operation, type Caller } from '@spandrel/http';
 import { AuditLog } from './audit-log.js';
-import { ExportAuditLog } from './export-audit-log.js';
 
 /** `/api/audit-log` (docs/spec/audit.md#routes). */
 @Controller('api/audit-log')
 export class AuditLogController {
-  constructor(
-    private readonly log: AuditLog,
-    private readonly exports: ExportAuditLog,
-  ) {}
+  constructor(private readonly log: AuditLog) {}
 
   @Get()
   @Operation({
@@ -50,7 +46,7 @@ export class AuditLogController {
     @CurrentCaller() { scope }: Caller,
     @Query({ schema: auditFilterSchema }) filter: AuditFilter,
   ): Promise<StreamableFile> {
-    const content = await this.exports.execute(scope?.orgId ?? null, filter);
+    const content = await this.log.export(scope?.orgId ?? null, filter);
     const date = formatTimestamp(Date.now()).slice(0, 10);
     return new StreamableFile(content, {
       type: 'application/x-ndjson',

@@ -5,8 +5,7 @@ import { actingParty, REFUSAL_CODES, RefusedRequests, type RefusedRequest } from
 import { LOGGER, METRICS, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail, type AuditedAct } from '../trail/audit-trail.js';
-import type { CountedRefusals, RefusalKind } from './refusal-book.js';
-import { Refusals } from './refusals.js';
+import { type CountedRefusals, type RefusalKind, Refusals } from './refusal-book.js';
 
 const EVERY_MS = 10_000;
 
@@ -54,7 +53,7 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.task.stop();
-    await this.write(this.refusals.takeRest());
+    await this.write([...this.refusals.take(), ...this.refusals.takeRest()]);
   }
 
   /** Writes what has been counted, as far as the bounds allow. @throws Unavailable */

@@ -1,3 +1,6 @@
+import { Injectable } from '@nestjs/common';
+import { currentContext, type ActingParty } from '@spandrel/kernel';
+
 /** What refusals have in common that are counted together. */
 export interface RefusalKind {
   /** A request that was refused, or somebody who came from an identity provider. */
@@ -51,7 +54,7 @@ export class RefusalBook {
   constructor(private readonly bounds: RefusalBounds) {}
 
   /** Counts a refusal. @param now milliseconds since the epoch. */
-  note(kind: RefusalKind, requestId: string, now: number): void {
+  note(kind: RefusalKind, requestId: string, now: number = Date.now()): void {
     const key = JSON.stringify([kind.action, kind.orgId, kind.actor, kind.address, kind.target, kind.code]);
     const known = this.kinds.get(key);
     if (known) {
@@ -65,7 +68,7 @@ export class RefusalBook {
   }
 
   /** What is to be written now; what may not be yet stays. */
-  take(now: number): CountedRefusals[] {
+  take(now: number = Date.now()): CountedRefusals[] {
     const taken: CountedRefusals[] = [];
     const kinds = [...this.kinds.values()];
     this.kinds = new Map();
@@ -132,3 +135,36 @@ export class RefusalBook {
 
 const bucketNameOf = ({ action, orgId }: Pick<RefusalKind, 'action' | 'orgId'>): string =>
   `${action} ${orgId ?? 'service'}`;
+
+const BOUNDS = { burst: 60, everyMs: 60_000, kindsMax: 1_000 };
+
+/** Somebody whom the identity provider confirmed and who may not sign in. */
+export interface RefusedSignIn {
+  actor: ActingParty;
+  targetId: string;
+  targetName: string | null;
+  reason: string;
+  details: Readonly<Record<string, string>>;
+}
+
+/**
+ * What was refused and is not in the audit log yet (docs/spec/audit.md#refusals): counted here, and written behind the
+ * answers, so that nobody can hold up or fill the service by being refused.
+ */
+@Injectable()
+export class Refusals extends RefusalBook {
+  constructor() {
+    super(BOUNDS);
+  }
+
+  /** Notes who was not signed in by the request that runs now. */
+  noteSignIn({ actor, targetId, targetName, reason, details }: RefusedSignIn): void {
+    const { address, requestId } = currentContext();
+    const kind: RefusalKind = {
+      ...{ action: 'session.refused', orgId: null, projectId: null },
+      ...{ actor: actor.name, actorName: actor.label, address },
+      ...{ target: targetId, targetName, code: reason, details: { ...details, reason } },
+    };
+    this.note(kind, requestId ?? '');
+  }
+}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '@spandrel/contract';
 import { CoreSettings, currentContext, newId, type ActingParty, type RequestContext } from '@spandrel/kernel';
 import type { Storage, WriteTx } from '@spandrel/storage';
-import { appendToChain, chainOf, type UnchainedEntry } from '../chain/audit-chain.store.js';
+import { appendToChain, chainOf, type UnchainedEntry } from '../chain/chain-walk.store.js';
 
 /** An act, as its feature describes it. It holds ids, names and counts: no secret and nothing of what was recorded. */
 export interface AuditedAct {

@@ -63,7 +63,7 @@ export class EventStream implements FeedMember {
       void this.fallBehind(afterSeq);
       return;
     }
-    metrics.delivered(frames.count);
+    metrics.delivered.inc(frames.count);
     socket.write(frames.bytes);
   }
 
@@ -106,7 +106,7 @@ export class EventStream implements FeedMember {
         seq = slice.throughSeq;
         hasReadLog = true;
         if (slice.count > 0) {
-          metrics.delivered(slice.count);
+          metrics.delivered.inc(slice.count);
           await this.taken(slice.bytes);
         }
         await nextTurn();
@@ -121,7 +121,7 @@ export class EventStream implements FeedMember {
     this.isLive = true;
     clearTimeout(this.behindTimer);
     if (missed.count === 0) return;
-    this.parts.metrics.delivered(missed.count);
+    this.parts.metrics.delivered.inc(missed.count);
     this.parts.socket.write(missed.bytes);
   }
 
@@ -140,7 +140,7 @@ export class EventStream implements FeedMember {
 
   private cut(reason: CutReason): void {
     if (this.isClosed) return;
-    this.parts.metrics.cut(reason);
+    this.parts.metrics.cut.inc({ reason });
     this.parts.socket.destroy();
     this.ended();
   }

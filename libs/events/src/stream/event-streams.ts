@@ -100,11 +100,11 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
     const onEnd = (ended: EventStream): void => {
       this.streams.delete(ended);
       this.feeds.release(feed);
-      metrics.closed();
+      metrics.streams.dec();
     };
     const stream = new EventStream({ response, socket, feed, slices, filter, limits, metrics, logger, onEnd });
     this.streams.add(stream);
-    metrics.opened();
+    metrics.streams.inc();
     return stream;
   }
 

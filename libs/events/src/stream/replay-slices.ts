@@ -21,11 +21,6 @@ export interface ReplaySlice extends Frames {
  */
 @Injectable()
 export class ReplaySlices {
-  /** Slices whose bytes still wait for some client. */
-  private readonly made = new Map<string, { bytes: WeakRef<Buffer>; count: number; throughSeq: number }>();
-  private readonly forget = new FinalizationRegistry<string>((key) => {
-    if (this.made.get(key)?.bytes.deref() === undefined) this.made.delete(key);
-  });
   private readonly making = new Map<string, Promise<ReplaySlice>>();
   private turns = AT_ONCE;
   private readonly queue: (() => void)[] = [];
@@ -35,18 +30,15 @@ export class ReplaySlices {
   /** The oldest events behind a sequence number, as far as one slice goes; without events when the log has none. */
   read(scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
     const key = `${afterSeq} ${filter.key} ${scope.projectId}`;
-    const made = this.made.get(key);
-    const bytes = made?.bytes.deref();
-    if (made && bytes) return Promise.resolve({ ...made, bytes });
     let making = this.making.get(key);
     if (!making) {
-      making = this.inTurn(() => this.make(key, scope, filter, afterSeq)).finally(() => this.making.delete(key));
+      making = this.inTurn(() => this.make(scope, filter, afterSeq)).finally(() => this.making.delete(key));
       this.making.set(key, making);
     }
     return making;
   }
 
-  private async make(key: string, scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
+  private async make(scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
     let throughSeq = afterSeq;
     let batches = await this.log.slice(scope, afterSeq, SLICE_BYTES);
     if (batches.length === 0) {
@@ -55,12 +47,7 @@ export class ReplaySlices {
       batches = await this.log.slice(scope, afterSeq, SLICE_BYTES);
     }
     throughSeq = batches.at(-1)?.lastSeq ?? throughSeq;
-    const { bytes, count } = filter.frames(batches, afterSeq);
-    if (count > 0) {
-      this.made.set(key, { bytes: new WeakRef(bytes), count, throughSeq });
-      this.forget.register(bytes, key);
-    }
-    return { bytes, count, throughSeq };
+    return { ...filter.frames(batches, afterSeq), throughSeq };
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {

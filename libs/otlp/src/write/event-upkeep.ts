@@ -1,9 +1,17 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { LOGGER, PeriodicTask, projectScope, type Logger } from '@spandrel/kernel';
 import { OtlpSettings } from '../otlp.settings.js';
 import { MergeEvents } from './merge-events.js';
 import { OtlpEventStore, type ProjectSpan } from './otlp-event.store.js';
 import { OtlpWriteMetrics } from './otlp-write-metrics.js';
+import type { WriteTx } from '@spandrel/storage';
+import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from '@spandrel/tracing';
 
 const HOUR_MS = 3_600_000;
 
@@ -18,13 +26,15 @@ const SPANS_AT_ONCE = 500;
  * it at once: both are repeatable.
  */
 @Injectable()
-export class EventUpkeep implements OnApplicationBootstrap, OnModuleDestroy {
+export class EventUpkeep implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  readonly name = 'otlp';
   private readonly task: PeriodicTask;
   private readonly keptMs: number;
 
   constructor(
     { pendingHours }: OtlpSettings,
     @Inject(LOGGER) logger: Logger,
+    private readonly participants: SpanCommitParticipants,
     private readonly events: OtlpEventStore,
     private readonly merge: MergeEvents,
     private readonly metrics: OtlpWriteMetrics,
@@ -38,6 +48,10 @@ export class EventUpkeep implements OnApplicationBootstrap, OnModuleDestroy {
       failure: 'log events that wait for their spans could not be looked through; they will be at the next time',
       logger,
     });
+  }
+
+  onModuleInit(): void {
+    this.participants.register(this);
   }
 
   onApplicationBootstrap(): void {
@@ -61,4 +75,24 @@ export class EventUpkeep implements OnApplicationBootstrap, OnModuleDestroy {
     }
     if (!stopped.aborted) this.metrics.expiredEvents.inc(await this.events.expire(now - this.keptMs));
   }
+
+  /** Deletes the log events of what is deleted, so that nothing of it comes back with a late span. */
+  async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    const spans: ProjectSpan[] = [];
+    const traces: Omit<ProjectSpan, 'spanId'>[] = [];
+    for (const change of changes) {
+      const { projectId } = change.scope;
+      if (change.type === 'cleared') await this.events.deleteOfProject(tx, projectId);
+      if (change.type === 'trace_deleted') traces.push({ projectId, traceId: change.trace.id });
+      if (change.type !== 'span_deleted') continue;
+      const { id, traceId } = change.before;
+      spans.push({ projectId, traceId, spanId: sentId(id, traceId) });
+    }
+    await this.events.deleteOfTraces(tx, traces);
+    await this.events.deleteOfSpans(tx, spans);
+  }
 }
+
+/** A span whose id another trace has is stored with its trace behind it (docs/spec/otlp.md#ids-of-spans). */
+const sentId = (id: string, traceId: string): string =>
+  id.endsWith(`.${traceId}`) ? id.slice(0, -traceId.length - 1) : id;

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { newId } from '@spandrel/kernel';
-import { firstIdOf } from './audit-log.store.js';
+import { firstIdOf } from './audit-log.js';
 
 it('no id that is made at a time or later is before the first of that time', () => {
   const before = Date.now();

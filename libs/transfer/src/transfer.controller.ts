@@ -1,0 +1,88 @@
+import { Controller, Get, Query, StreamableFile, HttpCode, Post } from '@nestjs/common';
+import {
+  exportJsonQuerySchema,
+  exportJsonSchema,
+  formatTimestamp,
+  type ExportJsonQuery,
+  importJsonResultSchema,
+  type ImportJsonResult,
+} from '@spandrel/contract';
+import {
+  CurrentReader,
+  CurrentScope,
+  Operation,
+  type Reader,
+  BodyStream,
+  ClientGone,
+  StreamsBody,
+  type StreamedBody,
+} from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
+import { ExportEverything } from './export-everything.js';
+import { ImportEverything } from './import-everything.js';
+
+/** A project as one JSON file, out and back in (docs/spec/transfer.md). */
+@Controller('api')
+export class TransferController {
+  constructor(
+    private readonly exports: ExportEverything,
+    private readonly imports: ImportEverything,
+  ) {}
+
+  @Get('export/json')
+  @Operation({
+    id: 'exportJson',
+    access: 'read',
+    summary: 'Exports everything of the project as one file',
+    description:
+      'Traces, spans, datasets with datapoints and capture rules, connections without their keys, eval runs and queue items. Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back.',
+    audited: ['project.exported', 'trace.exported'],
+    answer: {
+      mediaTypes: ['application/json'],
+      schema: exportJsonSchema,
+      description: 'One file with all there is, or with one trace and its spans.',
+      attachment: true,
+    },
+    problems: ['trace_not_found'],
+  })
+  async export(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: exportJsonQuerySchema }) { trace_id: traceId }: ExportJsonQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<StreamableFile> {
+    const content =
+      traceId === undefined
+        ? await this.exports.execute(scope, { ...reader, patient: true })
+        : await this.exports.exportTrace(scope, traceId, { ...reader, patient: true });
+    const date = formatTimestamp(Date.now()).slice(0, 10);
+    return new StreamableFile(content, {
+      type: 'application/json; charset=utf-8',
+      disposition: `attachment; filename="spandrel-export-${date}.json"`,
+    });
+  }
+
+  @Post('import/json')
+  @HttpCode(200)
+  @StreamsBody()
+  @Operation({
+    id: 'importJson',
+    access: 'write',
+    summary: 'Imports the file of an export',
+    description:
+      'Upserts by id: what exists takes the values of the file, nothing is deleted, and sending the file again changes nothing. A file with a fault imports nothing.',
+    audited: ['project.import_begun', 'project.imported'],
+    answer: importJsonResultSchema,
+    problems: ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout'],
+    body: {
+      mediaTypes: ['application/json', 'multipart/form-data'],
+      description: 'The JSON of an export, or a form with it in the field `file`.',
+    },
+  })
+  import(
+    @CurrentScope() scope: Scope,
+    @BodyStream() body: StreamedBody,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<ImportJsonResult> {
+    return this.imports.execute(scope, body, gone);
+  }
+}
