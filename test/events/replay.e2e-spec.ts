@@ -128,7 +128,7 @@ describeOnBothDatabases('the replay of events', ({ name: database, newDatabase }
   /** Deletes the events older than a moment. */
   async function prune({ projectId }: Scope, before: number): Promise<void> {
     const log = app.provided(EventLogStore);
-    while (await app.storage.write((tx) => log.prune(tx, [projectId], before)));
+    while (await app.storage.write((tx) => log.prune(tx, projectId, before)));
   }
 
   const startOf = (hours: number | undefined): object =>

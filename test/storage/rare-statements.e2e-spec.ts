@@ -97,7 +97,7 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     const log = app.provided(EventLogStore);
     const inAnHour = Date.now() + 3_600_000;
     expect(await log.expiredProjects(inAnHour)).toContain(LOCAL_SCOPE.projectId);
-    while (await app.storage.write((tx) => log.prune(tx, [LOCAL_SCOPE.projectId], inAnHour)));
+    while (await app.storage.write((tx) => log.prune(tx, LOCAL_SCOPE.projectId, inAnHour)));
     expect(await log.expiredProjects(inAnHour)).not.toContain(LOCAL_SCOPE.projectId);
   });
 

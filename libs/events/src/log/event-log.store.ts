@@ -28,7 +28,6 @@ const EVENTS = log.select('e');
 const SLICE_ROWS_MAX = 64;
 /** What one transaction deletes of the log: a few milliseconds of the event loop on SQLite. */
 const PRUNED_ROWS_MAX = 500;
-const PRUNED_ROWS_MAX_EACH = 100;
 const PRUNED_BYTES_MAX = 4 * 1024 * 1024;
 const PROJECTS_AT_ONCE = 500;
 
@@ -119,46 +118,22 @@ export class EventLogStore {
     }
   }
 
-  /**
-   * Ids of projects whose oldest events are older than `before`, in order: as many as {@link prune} should take at once.
-   * @param afterId where the last call ended.
-   */
+  /** Ids of projects whose oldest events are older than `before`, in order, some. @param afterId where the last call ended. */
   async expiredProjects(before: number, afterId = ''): Promise<string[]> {
     const rows = await this.storage.readLong(
       ID.query`select c.project_id as id from event_counter c where c.project_id > ${afterId} and ${before} >
           (select e.created_at from event_log e where e.project_id = c.project_id order by e.last_seq limit 1)
-        order by c.project_id limit ${this.storage.dialect === 'postgres' ? PROJECTS_AT_ONCE : 1}`,
+        order by c.project_id limit ${PROJECTS_AT_ONCE}`,
     );
     return rows.map(({ id }) => id);
   }
 
   /**
-   * Deletes the oldest events of some projects that are older than `before`, as many as one transaction should.
+   * Deletes the oldest events of a project that are older than `before`, as many as one transaction should.
    * @param before milliseconds since the epoch.
    * @returns whether there may be more.
    */
-  async prune(tx: WriteTx, projectIds: readonly string[], before: number): Promise<boolean> {
-    if (tx.dialect === 'postgres') return this.pruneTogether(tx, projectIds, before);
-    for (const projectId of projectIds) if (await this.pruneOne(tx, projectId, before)) return true;
-    return false;
-  }
-
-  /** In one statement: the oldest rows of each up to the first that stays, so that no log gets a hole. */
-  private async pruneTogether(tx: WriteTx, projectIds: readonly string[], before: number): Promise<boolean> {
-    const deleted = await tx.run(
-      sql`delete from event_log e using (
-          select oldest.project_id, oldest.last_seq from event_counter c cross join lateral (
-            select o.project_id, o.last_seq, bool_and(o.created_at < ${before}) over (order by o.last_seq) as expired
-            from (select project_id, last_seq, created_at from event_log
-              where project_id = c.project_id order by last_seq limit ${PRUNED_ROWS_MAX_EACH}) o
-          ) oldest where ${anyOf('c.project_id', projectIds)} and oldest.expired
-          order by oldest.project_id, oldest.last_seq limit ${PRUNED_ROWS_MAX}
-        ) gone where e.project_id = gone.project_id and e.last_seq = gone.last_seq`,
-    );
-    return deleted > 0;
-  }
-
-  private async pruneOne(tx: WriteTx, projectId: string, before: number): Promise<boolean> {
+  async prune(tx: WriteTx, projectId: string, before: number): Promise<boolean> {
     const oldest = await tx.all(
       OLDEST.query`select last_seq as "lastSeq", created_at as "createdAt",
           octet_length(lines) + coalesce(octet_length(packed), 0) as bytes from event_log

@@ -112,7 +112,9 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
     for (let afterId: string | undefined = ''; afterId !== undefined && !stopped.aborted;) {
       const ids = await this.log.expiredProjects(before, afterId);
       if (ids.length === 0) break;
-      while (!stopped.aborted && (await this.storage.write((tx) => this.log.prune(tx, ids, before))));
+      for (const id of ids) {
+        while (!stopped.aborted && (await this.storage.write((tx) => this.log.prune(tx, id, before))));
+      }
       afterId = ids.at(-1);
     }
   }
