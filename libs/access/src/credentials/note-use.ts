@@ -50,9 +50,9 @@ export class NoteUse implements OnApplicationBootstrap, OnModuleDestroy {
     this.note(id, this.keys);
   }
 
-  /** Notes that a session is used now, in the same way. */
+  /** Notes that a session is used now, soon: it ends for want of use. */
   ofSession(id: string): void {
-    this.note(id, this.sessions);
+    if (this.note(id, this.sessions)) this.task.hurry();
   }
 
   /** Writes what was used since the last time. */
@@ -69,16 +69,18 @@ export class NoteUse implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private note(id: string, store: UseStore): void {
+  /** @returns whether that is new in this minute. */
+  private note(id: string, store: UseStore): boolean {
     const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-    if (this.notedAt.get(id) === minute) return;
+    if (this.notedAt.get(id) === minute) return false;
     this.notedAt.delete(id);
     this.notedAt.set(id, minute);
     this.waiting.set(id, store);
     for (const [other, noted] of this.notedAt) {
-      if (noted >= minute) return;
+      if (noted >= minute) break;
       if (!this.waiting.has(other)) this.notedAt.delete(other);
     }
+    return true;
   }
 
   private async writeSome(store: UseStore, ids: readonly string[], minute: number): Promise<void> {

@@ -31,7 +31,7 @@ export interface CountedRequest {
 }
 
 /** The bucket of a project: of its limit, and of what it has for sure. */
-export interface ProjectBucket extends Bucket {
+interface ProjectBucket extends Bucket {
   reserve: number;
 }
 

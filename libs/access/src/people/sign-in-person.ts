@@ -85,7 +85,7 @@ export class KeepPerson {
 }
 
 /** A person as the audit log names it. */
-export const actingPerson = ({ id, name, email }: PersonRow): ActingParty => ({
+const actingPerson = ({ id, name, email }: PersonRow): ActingParty => ({
   ...{ name: `person:${id}`, label: name ?? email },
 });
 

@@ -150,7 +150,7 @@ export function datapointRow(scope: Scope, item: RestoredDatapoint, version: num
 }
 
 /** Two datapoints that are shown alike are the same. */
-export const shownOf = (row: DatapointRow): string => JSON.stringify(datapointResource(row));
+const shownOf = (row: DatapointRow): string => JSON.stringify(datapointResource(row));
 
 /** What versions of a dataset distinguish in a datapoint: all but the newest result of a run, and when that came. */
 export function askedOf(row: DatapointRow): string {
