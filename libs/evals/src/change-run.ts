@@ -52,7 +52,7 @@ export class ChangeRun {
       const isRunning = found.status === RUN_STATUS.running;
       // An external run is taken each time that results of it wait.
       wasRunning = isRunning && (found.execution === EXECUTION.server || found.leaseOwner !== null);
-      if (found.status >= RUN_STATUS.completed || !isDue(found) || isLeased(found, now)) return found;
+      if (found.status >= RUN_STATUS.completed || !isDue(found) || found.leaseUntil > now) return found;
       const taken = { ...found, leaseOwner: owner, leaseUntil: until };
       if (isRunning) return { ...taken, running: '[]' };
       emit({ type: 'eval_started', run_id: found.id, dataset_id: found.datasetId });
@@ -140,5 +140,3 @@ export class ChangeRun {
     });
   }
 }
-
-const isLeased = ({ leaseUntil }: EvalRunRow, now: number): boolean => leaseUntil > now;

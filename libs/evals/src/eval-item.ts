@@ -63,13 +63,11 @@ export const writeRunningSamples = (samples: Iterable<SampleKey>): string =>
 /** Longest that an item of a run that was cancelled goes on: its call, the judge's, each with a retry. */
 const IN_FLIGHT_MS_MAX = 300_000;
 
-/** Names of the samples that are being called; those of a run that is over and whose process is gone are called by nobody. */
-const listSamplesRunningNow = (run: EvalRunRow): ReadonlySet<string> => new Set(callsNow(run).map(sampleName));
-
 /** The datapoints that are being called. */
 export const listDatapointsRunningNow = (run: EvalRunRow): ReadonlySet<string> =>
   new Set(callsNow(run).map(({ datapointId }) => datapointId));
 
+/** The samples that are being called; those of a run that is over and whose process is gone are called by nobody. */
 const callsNow = (run: EvalRunRow): SampleKey[] =>
   run.endedAt === null || Date.now() - run.endedAt < IN_FLIGHT_MS_MAX ? readRunningSamples(run) : [];
 
@@ -106,7 +104,7 @@ export class ItemView {
   constructor(run: EvalRunRow) {
     this.scorer = listScorers(run)[0]!.name;
     this.repeats = run.repeats;
-    this.running = new Set(listSamplesRunningNow(run));
+    this.running = new Set(callsNow(run).map(sampleName));
   }
 
   /** Shows samples as running whose results wait for the server's scorers. */
