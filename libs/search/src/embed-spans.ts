@@ -18,7 +18,6 @@ export type Embedded = { vectors: (number[] | undefined)[]; refused: boolean } |
 /** Makes the vectors of projects; an endpoint that fails is left alone for a while, longer every time. */
 @Injectable()
 export class EmbedSpans {
-  /** Pauses after failures, by project. */
   private readonly pauses = new Map<string, { until: number; failures: number }>();
 
   constructor(

@@ -6,7 +6,6 @@ import { SearchStateStore } from './search-state.store.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
 
-/** Spans whose tasks are noted at once. */
 const SPANS_AT_ONCE = 5_000;
 
 /** Brings the index to what whole traces and projects are now; spans they have are noted, to be done one by one. */

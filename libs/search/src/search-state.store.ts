@@ -35,7 +35,6 @@ export class SearchStateStore {
     return row;
   }
 
-  /** Writes a state, whether or not it is there. */
   async save(tx: WriteTx, { projectId, indexName, embedding, afterId }: SearchStateRow): Promise<void> {
     await tx.run(
       sql`insert into search_state (project_id, index_name, embedding, after_id)

@@ -13,7 +13,6 @@ export interface BoundedMaskingParts {
   readonly threads: Pick<MaskingThreads, 'mask'>;
   /** One for all projects of this thread. */
   readonly turn: LoopTurn;
-  /** Is called with a text that was masked as a whole. */
   readonly onFailure: (masker: string) => void;
 }
 
@@ -106,7 +105,6 @@ export class BoundedMasking {
   }
 }
 
-/** The masked text; `undefined` when it takes longer than it may here. */
 const atOnce = (masker: TextMasker, text: string, left: number): string | undefined =>
   masker.isLong(text) ? undefined : masker.attempt(text, Math.max(left, TEXT_MS_MIN));
 
@@ -133,7 +131,6 @@ class CallsInTime extends MaskingAtOnce {
   }
 }
 
-/** Notes what is asked for, and answers with what was given. */
 const collecting = (calls: Call[]): MaskingCalls => ({
   json<Value>(value: Value, ...fields: MaskedField[]): Value {
     calls.push({ kind: 'json', value, fields });
@@ -149,7 +146,6 @@ const collecting = (calls: Call[]): MaskingCalls => ({
   },
 });
 
-/** Answers with what was masked, in the same order. */
 class Replay implements MaskingCalls {
   private at = 0;
 

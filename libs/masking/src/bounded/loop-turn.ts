@@ -16,7 +16,6 @@ export class LoopTurn {
     return TURN_MS - this.spent;
   }
 
-  /** Runs a piece of work that ends by itself in time. */
   run<Result>(work: () => Result): Result {
     if (!this.isCounted) {
       this.isCounted = true;
@@ -33,7 +32,6 @@ export class LoopTurn {
     }
   }
 
-  /** Waits for a turn in which there is time. */
   async next(): Promise<void> {
     do await letOthersRun();
     while (this.left < PIECE_MS_MIN);

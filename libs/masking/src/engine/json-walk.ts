@@ -31,7 +31,6 @@ const STEPS_OF_VALUE = 64;
 /** Members of an object whose copy is made as they are met; a smaller one is copied when the first of them has changed. */
 const LARGE_OBJECT = 1_024;
 
-/** A list or an object that is being walked through. */
 interface Frame {
   readonly source: readonly unknown[] | Readonly<Record<string, unknown>>;
   /** `null` for a list. */
@@ -182,7 +181,6 @@ export class JsonWalk {
     this.put(value);
   }
 
-  /** The value at this place is known. */
   private put(value: unknown): void {
     const frame = this.frames.at(-1);
     if (!frame) {

@@ -82,12 +82,10 @@ export class Masking extends MaskingAtOnce {
     return this.maskers.get(field);
   }
 
-  /** The field that a text masker of this masking is for. */
   fieldOf(masker: TextMasker): MaskedField {
     return MASKED_FIELDS.find((field) => this.maskers.get(field) === masker)!;
   }
 
-  /** What masks each of the members that stay by their name. */
   knownOf(known: MemberFields): KnownMembers {
     return new Map(Object.entries(known).map(([name, field]) => [name, field === null ? undefined : this.of(field)]));
   }

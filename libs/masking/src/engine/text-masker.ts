@@ -17,7 +17,6 @@ const INLINE_STEPS = 400_000;
 /** Values between two looks at the clock. */
 const VALUES_A_LOOK = 16;
 
-/** The text takes longer than it may. */
 class Late extends Error {}
 
 /** Where values were found, and which rule found them. */

@@ -82,7 +82,7 @@ export class UnitOfWork {
   }
 
   createSpan(span: StoredSpan): void {
-    const after = this.withCover(span, this.marks.take(span.id, span.traceId));
+    const after = this.marks.take(span.id, span.traceId) ? withBelow(span) : span;
     this.changeSpan({ type: 'span_created', scope: this.scope, before: null, after });
     this.attributeUsage(null, after);
   }
@@ -100,8 +100,7 @@ export class UnitOfWork {
     restored: boolean,
   ): void {
     const marked = this.marks.take(running.id, running.traceId);
-    const before = this.withCover(running, marked);
-    const after = this.withCover(finished, marked);
+    const [before, after] = marked ? [withBelow(running), withBelow(finished)] : [running, finished];
     this.changes.push({ type: 'span_created', scope: this.scope, before: null, after: before });
     this.place(null, after);
     this.changes.push({ type, scope: this.scope, before, after, ...(restored && { restored }) });
@@ -138,10 +137,6 @@ export class UnitOfWork {
   settled(row: TraceRow): TraceRow {
     const cell = this.traces.get(row.id);
     return cell?.recount && cell.now ? { ...row, lastEndedAt: cell.now.lastEndedAt } : row;
-  }
-
-  private withCover(span: StoredSpan, marked: boolean): StoredSpan {
-    return marked ? withBelow(span) : span;
   }
 
   /** Notifies the ancestors of a span that something below them has usage, where that is new (ADR 0024). */
