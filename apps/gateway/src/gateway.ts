@@ -236,11 +236,11 @@ class RunningGateway implements Gateway, ForwardHost {
   }
 
   onUpstreamError(forward: Forward, error: UpstreamError): void {
-    this.metrics.upstreamError(forward.target.providerName, error.kind);
+    this.metrics.upstreamErrors.inc({ provider: forward.target.providerName, kind: error.kind });
   }
 
   onResend(): void {
-    this.metrics.upstreamResend();
+    this.metrics.upstreamResends.inc();
   }
 
   /** Where people find the gateway and the API. In cloud mode balancers and names of the operator's stand before both. */

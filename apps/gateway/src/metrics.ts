@@ -17,28 +17,29 @@ const LATENCY_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 export class GatewayMetrics {
   droppedRecordings = 0;
 
+  readonly upstreamErrors;
+  readonly upstreamResends;
+  readonly delivered;
+  readonly storeErrors;
+  readonly quarantines;
+  readonly quarantineRemovals;
+  readonly failedTexts;
   private readonly requests;
   private readonly duration;
-  private readonly upstreamErrors;
-  private readonly upstreamResends;
   private readonly dropped;
   private readonly withheld;
-  private readonly delivered;
-  private readonly storeErrors;
-  private readonly quarantines;
-  private readonly quarantineRemovals;
-  private readonly failedTexts;
   private readonly children = new Map<string, { count: Counter.Internal; observe: Histogram.Internal<never> }>();
 
   /** @param registry where they are registered, and what `/metrics` shows. */
   constructor(readonly registry: Registry) {
     const registers = [registry];
-    this.requests = new Counter({
-      name: 'spandrel_gateway_requests_total',
-      help: 'Requests answered, by provider, endpoint and status class.',
-      labelNames: ['provider', 'endpoint', 'status_class'] as const,
-      registers,
-    });
+    const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+      new Counter({ name, help, labelNames, registers });
+    this.requests = counter(
+      'spandrel_gateway_requests_total',
+      'Requests answered, by provider, endpoint and status class.',
+      ['provider', 'endpoint', 'status_class'],
+    );
     this.duration = new Histogram({
       name: 'spandrel_gateway_request_duration_seconds',
       help: 'Time from the request to the end of its answer.',
@@ -46,55 +47,39 @@ export class GatewayMetrics {
       buckets: LATENCY_SECONDS,
       registers,
     });
-    this.upstreamErrors = new Counter({
-      name: 'spandrel_gateway_upstream_errors_total',
-      help: 'Requests that got no whole answer from upstream, by kind.',
-      labelNames: ['provider', 'kind'] as const,
-      registers,
-    });
-    this.upstreamResends = new Counter({
-      name: 'spandrel_gateway_upstream_resends_total',
-      help: 'Requests sent once more because the connection they were sent on had been closed as idle.',
-      registers,
-    });
-    this.dropped = new Counter({
-      name: 'spandrel_gateway_dropped_recordings_total',
-      help: 'Recordings lost, by reason.',
-      labelNames: ['reason'] as const,
-      registers,
-    });
-    this.withheld = new Counter({
-      name: 'spandrel_gateway_withheld_contents_total',
-      help: 'Recordings without what was said in the call, by reason.',
-      labelNames: ['reason'] as const,
-      registers,
-    });
-    this.delivered = new Counter({
-      name: 'spandrel_gateway_delivered_recordings_total',
-      help: 'Recordings the API has taken.',
-      registers,
-    });
-    this.storeErrors = new Counter({
-      name: 'spandrel_gateway_spool_errors_total',
-      help: 'Calls that could not be kept on disk; their recordings stayed in memory.',
-      registers,
-    });
-    this.quarantines = new Counter({
-      name: 'spandrel_gateway_spool_quarantined_total',
-      help: 'Damaged files of the spool directory that were moved to its quarantine.',
-      registers,
-    });
-    this.quarantineRemovals = new Counter({
-      name: 'spandrel_gateway_spool_quarantine_removed_total',
-      help: 'Files removed from the quarantine because it was full.',
-      registers,
-    });
-    this.failedTexts = new Counter({
-      name: 'spandrel_gateway_masking_failed_texts_total',
-      help: 'Texts masked as a whole because a masker failed, by masker.',
-      labelNames: ['masker'] as const,
-      registers,
-    });
+    this.upstreamErrors = counter(
+      'spandrel_gateway_upstream_errors_total',
+      'Requests that got no whole answer from upstream, by kind.',
+      ['provider', 'kind'],
+    );
+    this.upstreamResends = counter(
+      'spandrel_gateway_upstream_resends_total',
+      'Requests sent once more because the connection they were sent on had been closed as idle.',
+    );
+    this.dropped = counter('spandrel_gateway_dropped_recordings_total', 'Recordings lost, by reason.', ['reason']);
+    this.withheld = counter(
+      'spandrel_gateway_withheld_contents_total',
+      'Recordings without what was said in the call, by reason.',
+      ['reason'],
+    );
+    this.delivered = counter('spandrel_gateway_delivered_recordings_total', 'Recordings the API has taken.');
+    this.storeErrors = counter(
+      'spandrel_gateway_spool_errors_total',
+      'Calls that could not be kept on disk; their recordings stayed in memory.',
+    );
+    this.quarantines = counter(
+      'spandrel_gateway_spool_quarantined_total',
+      'Damaged files of the spool directory that were moved to its quarantine.',
+    );
+    this.quarantineRemovals = counter(
+      'spandrel_gateway_spool_quarantine_removed_total',
+      'Files removed from the quarantine because it was full.',
+    );
+    this.failedTexts = counter(
+      'spandrel_gateway_masking_failed_texts_total',
+      'Texts masked as a whole because a masker failed, by masker.',
+      ['masker'],
+    );
     // A counter that begins at its first increase hides that increase from Prometheus.
     for (const reason of DROP_REASONS) this.dropped.inc({ reason }, 0);
     for (const reason of WITHHELD_REASONS) this.withheld.inc({ reason }, 0);
@@ -152,22 +137,6 @@ export class GatewayMetrics {
     child.observe.observe(seconds);
   }
 
-  upstreamError(provider: string, kind: string): void {
-    this.upstreamErrors.inc({ provider, kind });
-  }
-
-  maskerFailed(masker: string): void {
-    this.failedTexts.inc({ masker });
-  }
-
-  upstreamResend(): void {
-    this.upstreamResends.inc();
-  }
-
-  recordingDelivered(): void {
-    this.delivered.inc();
-  }
-
   recordingDropped(reason: DropReason): void {
     this.droppedRecordings++;
     this.dropped.inc({ reason });
@@ -175,17 +144,5 @@ export class GatewayMetrics {
 
   contentWithheld(reason: WithheldReason): void {
     this.withheld.inc({ reason });
-  }
-
-  storeError(): void {
-    this.storeErrors.inc();
-  }
-
-  quarantined(files: number): void {
-    this.quarantines.inc(files);
-  }
-
-  quarantineRemoved(files: number): void {
-    this.quarantineRemovals.inc(files);
   }
 }

@@ -1,4 +1,4 @@
-import { DomainError, Unavailable, WrongCredential, type Clock, type Logger } from '@spandrel/kernel';
+import { DomainError, Unavailable, withinMs, WrongCredential, type Clock, type Logger } from '@spandrel/kernel';
 import { CallerKey, keyDigest } from './caller-key.js';
 import type { CredentialAnswer, CredentialClient } from './credential-client.js';
 
@@ -122,17 +122,11 @@ export class KeyChecks {
 
   /** The API's word when it comes in time, else its last one. */
   private soon(known: Known, asked: Promise<Verdict>): Promise<Verdict> {
-    known.soon ??= new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.silent = true;
-        resolve({ ok: true, caller: known.caller });
-      }, this.options.patienceMs);
-      void asked.then((verdict) => {
-        clearTimeout(timer);
-        known.soon = null;
-        resolve(verdict);
-      });
+    known.soon ??= withinMs(this.options.patienceMs, asked, (): Verdict => {
+      this.silent = true;
+      return { ok: true, caller: known.caller };
     });
+    void asked.then(() => (known.soon = null));
     return known.soon;
   }
 

@@ -50,9 +50,6 @@ export function responseHeaders(raw: string[], keepTrailer: boolean): string[] {
   let connection: string | undefined;
   let hopByHop = false;
   for (let i = 0; i < raw.length; i += 2) {
-    const length = raw[i]!.length;
-    // The lengths of connection and keep-alive, transfer-encoding, proxy-connection, upgrade and trailer, te.
-    if (length !== 10 && length !== 17 && length !== 16 && length !== 7 && length !== 2 && length !== 19) continue;
     const lower = raw[i]!.toLowerCase();
     if (lower === 'connection') connection = connection === undefined ? raw[i + 1]! : `${connection},${raw[i + 1]!}`;
     if (HOP_BY_HOP.has(lower) || (lower === 'trailer' && !keepTrailer)) hopByHop = true;

@@ -40,7 +40,7 @@ export class CallRecording {
   private readonly recorder: Recorder;
 
   constructor(settings: GatewaySettings, { maskers, plugins, logger, clock, metrics, spool }: CallRecordingParts) {
-    const failed = new FailedTexts(logger, (masker) => metrics.maskerFailed(masker));
+    const failed = new FailedTexts(logger, (masker) => metrics.failedTexts.inc({ masker }));
     const onMaskerFailed = (masker: string): void => failed.note(masker);
     this.maskingClient = new MaskingClient(settings.apiUrl, settings.apiKey, settings.keyCheckMs);
     this.rules = new RecordingRules(this.maskingClient, maskers, onMaskerFailed);

@@ -19,7 +19,10 @@ export function credentialsOf(
   requestTarget: string,
 ): Secrets {
   const found = new Set<string>();
-  for (const name of KEY_HEADERS) addText(found, headers[name]);
+  for (const name of KEY_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string') add(found, value);
+  }
   addAuthorization(found, headers['authorization']);
   addAuthorization(found, headers['proxy-authorization']);
   if (requestTarget.includes('?')) addParameters(found, requestTarget);
@@ -51,10 +54,6 @@ function addParameters(found: Set<string>, requestTarget: string): void {
       // Not percent-encoded text: the value as written is all there is.
     }
   }
-}
-
-function addText(found: Set<string>, value: string | string[] | undefined): void {
-  if (typeof value === 'string') add(found, value);
 }
 
 function add(found: Set<string>, text: string): void {

@@ -89,7 +89,7 @@ export class RecordingSpool implements RecordingSink, SpoolObserver {
 
   onDelivered(item: SpoolItem): void {
     if (!item.finished) return;
-    this.parts.metrics.recordingDelivered();
+    this.parts.metrics.delivered.inc();
     this.store?.remove(item.id);
   }
 

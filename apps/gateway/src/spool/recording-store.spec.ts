@@ -3,15 +3,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
+import type { GatewayMetrics } from '../metrics.js';
 import { RecordingStore } from './recording-store.js';
 import type { StoredRecording } from './recordings-file.thread.js';
 
 const seen = { errors: 0, quarantined: 0 };
-const observer = {
-  storeError: () => seen.errors++,
-  quarantined: (files: number) => (seen.quarantined += files),
-  quarantineRemoved: () => undefined,
-};
+const metrics = {
+  storeErrors: { inc: () => seen.errors++ },
+  quarantines: { inc: (files: number) => (seen.quarantined += files) },
+  quarantineRemovals: { inc: () => undefined },
+} as unknown as GatewayMetrics;
 let log = '';
 const logger = createLogger('info', 'test', { write: (line: string) => (log += line) });
 
@@ -30,7 +31,7 @@ afterEach(async () => {
 
 /** Opens the directory. @returns the store and what a former one has left. */
 async function open(directory = folder, sync: 'never' | 'interval' | 'always' = 'interval') {
-  const store = await RecordingStore.open(directory, sync, logger, observer);
+  const store = await RecordingStore.open(directory, sync, logger, metrics);
   stores.push(store);
   const left: StoredRecording[] = [];
   await store.recover((page) => left.push(...page));
@@ -130,7 +131,7 @@ describe('the store', () => {
 
   it('cannot be opened twice, and again when it was let go', async () => {
     const { store } = await open();
-    await expect(RecordingStore.open(folder, 'never', logger, observer)).rejects.toThrow(/in use by another gateway/);
+    await expect(RecordingStore.open(folder, 'never', logger, metrics)).rejects.toThrow(/in use by another gateway/);
     await put(store, 'a');
     await store.close();
     expect((await open()).left).toHaveLength(1);
@@ -139,7 +140,7 @@ describe('the store', () => {
   it('that is a file is a fault of the settings', async () => {
     const file = path.join(folder, 'file');
     fs.writeFileSync(file, '');
-    await expect(RecordingStore.open(file, 'never', logger, observer)).rejects.toThrow(/gateway.spool_dir/);
+    await expect(RecordingStore.open(file, 'never', logger, metrics)).rejects.toThrow(/gateway.spool_dir/);
   });
 
   it('leaves out recordings whose texts are damaged', async () => {

@@ -11,18 +11,11 @@ import {
   type Logger,
 } from '@spandrel/kernel';
 import { GatewayUserSettings, type SpoolSync } from '../gateway.settings.js';
+import type { GatewayMetrics } from '../metrics.js';
 import type { OpenResult, QuarantineChanges, RecordingValues, StoredRecording } from './recordings-file.thread.js';
 import { RecordingsThread } from './recordings-thread.js';
 
-/** Notified of what goes wrong in the directory. */
-export interface RecordingStoreObserver {
-  /** A recording of a finished call cannot be kept. */
-  storeError(): void;
-  /** Damaged files were moved to the quarantine. */
-  quarantined(files: number): void;
-  /** Files were removed from the quarantine, which was full. */
-  quarantineRemoved(files: number): void;
-}
+type StoreMetrics = Pick<GatewayMetrics, 'storeErrors' | 'quarantines' | 'quarantineRemovals'>;
 
 /** What is to be done about one recording. */
 interface Change {
@@ -84,7 +77,7 @@ export class RecordingStore {
     private readonly directory: string,
     private readonly sync: SpoolSync,
     private readonly logger: Logger,
-    private readonly observer: RecordingStoreObserver,
+    private readonly metrics: StoreMetrics,
   ) {
     this.thread = new RecordingsThread({ directory, synchronous: sync === 'always' ? 'full' : 'normal' });
   }
@@ -98,7 +91,7 @@ export class RecordingStore {
     directory: string,
     sync: SpoolSync,
     logger: Logger,
-    observer: RecordingStoreObserver,
+    metrics: StoreMetrics,
   ): Promise<RecordingStore> {
     const isForGroup = useDirectory(SETTING, directory, logger);
     try {
@@ -117,7 +110,7 @@ export class RecordingStore {
     } catch (error) {
       throw new StartError([`${SETTING}: ${pathFault(directory, error).message}`]);
     }
-    const store = new RecordingStore(directory, sync, logger, observer);
+    const store = new RecordingStore(directory, sync, logger, metrics);
     const opened = await store.tryToOpen();
     if (opened.kind === 'in-use') {
       await store.thread.close(WRITE_DEADLINE_MS);
@@ -161,7 +154,7 @@ export class RecordingStore {
    */
   put(recording: StoredRecording, onKept?: () => void): void {
     if (!this.isOpen) {
-      if (recording.finished) this.observer.storeError();
+      if (recording.finished) this.metrics.storeErrors.inc();
       onKept?.();
       return;
     }
@@ -212,8 +205,8 @@ export class RecordingStore {
       { directory: path.join(this.directory, QUARANTINE) },
       'a file of the spool directory was damaged and is in its quarantine; what could be read of it is delivered',
     );
-    this.observer.quarantined(quarantined);
-    this.observer.quarantineRemoved(removed);
+    this.metrics.quarantines.inc(quarantined);
+    this.metrics.quarantineRemovals.inc(removed);
   }
 
   private schedule(): void {
@@ -286,7 +279,7 @@ export class RecordingStore {
   /** The calls of a batch are kept in memory alone, until the disk takes them or they are delivered. */
   private failed(batch: Map<string, Change>, error: unknown): void {
     for (const [id, { recording, hasFailed = false }] of batch) {
-      if (recording?.finished && !hasFailed) this.observer.storeError();
+      if (recording?.finished && !hasFailed) this.metrics.storeErrors.inc();
       if (!this.pending.has(id)) this.pending.set(id, { recording, onKept: undefined, hasFailed: true });
     }
     this.fail(error);

@@ -46,23 +46,6 @@ export function joinTarget(base: Base, requestTarget: string): string {
   return `${base.path}${requestTarget.slice(0, mark)}${base.query}&${requestTarget.slice(mark + 1)}`;
 }
 
-/** Remembers parsed bases, so that a header sent with every call is parsed once. */
-export class BaseCache {
-  private readonly bases = new Map<string, Base | string>();
-
-  constructor(private readonly guarded: boolean) {}
-
-  parse(text: string): Base | string {
-    let base = this.bases.get(text);
-    if (base === undefined) {
-      if (this.bases.size >= 1_000) this.bases.clear();
-      base = parseBase(text, this.guarded);
-      this.bases.set(text, base);
-    }
-    return base;
-  }
-}
-
 /** Whether callers may lead a call to a base: to public addresses, to any, or not at all. */
 export type ForwardAllow = (base: Pick<Base, 'hostname' | 'origin'>) => 'public' | 'any' | undefined;
 

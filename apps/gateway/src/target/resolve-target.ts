@@ -3,7 +3,7 @@ import type { ErrorCode } from '@spandrel/contract';
 import { modelCallOf } from '@spandrel/http';
 import { isPublicAddress } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
-import { BaseCache, type Base, type ForwardAllow } from './base-url.js';
+import { parseBase, type Base, type ForwardAllow } from './base-url.js';
 import {
   telemetryExportFault,
   perhapsMeant,
@@ -41,10 +41,6 @@ const FORWARD_HEADER_TITLED = 'X-Forward-URL';
 
 /** Finds the target of a request, by the first rule that applies (docs/spec/gateway.md#where-a-call-goes). */
 export class TargetResolver {
-  private readonly bases: BaseCache;
-  /** Bases that callers may name wherever they lead. */
-  private readonly unguarded = new BaseCache(false);
-
   /**
    * @param allow which bases callers may name; `null` in local mode: any.
    * @param addresses asked for at every mistake, since the gateway's own port is known once it listens.
@@ -53,9 +49,7 @@ export class TargetResolver {
     private readonly providers: ProviderTable,
     private readonly allow: ForwardAllow | null,
     private readonly addresses: () => Addresses,
-  ) {
-    this.bases = new BaseCache(allow !== null);
-  }
+  ) {}
 
   resolve(head: RequestHead): Target | Refusal {
     const exported = telemetryExportFault(head, this.addresses);
@@ -133,12 +127,12 @@ export class TargetResolver {
   }
 
   private namedBase(header: string, text: string, provider: Provider | null): Base | Refusal {
-    const base = this.bases.parse(text);
+    const base = parseBase(text, this.allow !== null);
     if (typeof base === 'string')
       return refusal(provider, 'validation_failed', `The header ${header} ${base}; it is ${BASE_EXPECTED}.`);
     if (!this.allow) return base;
     const allowed = this.allow(base);
-    if (allowed === 'any') return this.unguarded.parse(text) as Base;
+    if (allowed === 'any') return parseBase(text, false) as Base;
     if (isIP(base.hostname) !== 0 && !isPublicAddress(base.hostname)) {
       return refusal(provider, 'target_not_allowed', `The header ${header} names an address that is not public.`);
     }

@@ -54,23 +54,13 @@ class Framing {
   constructor(private readonly http11: boolean) {}
 
   header(name: string, value: string): void {
-    switch (name.length) {
-      case 10: {
-        const lower = name.toLowerCase();
-        if (lower === 'connection') this.connection += `,${value.toLowerCase()}`;
-        else if (lower === 'keep-alive') this.keepAliveSeconds = keepAliveSeconds(value);
-        break;
-      }
-      case 14:
-        if (name.toLowerCase() === 'content-length') this.length(value);
-        break;
-      case 17:
-        if (name.toLowerCase() === 'transfer-encoding') {
-          const coding = value.toLowerCase();
-          this.transferEncoding = this.transferEncoding === null ? coding : `${this.transferEncoding},${coding}`;
-        }
-        break;
-      default:
+    const lower = name.toLowerCase();
+    if (lower === 'connection') this.connection += `,${value.toLowerCase()}`;
+    else if (lower === 'keep-alive') this.keepAliveSeconds = keepAliveSeconds(value);
+    else if (lower === 'content-length') this.length(value);
+    else if (lower === 'transfer-encoding') {
+      const coding = value.toLowerCase();
+      this.transferEncoding = this.transferEncoding === null ? coding : `${this.transferEncoding},${coding}`;
     }
   }
 
