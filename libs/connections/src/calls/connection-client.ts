@@ -60,7 +60,6 @@ interface Agents {
 @Injectable()
 export class ConnectionClient implements OnApplicationShutdown {
   private readonly count = new ConnectionCount();
-  private readonly bySignal = new WeakMap<AbortSignal, Set<Exchange>>();
   private readonly agents: Agents;
   /** Share no connection with the others. */
   private readonly guardedAgents: Agents;
@@ -114,11 +113,11 @@ export class ConnectionClient implements OnApplicationShutdown {
       return exchange;
     }
     const timer = setTimeout(() => exchange.fail(timedOut(server, timeoutMs)), timeoutMs);
-    const beside = signal && this.endedBy(signal);
-    beside?.add(exchange);
+    const abort = (): void => exchange.fail(givenUp());
+    signal?.addEventListener('abort', abort);
     exchange.onSettled = () => {
       clearTimeout(timer);
-      beside?.delete(exchange);
+      signal?.removeEventListener('abort', abort);
     };
     try {
       agent.dispatch(request, exchange);
@@ -126,16 +125,6 @@ export class ConnectionClient implements OnApplicationShutdown {
       exchange.fail(toCallError(error, server));
     }
     return exchange;
-  }
-
-  /** The exchanges that a signal ends; it is listened to once, however many calls it is for. */
-  private endedBy(signal: AbortSignal): Set<Exchange> {
-    const known = this.bySignal.get(signal);
-    if (known) return known;
-    const exchanges = new Set<Exchange>();
-    this.bySignal.set(signal, exchanges);
-    signal.addEventListener('abort', () => exchanges.forEach((exchange) => exchange.fail(givenUp())), { once: true });
-    return exchanges;
   }
 }
 

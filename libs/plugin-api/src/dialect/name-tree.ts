@@ -34,7 +34,7 @@ class Branch {
   /** Members that are numbers make a list in their order, whatever order they came in. */
   finish(): void {
     const members = [...this.found];
-    this.isList = members.every(([name]) => isIndex(name));
+    this.isList = members.every(([name]) => /^\d{1,9}$/.test(name));
     this.members = this.isList ? members.toSorted(([a], [b]) => Number(a) - Number(b)) : members;
     for (const [, node] of members) if (node instanceof Branch) node.finish();
   }
@@ -57,9 +57,9 @@ export class NameTree {
   readonly names: readonly string[];
 
   constructor(names: readonly string[], prefix: string) {
-    const depth = partsOf(prefix).length - 1;
+    const depth = prefix.split('.').length - 1;
     this.names = names.filter((name) => {
-      const parts = partsOf(name);
+      const parts = name.split('.');
       return parts.length - depth <= DEPTH_MAX && this.root.plant(parts, depth, name);
     });
     this.root.finish();
@@ -69,35 +69,4 @@ export class NameTree {
   valueIn(attributes: OtelMap): unknown {
     return this.root.valueIn(attributes);
   }
-}
-
-/** The parts of a name between its dots. */
-const partsOf = rememberedByName((name): readonly string[] => name.split('.'));
-
-function isIndex(name: string): boolean {
-  if (name === '' || name.length > 9) return false;
-  for (let at = 0; at < name.length; at++) {
-    const digit = name.charCodeAt(at) - 0x30;
-    if (digit < 0 || digit > 9) return false;
-  }
-  return true;
-}
-
-/** Beyond this many names, those that are new are worked out each time; so are names longer than any instrumentation's. */
-const NAMES_MAX = 8_192;
-const NAME_LENGTH_MAX = 128;
-
-/**
- * What is worked out from a name, once for each: names of attributes are few and come again and again.
- * @param workOut pure; its result is given to every caller, who must not change it.
- */
-function rememberedByName<Result>(workOut: (name: string) => Result): (name: string) => Result {
-  const known = new Map<string, Result>();
-  return (name) => {
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    const result = workOut(name);
-    if (known.size < NAMES_MAX && name.length <= NAME_LENGTH_MAX) known.set(name, result);
-    return result;
-  };
 }
