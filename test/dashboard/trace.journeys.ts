@@ -64,6 +64,26 @@ describe('a trace of ten thousand spans', () => {
   });
 });
 
+describe('a trace whose spans have texts', () => {
+  onTraces();
+
+  inBrowser('is searched in all of them, page by page', async () => {
+    const textOf = (n: number): string => (n % 2 === 0 ? 'towards the lighthouse' : 'elsewhere');
+    const spans = Array.from({ length: 450 }, (_, n) => ({
+      ...{ id: `deep-${n}`, trace_id: 'deep', name: `span ${n}`, input: textOf(n) },
+    }));
+    const answer = await program.api.post('/api/ingest', { traces: [{ id: 'deep' }], spans });
+    expect(answer.body).toMatchObject({ rejected: [] });
+    await goTo('/traces/deep');
+    await page.getByRole('searchbox', { name: 'Find in trace' }).fill('Lighthouse');
+    await matches().getByText('225 of 450 spans', { exact: true }).waitFor();
+    await page.getByRole('searchbox', { name: 'Find in trace' }).fill('elsewhere entirely');
+    await matches().getByText('0 of 450 spans', { exact: true }).waitFor();
+    await program.api.delete('/api/traces/deep');
+    expectNoFaults(watched);
+  });
+});
+
 describe('a trace in either palette', () => {
   onTraces();
 
