@@ -1,14 +1,14 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { NotificationList } from './notify.js';
 
-const titles = (list: NotificationList): string[] => list.list().map(({ title }) => title);
+const titles = (list: NotificationList): string[] => list.get().map(({ title }) => title);
 
 describe('NotificationList', () => {
   it('keeps what was said until it is dismissed, the newest four', () => {
     const list = new NotificationList();
     for (const title of ['a', 'b', 'c', 'd', 'e']) list.add({ role: 'status', title });
     expect(titles(list)).toEqual(['b', 'c', 'd', 'e']);
-    list.dismiss(list.list()[1]!.id);
+    list.dismiss(list.get()[1]!.id);
     expect(titles(list)).toEqual(['b', 'd', 'e']);
   });
 
@@ -17,13 +17,13 @@ describe('NotificationList', () => {
     list.add({ role: 'status', title: 'a' });
     list.add({ role: 'status', title: 'b', action: 'Open' });
     list.add({ role: 'alert', title: 'c' });
-    const passing = (): boolean[] => list.list().map(({ isPassing }) => isPassing);
+    const passing = (): boolean[] => list.get().map(({ isPassing }) => isPassing);
     expect(passing()).toEqual([true, false, false]);
     list.letPass();
     expect(passing()).toEqual([true, true, false]);
-    const before = list.list();
+    const before = list.get();
     list.letPass();
-    expect(list.list()).toBe(before);
+    expect(list.get()).toBe(before);
   });
 
   it('says who listens, as long as they listen', () => {

@@ -1,4 +1,5 @@
-import { useSyncExternalStore, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { Store, useStore } from './store.js';
 
 /** Something that happened, shown once. */
 export interface Notification {
@@ -19,39 +20,29 @@ export interface Notification {
 const SHOWN_MAX = 4;
 
 /** The notifications on screen, oldest first. */
-export class NotificationList {
-  private shown: readonly Notification[] = [];
+export class NotificationList extends Store<readonly Notification[]> {
   private lastId = 0;
-  private readonly listeners = new Set<() => void>();
 
-  list = (): readonly Notification[] => this.shown;
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
+  constructor() {
+    super([]);
+  }
 
   /** @returns its id, by which it is taken away. */
   add(notification: Omit<Notification, 'id' | 'isPassing'>): number {
     const id = ++this.lastId;
     const isPassing = notification.role === 'status' && notification.action === undefined;
-    this.change([...this.shown, { ...notification, id, isPassing }].slice(-SHOWN_MAX));
+    this.set([...this.get(), { ...notification, id, isPassing }].slice(-SHOWN_MAX));
     return id;
   }
 
   /** Lets all go by themselves but errors. */
   letPass(): void {
-    if (this.shown.some(isKept))
-      this.change(this.shown.map((shown) => (isKept(shown) ? { ...shown, isPassing: true } : shown)));
+    if (this.get().some(isKept))
+      this.set(this.get().map((shown) => (isKept(shown) ? { ...shown, isPassing: true } : shown)));
   }
 
   dismiss(id: number): void {
-    this.change(this.shown.filter((notification) => notification.id !== id));
-  }
-
-  private change(shown: readonly Notification[]): void {
-    this.shown = shown;
-    for (const listener of this.listeners) listener();
+    this.set(this.get().filter((notification) => notification.id !== id));
   }
 }
 
@@ -92,6 +83,4 @@ export function letNotificationsPass(): void {
   notifications.letPass();
 }
 
-export function useNotifications(): readonly Notification[] {
-  return useSyncExternalStore(notifications.subscribe, notifications.list);
-}
+export const useNotifications = (): readonly Notification[] => useStore(notifications);

@@ -1,3 +1,5 @@
+import { Store } from '../store.js';
+
 /** A key, or keys one after another, that do what a button does. */
 export interface Shortcut {
   /** `?`, `j`, `g t` for one after the other, `mod+k` with Ctrl or ⌘; empty for what the command menu alone does. */
@@ -26,24 +28,18 @@ export interface PressedKey {
 const SEQUENCE_MS = 1_500;
 
 /** The shortcuts of what is on screen. Where two have the same keys, the one that came last is pressed. */
-export class ShortcutRegistry {
-  private shortcuts: readonly Shortcut[] = [];
+export class ShortcutRegistry extends Store<readonly Shortcut[]> {
   private prefix: { keys: string; at: number } | null = null;
-  private readonly listeners = new Set<() => void>();
+
+  constructor() {
+    super([]);
+  }
 
   /** @returns takes the shortcut away again. */
   register(shortcut: Shortcut): () => void {
-    this.change([...this.shortcuts, shortcut]);
-    return () => this.change(this.shortcuts.filter((other) => other !== shortcut));
+    this.set([...this.get(), shortcut]);
+    return () => this.set(this.get().filter((other) => other !== shortcut));
   }
-
-  /** The shortcuts that can be pressed, in the order in which they came. */
-  list = (): readonly Shortcut[] => this.shortcuts;
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
 
   /**
    * Runs the shortcut of a key.
@@ -61,7 +57,7 @@ export class ShortcutRegistry {
       shortcut.run();
       return true;
     }
-    if (!this.shortcuts.some((other) => other.keys.startsWith(`${key} `))) return false;
+    if (!this.get().some((other) => other.keys.startsWith(`${key} `))) return false;
     this.prefix = { keys: key, at: pressed.at };
     return true;
   }
@@ -73,11 +69,6 @@ export class ShortcutRegistry {
   }
 
   private find(keys: string): Shortcut | undefined {
-    return this.shortcuts.findLast((shortcut) => shortcut.keys === keys);
-  }
-
-  private change(shortcuts: readonly Shortcut[]): void {
-    this.shortcuts = shortcuts;
-    for (const listener of this.listeners) listener();
+    return this.get().findLast((shortcut) => shortcut.keys === keys);
   }
 }

@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useMayWrite } from '../button.js';
+import { useStore } from '../store.js';
 import { preferences } from '../preferences/use-preferences.js';
 import { ShortcutRegistry, type Shortcut } from './shortcut-registry.js';
 
@@ -28,7 +29,7 @@ export function useShortcuts(offered: readonly Shortcut[]): void {
 
 /** Every shortcut that can be pressed now. */
 export function useShortcutList(): readonly Shortcut[] {
-  return useSyncExternalStore(registry.subscribe, registry.list);
+  return useStore(registry);
 }
 
 /** Listens to the keys of the page; the shell does this once. */
@@ -44,7 +45,7 @@ export function useShortcutKeys(): void {
       const isTyping =
         takesKey(event.composedPath()[0] ?? null, key) || document.querySelector('dialog:modal') !== null;
       const facts = { key, isModified, isAltered: altKey, at: timeStamp, isTyping };
-      if (registry.press(facts, preferences().singleKeys)) event.preventDefault();
+      if (registry.press(facts, preferences.get().singleKeys)) event.preventDefault();
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);

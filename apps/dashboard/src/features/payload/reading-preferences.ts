@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react';
 import { readStored, store } from '../../components/storage.js';
+import { Store, useStore } from '../../components/store.js';
 import { FORMATS, type Format } from './payload-types.js';
 
 /** How one reader of this browser wants texts shown. */
@@ -11,23 +11,14 @@ export interface ReadingPreferences {
 const STORAGE_KEY = 'spandrel.reading';
 const DEFAULTS: ReadingPreferences = { format: 'text', wraps: true };
 
-const listeners = new Set<() => void>();
-let current = read();
+const preferences = new Store(read());
 
-export function useReadingPreferences(): ReadingPreferences {
-  return useSyncExternalStore(subscribe, () => current);
-}
+export const useReadingPreferences = (): ReadingPreferences => useStore(preferences);
 
 /** Changes them, now and for the next visit. */
 export function setReadingPreferences(changes: Partial<ReadingPreferences>): void {
-  current = { ...current, ...changes };
-  store(STORAGE_KEY, JSON.stringify(current));
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  preferences.set({ ...preferences.get(), ...changes });
+  store(STORAGE_KEY, JSON.stringify(preferences.get()));
 }
 
 function read(): ReadingPreferences {

@@ -1,4 +1,5 @@
-import { readDatapoint, isMembers, readJson, type DatapointText, type Members } from './datapoint-text.js';
+import { isMembers, readJson, type Members } from '../../features/datapoint-json.js';
+import { readDatapoint, type DatapointText } from './datapoint-text.js';
 
 /** A generic datapoint as a form has it. */
 export interface GenericFields {

@@ -1,6 +1,7 @@
 import type { DatapointKind, DatapointResource } from '@spandrel/contract';
-import { describeJsonFault, JsonSyntaxError, parseExactJson } from '@spandrel/contract/browser';
+import { describeJsonFault, JsonSyntaxError } from '@spandrel/contract/browser';
 import type { LineFault } from '../../components/json-editor.js';
+import { filledMembers, isMembers, readJson, type Members } from '../../features/datapoint-json.js';
 
 /** Variants of a datapoint by the API's own names. */
 export type Variant = 'Generic' | 'LlmConversation';
@@ -20,8 +21,7 @@ export const NEW_DATAPOINT: DatapointText = {
 /** Writes a datapoint for the editor. Members without a value are left out; an input may be `null`. */
 export function writeDatapoint({ kind }: Pick<DatapointResource, 'kind'>): DatapointText {
   const [variant, members] = Object.entries(kind)[0] as [Variant, Members];
-  const filled = Object.entries(members).filter(([name, value]) => value !== null || name === 'input');
-  return { variant, text: write(Object.fromEntries(filled)) };
+  return { variant, text: write(filledMembers(members)) };
 }
 
 /**
@@ -89,22 +89,6 @@ function placedFault(described: string): LineFault {
 function write(members: Members): string {
   return JSON.stringify(members, null, 2);
 }
-
-/** Members of an object. */
-export type Members = Record<string, unknown>;
-
-/** Some browsers send numbers as their doubles hold them. */
-const CAN_KEEP_DIGITS = typeof JSON.rawJSON === 'function';
-
-/** Reads JSON; numbers keep their digits where the browser can. @throws JsonSyntaxError or SyntaxError. */
-export const readJson = (text: string): unknown => (CAN_KEEP_DIGITS ? parseExactJson(text) : JSON.parse(text));
-
-/** Whether a value is an object. A number that is kept with all its digits is one for JavaScript alone. */
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
-}
-
-const isRawNumber = (value: object): boolean => CAN_KEEP_DIGITS && JSON.isRawJSON(value);
 
 /** A path in JSON: names of members and numbers of items. */
 type JsonPath = readonly (string | number)[];

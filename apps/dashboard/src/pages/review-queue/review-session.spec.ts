@@ -61,7 +61,7 @@ let session: ReviewSession;
 const settled = async (): Promise<void> => {
   for (let turns = 0; turns < 20; turns++) await Promise.resolve();
 };
-const itemId = (): string | undefined => session.current().item?.id;
+const itemId = (): string | undefined => session.get().item?.id;
 
 beforeEach(async () => {
   queue = new Queue('a', 'b', 'c');
@@ -77,7 +77,7 @@ describe('ReviewSession', () => {
     session.submit({ isWrittenBack: false });
     session.submit({ isWrittenBack: false });
     await settled();
-    expect([itemId(), session.current().said]).toEqual(['b', 'Approved. Next item.']);
+    expect([itemId(), session.get().said]).toEqual(['b', 'Approved. Next item.']);
     expect(queue.calls).toEqual(['next', 'submit a', 'submitted', 'next']);
     expect(memory).toMatchObject({ submitted: ['a'], reviewer: 'ada' });
   });
@@ -90,10 +90,10 @@ describe('ReviewSession', () => {
     session.submit({ edited: { data: 1 }, isWrittenBack: true });
     await settled();
     expect([...queue.statuses.values()]).toEqual(['pending', 'pending', 'completed']);
-    expect(session.current()).toMatchObject({ item: null, isEmpty: true, said: 'Submitted. Nothing left to review.' });
+    expect(session.get()).toMatchObject({ item: null, isEmpty: true, said: 'Submitted. Nothing left to review.' });
     session.takeSkipped();
     await settled();
-    expect([itemId(), session.current().isEmpty]).toEqual(['a', false]);
+    expect([itemId(), session.get().isEmpty]).toEqual(['a', false]);
   });
 
   it('releases what it has when its reviewer leaves', async () => {
@@ -128,21 +128,21 @@ describe('ReviewSession', () => {
     queue.fault = refusal('unreachable');
     session.submit({ isWrittenBack: false });
     await settled();
-    expect([itemId(), session.current().fault?.title]).toEqual(['a', 'The item could not be submitted']);
+    expect([itemId(), session.get().fault?.title]).toEqual(['a', 'The item could not be submitted']);
     queue.fault = null;
-    session.current().fault!.retry();
+    session.get().fault!.retry();
     await settled();
-    expect([itemId(), session.current().fault]).toEqual(['b', null]);
+    expect([itemId(), session.get().fault]).toEqual(['b', null]);
   });
 
   it('goes on where somebody else has the item', async () => {
     session.check();
     await settled();
-    expect([itemId(), session.current().said]).toEqual(['b', 'Another reviewer has claimed this item. Next item.']);
+    expect([itemId(), session.get().said]).toEqual(['b', 'Another reviewer has claimed this item. Next item.']);
     queue.statuses.set('b', 'completed');
     session.check();
     await settled();
-    expect([itemId(), session.current().said]).toEqual(['c', 'Another reviewer has completed this item. Next item.']);
+    expect([itemId(), session.get().said]).toEqual(['c', 'Another reviewer has completed this item. Next item.']);
   });
 
   it('claims an item again whose claim has ended', async () => {

@@ -1,6 +1,7 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
 import { useMemo, useState } from 'react';
+import { Store } from '../../components/store.js';
 import { readData, writeData } from './item-content.js';
 
 /** What a reviewer hands in. */
@@ -47,40 +48,33 @@ const START: ReviewState = { item: null, isBusy: false, isEmpty: false, fault: n
  * The place where one reviewer has one item of a dataset at a time: claims it, hands it in or gives it back, and claims the
  * next. What it holds when the reviewer leaves is released. While one thing is being done it takes no other.
  */
-export class ReviewSession {
-  private state = START;
+export class ReviewSession extends Store<ReviewState> {
   private isTaken = false;
   /** The item that the server has claimed for this session. */
   private held: QueueItemResource | null = null;
-  private readonly listeners = new Set<() => void>();
 
   constructor(
     private readonly parts: SessionParts,
     private readonly memory: ReviewMemory,
-  ) {}
-
-  current = (): ReviewState => this.state;
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
+  ) {
+    super(START);
+  }
 
   /** Somebody sits down: an item is claimed, unless one is here. */
   enter(): void {
     this.isTaken = true;
-    if (this.held === null && !this.state.isBusy && !this.state.isEmpty && this.state.fault === null) this.lookAgain();
+    if (this.held === null && !this.get().isBusy && !this.get().isEmpty && this.get().fault === null) this.lookAgain();
   }
 
   /** They leave: what is here is released, or as soon as it has come. */
   leave(): void {
     this.isTaken = false;
-    if (!this.state.isBusy) void this.giveUp();
+    if (!this.get().isBusy) void this.giveUp();
   }
 
   /** The item that is to be released where the whole page goes; none while something is being done with it. */
   heldWhileLeaving(): string | null {
-    return this.state.isBusy ? null : (this.held?.id ?? null);
+    return this.get().isBusy ? null : (this.held?.id ?? null);
   }
 
   submit(submission: Submission): void {
@@ -93,24 +87,24 @@ export class ReviewSession {
   }
 
   skip(): void {
-    this.act(async (item) => {
-      await this.parts.release(item.id);
-      note(this.memory.skipped, item.id);
-      return 'Skipped.';
-    }, 'The item could not be skipped');
+    this.giveBack(this.memory.skipped, 'skipped');
   }
 
   release(): void {
+    this.giveBack(this.memory.released, 'released');
+  }
+
+  private giveBack(noted: string[], word: 'skipped' | 'released'): void {
     this.act(async (item) => {
       await this.parts.release(item.id);
-      note(this.memory.released, item.id);
-      return 'Released.';
-    }, 'The item could not be released');
+      note(noted, item.id);
+      return word === 'skipped' ? 'Skipped.' : 'Released.';
+    }, `The item could not be ${word}`);
   }
 
   /** Claims an item, where there was none. */
   lookAgain(): void {
-    if (!this.state.isBusy) void this.advance('');
+    if (!this.get().isBusy) void this.advance('');
   }
 
   /** Makes skipped items available again, and opens the next one. */
@@ -127,7 +121,7 @@ export class ReviewSession {
     const item = this.held;
     if (item === null) return;
     // What the reviewer does meanwhile goes first, and finds out by itself.
-    const isConcerned = (): boolean => this.held === item && !this.state.isBusy;
+    const isConcerned = (): boolean => this.held === item && !this.get().isBusy;
     this.stillClaimed(item).then(
       (claimed) => {
         if (!isConcerned()) return;
@@ -142,7 +136,7 @@ export class ReviewSession {
 
   /** Whether an item is here, and was claimed at another moment than this one says. */
   isClaimedOtherwise({ id, status, claimed_at: at }: Pick<QueueItemResource, 'id' | 'status' | 'claimed_at'>): boolean {
-    return this.held?.id === id && !this.state.isBusy && (status !== 'claimed' || at !== this.held.claimed_at);
+    return this.held?.id === id && !this.get().isBusy && (status !== 'claimed' || at !== this.held.claimed_at);
   }
 
   /** @returns the item as it is now, `null` where somebody else has it: two people may have one name. */
@@ -156,7 +150,7 @@ export class ReviewSession {
   /** @param work what is done with the item; it returns what is said of it. */
   private act(work: (item: QueueItemResource) => Promise<string>, title: string): void {
     const item = this.held;
-    if (item === null || this.state.isBusy) return;
+    if (item === null || this.get().isBusy) return;
     this.change({ isBusy: true, fault: null });
     work(item).then(
       (said) => this.advance(said),
@@ -206,8 +200,7 @@ export class ReviewSession {
   }
 
   private change(changes: Partial<ReviewState>): void {
-    this.state = { ...this.state, ...changes };
-    for (const listener of this.listeners) listener();
+    this.set({ ...this.get(), ...changes });
   }
 }
 

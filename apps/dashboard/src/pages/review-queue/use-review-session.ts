@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { QUEUE_COUNTS, useQueueCounts, type QueueCount } from '../../features/review-counts.js';
 import { isNotFound } from '../../api/api-error.js';
@@ -6,6 +6,7 @@ import { api } from '../../api/api.js';
 import { useLatest, useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { keptInTab } from '../../components/storage.js';
+import { useStore } from '../../components/store.js';
 import { keys } from '../../api/keys.js';
 import { newReviewMemory, ReviewSession, type ReviewState, type ReviewMemory } from './review-session.js';
 
@@ -73,7 +74,7 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
         memory,
       ),
   );
-  const state = useSyncExternalStore(session.subscribe, session.current);
+  const state = useStore(session);
   useEffect(() => {
     if (isWanted) session.enter();
   }, [session, isWanted]);

@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS, NONE } from '@spandrel/contract/browser';
-import type { ProjectResource, AuditEntry } from '@spandrel/contract';
+import type { AuditEntry } from '@spandrel/contract';
 import { withQuery } from '@spandrel/sdk/api';
 import { useMemo, useState } from 'react';
 import { endsOf, type TimeRange } from '../../features/filters/time-range.js';
@@ -16,7 +16,7 @@ import { Dialog } from '../../components/dialog.js';
 import { SelectField } from '../../components/field.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
-import { AdministeredGrid, Section, AUDIT_LOG, useAdministeredList, Row } from './section.js';
+import { AdministeredGrid, Section, AUDIT_LOG, Row, useProjects } from './section.js';
 import { describeAction, describeActor, describeDetails, describeTarget, type ProjectNames } from './audit-words.js';
 import styles from './settings-page.module.css';
 
@@ -31,9 +31,8 @@ export function AuditLogSection({ orgId }: { orgId: string }) {
     operation: 'listAuditLog',
     idOf: ({ id }) => id,
   });
-  const { list: projects } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
+  const { names } = useProjects(orgId);
   const { times } = usePreferences();
-  const names = useMemo(() => new Map(projects.readRows.map(({ id, name }) => [id, name])), [projects.readRows]);
   const columns = useMemo(() => auditColumns(times, names), [times, names]);
   const download = (): void =>
     followDownload(withQuery('/api/audit-log/export', auditQuery(search, Date.now())), 'spandrel-audit.jsonl');

@@ -1,4 +1,4 @@
-import type { ProjectResource, KeyResource } from '@spandrel/contract';
+import type { KeyResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
 import { useMemo, useState } from 'react';
 import { ConfirmAction } from '../../features/dialogs.js';
@@ -9,17 +9,16 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { useBrowserSession } from '../../features/browser-session.js';
-import { AdministeredGrid, Section, useAdministeredList } from './section.js';
+import { AdministeredGrid, Section, useAdministeredList, useProjects } from './section.js';
 import { NewKeyDialog } from './new-key-dialog.js';
 import styles from './settings-page.module.css';
 
 /** The API keys of the organization: made, shown once, revoked. */
 export function KeysSection({ orgId }: { orgId: string }) {
   const { list, reread } = useAdministeredList<KeyResource>('API keys', 'listKeys');
-  const { list: projects } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
+  const { projects, names } = useProjects(orgId);
   const [opened, setOpened] = useState<'new' | KeyResource | null>(null);
   const { times } = usePreferences();
-  const names = useMemo(() => new Map(projects.readRows.map(({ id, name }) => [id, name])), [projects.readRows]);
   const columns = useMemo(() => keyColumns(zoneName(Date.now(), times), names, setOpened), [times, names]);
   const close = (): void => setOpened(null);
   return (
@@ -37,9 +36,7 @@ export function KeysSection({ orgId }: { orgId: string }) {
         columns={columns}
         empty="No keys yet. A key lets a program record, read or change the data of a project."
       />
-      {opened === 'new' && (
-        <NewKeyDialog projects={projects.readRows} onCreated={() => void reread()} onClose={close} />
-      )}
+      {opened === 'new' && <NewKeyDialog projects={projects} onCreated={() => void reread()} onClose={close} />}
       {opened !== null && opened !== 'new' && (
         <RevokeKey revoked={opened} onRevoked={() => void reread()} onClose={close} />
       )}

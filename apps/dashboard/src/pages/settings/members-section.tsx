@@ -9,16 +9,17 @@ import { useBrowserSession } from '../../features/browser-session.js';
 import { Time } from '../../components/time.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { AdministeredGrid, Section, useAdministeredList } from './section.js';
+import { AdministeredGrid, Section, useAdministeredList, useProjects } from './section.js';
 import { rolesToGive, actsOn, type Giver } from './giving.js';
 import styles from './settings-page.module.css';
 
 /** The people of the organization and their roles. */
 export function MembersSection({ orgId }: { orgId: string }) {
   const { list, reread } = useAdministeredList<MemberResource>('members', 'listMembers', orgId);
-  const { list: projects } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
-  const [opened, setOpened] = useState<'new' | { act: 'change' | 'remove'; member: MemberResource } | null>(null);
-  const names = useMemo(() => new Map(projects.readRows.map(({ id, name }) => [id, name])), [projects.readRows]);
+  const { projects, names } = useProjects(orgId);
+  const [opened, setOpened] = useState<{ act: 'add' | 'change' | 'remove'; member: MemberResource | null } | null>(
+    null,
+  );
   const session = useBrowserSession();
   const giver = useMemo<Giver>(() => ({ role: session?.role ?? null, scopes: session?.scopes ?? [] }), [session]);
   const members = list.readRows;
@@ -36,7 +37,7 @@ export function MembersSection({ orgId }: { orgId: string }) {
       title="Members"
       actions={
         rolesToGive(giver, null).length > 0 && (
-          <Button icon="plus" onClick={() => setOpened('new')}>
+          <Button icon="plus" onClick={() => setOpened({ act: 'add', member: null })}>
             Add member
           </Button>
         )
@@ -48,22 +49,10 @@ export function MembersSection({ orgId }: { orgId: string }) {
         columns={columns}
         empty="No members yet. Members sign in with the identity provider: add them by e-mail address, or map its groups to roles."
       />
-      {opened === 'new' && (
-        <MemberDialog orgId={orgId} projects={projects.readRows} giver={giver} onDone={onDone} onClose={close} />
+      {opened !== null && opened.act !== 'remove' && (
+        <MemberDialog {...{ orgId, projects, giver, onDone }} changed={opened.member} onClose={close} />
       )}
-      {opened !== null && opened !== 'new' && opened.act === 'change' && (
-        <MemberDialog
-          orgId={orgId}
-          projects={projects.readRows}
-          giver={giver}
-          changed={opened.member}
-          onDone={onDone}
-          onClose={close}
-        />
-      )}
-      {opened !== null && opened !== 'new' && opened.act === 'remove' && (
-        <RemoveMember member={opened.member} onDone={onDone} onClose={close} />
-      )}
+      {opened?.act === 'remove' && <RemoveMember member={opened.member!} onDone={onDone} onClose={close} />}
     </Section>
   );
 }
@@ -198,8 +187,8 @@ interface MemberDialogProps {
   orgId: string;
   projects: readonly ProjectResource[];
   giver: Giver;
-  /** The member that gets another role; a new one where it is left out. */
-  changed?: MemberResource;
+  /** The member that gets another role; `null` for a new one. */
+  changed: MemberResource | null;
   onDone(): void;
   onClose(): void;
 }

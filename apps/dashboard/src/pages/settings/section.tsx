@@ -1,5 +1,6 @@
+import type { ProjectResource } from '@spandrel/contract';
 import type { ListId } from '@spandrel/sdk/api';
-import { useId, useState, type ReactNode, type FormEvent } from 'react';
+import { useId, useMemo, useState, type ReactNode, type FormEvent } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { gridRows, useFilteredList, type PagedList } from '../../features/list/use-paged-list.js';
 import { Button } from '../../components/button.js';
@@ -139,4 +140,10 @@ export function useAdministeredList<Row extends { id: string }>(
     }
   };
   return { list, reread };
+}
+
+/** The projects of an organization, as far as they were read, and their names by their ids. */
+export function useProjects(orgId: string) {
+  const { readRows: projects } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId).list;
+  return { projects, names: useMemo(() => new Map(projects.map(({ id, name }) => [id, name])), [projects]) };
 }

@@ -43,45 +43,27 @@ export function SettingsPage() {
   );
 }
 
+const APPEARANCE = [
+  { name: 'theme', label: 'Theme', choices: { system: 'System', light: 'Light', dark: 'Dark' } },
+  { name: 'density', label: 'Density', choices: { comfortable: 'Comfortable', compact: 'Compact' } },
+  { name: 'times', label: 'Times', choices: { local: 'Local', utc: 'UTC' } },
+] as const;
+
 /** How the pages look, kept in this browser. */
 export function AppearanceSection() {
-  const { theme, density, times } = usePreferences();
+  const preferences = usePreferences();
   return (
     <Section title="Appearance">
-      <Row name="Theme">
-        <ChoiceGroup
-          label="Theme"
-          choices={[
-            { value: 'system', label: 'System' },
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
-          ]}
-          value={theme}
-          onChange={(value) => setPreferences({ theme: value })}
-        />
-      </Row>
-      <Row name="Density">
-        <ChoiceGroup
-          label="Density"
-          choices={[
-            { value: 'comfortable', label: 'Comfortable' },
-            { value: 'compact', label: 'Compact' },
-          ]}
-          value={density}
-          onChange={(value) => setPreferences({ density: value })}
-        />
-      </Row>
-      <Row name="Times">
-        <ChoiceGroup
-          label="Times"
-          choices={[
-            { value: 'local', label: 'Local' },
-            { value: 'utc', label: 'UTC' },
-          ]}
-          value={times}
-          onChange={(value) => setPreferences({ times: value })}
-        />
-      </Row>
+      {APPEARANCE.map(({ name, label, choices }) => (
+        <Row key={name} name={label}>
+          <ChoiceGroup
+            label={label}
+            choices={Object.entries(choices).map(([value, word]) => ({ value, label: word }))}
+            value={preferences[name]}
+            onChange={(value) => setPreferences({ [name]: value })}
+          />
+        </Row>
+      ))}
     </Section>
   );
 }

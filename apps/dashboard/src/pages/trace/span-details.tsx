@@ -74,7 +74,7 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
 const TYPED_INTO = 'input:not([type="radio"], [type="checkbox"])';
 
 const isShortcut = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
-  preferences().singleKeys && !(target as Element).matches(TYPED_INTO) && !ctrlKey && !metaKey && !altKey;
+  preferences.get().singleKeys && !(target as Element).matches(TYPED_INTO) && !ctrlKey && !metaKey && !altKey;
 
 const findBoxIn = (details: Element): HTMLElement | null => details.querySelector('input[type="search"]');
 

@@ -1,0 +1,20 @@
+import { parseExactJson } from '@spandrel/contract/browser';
+
+/** Members of an object. */
+export type Members = Record<string, unknown>;
+
+/** Some browsers send numbers as their doubles hold them. */
+const CAN_KEEP_DIGITS = typeof JSON.rawJSON === 'function';
+
+/** Reads JSON; numbers keep their digits where the browser can. @throws JsonSyntaxError or SyntaxError. */
+export const readJson = (text: string): unknown => (CAN_KEEP_DIGITS ? parseExactJson(text) : JSON.parse(text));
+
+/** Whether a value is an object. A number that is kept with all its digits is one for JavaScript alone. */
+export function isMembers(value: unknown): value is Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return !(CAN_KEEP_DIGITS && JSON.isRawJSON(value));
+}
+
+/** The members of a datapoint that have a value; an input may be `null`. */
+export const filledMembers = (members: Members): Members =>
+  Object.fromEntries(Object.entries(members).filter(([name, value]) => value !== null || name === 'input'));
