@@ -42,7 +42,7 @@ async function counted(metric: string): Promise<number> {
 }
 
 afterEach(() => {
-  for (const { limits } of opened.splice(0)) limits.close();
+  for (const { limits } of opened.splice(0)) limits.onApplicationShutdown();
   lines.length = 0;
 });
 

@@ -54,16 +54,11 @@ function* longJson(bytes: Buffer, valuesMax: number): Generator<void, JsonValue,
 
 function utf8Text(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  const place = firstFault(bytes) + 1;
-  throw new Invalid('malformed_json', `the body is not valid UTF-8: byte ${place} belongs to no character`);
-}
-
-/** The first byte that belongs to no character: decoding puts a replacement there, which differs from it. */
-function firstFault(bytes: Buffer): number {
+  // Decoding puts a replacement where a byte belongs to no character.
   const decoded = Buffer.from(bytes.toString('utf8'));
   let at = 0;
   while (at < bytes.length && bytes[at] === decoded[at]) at++;
-  return at;
+  throw new Invalid('malformed_json', `the body is not valid UTF-8: byte ${at + 1} belongs to no character`);
 }
 
 function bodyFault(error: unknown): Error {

@@ -7,7 +7,6 @@ import { findThirdPartyProtocol } from './third-party-protocols.js';
 import { contentTypeOf } from './streamed-body.js';
 import { MisdirectedRequest } from './misdirected-request.js';
 import { refuseUnread } from './intake/connection-intake.js';
-import { isArriving } from './intake/linger.js';
 
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, docs/spec/general.md#errors). */
 @Catch()
@@ -37,7 +36,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds));
   const { mediaType, body } = writeError(known, request);
   const isLast = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
-  if (isArriving(request.raw) && (isLast || known.code === 'payload_too_large')) refuseUnread(request.raw, reply.raw);
+  if (!request.raw.complete && (isLast || known.code === 'payload_too_large')) refuseUnread(request.raw, reply.raw);
   void reply
     .status(ERRORS[known.code].status)
     .header('x-request-id', request.id)

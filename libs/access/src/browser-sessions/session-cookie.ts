@@ -10,11 +10,10 @@ export const UNUSED_MS_MAX = 12 * HOUR_MS;
 /** How long a session lasts however much it is used. */
 export const SESSION_MS_MAX = 7 * 24 * HOUR_MS;
 
-const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
 /** A new cookie's value: 256 random bits. */
-export const newSessionToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+export const newSessionToken = (): string => randomBytes(32).toString('base64url');
 
 /** The cookie that stands for a session (docs/spec/sign-in.md#the-cookie). */
 export class SessionCookie {
@@ -63,10 +62,9 @@ export function isOwnPage(headers: PageHeaders, origin: string | null): boolean 
   if (site !== undefined) return site === 'same-origin';
   if (headers.origin === undefined) return undefined;
   if (origin !== null && headers.origin === origin) return true;
-  return headers.host !== undefined && authorityOf(headers.origin) === headers.host.toLowerCase();
+  const authority = /^https?:\/\/([^/]+)$/i.exec(headers.origin)?.[1]?.toLowerCase();
+  return headers.host !== undefined && authority === headers.host.toLowerCase();
 }
-
-const authorityOf = (origin: string): string | undefined => /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase();
 
 /** The refusal of a request that a page from elsewhere would make with this browser's session. */
 export const pageFromElsewhere = (): DomainError =>

@@ -44,7 +44,10 @@ export class SignOut {
   /** Ends the session that a request came with. @throws NotFound `session_not_found` where it came with none. */
   async execute(caller: Caller): Promise<Deleted> {
     const { sessionId: id, scope } = caller;
-    if (id === undefined || !scope) throw notSignedIn();
+    if (id === undefined || !scope) {
+      const detail = 'this request came with a credential and with no session that could be ended';
+      throw new NotFound('session_not_found', detail);
+    }
     await this.storage.write(async (tx) => {
       const isThere = this.settings.signOutThere ? this.store.delete(tx, id) : this.store.end(tx, id);
       if (!(await isThere)) return;
@@ -81,12 +84,6 @@ const audited = (targetId: string, projectId: string) => ({
   details: { project_id: projectId },
 });
 
-const notSignedIn = (): NotFound =>
-  new NotFound('session_not_found', 'this request came with a credential and with no session that could be ended');
-
-const EVERY_MS = 3_600_000;
-const FIRST_MS = 10_000;
-
 /** Deletes sessions that have ended, which nothing can bring back. */
 @Injectable()
 export class DeleteEndedSessions implements OnApplicationBootstrap, OnModuleDestroy {
@@ -98,8 +95,8 @@ export class DeleteEndedSessions implements OnApplicationBootstrap, OnModuleDest
     @Inject(LOGGER) logger: Logger,
   ) {
     this.task = new PeriodicTask({
-      everyMs: EVERY_MS,
-      firstMs: FIRST_MS,
+      everyMs: 3_600_000,
+      firstMs: 10_000,
       task: () => this.execute(Date.now()),
       failure: 'sessions that have ended could not be deleted; they will be at the next time',
       logger,

@@ -10,7 +10,7 @@ import {
   type ListAccess,
   type UpdateKey,
 } from '@spandrel/contract';
-import { currentContext, Invalid, invalidRequest, newId } from '@spandrel/kernel';
+import { currentContext, invalidRequest, newId } from '@spandrel/kernel';
 import { AuditTrail, changesBetween, type AuditedAct } from '@spandrel/audit';
 import { Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { AccessSettings } from '../access.settings.js';
@@ -56,7 +56,10 @@ export class ApiKeys {
   ): Promise<KeyCreated> {
     requireAll(actor, scopes);
     const projectId = project_id ?? actor.projectId;
-    if (projectId === null) throw projectMissing();
+    if (projectId === null) {
+      const message = 'must be given: the credential of the request belongs to no project';
+      throw invalidRequest([{ path: 'project_id', message }]);
+    }
     if (!isStorableText(projectId)) throw projectNotFound();
     const key = newApiKey();
     const given = { id: newId(), createdAt: Date.now(), expiresAt: expires_at ?? null };
@@ -67,7 +70,10 @@ export class ApiKeys {
       if (!project) throw projectNotFound();
       assertNotDeleting('project', project);
       const person = await this.personBehind(tx, actor);
-      if (service_account === false && person === null) throw nobodyBehind();
+      if (service_account === false && person === null) {
+        const message = 'must be true: no person makes this key whose membership it could end with';
+        throw invalidRequest([{ path: 'service_account', message }]);
+      }
       const makerPersonId = service_account === true ? null : person;
       const tokenKey = makerPersonId === null ? undefined : await tokenKeyFor?.(tx, key, given.id);
       const made: ApiKeyRow = {
@@ -154,16 +160,6 @@ export type TokenKeyFor = (
   key: string,
   keyId: string,
 ) => Promise<{ sessionId: string; sealed: string } | undefined>;
-
-function projectMissing(): Invalid {
-  const message = 'must be given: the credential of the request belongs to no project';
-  return invalidRequest([{ path: 'project_id', message }]);
-}
-
-function nobodyBehind(): Invalid {
-  const message = 'must be true: no person makes this key whose membership it could end with';
-  return invalidRequest([{ path: 'service_account', message }]);
-}
 
 const changeable = ({ name, rateLimit, makerPersonId }: ApiKeyRow) => ({
   ...{ name, rate_limit: rateLimit, service_account: makerPersonId === null },

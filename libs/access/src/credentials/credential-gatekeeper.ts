@@ -7,7 +7,7 @@ import { AccessSettings } from '../access.settings.js';
 import { isOwnPage, pageFromElsewhere, SessionCookie } from '../browser-sessions/session-cookie.js';
 import { KnownSessions } from '../browser-sessions/known-sessions.js';
 import { AccessMemory } from './access-memory.js';
-import { Credentials, type KnownCredential } from './credentials.js';
+import { Credentials } from './credentials.js';
 import { limitHeaders, rateLimited, RateLimits } from '../limits/rate-limits.js';
 import type { CountedRequest, Rates } from '../limits/take-tokens.js';
 import { OpenRequests } from '../limits/open-requests.js';
@@ -67,24 +67,18 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
   }
 
   async authenticate(proof: Proof): Promise<Caller> {
-    const operator = proof.by === 'credential' ? this.operatorOf(proof.text) : undefined;
-    if (operator) return operator;
-    const known = await this.find(proof);
-    if (!known) throw proof.by === 'cookie' ? sessionEnded() : notValid();
+    const { by, text } = proof;
+    if (by === 'credential') {
+      if (text.length > CREDENTIAL_LENGTH_MAX) throw notValid();
+      const operator = this.operator.find(text);
+      if (operator) return operator;
+    }
+    const known = await (by === 'cookie' ? this.sessions.find(text) : this.credentials.find(text));
+    if (!known) throw by === 'cookie' ? sessionEnded() : notValid();
     const { caller, rates } = known;
-    if (caller.expiresAt !== null && caller.expiresAt <= Date.now())
-      throw proof.by === 'cookie' ? sessionEnded() : expired();
+    if (caller.expiresAt !== null && caller.expiresAt <= Date.now()) throw by === 'cookie' ? sessionEnded() : expired();
     this.rates.set(caller, rates);
     return caller;
-  }
-
-  private operatorOf(credential: string): Caller | undefined {
-    if (credential.length > CREDENTIAL_LENGTH_MAX) throw notValid();
-    return this.operator.find(credential);
-  }
-
-  private find({ by, text }: Proof): Promise<KnownCredential | undefined> {
-    return by === 'cookie' ? this.sessions.find(text) : this.credentials.find(text);
   }
 
   async admit(

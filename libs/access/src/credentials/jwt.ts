@@ -52,12 +52,15 @@ export class JwtVerifier {
     };
   }
 
-  /**
-   * @throws DomainError `unauthenticated` for all that does not verify, `unavailable` when the keys cannot be had.
-   */
+  /** @throws DomainError `unauthenticated` for all that does not verify, `unavailable` when the keys cannot be had. */
   async verify(token: string): Promise<JwtClaims> {
     try {
-      return claimsOf(await this.verifySignature(token, this.options), this.names);
+      const claims = await this.verifySignature(token, this.options);
+      const { subject, organization, project, permissions } = readClaims(claims, this.names);
+      const [sub, org] = [subject.value, organization.value];
+      if (sub === undefined || org === undefined || project.value === undefined) throw notValid();
+      const expiresAt = Math.min(claims.exp! * 1_000, LATEST_MS);
+      return { sub, org, project: project.value, permissions: [...permissions], expiresAt };
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       throw error instanceof errors.JWTExpired ? expired() : notValid();
@@ -67,7 +70,7 @@ export class JwtVerifier {
   /**
    * The claims of a token whose signature is right.
    * @param options what else of it must be right; jose says what its errors are.
-   * @throws Unavailable when the keys cannot be had, NoKeyForAlgorithm, or jose's error.
+   * @throws Unavailable when the keys cannot be had, DomainError `unauthenticated` when none is for its algorithm, or jose's error.
    */
   async verifySignature(token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
     const { alg = '' } = decodeProtectedHeader(token);
@@ -79,7 +82,7 @@ export class JwtVerifier {
       const key: Parameters<typeof jwtVerify>[1] = (header, input) => jwks.keyFor(header, input);
       return (await jwtVerify(token, key, { ...options, algorithms: BY_JWKS })).payload;
     }
-    throw new NoKeyForAlgorithm();
+    throw notValid();
   }
 
   /** Algorithms that tokens may be signed with, by the source of keys that is set. */
@@ -88,25 +91,9 @@ export class JwtVerifier {
   }
 }
 
-class NoKeyForAlgorithm extends Error {}
-
 /** What a timestamp of the wire can write. */
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
-/** @throws DomainError `unauthenticated` when a claim is missing or is no text that could name something. */
-function claimsOf(claims: JWTPayload, settings: JwtSettings): JwtClaims {
-  const { subject, organization, project, permissions } = readClaims(claims, settings);
-  if (subject.value === undefined || organization.value === undefined || project.value === undefined) throw notValid();
-  return {
-    sub: subject.value,
-    org: organization.value,
-    project: project.value,
-    permissions: [...permissions],
-    expiresAt: Math.min(claims.exp! * 1_000, LATEST_MS),
-  };
-}
-
-const FETCH_MS_MAX = 3_000;
 /** Keys older than this are fetched again, beside the requests; those at hand serve for as long as that fails. */
 const FRESH_MS = 300_000;
 /** How long after a failure nobody tries again. */
@@ -123,7 +110,7 @@ export class Jwks {
   constructor(url: string) {
     // When to fetch is decided here.
     this.keys = createRemoteJWKSet(new URL(url), {
-      timeoutDuration: FETCH_MS_MAX,
+      timeoutDuration: 3_000,
       cooldownDuration: Infinity,
       cacheMaxAge: Infinity,
     });

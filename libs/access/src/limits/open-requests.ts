@@ -3,10 +3,7 @@ import type { Proof } from '@spandrel/http';
 import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-interface Open {
-  proof: Proof;
-  /** Milliseconds since the epoch; `null`: the credential does not end. */
-  expiresAt: number | null;
+interface Open extends Omit<Opener, 'orgId'> {
   sockets: Set<Socket>;
 }
 
@@ -52,7 +49,9 @@ export class OpenRequests {
       isOver = true;
       reply.raw.off('close', over);
       socket.off('close', over);
-      this.uncount(orgId);
+      const left = this.countOf.get(orgId)! - 1;
+      if (left === 0) this.countOf.delete(orgId);
+      else this.countOf.set(orgId, left);
       open.sockets.delete(socket);
       if (open.sockets.size === 0 && this.byProof.get(key) === open) this.byProof.delete(key);
     };
@@ -76,12 +75,6 @@ export class OpenRequests {
     for (const { proof, expiresAt } of this.byProof.values()) {
       if (expiresAt !== null && expiresAt <= now) this.end(proof);
     }
-  }
-
-  private uncount(orgId: string): void {
-    const left = this.countOf.get(orgId)! - 1;
-    if (left === 0) this.countOf.delete(orgId);
-    else this.countOf.set(orgId, left);
   }
 
   private tooMany(): DomainError {

@@ -18,7 +18,6 @@ export interface RateLimitResult extends Taken {
   resetSeconds: number;
 }
 
-const START_MS_MAX = 1_000;
 /** A bucket holds what one second brings, so that it is full again within a second. */
 const RESET_SECONDS = 1;
 
@@ -57,7 +56,7 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.shared) return;
-    await withinMs(START_MS_MAX, this.shared.connect(), () => undefined);
+    await withinMs(1_000, this.shared.connect(), () => undefined);
   }
 
   /** Counts a request. @returns never fails. */
@@ -73,11 +72,6 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Closes after the last request, which may still need a token. */
   onApplicationShutdown(): void {
-    this.close();
-  }
-
-  /** Lets Redis go; requests are counted in this process from here on. */
-  close(): void {
     this.shared?.close();
   }
 }

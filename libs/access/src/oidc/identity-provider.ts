@@ -5,7 +5,7 @@ import { ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 import type { JWTPayload } from 'jose';
 import { isStorableText, KEY_LENGTH_MAX } from '@spandrel/contract';
 import { AccessSettings } from '../access.settings.js';
-import { claimAt, namesIn, type ClaimPath } from '../credentials/jwt.settings.js';
+import { claimAt, namesIn } from '../credentials/jwt.settings.js';
 import { OidcSettings } from './oidc.settings.js';
 import type { ProviderTokens } from './sealed-tokens.js';
 import type { SignInAttempt } from './sign-in-attempt.js';
@@ -163,7 +163,6 @@ export class IdentityProvider {
 /** How much sooner than the provider said an access token may end, by clocks that differ. */
 const LEEWAY_MS = 10_000;
 
-/** Whether an access token has ended, as far as is known. */
 const hasEnded = ({ accessEndsAt }: ProviderTokens): boolean =>
   accessEndsAt == null || accessEndsAt - LEEWAY_MS <= Date.now();
 
@@ -195,11 +194,6 @@ export interface Identity {
   groups: readonly string[];
 }
 
-interface IdentitySettings {
-  groupsClaim: ClaimPath;
-  trustEmail: boolean;
-}
-
 /**
  * Reads what an identity provider says of a person.
  * @param claims those of the ID token, over those of the userinfo endpoint.
@@ -208,7 +202,7 @@ export function identityOf(
   issuer: string,
   subject: string,
   claims: JWTPayload,
-  { groupsClaim, trustEmail }: IdentitySettings,
+  { groupsClaim, trustEmail }: Pick<OidcSettings, 'groupsClaim' | 'trustEmail'>,
 ): Identity {
   const { email } = claims;
   return {

@@ -50,7 +50,7 @@ export function openTokens(sealed: string, cookie: string, sessionId: string): O
 export function openTokensWith(sealed: string, tokenKey: Buffer, sessionId: string): OpenedTokens | undefined {
   const body = sealed.split(SEPARATOR, 2)[1];
   const opened = body === undefined ? undefined : open(body, tokenKey, sessionId);
-  return opened && { tokens: tokensOf(opened), tokenKey };
+  return opened && { tokens: JSON.parse(opened.toString('utf8')) as ProviderTokens, tokenKey };
 }
 
 /** Puts other tokens in the place of sealed ones: those who could open these can open the new ones. */
@@ -69,8 +69,6 @@ const sealBody = (tokens: ProviderTokens, tokenKey: Buffer, sessionId: string): 
   seal(Buffer.from(JSON.stringify(tokens)), tokenKey, sessionId);
 
 const sealedKeyOf = (sealed: string): string => sealed.split(SEPARATOR, 1)[0]!;
-
-const tokensOf = (bytes: Buffer): ProviderTokens => JSON.parse(bytes.toString('utf8')) as ProviderTokens;
 
 function seal(bytes: Buffer, key: Buffer, boundTo: string): string {
   const nonce = randomBytes(NONCE_BYTES);

@@ -17,10 +17,8 @@ export interface Actor {
   readonly isOwner: boolean;
 }
 
-const EVERYTHING = { orgId: null, projectId: null, permissions: PERMISSIONS, isOwner: true, caller: null };
-
-/** The operator at the command line. */
-export const CLI_ACTOR: Actor = EVERYTHING;
+/** The operator, at the command line too. */
+export const CLI_ACTOR: Actor = { orgId: null, projectId: null, permissions: PERMISSIONS, isOwner: true, caller: null };
 
 /** @throws DomainError `insufficient_scope` for everyone but the operator. */
 export function requireOperator(actor: Actor, what: string): void {
@@ -47,17 +45,15 @@ export function requireRole(actor: Actor, role: Role): void {
   requireAll(actor, permissionsOfRole(role));
 }
 
-/** Who makes the request. Its route has let in nobody but administrators. */
+/**
+ * Who makes the request. Its route has let in nobody but administrators.
+ * @throws DomainError `insufficient_scope` for one that belongs to no organization.
+ */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const { caller } = context.switchToHttp().getRequest<{ caller?: Caller }>();
-  return actorOf(caller!);
-});
-
-/** What a caller administers. @throws DomainError `insufficient_scope` for one that belongs to no organization. */
-function actorOf(caller: Caller): Actor {
-  const { kind, scope, permissions, role } = caller;
-  if (kind === 'admin_token') return EVERYTHING;
+  const { kind, scope, permissions, role } = caller!;
+  if (kind === 'admin_token') return CLI_ACTOR;
   if (!scope)
     throw new DomainError('insufficient_scope', 'this credential belongs to no organization that it could administer');
-  return { ...scope, permissions, isOwner: role === 'owner', caller };
-}
+  return { ...scope, permissions, isOwner: role === 'owner', caller: caller! };
+});

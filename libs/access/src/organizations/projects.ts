@@ -18,9 +18,6 @@ import type { ProjectRow } from './organization.entity.js';
 import { organizationDays, planDays, type OrganizationRetention } from './retention-policy.store.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
 
-/** What a project is made of; only the name must be said. */
-type NewProject = Pick<CreateProject, 'name'> & Partial<CreateProject>;
-
 /** Projects of organizations. */
 @Injectable()
 export class Projects {
@@ -38,7 +35,11 @@ export class Projects {
   }
 
   /** @throws NotFound `organization_not_found`, Conflict `being_deleted`, Invalid `validation_failed` for more days than it keeps. */
-  async create(actor: Actor, orgId: string, body: NewProject): Promise<ProjectResource> {
+  async create(
+    actor: Actor,
+    orgId: string,
+    body: Pick<CreateProject, 'name'> & Partial<CreateProject>,
+  ): Promise<ProjectResource> {
     const { name, retention_days: retentionDays = null, protected: isProtected = false, rate_limit } = body;
     const row: ProjectRow = {
       ...{ id: newId(), orgId, name, retentionDays },

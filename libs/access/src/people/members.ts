@@ -49,7 +49,8 @@ export class Members {
       assertNotDeleting('organization', organization);
       if (projectId !== null) await this.requireProject(tx, actor, orgId, projectId);
       requireRole(actor, role);
-      if (await this.store.has(tx, row)) throw memberExists();
+      if (await this.store.has(tx, row))
+        throw new Conflict('member_exists', 'this address has a role here already: change that one');
       this.store.insert(tx, row);
       this.audit.record(tx, { action: 'member.created', ...auditedMember(row) });
     });
@@ -102,14 +103,19 @@ export class Members {
     await this.organizations.getForWrite(tx, actor, orgId);
     const member = await this.store.findForWrite(tx, orgId, id);
     if (!member) throw memberNotFound();
-    if (member.source === 'groups') throw fromGroups();
+    if (member.source === 'groups')
+      throw new Conflict(
+        'member_from_groups',
+        'this role comes from a group of the identity provider: change it there',
+      );
     return member;
   }
 
   /** The organization is locked: of two owners who leave at once one stays. The operator may leave it without any. */
   private async requireOtherOwner(tx: WriteTx, actor: Actor, member: MemberRow): Promise<void> {
     if (member.role !== 'owner' || actor.orgId === null) return;
-    if (!(await this.store.hasOtherOwner(tx, member))) throw lastOwner();
+    if (!(await this.store.hasOtherOwner(tx, member)))
+      throw new Conflict('last_owner', 'this is the only owner of the organization: make another one first');
   }
 
   private async requireProject(tx: WriteTx, actor: Actor, orgId: string, id: string): Promise<void> {
@@ -126,15 +132,6 @@ function requireProjectRole(role: Role): void {
     throw invalidRequest([{ path: 'role', message }]);
   }
 }
-
-const memberExists = (): Conflict =>
-  new Conflict('member_exists', 'this address has a role here already: change that one');
-
-const lastOwner = (): Conflict =>
-  new Conflict('last_owner', 'this is the only owner of the organization: make another one first');
-
-const fromGroups = (): Conflict =>
-  new Conflict('member_from_groups', 'this role comes from a group of the identity provider: change it there');
 
 /** What the audit log says of a member. */
 export const auditedMember = (row: MemberRow): Omit<AuditedAct, 'action'> => ({

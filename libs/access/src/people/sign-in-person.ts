@@ -136,7 +136,8 @@ export class SignInPerson {
     return this.storage.write(async (tx) => {
       const person = await this.keepPerson.execute(tx, identity);
       await tx.em.flush();
-      const project = chosenOf(await this.people.openProjects(person.id, tx), person);
+      const projects = await this.people.openProjects(person.id, tx);
+      const project = projects.find(({ id }) => id === person.projectId) ?? projects[0];
       if (!project) return { person };
       person.projectId = project.id;
       await this.signOut.endReplaced(tx, replaces);
@@ -152,9 +153,6 @@ export class SignInPerson {
     });
   }
 }
-
-const chosenOf = (projects: readonly OpenProject[], { projectId }: PersonRow): OpenProject | undefined =>
-  projects.find(({ id }) => id === projectId) ?? projects[0];
 
 function sessionRow(
   { id: personId }: PersonRow,

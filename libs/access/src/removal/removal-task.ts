@@ -24,7 +24,7 @@ type Unfinished = Awaited<ReturnType<RemovalStore['unfinished']>>[number];
 /** Shows whether projects and organizations that are being deleted do go. */
 @Injectable()
 export class RemovalMetrics {
-  private readonly failures: Counter;
+  readonly failures: Counter;
 
   constructor(@Inject(METRICS) registry: Registry, store: RemovalStore) {
     const registers = [registry];
@@ -54,10 +54,6 @@ export class RemovalMetrics {
         'progressedAt',
       ),
     ]);
-  }
-
-  countFailure(): void {
-    this.failures.inc();
   }
 }
 
@@ -148,7 +144,7 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
     } catch (error) {
       if (error instanceof LeaseLost) return;
       const failures = removal.failures + 1;
-      this.metrics.countFailure();
+      this.metrics.failures.inc();
       this.logger.warn({ err: error, id, kind, failures }, 'a removal could not go on; it will in a while');
       const again = Date.now() + AGAIN_MS;
       await this.store.releaseFailed(removal, this.owner, again, failureOf(error)).catch(() => undefined);

@@ -79,7 +79,10 @@ export class InProcessApi {
         ...(remoteAddress !== undefined && { remoteAddress }),
         signal,
       });
-      if (statusCode >= 400) throw problemIn(payload);
+      if (statusCode >= 400) {
+        const { code, detail, errors } = problemSchema.parse(JSON.parse(payload));
+        throw new DomainError(code, detail, errors && { errors });
+      }
       return payload === '' ? null : await inTurns(readJsonInPieces(payload));
     } catch (error) {
       signal.throwIfAborted();
@@ -105,9 +108,4 @@ function addressOf(path: string, { path: parameters = {}, query = {} }: ApiCall)
     for (const each of value === undefined ? [] : [value].flat()) search.append(name, String(each));
   }
   return search.size === 0 ? address : `${address}?${search.toString()}`;
-}
-
-function problemIn(payload: string): DomainError {
-  const { code, detail, errors } = problemSchema.parse(JSON.parse(payload));
-  return new DomainError(code, detail, errors && { errors });
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -34,6 +33,3 @@ export function endLingering(socket: Socket): void {
   socket.end();
   socket.resume();
 }
-
-/** Whether a request's body is still arriving. */
-export const isArriving = (request: IncomingMessage): boolean => !request.complete;

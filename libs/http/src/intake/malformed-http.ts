@@ -57,12 +57,8 @@ export function refuseMalformed(
   if (!newest || (hasGoneOut(newest) && newest.req.complete)) refuse();
   else if (hasGoneOut(newest)) endLingering(connection);
   else if (newest.req.complete) newest.once('close', refuse);
-  else inTurn(newest, () => refuseBodyOf(newest, connection, refuse));
-}
-
-function inTurn(answer: ServerResponse, then: () => void): void {
-  if (answer.socket) then();
-  else answer.once('socket', then);
+  else if (newest.socket) refuseBodyOf(newest, connection, refuse);
+  else newest.once('socket', () => refuseBodyOf(newest, connection, refuse));
 }
 
 function refuseBodyOf(answer: ServerResponse, connection: Socket, refuse: () => void): void {

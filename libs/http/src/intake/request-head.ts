@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
 
-export interface FramingFault {
-  code: ErrorCode;
-  message: string;
-}
-
 /**
  * Whether a body has a length or comes in chunks and nothing around them (RFC 9112, 6.1 and 6.3); Node's parser lets
  * more pass. @returns what is wrong; the connection must then be closed after the answer.
  */
-export function framingFault({ headers, httpVersion }: IncomingMessage): FramingFault | undefined {
+export function framingFault({
+  headers,
+  httpVersion,
+}: IncomingMessage): { code: ErrorCode; message: string } | undefined {
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
   if (httpVersion === '1.0') {

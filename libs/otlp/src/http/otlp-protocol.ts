@@ -62,14 +62,14 @@ const RPC_CODES: Readonly<Record<number, number>> = {
   500: 13,
   503: 14,
 };
-const UNKNOWN = 2;
 
 const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 
 /** An error as `google.rpc.Status`, which OTLP asks for; one of status 400 says in a `BadRequest` what is wrong. */
 function writeRpcStatus(error: DomainError, encoding: OtlpEncoding): { mediaType: string; body: Buffer } {
   const { status } = ERRORS[error.code];
-  const code = RPC_CODES[status] ?? UNKNOWN;
+  // 2: unknown.
+  const code = RPC_CODES[status] ?? 2;
   const violations = status === 400 ? violationsOf(error) : [];
   const body =
     encoding === 'json' ? jsonStatus(code, error.message, violations) : protobufStatus(code, error.message, violations);
