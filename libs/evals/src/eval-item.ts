@@ -142,7 +142,6 @@ export class ItemView {
     return { ...processedOutcome(result), scores };
   }
 
-  /** All samples of a datapoint in order, those that are not processed among them. */
   private samples(datapointId: string, rows: readonly EvalSampleRow[]): SampleResource[] {
     const byRepeat = new Map(rows.map((row) => [row.repeat, row]));
     return Array.from({ length: this.repeats }, (_, repeat) => {
@@ -184,7 +183,6 @@ export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores'> =
   metadata: fromJsonText(result.metadata) as Record<string, unknown> | null,
 });
 
-/** The members of an item that do not come from its datapoint. */
 type ItemOutcome = Omit<ResultItemResource, 'datapoint_id' | 'input' | 'expected' | 'samples'>;
 
 const UNPROCESSED: Omit<ItemOutcome, 'status'> = {

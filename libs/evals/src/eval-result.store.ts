@@ -170,9 +170,7 @@ export class EvalResultStore {
 
 const COUNT = shapeOf({ count: integer() });
 
-type ValueKey = Exclude<ItemSortKey, 'order'>;
-
-const COLUMN: Readonly<Record<ValueKey, { column: string; type: Sorting['type'] }>> = {
+const COLUMN: Readonly<Record<Exclude<ItemSortKey, 'order'>, { column: string; type: Sorting['type'] }>> = {
   score: { column: 'e.score', type: 'number' },
   latency: { column: 'e.latency_ms', type: 'integer' },
   cost: { column: 'e.cost', type: 'number' },
@@ -188,7 +186,7 @@ export const itemSorting = (sortBy: ItemSortKey, order: SortOrder): Sorting => (
 });
 
 /** Filters that processed items alone can meet. */
-export type ProcessedFilters = Pick<ListEvalItems, 'score_max' | 'status'>;
+type ProcessedFilters = Pick<ListEvalItems, 'score_max' | 'status'>;
 
 const ofRun = ({ projectId }: Scope, runId: string): Sql => sql`e.project_id = ${projectId} and e.run_id = ${runId}`;
 

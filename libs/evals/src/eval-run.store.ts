@@ -46,7 +46,6 @@ const NEEDS = evalRunTable.select('r', ['connectionId', 'judgeConnectionId', 'sc
 
 const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 
-/** Bytes of a run's texts. */
 const SIZE = rawSql(
   `octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0) + coalesce(octet_length(r.scorers), 0)
     + coalesce(octet_length(r.gates), 0) + coalesce(octet_length(r.metadata), 0)`,
@@ -66,8 +65,6 @@ const OF_SAMPLES = shapeOf({
   ...{ unpricedCount: integer(), judgeTokens: integer(), judgeCostCount: integer(), judgeUnpricedCount: integer() },
 });
 const FAILED = sql`count(case when status = ${RESULT_STATUS.failed} then 1 end)`;
-
-const TABLES_OF_RUN = ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const;
 
 const TAKE_MAX = 1_000;
 
@@ -189,7 +186,8 @@ export class EvalRunStore {
 
   async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
     const ofRun = sql`project_id = ${scope.projectId} and run_id = ${id}`;
-    for (const table of TABLES_OF_RUN) await deleteRows(tx, table, ofRun);
+    for (const table of ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const)
+      await deleteRows(tx, table, ofRun);
     await tx.em.nativeDelete(EvalRun, { projectId: scope.projectId, id });
   }
 
@@ -290,9 +288,8 @@ function buildConditions({ projectId }: Scope, filters: Omit<ListEvalRuns, 'data
   if (status !== undefined) conditions.push(sql`r.status = ${RUN_STATUS[status]}`);
   if (execution !== undefined) conditions.push(sql`r.execution = ${EXECUTION[execution]}`);
   if (passed !== undefined) conditions.push(sql`r.passed = ${Number(passed)}`);
-  const texts = Object.entries(metadata);
   if (name !== undefined) conditions.push(isStorableText(name) ? sql`r.name = ${name}` : NONE);
-  for (const [key, value] of texts) {
+  for (const [key, value] of Object.entries(metadata)) {
     const isStorable = isStorableText(key) && isStorableText(value);
     conditions.push(
       isStorable

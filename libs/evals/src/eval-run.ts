@@ -43,12 +43,8 @@ export const resultStatusName = (status: number): ResultStatus => RESULT_STATUSE
 /** Who executes a run, as the table holds it. */
 export const EXECUTION = { server: 0, external: 1 } as const satisfies Record<EvalExecution, number>;
 
-const executionName = (execution: number): EvalExecution => EVAL_EXECUTIONS[execution] ?? 'server';
-
 /** Why a run was cancelled, as the table holds it. */
 export const STOP_REASON = { cancelled: 0, cost_cap: 1, idle: 2 } as const satisfies Record<StopReason, number>;
-
-const stopReasonName = (reason: number): StopReason => STOP_REASONS[reason] ?? 'cancelled';
 
 export const evalRunNotFound = (): NotFound => new NotFound('eval_run_not_found', 'there is no eval run with this id');
 
@@ -83,7 +79,6 @@ export function listConnections(
   return new Set([run.connectionId, run.judgeConnectionId ?? '', ...judges].filter((id) => id !== ''));
 }
 
-/** The members that decide whether a run is through. */
 type RunProgress = Pick<EvalRunRow, 'execution' | 'total' | 'progress' | 'unscored' | 'closedAt'>;
 
 /**
@@ -148,7 +143,7 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
     status: runStatusName(run.status),
     progress: run.progress,
     total: run.total,
-    execution: executionName(run.execution),
+    execution: EVAL_EXECUTIONS[run.execution] ?? 'server',
     repeats: run.repeats,
     sample_progress: run.sampleProgress,
     sample_total: sampleTotal(run),
@@ -162,7 +157,7 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
     metadata: readMetadata(run),
     gates: readGates(run),
     passed: run.passed === null ? null : run.passed === 1,
-    stop_reason: run.stopReason === null ? null : stopReasonName(run.stopReason),
+    stop_reason: run.stopReason === null ? null : (STOP_REASONS[run.stopReason] ?? 'cancelled'),
     avg_score: averageScore(run),
     score_se: run.scoreSe,
     score_ci: fromJsonText(run.scoreCi) as Interval | null,

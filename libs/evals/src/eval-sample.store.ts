@@ -55,7 +55,6 @@ const ITEM = evalResultTable.select('e', KNOWN);
 const SAMPLE = evalSampleTable.select('s', [...KNOWN, 'repeat']);
 
 type KnownItem = RowOfShape<typeof ITEM>;
-/** A processed sample: what it adds to the sums of its run, and which result it is. */
 type KnownSample = RowOfShape<typeof SAMPLE>;
 
 type Run = Pick<EvalRunRow, 'id' | 'repeats'>;

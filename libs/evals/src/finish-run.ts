@@ -66,7 +66,7 @@ export class FinishRun {
       isDone = await this.storage.write(async (tx) => {
         const [run] = await this.runs.findForWrite(tx, scope, [id]);
         if (!mayFinish(run)) return true;
-        if (!isSame(run, found)) return false;
+        if (JUDGED.some((member) => run[member] !== found[member])) return false;
         await this.complete(tx, scope, {
           ...run,
           ...counters,
@@ -105,6 +105,3 @@ const JUDGED = [
   'costUsd',
   'costPico',
 ] as const satisfies readonly (keyof EvalRunRow)[];
-
-const isSame = (run: EvalRunRow, judged: EvalRunRow): boolean =>
-  JUDGED.every((member) => run[member] === judged[member]);

@@ -21,7 +21,7 @@ import {
   type Sorting,
 } from '@spandrel/storage';
 import { ItemView, listDatapointsRunningNow } from './eval-item.js';
-import { EvalResultStore, itemSorting, type ProcessedFilters } from './eval-result.store.js';
+import { EvalResultStore, itemSorting } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { evalRunNotFound, runSummary } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
@@ -155,10 +155,13 @@ export class ReadRun {
     count: number,
   ): Promise<Position[]> {
     const { scope, run, query, sorting, options } = request;
-    const filters = processedFilters(query);
-    if (filters) return this.results.positions(scope, run.id, filters, sorting, part, from, count, options);
+    const { status, score_max } = query;
+    const mayBeUnprocessed = status === undefined || status === 'pending' || status === 'running';
+    if (score_max !== undefined || !mayBeUnprocessed) {
+      return this.results.positions(scope, run.id, { status, score_max }, sorting, part, from, count, options);
+    }
     if (sorting.nullable && part === 'valued') {
-      if (query.status !== undefined) return [];
+      if (status !== undefined) return [];
       return this.results.positions(scope, run.id, {}, sorting, part, from, count, options);
     }
     return this.walk(request, from, count);
@@ -186,7 +189,9 @@ export class ReadRun {
   ): Promise<string[]> {
     const { order } = sorting;
     if (query.status === 'running') {
-      const called = [...running].filter((id) => afterId === undefined || isBehind(id, afterId, order));
+      const called = [...running].filter(
+        (id) => afterId === undefined || (order === 'asc' ? id > afterId : id < afterId),
+      );
       const waiting = hasWaiting(run)
         ? await this.submissions.datapoints(scope, run.id, { afterId, order, limit }, options)
         : [];
@@ -251,12 +256,3 @@ export class ReadRun {
     return { items, read };
   }
 }
-
-const isBehind = (id: string, afterId: string, order: Sorting['order']): boolean =>
-  order === 'asc' ? id > afterId : id < afterId;
-
-/** The filters of a list that only processed items can meet; `undefined` when others may. */
-const processedFilters = ({ status, score_max }: ListEvalItems): ProcessedFilters | undefined =>
-  score_max === undefined && (status === undefined || status === 'pending' || status === 'running')
-    ? undefined
-    : { status, score_max };

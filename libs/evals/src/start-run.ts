@@ -211,11 +211,40 @@ export class StartRun {
     const run = await this.storage.write(async (tx) => {
       if (body.id) {
         const [there] = await this.runs.findForWrite(tx, scope, [body.id]);
-        if (there) return same(there, startHash);
+        if (there?.startHash === startHash) return there;
+        if (there) {
+          throw new Conflict(
+            'id_conflict',
+            'another eval run has this id; choose another one, or repeat the first request unchanged',
+          );
+        }
       }
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
-      const plan = await this.plans.execute(tx, scope, datasetId, body, scorers);
-      const row = newRun(scope, { id: body.id ?? newId(), datasetId, body, plan, snapshot, startHash, now });
+      const { config, scorers: used, gates } = await this.plans.execute(tx, scope, datasetId, body, scorers);
+      const row: EvalRunRow = {
+        ...NEW_RUN,
+        projectId: scope.projectId,
+        id: body.id ?? newId(),
+        datasetId,
+        datasetVersion: snapshot.version,
+        name: body.name,
+        status: RUN_STATUS.pending,
+        config: JSON.stringify(config),
+        scoring: used[0]!.scoring,
+        scoringConfig: toJsonText(used[0]!.scoring_config),
+        scorers: body.scorers ? JSON.stringify(used) : null,
+        connectionId: config.connection_id ?? '',
+        judgeConnectionId: config.judge?.connection_id ?? null,
+        execution: EXECUTION[body.execution ?? 'server'],
+        repeats: body.repeats ?? 1,
+        passScore: body.pass_score ?? 1,
+        costCap: body.max_cost_usd ?? null,
+        gates: gates.length === 0 ? null : JSON.stringify(gates),
+        metadata: body.metadata ? JSON.stringify(body.metadata) : null,
+        startHash,
+        total: snapshot.count,
+        createdAt: now,
+      };
       await this.runs.insert(tx, row);
       // Who executes an external run sends its results; one without datapoints ends by itself.
       if (row.execution === EXECUTION.server || row.total === 0)
@@ -224,50 +253,4 @@ export class StartRun {
     });
     return runSummary(run);
   }
-}
-
-function same(there: EvalRunRow, startHash: string | null): EvalRunRow {
-  if (there.startHash === startHash) return there;
-  throw new Conflict(
-    'id_conflict',
-    'another eval run has this id; choose another one, or repeat the first request unchanged',
-  );
-}
-
-interface NewRun {
-  id: string;
-  datasetId: string;
-  body: StartEval;
-  plan: RunPlan;
-  snapshot: { version: number; count: number };
-  startHash: string | null;
-  now: number;
-}
-
-function newRun(scope: Scope, { id, datasetId, body, plan, snapshot, startHash, now }: NewRun): EvalRunRow {
-  const { config, scorers, gates } = plan;
-  return {
-    ...NEW_RUN,
-    projectId: scope.projectId,
-    id,
-    datasetId,
-    datasetVersion: snapshot.version,
-    name: body.name,
-    status: RUN_STATUS.pending,
-    config: JSON.stringify(config),
-    scoring: scorers[0]!.scoring,
-    scoringConfig: toJsonText(scorers[0]!.scoring_config),
-    scorers: body.scorers ? JSON.stringify(scorers) : null,
-    connectionId: config.connection_id ?? '',
-    judgeConnectionId: config.judge?.connection_id ?? null,
-    execution: EXECUTION[body.execution ?? 'server'],
-    repeats: body.repeats ?? 1,
-    passScore: body.pass_score ?? 1,
-    costCap: body.max_cost_usd ?? null,
-    gates: gates.length === 0 ? null : JSON.stringify(gates),
-    metadata: body.metadata ? JSON.stringify(body.metadata) : null,
-    startHash,
-    total: snapshot.count,
-    createdAt: now,
-  };
 }

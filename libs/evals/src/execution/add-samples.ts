@@ -183,7 +183,7 @@ export class AddSamples {
     run: EvalRunRow,
     processed: ReadonlySet<string>,
     fresh: readonly FinishedSample[],
-  ): Promise<Map<FinishedSample, CompletedItem>> {
+  ): Promise<Map<FinishedSample, { item: EvalResultRow; output: string | null }>> {
     const repeats = Array.from({ length: run.repeats }, (_, repeat) => repeat);
     const completed = [...Map.groupBy(fresh, ({ datapointId }) => datapointId)].filter(([datapointId]) =>
       repeats.every((repeat) => processed.has(sampleName({ datapointId, repeat }))),
@@ -245,9 +245,4 @@ export class AddSamples {
       run.repeats > 1 && this.samples.delete(tx, scope, run, again),
     );
   }
-}
-
-interface CompletedItem {
-  item: EvalResultRow;
-  output: string | null;
 }

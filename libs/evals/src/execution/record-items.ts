@@ -64,8 +64,6 @@ export interface StepAnswer {
   waits: boolean;
 }
 
-const LEFT: StepAnswer = { begun: false, waits: false };
-
 /** Rows that a step writes, about. */
 const ROWS_PER_STEP = 3;
 
@@ -118,7 +116,7 @@ export class RecordItems {
       }
     }
     // A run that is gone has nothing to record.
-    return { outcomes: steps.map((step) => outcomes.get(step) ?? { answer: LEFT }) };
+    return { outcomes: steps.map((step) => outcomes.get(step) ?? { answer: { begun: false, waits: false } }) };
   }
 
   private async applyToRun(
@@ -148,7 +146,7 @@ export class RecordItems {
       const { next, owner } = step;
       // A result of an external run that waits may take the place of a processed one.
       const isOpen = next !== undefined && (isExternal || !processed.has(sampleName(next)));
-      const mayBegin = isOpen && isWorkedOnBy(now, owner);
+      const mayBegin = isOpen && now.status === RUN_STATUS.running && now.leaseOwner === owner;
       const decision: CapDecision | undefined = mayBegin ? decideByCap(now, running.size) : undefined;
       if (decision === 'begin') running.set(sampleName(next!), next!);
       if (decision === 'stop') {
@@ -162,14 +160,7 @@ export class RecordItems {
   }
 }
 
-const isWorkedOnBy = ({ status, leaseOwner }: EvalRunRow, owner: string): boolean =>
-  status === RUN_STATUS.running && leaseOwner === owner;
-
 function listDatapointIds(steps: readonly ItemStep[]): string[] {
-  const ids = new Set<string>();
-  for (const { finished, next } of steps) {
-    if (finished) ids.add(finished.datapointId);
-    if (next) ids.add(next.datapointId);
-  }
-  return [...ids];
+  const samples = steps.flatMap(({ finished, next }) => [finished ?? [], next ?? []].flat());
+  return [...new Set(samples.map(({ datapointId }) => datapointId))];
 }

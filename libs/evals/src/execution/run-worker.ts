@@ -79,7 +79,6 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     await this.renewals?.stop();
   }
 
-  /** Works on a run for as long as it is this process's. @returns as {@link RunHandler} has it. */
   private async work(run: DispatchedRun): Promise<number | undefined> {
     const name = formatRunName(run);
     let from = 0;

@@ -1,6 +1,6 @@
 import type { ScorerResult, RunScorer } from '@spandrel/contract';
 import { toJsonText } from '@spandrel/storage';
-import { addCost, costOf, toCostSum, type CostSum } from '@spandrel/tracing';
+import { addCost, costOf, toCostSum } from '@spandrel/tracing';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
 import { scorerResults, type SampleKey } from '../eval-item.js';
 import { RESULT_STATUS } from '../eval-run.js';
@@ -65,12 +65,8 @@ export function addAmounts(amounts: readonly (number | null)[]): number | null {
 export function addCosts(costs: readonly (number | null)[]): number | null {
   const known = costs.filter((cost) => cost !== null);
   // One that stands alone stays to the last digit what it is.
-  return known.length <= 1 ? (known[0] ?? null) : costOf(known.map(toCostSum).reduce(addCost, NOTHING));
+  return known.length <= 1 ? (known[0] ?? null) : costOf(known.map(toCostSum).reduce(addCost, { usd: 0, pico: 0 }));
 }
-
-const NOTHING: CostSum = { usd: 0, pico: 0 };
-
-type Combined = Pick<SampleResult, 'score' | 'reason' | 'error' | 'judge' | 'promptHash' | 'scores'>;
 
 /** A result that says nothing. */
 export const NO_SCORE: ScorerResult = {
@@ -91,7 +87,7 @@ export const NO_SCORE: ScorerResult = {
 export function combineScores(
   scorers: readonly Pick<RunScorer, 'name' | 'weight'>[],
   results: readonly ScorerResult[],
-): Combined {
+): Pick<SampleResult, 'score' | 'reason' | 'error' | 'judge' | 'promptHash' | 'scores'> {
   const isOnly = results.length === 1 && scorers[0]!.weight > 0;
   const failed = results.flatMap(({ error }) => error ?? []);
   const hasFailed = failed.length > 0;
@@ -206,7 +202,6 @@ export function mergeSamples(samples: readonly SampleOfItem[], onlyScorer: strin
   };
 }
 
-/** By scorer: the mean of its scores, its first reason and error, the sums of what its judge took. */
 function mergeScores(ofSamples: readonly Record<string, ScorerResult>[]): Record<string, ScorerResult> {
   const names = new Set(ofSamples.flatMap((scores) => Object.keys(scores)));
   return Object.fromEntries(
@@ -224,7 +219,6 @@ const ofScorer = (results: readonly ScorerResult[]): ScorerResult => ({
   judge_cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
 });
 
-/** Over the values that are known; `null` when none is. */
 function averageKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

@@ -50,15 +50,12 @@ export function readResults(
     const parsed = externalResultSchema.safeParse(sent);
     const faults = parsed.success
       ? findFaults(run, external, parsed.data)
-      : fieldErrors(parsed.error).map(describeFault);
+      : fieldErrors(parsed.error).map(({ path, message }) => (path ? `${path} ${message}` : message));
     if (parsed.success && faults.length === 0) given.push(submittedResult(index, parsed.data));
     else rejected.push({ index, code: 'validation_failed', message: faults.join('; ') });
   }
   return { given, rejected };
 }
-
-const describeFault = ({ path, message }: { path: string; message: string }): string =>
-  path ? `${path} ${message}` : message;
 
 function findFaults(run: AskedFor, external: ReadonlySet<string>, { repeat, scores }: ExternalResult): string[] {
   const faults: string[] = [];
@@ -171,7 +168,6 @@ export function toSampleResult(
   return { ...sample, score: null, reason: null, error, scores: sample.scores ?? (hasScores ? named : null) };
 }
 
-/** What the caller said for a scorer; nothing for one that it left out. */
 function submittedScore({ scores }: NormalizedResult, name: string): ScorerResult {
   if (!Object.hasOwn(scores, name)) return NO_SCORE;
   const { score, reason } = scores[name]!;

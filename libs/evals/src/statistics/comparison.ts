@@ -107,13 +107,8 @@ export async function compareWithBaseline(
   };
 }
 
-const SCORE_BOUNDS = [-1, 1] as const;
 const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
-/**
- * Compares one score, in stretches between which requests have their turn.
- * @param partners {@link Pairs.partners}.
- */
 async function compareScores(
   run: DatapointScores,
   baseline: DatapointScores,
@@ -125,7 +120,7 @@ async function compareScores(
   const compared: Omit<QuantityComparison, 'test'> & Pick<ScoreComparison, 'test'> = await compareByT(
     differences,
     clusters,
-    SCORE_BOUNDS,
+    [-1, 1],
     distributions,
   );
   if (clusters === null && compared.pairs > 0 && (await arePairsOfZeroAndOne(run, baseline, partners))) {

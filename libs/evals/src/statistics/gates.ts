@@ -47,7 +47,6 @@ const METRICS = {
   regression: { of: 'comparison', valueOf: ({ pairs, verdict }) => (pairs === 0 ? null : verdict) },
 } satisfies Record<GateMetric, GateMetricKind>;
 
-/** What a gate must name beside its metric. */
 const getMetricKind = (metric: GateMetric): GateMetricKind['of'] => METRICS[metric].of;
 
 /**

@@ -34,15 +34,12 @@ export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): Sa
   return {
     failed,
     score,
-    scores: said === null ? readColumnScores(score, scorers) : readScores(said, scorers),
+    // Where a row has no scores by name, its own is that of the only scorer; of several none has said anything.
+    scores: said !== null ? readScores(said, scorers) : scorers.length === 1 ? [score] : [],
     latencyMs,
     cost,
   };
 }
-
-/** Where a row has no scores by name, its own is that of the only scorer; of several none has said anything. */
-const readColumnScores = (score: number | null, { length }: readonly string[]): (number | null)[] =>
-  length === 1 ? [score] : [];
 
 interface Question extends Counting {
   ks: readonly number[];

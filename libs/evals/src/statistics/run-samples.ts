@@ -176,7 +176,6 @@ export interface RunSamplesOptions {
   clustered: boolean;
 }
 
-/** What is taken of a sample; `null` when it has none. */
 type ValueOf = (sample: SampleMeasures) => number | null;
 
 /**
@@ -220,17 +219,14 @@ export class RunSamples {
   /** Adds the next datapoint. @throws RangeError when the run has no more. */
   add({ id, cluster, samples }: DatapointMeasures): void {
     for (const { scores, valueOf } of this.allScores) scores.add(present(samples, valueOf));
-    this.latencyMs.add(present(samples, latencyOf));
-    this.cost.add(present(samples, costOf));
+    this.latencyMs.add(present(samples, ({ latencyMs }) => latencyMs));
+    this.cost.add(present(samples, ({ cost }) => cost));
     this.clusters?.add(cluster);
     this.ids.push(id);
     this.samples += samples.length;
     for (const { failed } of samples) if (failed) this.failedSamples++;
   }
 }
-
-const latencyOf: ValueOf = ({ latencyMs }) => latencyMs;
-const costOf: ValueOf = ({ cost }) => cost;
 
 /**
  * The values that samples have. Arrays that begin empty and grow get room for 17 values at once: they were half of all memory

@@ -204,12 +204,7 @@ function computePassRates({ passes, counts, length }: DatapointScores): Float64A
   return rates;
 }
 
-type PassCounts = Pick<
-  ScoreStatistics,
-  'flaky_datapoints' | 'always_passed' | 'never_passed' | 'min_datapoint_pass_rate'
->;
-
-function passCounts(passRates: Float64Array): PassCounts {
+function passCounts(passRates: Float64Array) {
   let [flaky, always, never] = [0, 0, 0];
   let least: number | null = null;
   for (const rate of passRates) {

@@ -12,7 +12,6 @@ import {
   text,
   type Sql,
   type LongReadOptions,
-  type Query,
   type RowOfShape,
 } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
@@ -33,13 +32,11 @@ export const selectScores = (names: readonly string[]): Sql =>
   names.map(selectScore).reduce((before, one) => sql`${before} || ${BETWEEN} || ${one}`);
 
 function selectScore(name: string): Sql {
-  const head = headOf(name);
+  const head = `${JSON.stringify(name)}:{"score":`;
   const place = positionIn('s.scores', head);
   return sql`case when ${place} = 0 then s.scores
     else substr(s.scores, ${place} + ${rawSql(String([...head].length))}, ${rawSql(String(NUMBER_LENGTH_MAX))}) end`;
 }
-
-const headOf = (name: string): string => `${JSON.stringify(name)}:{"score":`;
 
 /**
  * The scores in a row, as selected by {@link selectScores}.
@@ -98,8 +95,16 @@ export class SampleScoresStore {
   ): AsyncGenerator<SampleScoresRow[], void, undefined> {
     const said = selectScores(listScorers(run).map(({ name }) => name));
     const read = (last: { datapointId: string; repeat: number }): Promise<SampleScoresRow[]> => {
-      const of = { projectId, runId: run.id, said, last };
-      const rows = this.storage.readLong(run.repeats === 1 ? ofSingles(of) : ofRepeats(of), options);
+      const ofRun = sql`s.project_id = ${projectId} and s.run_id = ${run.id}`;
+      const query =
+        run.repeats === 1
+          ? ROW.query`select ${COLUMNS}, 0 as repeat, ${said} as said from eval_result s
+              where ${ofRun} and s.datapoint_id > ${last.datapointId}
+              order by s.datapoint_id limit ${SLICE}`
+          : ROW.query`select ${COLUMNS}, s.repeat, ${said} as said from eval_sample s
+              where ${ofRun} and ${sql`(s.datapoint_id, s.repeat) > (${last.datapointId}, ${last.repeat})`}
+              order by s.datapoint_id, s.repeat limit ${SLICE}`;
+      const rows = this.storage.readLong(query, options);
       // Who stops in the middle awaits no more of them.
       rows.catch(() => undefined);
       return rows;
@@ -111,21 +116,3 @@ export class SampleScoresStore {
     }
   }
 }
-
-interface SliceOf {
-  projectId: string;
-  runId: string;
-  said: Sql;
-  last: { datapointId: string; repeat: number };
-}
-
-const ofSingles = ({ projectId, runId, said, last }: SliceOf): Query<SampleScoresRow> =>
-  ROW.query`select ${COLUMNS}, 0 as repeat, ${said} as said from eval_result s
-    where s.project_id = ${projectId} and s.run_id = ${runId} and s.datapoint_id > ${last.datapointId}
-    order by s.datapoint_id limit ${SLICE}`;
-
-const ofRepeats = ({ projectId, runId, said, last }: SliceOf): Query<SampleScoresRow> =>
-  ROW.query`select ${COLUMNS}, s.repeat, ${said} as said from eval_sample s
-    where s.project_id = ${projectId} and s.run_id = ${runId}
-      and ${sql`(s.datapoint_id, s.repeat) > (${last.datapointId}, ${last.repeat})`}
-    order by s.datapoint_id, s.repeat limit ${SLICE}`;

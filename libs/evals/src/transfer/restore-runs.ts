@@ -186,7 +186,6 @@ const inOrder = (said: ScorerResult): ScorerResult => ({
 
 type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
 
-/** What is known of the file that runs come from. */
 interface RunsFile {
   /** In ms; `undefined` when the file does not say. */
   exportedAt: number | undefined;
@@ -293,7 +292,6 @@ export class RestoreRuns {
     });
   }
 
-  /** Has those that are of runs from the file added, and rejects the others. */
   private restore<Item extends { run_id: string }>(
     scope: Scope,
     restored: readonly Item[],
