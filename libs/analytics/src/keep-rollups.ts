@@ -14,24 +14,17 @@ import { recountProject } from './recount-rollups.js';
 import { RollupDeltas } from './rollup-deltas.js';
 import { addRollups, addTotals, deleteMinutes, lockRollups } from './rollup.sql.js';
 
-interface Effect {
-  deltas: RollupDeltas;
+interface Effect extends Leaving {
   /** Traces that came, less those that went, by project. */
   traces: Map<string, number>;
   /** Projects that were emptied; their rows are counted again. */
   cleared: Set<string>;
-  /** Whole days that were emptied, of some projects. */
-  days: readonly EmptiedDay[];
-}
-
-interface EmptiedDay {
-  range: TimeRange;
-  projectIds: readonly string[];
 }
 
 interface Leaving {
   deltas: RollupDeltas;
-  days: EmptiedDay[];
+  /** Whole days that were emptied, of some projects. */
+  days: { range: TimeRange; projectIds: readonly string[] }[];
 }
 
 /**

@@ -65,7 +65,6 @@ async function count(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans
   return { traces, spans };
 }
 
-/** Equal for equal roll-ups. */
 async function digest(tx: WriteTx): Promise<string> {
   const hash = createHash('sha256');
   for await (const rows of allRollups(tx))

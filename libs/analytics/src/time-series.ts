@@ -29,7 +29,6 @@ interface BucketForm {
   percentiles: boolean;
 }
 
-/** Keys of the status on the wire, by the number as a text. */
 const STATUS_NAMES = new Map(Object.entries(STATUS).map(([name, status]) => [String(status), name]));
 
 class BucketParts {
@@ -94,14 +93,14 @@ export class TimeSeries {
     assertCount(rows.length, rowsMax);
     const form = { split: split?.by, percentiles };
     const found = await bucketsOfRows(rows, form);
-    if (!query.fill) return [...found].map(([start, bucket]) => timeBucket(start, bucket));
-    return startsBetween([...found.keys()], range, width, rowsMax).map((start) =>
-      timeBucket(start, found.get(start) ?? new BucketParts(form)),
-    );
+    const starts = [...found.keys()];
+    return (query.fill ? startsBetween(starts, range, width, rowsMax) : starts).map((start) => ({
+      timestamp: formatTimestamp(start),
+      ...(found.get(start) ?? new BucketParts(form)).toWire(),
+    }));
   }
 }
 
-/** Buckets by their starts. @param rows in the order of their buckets. */
 async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promise<Map<number, BucketParts>> {
   const buckets = new Map<number, BucketParts>();
   for (const [index, row] of rows.entries()) {
@@ -110,11 +109,6 @@ async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promis
   }
   return buckets;
 }
-
-const timeBucket = (start: number, bucket: BucketParts): TimeBucket => ({
-  timestamp: formatTimestamp(start),
-  ...bucket.toWire(),
-});
 
 /** The starts of all buckets of a range; where it is open, from the first or to the last one with spans. */
 function startsBetween(found: readonly number[], range: TimeRange, width: BucketWidth, rowsMax: number): number[] {

@@ -48,7 +48,7 @@ export class ChangeConnections {
       if (!row) throw connectionNotFound();
       const changed = this.changed(row, body);
       const details = changesBetween(auditedMembers(row), auditedMembers(changed));
-      if (changed.sealedKey !== row.sealedKey) details['api_key'] = KEY_REPLACED;
+      if (changed.sealedKey !== row.sealedKey) details['api_key'] = { from: 'another key', to: 'a new key' };
       if (Object.keys(details).length > 0) {
         this.audit.record(tx, { action: 'connection.updated', ...audited(scope, changed), details });
       }
@@ -115,9 +115,6 @@ const audited = (scope: Scope, { id, name }: ConnectionRow): Omit<AuditedAct, 'a
 const auditedMembers = ({ name, provider, baseUrl, defaultModel }: ConnectionRow) => ({
   ...{ name, provider, base_url: baseUrl, default_model: defaultModel },
 });
-
-/** How the audit log says that another key was given. */
-const KEY_REPLACED = { from: 'another key', to: 'a new key' };
 
 export const connectionNotFound = (): NotFound =>
   new NotFound(

@@ -4,11 +4,8 @@ import type { Provider } from '@spandrel/plugin-api';
 import type { AddressRule } from './calls/address-rule.js';
 import { originOf } from './calls/open-connection.js';
 
-/** Providers that take no calls without a key. Servers of one's own often want none. */
-const KEY_REQUIRED: ReadonlySet<string> = new Set(['openai', 'anthropic']);
-
-/** Whether a connection of the provider must have a key. */
-export const needsKey = (provider: string): boolean => KEY_REQUIRED.has(provider);
+/** Whether a connection of the provider must have a key. Servers of one's own often want none. */
+export const needsKey = (provider: string): boolean => provider === 'openai' || provider === 'anthropic';
 
 /** Paths of calls at the end of a base, where people copy them from examples of single calls. */
 const CALL_PATH = /(\/(?:chat\/completions|completions|responses|embeddings|messages|models))\/*$/;

@@ -71,7 +71,6 @@ const bucketSumsSchema = z.object({
 });
 export type BucketSums = z.output<typeof bucketSumsSchema>;
 
-/** What the spans of one model, provider or status come to in a bucket. */
 const bucketSeriesSchema = z
   .object({
     key: z

@@ -9,7 +9,6 @@ const SECRET_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`);
 
-/** Three parts in base64url. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**

@@ -4,7 +4,6 @@ import { SEARCH_MODES } from './search.js';
 import { countSchema, amountSchema } from './values/numbers.js';
 import { jsonMapSchema } from './values/text.js';
 
-/** A provider that connections can name. */
 const providerCapabilitySchema = z
   .object({
     name: z.string(),
@@ -15,7 +14,6 @@ const providerCapabilitySchema = z
   .meta({ id: 'ProviderCapability' });
 export type ProviderCapability = z.output<typeof providerCapabilitySchema>;
 
-/** A scoring strategy that runs can name. */
 const scorerCapabilitySchema = z
   .object({
     name: z.string().describe('The name that `scoring` takes.'),

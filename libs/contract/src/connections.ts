@@ -4,7 +4,6 @@ import { amountSchema } from './values/numbers.js';
 import { keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
-/** Longest provider key taken, in UTF-16 units. */
 const API_KEY_LENGTH_MAX = 8_192;
 
 /** A key goes into an HTTP header: no line breaks, no other control characters, nothing beyond Latin-1. */

@@ -80,7 +80,6 @@ interface KindFault {
   message: string;
 }
 
-/** Everything that is wrong with a datapoint's kind; none: it is one. */
 function kindFaults(value: unknown): KindFault[] {
   const message = 'must be an object with exactly one key, "Generic" or "LlmConversation"';
   if (!isObject(value)) return [{ path: [], message }];

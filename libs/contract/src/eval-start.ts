@@ -16,7 +16,6 @@ const SCORING_CONFIG = "Checked by the scoring plugin's own schema.";
 
 const passScoreSchema = settingNumber(z.number().min(0).max(1).nullish());
 
-/** One of several scorers of a run. */
 const scorerSchema = z
   .object({
     name: z

@@ -20,7 +20,6 @@ const labelSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1 to 32 small letters, digits, "_" and "-", beginning with a letter');
 
-/** A rule as it is given. */
 const givenRuleSchema = z
   .object({
     masker: z
@@ -60,7 +59,6 @@ export const maskingRuleSchema = z
   .meta({ id: 'MaskingRule' });
 export type MaskingRule = z.output<typeof maskingRuleSchema>;
 
-/** A masker that rules may name. */
 const maskerSchema = z
   .object({
     name: z.string(),

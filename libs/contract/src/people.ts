@@ -37,7 +37,6 @@ export const personSchema = z
     email: z.string().nullable(),
   })
   .meta({ id: 'Person' });
-export type PersonResource = z.output<typeof personSchema>;
 
 /** A role that somebody has in an organization, or in one of its projects (docs/spec/people.md#members). */
 export const memberSchema = z

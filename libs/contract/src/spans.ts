@@ -31,7 +31,6 @@ const llmCallSchema = z.object({
 
 const kindTypeSchema = keySchema.min(1);
 
-/** The forms of a span's kind, as the OpenAPI document has them. */
 const describedKind = z.union([
   llmCallSchema
     .extend({ type: z.literal('llm_call') })

@@ -126,7 +126,6 @@ export type TraceListItem = z.output<typeof traceListItemSchema>;
 
 export const traceListSchema = listAnswer('TraceList', 'traces', traceListItemSchema);
 
-/** Traces that began in a part of a range, by their status. */
 const traceBucketSchema = z
   .object({
     since: timestampTextSchema,

@@ -104,7 +104,6 @@ export class ConnectionClient implements OnApplicationShutdown {
     return { kept: new Agent({ ...UNTIMED, connect }), fresh: new Agent({ ...UNTIMED, connect, pipelining: 0 }) };
   }
 
-  /** Begins an exchange, which ends within its time. */
   private begin(agent: Agent, request: WireRequest, { timeoutMs, signal }: CallOptions): Exchange {
     const { server } = request;
     const exchange = new Exchange(server);

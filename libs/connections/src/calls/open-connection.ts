@@ -40,8 +40,6 @@ export interface ConnectionReply {
 }
 
 const EXCERPT_LENGTH = 300;
-
-/** What errors have of what a server said. */
 const SAID_LENGTH = 10_000;
 
 /** Values of an answer, as a body's are counted: a hundred vectors have some 400,000. */

@@ -36,7 +36,8 @@ function adviceFor(connection: Refused, status: number, said: string, model: str
     const named = `the connection ${JSON.stringify(name)}`;
     return target.apiKey === '' ? `${named} has no api_key` : `check the api_key of ${named}`;
   }
-  if (status === 404 && isAboutModel(said, model)) {
+  const isAboutModel = (model !== undefined && said.includes(model)) || /\bmodel\b/i.test(said);
+  if (status === 404 && isAboutModel) {
     return `check the model's name; POST /api/provider-connections/${id}/test lists those that the server has`;
   }
   if (status === 404 || status === 405) return adviceOnBase(connection);
@@ -44,9 +45,6 @@ function adviceFor(connection: Refused, status: number, said: string, model: str
   if (status >= 300 && status <= 399) return 'redirects are not followed: give base_url as the address it leads to';
   return '';
 }
-
-const isAboutModel = (said: string, model: string | undefined): boolean =>
-  (model !== undefined && said.includes(model)) || /\bmodel\b/i.test(said);
 
 function adviceOnBase({ providerName, target }: Refused): string {
   const base = URL.parse(target.baseUrl ?? '');

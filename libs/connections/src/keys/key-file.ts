@@ -64,7 +64,6 @@ export function writeKeyFile(dataDir: string, keys: readonly SecretKey[]): void 
   }
 }
 
-/** The text of the file, `undefined` when there is none. */
 function readOwn(path: string, logger: Logger): string | undefined {
   let file: number;
   try {

@@ -1,7 +1,7 @@
 import type { AuditTrail } from '@spandrel/audit';
 import type { Logger } from '@spandrel/kernel';
 import { allHashKeys, saveHashKey } from '@spandrel/masking';
-import type { Storage, WriteTx } from '@spandrel/storage';
+import type { Storage } from '@spandrel/storage';
 import { allSealed, saveSealed } from '../connection.store.js';
 import { openKeyFile, writeKeyFile } from './key-file.js';
 import { KeyRing } from './key-ring.js';
@@ -46,18 +46,16 @@ export async function resealKeys(storage: Storage, keys: readonly SecretKey[], a
       action: 'secrets.rotated',
       orgId: null,
       targetId: ring.current.id,
-      details: detailsOf(rotation),
+      details: {
+        rotated: rotation.rotated,
+        unreadable: rotation.unreadable.map(({ id }) => id),
+        masking_keys: rotation.maskingKeys,
+        unreadable_masking_keys: rotation.unreadableMaskingKeys,
+      },
     });
     return rotation;
   });
 }
-
-const detailsOf = ({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rotation): Record<string, unknown> => ({
-  rotated,
-  unreadable: unreadable.map(({ id }) => id),
-  masking_keys: maskingKeys,
-  unreadable_masking_keys: unreadableMaskingKeys,
-});
 
 /** Seals a text again, unless the current key has sealed it. @returns whether a key of the ring opens it. */
 async function reseal(
@@ -76,10 +74,6 @@ async function reseal(
   }
 }
 
-/** Ids of the secret keys that something is sealed with. */
-const namedKeys = async (tx: WriteTx): Promise<Set<string>> =>
-  new Set([...(await allSealed(tx)), ...(await allHashKeys(tx))].map(({ keyId }) => keyId));
-
 /**
  * Replaces the key of a data directory by a new one, in steps that each leave every connection readable: the new key is
  * put before the old ones in the key file, everything is sealed with it, the old ones leave the file. A key that
@@ -91,7 +85,8 @@ export async function rotateKeyFile(storage: Storage, dataDir: string, logger: L
   const keys = [newSecretKey(), ...openKeyFile(dataDir, logger)];
   writeKeyFile(dataDir, keys);
   const rotation = await resealKeys(storage, keys);
-  const named = await storage.write(namedKeys);
+  const sealed = await storage.write(async (tx) => [...(await allSealed(tx)), ...(await allHashKeys(tx))]);
+  const named = new Set(sealed.map(({ keyId }) => keyId));
   writeKeyFile(
     dataDir,
     keys.filter(({ id }, index) => index === 0 || named.has(id)),

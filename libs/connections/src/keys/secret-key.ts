@@ -8,24 +8,18 @@ export interface SecretKey {
   readonly key: KeyObject;
 }
 
-const KEY_BYTES = 32;
-const ID_HEX_DIGITS = 16;
-
 /** Keeps the hash apart from any other use of SHA-256 on the key. */
 const ID_DOMAIN = 'spandrel secret key id v1\0';
 
 /** @param bytes 32 of them. */
 export function secretKeyOf(bytes: Buffer): SecretKey {
-  const id = createHash('sha256').update(ID_DOMAIN).update(bytes).digest('hex').slice(0, ID_HEX_DIGITS);
+  const id = createHash('sha256').update(ID_DOMAIN).update(bytes).digest('hex').slice(0, 16);
   return { id, key: createSecretKey(bytes) };
 }
 
-export const newSecretKey = (): SecretKey => secretKeyOf(randomBytes(KEY_BYTES));
+export const newSecretKey = (): SecretKey => secretKeyOf(randomBytes(32));
 
-/**
- * Reads a key of 32 bytes written as base64 or hex (docs/spec/configuration.md#settings-of-cloud-mode); `undefined`
- * when it is none.
- */
+/** Reads a key as {@link parseKeyBytes} does; `undefined` when it is none. */
 export function parseSecretKey(text: string): SecretKey | undefined {
   const bytes = parseKeyBytes(text);
   return bytes && secretKeyOf(bytes);

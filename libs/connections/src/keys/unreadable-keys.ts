@@ -71,7 +71,6 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
     this.maskingKeys.update(maskingKeys);
   }
 
-  /** How much is sealed with each key that this server does not have. */
   private async lacking(): Promise<{ connections: Lacking[]; maskingKeys: Lacking[] }> {
     const isLacking = ({ keyId }: { keyId: string }): boolean => keyId !== NO_KEY.keyId && !this.ring.find(keyId);
     const connections = await this.store.countByKey();
@@ -86,7 +85,6 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
 const REMEDY =
   'they are encrypted with another secret key; give it that key as SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS';
 
-/** How much is sealed with one key that this server does not have. */
 interface Lacking {
   keyId: string;
   count: number;
@@ -103,7 +101,6 @@ class UnreadableCount {
     private readonly lines: { counted: string; lacking: string; readable: string },
   ) {}
 
-  /** @param lacking how much is sealed with each key that is not here. */
   update(lacking: readonly Lacking[]): void {
     const unreadable = countOf(lacking);
     if (unreadable === this.known) return;

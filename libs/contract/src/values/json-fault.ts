@@ -167,7 +167,6 @@ function foundAt(text: string, at: number): string {
   return `the character U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** What probably went wrong, where a mark shows. */
 function hintAt(text: string, at: number): string {
   const char = text.charAt(at);
   if (char === "'") return 'JSON has double quotes alone';

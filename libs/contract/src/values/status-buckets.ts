@@ -17,7 +17,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Widths of buckets that people can read. */
 const WIDTHS = [
   ...[1, 2, 5, 10, 30].map((count) => count * SECOND),
   ...[1, 2, 5, 10, 30].map((count) => count * MINUTE),
@@ -42,16 +41,13 @@ export function bucketsOf(traces: readonly TimedTrace[], range: { from?: number;
   const to = Math.max(range.to ?? 0, last + 1);
   const width = bucketWidth(from, to);
   const start = Math.floor(from / width) * width;
-  const buckets = Array.from({ length: Math.ceil((to - start) / width) }, (_, place) =>
-    emptyBucket(start + place * width, width),
-  );
+  const buckets = Array.from({ length: Math.ceil((to - start) / width) }, (_, place): StatusBucket => {
+    const begin = start + place * width;
+    return { from: begin, to: begin + width, running: 0, completed: 0, failed: 0 };
+  });
   for (const { at, status } of traces) {
     const bucket = buckets[Math.floor((at - start) / width)];
     if (bucket !== undefined) bucket[status]++;
   }
   return buckets;
-}
-
-function emptyBucket(from: number, width: number): StatusBucket {
-  return { from, to: from + width, running: 0, completed: 0, failed: 0 };
 }
