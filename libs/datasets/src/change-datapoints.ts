@@ -4,7 +4,7 @@ import type { Scope } from '@spandrel/kernel';
 import { DomainEvents } from '@spandrel/events';
 import { jsonText, type WriteTx } from '@spandrel/storage';
 import { datapointCreated } from './datapoint-resource.js';
-import { type DatapointRow, type DatasetImportRow, SOURCE } from './datapoint.entity.js';
+import { type DatapointRow, SOURCE } from './datapoint.entity.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetParticipants, datapointNotFound } from './dataset-participants.js';
 import type { DatasetRow } from './dataset.entity.js';
@@ -60,7 +60,8 @@ export class ChangeDatapoints {
     now: number,
   ): Promise<DatapointRow> {
     const dataset = await this.datasets.getForWrite(tx, scope, datasetId);
-    const before = await this.current(tx, scope, datasetId, id);
+    const [before] = await this.datapoints.findForWrite(tx, scope, datasetId, [id]);
+    if (!before) throw datapointNotFound();
     const after: DatapointRow = {
       ...before,
       fromVersion: dataset.version + 1,
@@ -83,12 +84,12 @@ export class ChangeDatapoints {
     before: DatapointRow,
     after: DatapointRow,
   ): Promise<void> {
-    const brought = await this.broughtBy(tx, scope, before);
+    const { projectId, datasetId, importId } = before;
+    const brought = importId === null ? undefined : await this.datapoints.importOf(tx, scope, importId);
     if (brought?.unfinished === 1 && (brought.announcedThrough ?? '') < before.id) {
       // Nobody will find it among the datapoints of its import any more.
       await this.events.emitWire(tx, scope, [datapointCreated(before)]);
     }
-    const { projectId, datasetId } = before;
     await this.datapoints.retire(tx, { projectId, id: datasetId, pinnedVersion }, [before.id], after.fromVersion);
     await this.datapoints.insert(tx, [after]);
   }
@@ -111,20 +112,6 @@ export class ChangeDatapoints {
     await this.datapoints.retire(tx, dataset, there, dataset.version + 1);
     raise(dataset, -there.length, now);
     return new Set(there);
-  }
-
-  private async current(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<DatapointRow> {
-    const [row] = await this.datapoints.findForWrite(tx, scope, datasetId, [id]);
-    if (!row) throw datapointNotFound();
-    return row;
-  }
-
-  private async broughtBy(
-    tx: WriteTx,
-    scope: Scope,
-    { importId }: DatapointRow,
-  ): Promise<DatasetImportRow | undefined> {
-    return importId === null ? undefined : this.datapoints.importOf(tx, scope, importId);
   }
 }
 

@@ -117,8 +117,6 @@ function kindJson(row: DatapointRow): string {
 /** A datapoint as a preview reads it: `kind` and `resultOutput` larger than {@link PREVIEWED_BYTES_MAX} are cut. */
 export type PreviewedRow = DatapointRow & { kindBytes: number; resultBytes: number };
 
-type Texts = Pick<DatapointPreview, 'input_preview' | 'expected_preview' | 'actual_preview' | 'score'>;
-
 /** A datapoint as a list of previews shows it. @param codePoints of each preview. */
 export const datapointPreview = (row: PreviewedRow, codePoints: number): DatapointPreview => ({
   id: row.id,
@@ -135,7 +133,7 @@ export const datapointPreview = (row: PreviewedRow, codePoints: number): Datapoi
 const CONVERSATION = '{"LlmConversation":';
 const GENERIC = '{"Generic":';
 
-function textsOf(row: PreviewedRow, codePoints: number): Texts {
+function textsOf(row: PreviewedRow, codePoints: number) {
   const isResultCut = row.resultBytes > PREVIEWED_BYTES_MAX;
   const cutResult = isResultCut ? firstCodePoints(row.resultOutput!, codePoints) : undefined;
   if (row.kindBytes > PREVIEWED_BYTES_MAX) {

@@ -1,19 +1,20 @@
 export { captureRuleResource } from './capture/change-capture-rules.js';
 export { CaptureRuleStore } from './capture/capture-rule.store.js';
 export { ChangeDatapoints } from './change-datapoints.js';
-export { CURRENT } from './datapoint.store.js';
-export { datapointJson } from './datapoint-resource.js';
-export { datapointKind, datapointResource } from './datapoint-resource.js';
-export { DatapointStore, type DatapointResult } from './datapoint.store.js';
+export { datapointJson, datapointKind, datapointResource } from './datapoint-resource.js';
+export { CURRENT, DatapointStore, type DatapointResult } from './datapoint.store.js';
 export type { DatapointRow } from './datapoint.entity.js';
 export { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
-export { DatasetParticipants, type DatapointsDeletion, type DatasetParticipant } from './dataset-participants.js';
+export {
+  datasetNotFound,
+  DatasetParticipants,
+  type DatapointsDeletion,
+  type DatasetParticipant,
+} from './dataset-participants.js';
 export { DatasetSnapshots, type Snapshot, type SnapshotDatapoint } from './snapshots/dataset-snapshots.js';
-export { datasetResource } from './dataset.store.js';
-export { DatasetStore } from './dataset.store.js';
+export { datasetResource, DatasetStore } from './dataset.store.js';
 export { datasetsFeature } from './datasets.feature.js';
 export { DatasetsModule } from './datasets.module.js';
-export { datasetNotFound } from './dataset-participants.js';
 export { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 export { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
 export { RestoreDatasets, type OpenVersion } from './restore/restore-datasets.js';

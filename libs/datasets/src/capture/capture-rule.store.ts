@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { deleteRows, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
-import { spanMatcher, storedFilters, type JudgedSpan } from './capture-filters.js';
+import { spanMatcher, storedFilters } from './capture-filters.js';
 import { CaptureRule, type CaptureRuleRow, captureRuleTable } from './capture-rule.entity.js';
 
 const IN_ORDER = new IdOrder('capture_rules', 'r.id', 'asc');
@@ -12,10 +12,6 @@ const LOCKED_IN_ORDER = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC
 
 const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
-
-interface JudgingRule extends Pick<CaptureRuleRow, 'id' | 'sampleRate'> {
-  matches: (span: JudgedSpan) => boolean;
-}
 
 @Injectable()
 export class CaptureRuleStore {
@@ -39,7 +35,7 @@ export class CaptureRuleStore {
   }
 
   /** The enabled rules of the project; locks none, so that the end of a span waits for nobody. */
-  async enabled(tx: WriteTx, { projectId }: Scope): Promise<readonly JudgingRule[]> {
+  async enabled(tx: WriteTx, { projectId }: Scope) {
     const rows = await tx.all(
       JUDGED_COLUMNS.query`select ${JUDGED_COLUMNS} from capture_rule r where r.project_id = ${projectId} and r.enabled = 1`,
     );

@@ -33,7 +33,7 @@ import { isSampled } from './capture-filters.js';
 /** Shows how capture rules keep up with the spans. */
 @Injectable()
 export class CaptureMetrics {
-  private readonly lost: Counter;
+  readonly lost: Counter;
 
   constructor(@Inject(METRICS) registry: Registry, tasks: CaptureTaskStore) {
     const registers = [registry];
@@ -49,10 +49,6 @@ export class CaptureMetrics {
         samples: (value) => [{ value }],
       },
     ]);
-  }
-
-  taskLost(): void {
-    this.lost.inc();
   }
 }
 
@@ -120,23 +116,18 @@ export class CaptureWorker
    */
   async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
     for (const { scope, spans } of endedSpans(changes)) {
-      if ((await this.judge(tx, scope, spans)) > 0) this.taken.add(changes);
+      const rules = await this.rules.enabled(tx, scope);
+      const tasks = rules.flatMap(({ id: ruleId, matches, sampleRate }) =>
+        spans
+          .filter((span) => matches(span) && isSampled(ruleId, span.id, sampleRate))
+          .map((span) => ({ ruleId, spanId: span.id })),
+      );
+      if ((await this.tasks.add(tx, scope, tasks, Date.now())) > 0) this.taken.add(changes);
     }
   }
 
   afterCommit(changes: readonly TracingChange[]): void {
     if (this.taken.has(changes)) this.wake();
-  }
-
-  /** @returns how many tasks it made. */
-  private async judge(tx: WriteTx, scope: Scope, spans: readonly StoredSpan[]): Promise<number> {
-    const rules = await this.rules.enabled(tx, scope);
-    const tasks = rules.flatMap(({ id: ruleId, matches, sampleRate }) =>
-      spans
-        .filter((span) => matches(span) && isSampled(ruleId, span.id, sampleRate))
-        .map((span) => ({ ruleId, spanId: span.id })),
-    );
-    return this.tasks.add(tx, scope, tasks, Date.now());
   }
 
   wake(): void {
@@ -197,7 +188,7 @@ export class CaptureWorker
         : this.tasks.putOff(tx, task, failures, now + FIRST_DELAY_MS * DELAY_FACTOR ** (failures - 1)),
     );
     if (!gone) return;
-    this.metrics.taskLost();
+    this.metrics.lost.inc();
     this.logger.error({ err: error, rule_id: task.ruleId, span_id: task.spanId }, 'a span is not captured');
   }
 }

@@ -123,6 +123,14 @@ export class PreviewCapture {
       return its !== undefined && tagHolds(filters, its);
     });
     const shown = matching.slice(0, CAPTURE_PREVIEW_SHOWN_MAX);
+    const spans: CapturePreview['spans'] = [];
+    for (let at = 0; at < shown.length;) {
+      const wanted = shown.slice(at);
+      const loaded = await this.outlines.loadSome(scope, wanted, 0, options);
+      spans.push(...loaded.map(spanOutline));
+      // One that went meanwhile is left out.
+      at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);
+    }
     const oldest = scanned.at(-1);
     return {
       scanned: scanned.length,
@@ -130,23 +138,7 @@ export class PreviewCapture {
       would_capture: Math.round(matching.length * (sampleRate ?? 1)),
       since: oldest === undefined ? null : formatTimestamp(oldest.startedAt),
       complete: newest.length <= CAPTURE_PREVIEW_SPANS_MAX,
-      spans: await this.outlinesOf(scope, shown, options),
+      spans,
     };
-  }
-
-  /** The outlines of some spans in their order; those that went meanwhile are left out. */
-  private async outlinesOf(
-    scope: Scope,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<CapturePreview['spans']> {
-    const outlines: CapturePreview['spans'] = [];
-    for (let at = 0; at < ids.length;) {
-      const wanted = ids.slice(at);
-      const loaded = await this.outlines.loadSome(scope, wanted, 0, options);
-      outlines.push(...loaded.map(spanOutline));
-      at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);
-    }
-    return outlines;
   }
 }

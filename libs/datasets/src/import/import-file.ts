@@ -93,7 +93,9 @@ export class ImportFile {
       await this.upkeep.run(staged, () => this.importRows(received, staged, read, stop));
       if (staged.size === 0) skipped?.assertKnownNames();
     } catch (error) {
-      throw toInvalid(error);
+      if (!(error instanceof FileFault)) throw error;
+      const path = `line ${error.line}`;
+      throw new Invalid('validation_failed', `${path}: ${error.message}`, [{ path, message: error.message }]);
     } finally {
       await received.file.close();
     }
@@ -135,10 +137,4 @@ function kindOf(row: SourceRow, valuesMax: number, columns: ImportedColumns): Da
   } catch (error) {
     throw error instanceof RowFault ? new FileFault(row.line, error.message) : error;
   }
-}
-
-function toInvalid(error: unknown): unknown {
-  if (!(error instanceof FileFault)) return error;
-  const path = `line ${error.line}`;
-  return new Invalid('validation_failed', `${path}: ${error.message}`, [{ path, message: error.message }]);
 }

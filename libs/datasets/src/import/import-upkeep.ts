@@ -5,7 +5,7 @@ import { Storage, limitBySize } from '@spandrel/storage';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
-import { ImportStore, type ImportedId } from './import.store.js';
+import { ImportStore } from './import.store.js';
 import { StagedImport, type OnPublished, leaseUntil } from './staged-import.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainEvents } from '@spandrel/events';
@@ -96,8 +96,9 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     for (const abandoned of await this.imports.abandoned(at)) {
       if (this.stopping.aborted) return;
       if (this.own.has(abandoned.id)) continue;
-      const held = await this.claim(abandoned);
-      if (held) await this.finish(held);
+      const held = { ...abandoned, leaseUntil: leaseUntil() };
+      const isClaimed = await this.storage.write((tx) => this.imports.replace(tx, abandoned, held));
+      if (isClaimed) await this.finish(held);
     }
   }
 
@@ -121,12 +122,6 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** Takes an import for this process. @returns it; `undefined` when another one was faster. */
-  private async claim(abandoned: DatasetImportRow): Promise<DatasetImportRow | undefined> {
-    const held = { ...abandoned, leaseUntil: leaseUntil() };
-    return (await this.storage.write((tx) => this.imports.replace(tx, abandoned, held))) ? held : undefined;
-  }
-
   /** Lets others take an import at once. */
   private async release(held: DatasetImportRow): Promise<void> {
     await this.storage.write((tx) => this.imports.replace(tx, held, { ...held, leaseUntil: 0 }));
@@ -141,7 +136,9 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     let held: DatasetImportRow | undefined = import_;
     let afterId = held.announcedThrough ?? held.id;
     while (held && !(lastId !== undefined && afterId >= lastId)) {
-      const some = await this.someBehind(held, afterId);
+      const { projectId, datasetId } = held;
+      const ids = await this.imports.ids(projectScope(projectId), datasetId, afterId, DATAPOINTS_AT_ONCE);
+      const some = limitBySize(ids, BYTES_AT_ONCE);
       const throughId = some.at(-1)?.id;
       if (throughId === undefined) break;
       if (some.some(({ importId }) => importId === import_.id)) {
@@ -153,12 +150,11 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
       afterId = throughId;
       await nextTurn();
     }
-    if (held) await this.end(held);
-  }
-
-  private async someBehind(held: DatasetImportRow, afterId: string): Promise<ImportedId[]> {
-    const ids = await this.imports.ids(projectScope(held.projectId), held.datasetId, afterId, DATAPOINTS_AT_ONCE);
-    return limitBySize(ids, BYTES_AT_ONCE);
+    const last = held;
+    if (last === undefined) return;
+    await this.storage.write((tx) =>
+      isPublished ? this.imports.replace(tx, last, { ...last, unfinished: 0 }) : this.imports.delete(tx, last),
+    );
   }
 
   /** Emits `datapoint_created` for datapoints that are still there; an earlier change has emitted its own event. */
@@ -185,13 +181,6 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
       if (!(await this.imports.replace(tx, held, after))) return undefined;
       await this.imports.deleteDatapoints(tx, held, afterId, throughId);
       return after;
-    });
-  }
-
-  private async end(held: DatasetImportRow): Promise<void> {
-    await this.storage.write(async (tx) => {
-      if (held.publishedVersion === null) await this.imports.delete(tx, held);
-      else await this.imports.replace(tx, held, { ...held, unfinished: 0 });
     });
   }
 }

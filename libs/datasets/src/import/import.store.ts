@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { integer, shapeOf, sql, Storage, type RowOfShape, type WriteTx } from '@spandrel/storage';
+import { integer, shapeOf, sql, Storage, type WriteTx } from '@spandrel/storage';
 import { DATAPOINT_SIZE } from '../datapoint.store.js';
 import { type DatasetImportRow, datapointTable, datasetImportTable } from '../datapoint.entity.js';
 
@@ -8,9 +8,6 @@ const IMPORT = datasetImportTable.select('i');
 const DATAPOINT = datapointTable.select('p');
 const ID = datapointTable.select('p', ['id', 'importId']);
 const IMPORTED_ID = ID.and(shapeOf({ bytes: integer() }));
-
-/** Where a datapoint of an import may stand: ids are made after the import's own, in the order of the file. */
-export type ImportedId = RowOfShape<typeof IMPORTED_ID>;
 
 /** Rows of imports, and the datapoints that belong to them. */
 @Injectable()
@@ -51,8 +48,8 @@ export class ImportStore {
     );
   }
 
-  /** Current datapoints of a dataset behind `afterId`, those of other origin among them. */
-  ids(scope: Scope, datasetId: string, afterId: string, limit: number): Promise<ImportedId[]> {
+  /** Current datapoints of a dataset behind `afterId`, in the order they were made, those of other origin among them. */
+  ids(scope: Scope, datasetId: string, afterId: string, limit: number) {
     return this.storage.read(
       IMPORTED_ID.query`select ${ID}, ${DATAPOINT_SIZE} as bytes from datapoint p
         where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.id > ${afterId}

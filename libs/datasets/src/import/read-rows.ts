@@ -64,7 +64,9 @@ async function* csvRows(texts: AsyncIterable<string>, rowBytesMax: number): Asyn
   } catch (error) {
     throw error instanceof CsvError ? new FileFault(lines.next, faultOf(error, rowBytesMax)) : error;
   }
-  if (!header) throw new FileFault(1, NO_HEADER);
+  if (!header) {
+    throw new FileFault(1, `the file is empty; expected is a header row with the columns ${EXPECTED_NAMES}`);
+  }
   yield rows;
 }
 
@@ -81,8 +83,6 @@ async function* inSlices(texts: AsyncIterable<string>): AsyncGenerator<string> {
     }
   }
 }
-
-const NO_HEADER = `the file is empty; expected is a header row with the columns ${EXPECTED_NAMES}`;
 
 class RecordLines {
   /** The parser counts a CRLF inside a cell as two lines. */

@@ -74,7 +74,16 @@ export class StagedImport {
     for (const datapoint of added) stored.push(masking ? await masked(datapoint, masking) : datapoint);
     const rows = stored.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));
     const before = this.row;
-    const after = { ...(before ?? this.firstRow()), leaseUntil: leaseUntil() };
+    const after: DatasetImportRow = {
+      publishedVersion: null,
+      unfinished: 1,
+      announcedThrough: null,
+      ...before,
+      projectId: this.scope.projectId,
+      id: this.id,
+      datasetId: this.datasetId,
+      leaseUntil: leaseUntil(),
+    };
     await storage.write(async (tx) => {
       if (before === undefined) {
         await this.parts.datasets.getForWrite(tx, this.scope, this.datasetId);
@@ -107,18 +116,6 @@ export class StagedImport {
       this.published?.(tx, dataset, this.count);
       return after;
     });
-  }
-
-  private firstRow(): DatasetImportRow {
-    return {
-      projectId: this.scope.projectId,
-      id: this.id,
-      datasetId: this.datasetId,
-      publishedVersion: null,
-      unfinished: 1,
-      announcedThrough: null,
-      leaseUntil: 0,
-    };
   }
 
   /** Why the import is not ours any more. */

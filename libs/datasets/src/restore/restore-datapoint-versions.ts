@@ -93,13 +93,12 @@ export class RestoreDatapointVersions {
     const ids = [...new Set(items.map(({ datapoint_id: id }) => id))];
     const rows = await this.versions.findForWrite(tx, scope, datasetId, ids);
     const ranges: StoredRange[] = [];
-    for (const row of rows) ranges.push(await this.rangeOf(tx, scope, row));
+    for (const row of rows) {
+      const brought = row.importId === null ? undefined : await this.datapoints.importOf(tx, scope, row.importId);
+      const from = brought?.publishedVersion ?? row.fromVersion;
+      ranges.push({ from, to: row.toVersion, asked: askedOf(row), row });
+    }
     return Map.groupBy(ranges, ({ row }) => row.id);
-  }
-
-  private async rangeOf(tx: WriteTx, scope: Scope, row: DatapointRow): Promise<StoredRange> {
-    const brought = row.importId === null ? undefined : await this.datapoints.importOf(tx, scope, row.importId);
-    return { from: brought?.publishedVersion ?? row.fromVersion, to: row.toVersion, asked: askedOf(row), row };
   }
 }
 

@@ -16,14 +16,6 @@ export interface OpenVersion {
   version: number;
 }
 
-/** What became of datapoints that were to be brought back. */
-export interface RestoredDatapoints {
-  /** Datapoints whose dataset does not exist. */
-  rejected: RestoredDatapoint[];
-  /** The open version of the dataset that was written last, if any was. */
-  open: OpenVersion | undefined;
-}
-
 /** Brings datasets and datapoints of an export back, values and all; those that exist already take the values given. */
 @Injectable()
 export class RestoreDatasets {
@@ -58,12 +50,13 @@ export class RestoreDatasets {
    * Upserts datapoints in one transaction. What changes a dataset, results of runs apart, raises its version, once for
    * those that follow each other: further ones join it for as long as nobody has changed or taken a snapshot of it.
    * @param open as the call before answered it.
+   * @returns the datapoints whose dataset does not exist, and the open version of the dataset that was written last.
    */
   async restoreDatapoints(
     scope: Scope,
     restored: readonly RestoredDatapoint[],
     open: OpenVersion | undefined,
-  ): Promise<RestoredDatapoints> {
+  ): Promise<{ rejected: RestoredDatapoint[]; open: OpenVersion | undefined }> {
     const byDataset = Map.groupBy(restored, ({ dataset_id: datasetId }) => datasetId);
     return this.storage.write(async (tx) => {
       const rejected: RestoredDatapoint[] = [];

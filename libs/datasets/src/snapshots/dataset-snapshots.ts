@@ -34,21 +34,10 @@ const COUNT = shapeOf({ count: integer() });
 /** Bytes of kinds that are parsed in one go, about: some 5 ms. */
 const KINDS_BYTES = 512 * 1024;
 
-/** Bytes of a datapoint's kind, found without reading it. */
-const KIND_SIZE = rawSql('octet_length(p.kind)');
-
 /** A dataset as it was at a version. */
 export interface Snapshot {
   datasetId: string;
   version: number;
-}
-
-/** A stretch of ids in order. */
-export interface IdRange {
-  /** Where it begins; at the first, or in descending order at the last, when left out. */
-  afterId: string | undefined;
-  order: SortOrder;
-  limit: number;
 }
 
 const seenByAny = (versions: readonly number[]): Sql =>
@@ -126,12 +115,12 @@ export class DatasetSnapshots {
     dataset.pinnedVersion = Math.max(0, ...versionsLeft);
   }
 
-  /** Ids of the datapoints that any of the versions sees, behind `afterId` where it is given, in order. */
+  /** Ids of the datapoints that any of the versions sees, behind `afterId` where it is given, in this order. */
   async idsOfAny(
     scope: Scope,
     datasetId: string,
     versions: readonly number[],
-    { afterId, order, limit }: IdRange,
+    { afterId, order, limit }: { afterId: string | undefined; order: SortOrder; limit: number },
     options: LongReadOptions = {},
   ): Promise<string[]> {
     const beyond = rawSql(order === 'asc' ? '>' : '<');
@@ -188,42 +177,6 @@ export class DatasetSnapshots {
       options,
     );
     return limitIdsBySize(ids, sizes, bytesMax);
-  }
-
-  /**
-   * The kinds of datapoints of a version, without newer results of runs, few enough to be parsed by the way.
-   * @returns rows in any order; and `read`, how many of the ids were looked at, at least one.
-   */
-  async kinds(
-    scope: Scope,
-    snapshot: Snapshot,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<{ rows: { id: string; kind: string }[]; read: number }> {
-    const taken = await this.fitting(scope, snapshot, ids, options, [KIND_SIZE, KINDS_BYTES]);
-    const rows = await this.storage.readLong(
-      KIND.query`select ${KIND} from datapoint p where p.project_id = ${scope.projectId}
-        and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${atVersion(snapshot.version)}`,
-      options,
-    );
-    return { rows, read: taken.length };
-  }
-
-  /** Datapoints that a version sees in a row that a later version does not see any more, behind an id, in order. */
-  async idsClosed(
-    scope: Scope,
-    datasetId: string,
-    { earlier, later }: { earlier: number; later: number },
-    { afterId, limit }: { afterId: string; limit: number },
-    options: LongReadOptions,
-  ): Promise<string[]> {
-    const rows = await this.storage.readLong(
-      ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
-        and p.id > ${afterId} and p.to_version is not null and p.to_version <= ${later} and ${atVersion(earlier)}
-        order by p.id limit ${limit}`,
-      options,
-    );
-    return rows.map(({ id }) => id);
   }
 
   async count(scope: Scope, { datasetId, version }: Snapshot): Promise<number> {
@@ -310,8 +263,14 @@ export class DatasetSnapshots {
     if (one === other) return changed;
     const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
     for (let afterId = ''; ;) {
-      const range = { afterId, limit: SLICE };
-      const ids = await this.idsClosed(scope, datasetId, { earlier, later }, range, options);
+      // Datapoints that the earlier version sees in a row that the later one does not see any more.
+      const rows = await this.storage.readLong(
+        ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
+          and p.id > ${afterId} and p.to_version is not null and p.to_version <= ${later} and ${atVersion(earlier)}
+          order by p.id limit ${SLICE}`,
+        options,
+      );
+      const ids = rows.map(({ id }) => id);
       const before = await this.hashes(scope, { datasetId, version: earlier }, ids, options);
       const after = await this.hashes(scope, { datasetId, version: later }, ids, options);
       for (const [id, hash] of after) if (before.get(id) !== hash) changed.add(id);
@@ -331,7 +290,7 @@ export class DatasetSnapshots {
     return hashes;
   }
 
-  /** Goes over datapoints, few at a time: requests have their turn in between. */
+  /** Goes over the kinds of datapoints, without newer results of runs, few at a time: others have their turn in between. */
   private async each(
     scope: Scope,
     snapshot: Snapshot,
@@ -340,9 +299,14 @@ export class DatasetSnapshots {
     take: (id: string, kind: string) => void,
   ): Promise<void> {
     for (let left = ids; left.length > 0;) {
-      const { rows, read } = await this.kinds(scope, snapshot, left, options);
+      const taken = await this.fitting(scope, snapshot, left, options, [rawSql('octet_length(p.kind)'), KINDS_BYTES]);
+      const rows = await this.storage.readLong(
+        KIND.query`select ${KIND} from datapoint p where p.project_id = ${scope.projectId}
+          and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${atVersion(snapshot.version)}`,
+        options,
+      );
       for (const { id, kind } of rows) take(id, kind);
-      left = left.slice(read);
+      left = left.slice(taken.length);
     }
   }
 }
