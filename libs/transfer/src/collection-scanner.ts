@@ -96,7 +96,7 @@ export class CollectionScanner {
         this.nesting.follow(code);
       }
     }
-    if (this.isWithin) this.keep(text.slice(start));
+    if (['name', 'in item', 'in value'].includes(this.place)) this.keep(text.slice(start));
     return parts;
   }
 
@@ -104,10 +104,6 @@ export class CollectionScanner {
   end(): void {
     if (this.place === 'file') throw this.fault(NO_OBJECT);
     if (this.place !== 'nothing more') throw this.fault('the file ends before its object does');
-  }
-
-  private get isWithin(): boolean {
-    return this.place === 'name' || this.place === 'in item' || this.place === 'in value';
   }
 
   private endsValue(code: number): boolean {

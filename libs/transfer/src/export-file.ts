@@ -8,14 +8,6 @@ import { memberFault, readItem, readMember } from './import-items.js';
 /** An item of the file, unread. */
 export type ItemPart = FilePart & { collection: ExportCollection; index: number };
 
-/** What a file is known by once all of it has been read. */
-export interface CheckedFile {
-  /** The collections of the file, in their order. */
-  order: ExportCollection[];
-  /** When it was exported, in ms; `undefined` when it does not say. */
-  exportedAt: number | undefined;
-}
-
 /** Text read before the event loop turns, in UTF-16 units, about. */
 const TEXT_AT_ONCE = 64 * 1024;
 
@@ -34,9 +26,10 @@ export class ExportFile {
   /**
    * Reads all of it, so that a file with a fault imports nothing.
    * @param stop is looked at time and again; its reason is thrown.
+   * @returns its collections in their order, and when it was exported, in ms; `undefined` when it does not say.
    * @throws Invalid `malformed_json` or `validation_failed` naming the place of the first fault.
    */
-  async check(stop: AbortSignal): Promise<CheckedFile> {
+  async check(stop: AbortSignal): Promise<{ order: ExportCollection[]; exportedAt: number | undefined }> {
     const scanner = this.scanner(EXPORT_COLLECTIONS);
     let hasVersion = false;
     let exportedAt: number | undefined;

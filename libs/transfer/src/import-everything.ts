@@ -1,12 +1,12 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
+import type { ImportJsonResult } from '@spandrel/contract';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { cameAs, receiveUpload, UploadSpool } from '@spandrel/uploads';
 import type { StreamedBody } from '@spandrel/http';
 import { CoreSettings, DomainError, Invalid, LOGGER, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
-import { WriteImportBatch, emptyBatch, type ImportBatch, ImportProgress } from './import-batch.js';
+import { WriteImportBatch, emptyBatch, ImportProgress } from './import-batch.js';
 import { ExportFile, type ItemPart, passes } from './export-file.js';
 import { readItem } from './import-items.js';
 import { TransferSettings } from './transfer.settings.js';
@@ -121,7 +121,9 @@ export class ImportEverything {
     };
     let done = 0;
     for await (const part of parts) {
-      await add(batch, part.collection, part, this.core.bodyValues * BODIES_OF_AN_ITEM);
+      const { collection, index } = part;
+      const item = await readItem(collection, part, this.core.bodyValues * BODIES_OF_AN_ITEM);
+      (batch[collection] as { index: number; item: unknown }[]).push({ index, item });
       items++;
       text += 'json' in part ? part.json.length : 0;
       if (items >= BATCH.items || text >= BATCH.text) await flush();
@@ -129,16 +131,6 @@ export class ImportEverything {
     }
     await flush();
   }
-}
-
-async function add<Collection extends ExportCollection>(
-  batch: ImportBatch,
-  collection: Collection,
-  part: ItemPart,
-  valuesMax: number,
-): Promise<void> {
-  const items = batch[collection] as { index: number; item: unknown }[];
-  items.push({ index: part.index, item: await readItem(collection, part, valuesMax) });
 }
 
 function assertJson(name: string | undefined, mediaType: string | undefined): void {

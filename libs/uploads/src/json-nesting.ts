@@ -62,9 +62,6 @@ export class PlainRuns {
   }
 }
 
-/** The text of a row with the line that it begins in, or why it cannot be had. */
-export type TakenRow = { line: number; json: string } | { line: number; fault: string };
-
 /** Gathers the text of one row from pieces of a file, up to a limit; what is beyond is not kept. */
 export class RowText {
   private text = '';
@@ -88,8 +85,8 @@ export class RowText {
     return !this.tooLong && this.text.trim() === '';
   }
 
-  /** The row, and starts the next one. */
-  take(line: number): TakenRow {
+  /** Starts the next row. @returns this one with the line that it begins in, or why it cannot be had. */
+  take(line: number): { line: number; json: string } | { line: number; fault: string } {
     const { text, bytesMax } = this;
     // A UTF-16 unit is at most three bytes of UTF-8.
     const tooLong = this.tooLong || (text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax);

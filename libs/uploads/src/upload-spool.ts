@@ -16,7 +16,7 @@ import {
   useDirectory,
   type Logger,
 } from '@spandrel/kernel';
-import { createCipheriv, createDecipheriv, randomBytes, type Cipheriv, type Decipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, type Decipheriv } from 'node:crypto';
 
 /** Bytes read back at once: each read costs as much as looking through tens of kilobytes. */
 const CHUNK_BYTES = 128 * 1024;
@@ -63,17 +63,21 @@ export class UploadSpool implements OnModuleInit {
    */
   async receive(stream: Readable, bytesMax: number, sealed = false): Promise<SpooledFile> {
     const file = await this.create();
-    const seal = sealed ? new FileSeal() : null;
-    const writing = seal?.cipher();
+    // A key in memory alone: what is on the disk is unreadable for everybody else, and after this process.
+    const seal = sealed ? (['aes-256-ctr', randomBytes(32), randomBytes(16)] as const) : null;
+    const cipher = seal && createCipheriv(...seal);
     try {
       let bytes = 0;
       for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > bytesMax) throw tooLarge(bytesMax);
-        const written = writing ? writing.update(chunk) : chunk;
+        const written = cipher ? cipher.update(chunk) : chunk;
         await onDisk(() => file.writeFile(written));
       }
-      return { chunks: () => (seal ? opened(chunksOf(file), seal) : chunksOf(file)), close: () => file.close() };
+      return {
+        chunks: () => (seal ? opened(chunksOf(file), createDecipheriv(...seal)) : chunksOf(file)),
+        close: () => file.close(),
+      };
     } catch (error) {
       await file.close();
       throw error;
@@ -107,8 +111,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 }
 
 /** The bytes of a sealed file. */
-async function* opened(chunks: AsyncIterable<Buffer>, seal: FileSeal): AsyncGenerator<Buffer> {
-  const decipher = seal.decipher();
+async function* opened(chunks: AsyncIterable<Buffer>, decipher: Decipheriv): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) yield decipher.update(chunk);
 }
 
@@ -117,22 +120,5 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw new Unavailable('the upload could not be stored: the disk of the server is full or failed', { cause: error });
-  }
-}
-
-const ALGORITHM = 'aes-256-ctr';
-
-/** A key for one file, in memory alone: what is on the disk is unreadable for everybody else, and after this process. */
-class FileSeal {
-  private readonly key = randomBytes(32);
-  private readonly iv = randomBytes(16);
-
-  /** Encrypts the bytes of the file from the first one on. */
-  cipher(): Cipheriv {
-    return createCipheriv(ALGORITHM, this.key, this.iv);
-  }
-
-  decipher(): Decipheriv {
-    return createDecipheriv(ALGORITHM, this.key, this.iv);
   }
 }
