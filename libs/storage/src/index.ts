@@ -3,7 +3,7 @@ export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { backupDatabase } from './sqlite/backup-database.js';
-export { deleteRows } from './statements/locked-in-order.js';
+export { deleteRows, lockedInOrder, lockTables } from './statements/locked-in-order.js';
 export {
   integer,
   nullable,
@@ -15,14 +15,14 @@ export {
   type Query,
   type RowOfShape,
 } from './statements/row-shape.js';
-export { compareTexts } from './statements/keyset.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
-export { IdOrder, type SizedRows } from './statements/id-order.js';
+export { IdOrder, limitBySize, limitIdsBySize, type SizedRows } from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';
 export { foldAscii, jsonContains, mayContainJson, needleInJson } from './statements/json-search.js';
 export { fromJsonText, objectFromJsonText, toJsonText, jsonText, writtenAhead } from './statements/json-text.js';
 export {
   behind,
+  compareTexts,
   fillPage,
   orderBy,
   positionShape,
@@ -33,15 +33,12 @@ export {
   type Part,
   type Sorting,
 } from './statements/keyset.js';
-export { lockTables } from './statements/locked-in-order.js';
-export { lockedInOrder } from './statements/locked-in-order.js';
 export { openStorage } from './open-storage.js';
 export { BeginAgain } from './transactions/transaction-watch.js';
 export { allSettledOrThrow } from './transactions/all-settled-or-throw.js';
 export { DayPartitions } from './partitions/day-partitions.js';
-export { DAY_MS, dayOf, dayStart } from './partitions/day-conditions.js';
 export { DayTables } from './partitions/day-tables.js';
-export { atStarts, betweenStarts, ofDays, onPostgres, onSqlite } from './partitions/day-conditions.js';
+export { atStarts, betweenStarts, DAY_MS, dayOf, dayStart, onPostgres, onSqlite } from './partitions/day-conditions.js';
 export {
   anyOf,
   containsText,
@@ -60,12 +57,10 @@ export {
   type Sql,
   type SqlValue,
 } from './statements/sql.js';
-export { deleteSome, leafTables } from './projects/project-removers.js';
+export { deleteSome, leafTables, ProjectProtection } from './projects/project-removers.js';
 export { ProjectRemovers, type ProjectRemover } from './projects/project-removers.js';
-export { ProjectProtection } from './projects/project-removers.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
-export { limitBySize, limitIdsBySize } from './statements/id-order.js';
 export { entityOf, Selection, Table, tableOf, type RowOf } from './statements/table.js';
 export type { TransactionEnd } from './transactions/transaction-end.js';
 export type { WriteTx } from './transactions/write-tx.js';

@@ -2,10 +2,6 @@ import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import { registerSourceGauges, type SourceGauge } from '@spandrel/kernel';
 import type { BackendState, BackendSize } from './backend.js';
 
-const TRANSACTION_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const READ_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const JOBS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-
 /** How a transaction ended: `refused` is the request's fault or a conflict, `failed` the database's. */
 export type TransactionOutcome = 'committed' | 'refused' | 'failed';
 
@@ -26,38 +22,33 @@ export interface StorageState {
 }
 
 export class StorageMetrics {
-  private readonly outcomes;
+  private readonly transactions;
   private readonly duration;
-  private readonly jobs;
-  private readonly retries;
-  private readonly longReads;
-  private readonly hookFailures;
+  readonly jobs;
+  readonly retries;
+  readonly longReads;
+  readonly hookFailures;
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
-    const transactions = new Counter({
+    this.transactions = new Counter({
       name: 'spandrel_storage_transactions_total',
       help: 'Write transactions by outcome: committed, refused (the request asked for what cannot be), failed (the database).',
       labelNames: ['outcome'] as const,
       registers,
     });
-    this.outcomes = {
-      committed: transactions.labels({ outcome: 'committed' }),
-      refused: transactions.labels({ outcome: 'refused' }),
-      failed: transactions.labels({ outcome: 'failed' }),
-    };
     // A counter that begins at its first increase hides that increase from Prometheus.
-    for (const outcome of Object.values(this.outcomes)) outcome.inc(0);
+    for (const outcome of ['committed', 'refused', 'failed']) this.transactions.inc({ outcome }, 0);
     this.duration = new Histogram({
       name: 'spandrel_storage_transaction_duration_seconds',
       help: 'Time of committed write transactions, from their begin until they are durable.',
-      buckets: TRANSACTION_SECONDS,
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
     this.jobs = new Histogram({
       name: 'spandrel_storage_commit_jobs',
       help: 'Requests and results that one group commit made durable.',
-      buckets: JOBS,
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
       registers,
     });
     this.retries = new Counter({
@@ -77,30 +68,14 @@ export class StorageMetrics {
     this.longReads = new Histogram({
       name: 'spandrel_storage_long_read_duration_seconds',
       help: 'Time of lists, searches and exports in the database, waiting for a thread or connection included.',
-      buckets: READ_SECONDS,
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
       registers,
     });
   }
 
   transaction(outcome: TransactionOutcome, ms: number): void {
-    this.outcomes[outcome].inc();
+    this.transactions.inc({ outcome });
     if (outcome === 'committed') this.duration.observe(ms / 1_000);
-  }
-
-  groupCommit(jobs: number): void {
-    this.jobs.observe(jobs);
-  }
-
-  retry(reason: 'conflict' | 'reconnect'): void {
-    this.retries.inc({ reason });
-  }
-
-  hookFailed(hook: FailingHook): void {
-    this.hookFailures.inc({ hook });
-  }
-
-  longRead(ms: number): void {
-    this.longReads.observe(ms / 1_000);
   }
 
   watch({ writesWaiting, backend, size }: StorageState): void {
@@ -128,18 +103,14 @@ export class StorageMetrics {
         () => backend().pool?.waiting ?? 0,
       );
     }
-    this.watchSize(size, pool === undefined);
-  }
-
-  private watchSize(read: () => Promise<BackendSize>, isOnDisk: boolean): void {
-    registerSourceGauges(this.registry, read, [
+    registerSourceGauges(this.registry, size, [
       {
         name: 'spandrel_storage_size_bytes',
         help: 'Size of the database by part: database, and on SQLite wal (its write-ahead log).',
         labelNames: ['part'],
         samples: ({ parts }) => Object.entries(parts).map(([part, value]) => ({ labels: { part }, value })),
       },
-      ...(isOnDisk ? [DISK_FREE] : []),
+      ...(pool === undefined ? [DISK_FREE] : []),
     ]);
   }
 

@@ -84,7 +84,7 @@ export class Storage {
       ...options,
       transaction: (work) => this.transaction(work),
       hasOneWriter: this.exclusive,
-      committed: (jobs) => this.metrics.groupCommit(jobs),
+      committed: (jobs) => this.metrics.jobs.observe(jobs),
       failed: (error) => this.hookFailed('group_commit', error),
     });
     this.groups.push(group as unknown as GroupCommit<never, unknown>);
@@ -110,7 +110,7 @@ export class Storage {
     } catch (error) {
       throw toDomainError(error);
     } finally {
-      this.metrics.longRead(performance.now() - began);
+      this.metrics.longReads.observe((performance.now() - began) / 1_000);
     }
   }
 
@@ -212,7 +212,7 @@ export class Storage {
   }
 
   private hookFailed(hook: FailingHook, error: unknown): void {
-    this.metrics.hookFailed(hook);
+    this.metrics.hookFailures.inc({ hook });
     this.parts.logger.error({ err: error, hook }, HOOK_FAILURES[hook]);
   }
 
@@ -226,7 +226,7 @@ export class Storage {
         const conflict = isTransient(error) && attempts < TRANSIENT_ATTEMPTS_MAX;
         const reconnect = isAway(error) && Date.now() < reconnectUntil;
         if (!conflict && !reconnect) throw error;
-        this.metrics.retry(conflict ? 'conflict' : 'reconnect');
+        this.metrics.retries.inc({ reason: conflict ? 'conflict' : 'reconnect' });
         await pause(
           conflict
             ? backoff(attempts, CONFLICT_PAUSE_MS, CONFLICT_PAUSE_MS_MAX)

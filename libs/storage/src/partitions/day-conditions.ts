@@ -14,7 +14,7 @@ const RANGES_MAX = 4;
 /**
  * The rows of a partitioned table that lie in some days: Postgres leaves all other partitions alone. Nothing on SQLite.
  */
-export const ofDays = (column: string, days: Iterable<number>): Sql => ({
+const ofDays = (column: string, days: Iterable<number>): Sql => ({
   writeTo(target) {
     if (target.dialect === 'postgres') sql` and ${inRanges(rawSql(column), rangesOf(days))}`.writeTo(target);
   },

@@ -6,9 +6,7 @@ import { DAY_MS } from './day-conditions.js';
 /** Any constant: who makes or drops partitions waits for others that do. */
 const PARTITION_LOCK = 7_261_500_113;
 
-const CHOOSE = (day: number): Sql => sql`select set_config('spandrel.day', ${String(day)}, true)`;
 const LOCK = sql`select pg_advisory_xact_lock(${PARTITION_LOCK})`;
-const timeout = (ms: number): Sql => sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`;
 
 /** Rows that came before their partition lie in the default one, and move. */
 const MAKE = `
@@ -48,7 +46,11 @@ export class DayTables {
     this.holdAll = forTables(tables, HOLD);
     this.emptyAll = forTables(tables, EMPTY);
     this.dropAll = forTables(tables, DROP);
-    this.days = DAY.query`select ${DAY_OF_NAME} as day ${partitionsOf(tables[0])}`;
+    // Each partition is asked for its name: joining `pg_class` compares those of all tables.
+    this.days = DAY.query`select (to_date(right(p.name, 8), 'YYYYMMDD') - date '1970-01-01')::bigint as day
+      from (select i.inhrelid as oid, i.inhrelid::regclass::text as name from pg_inherits i
+        where i.inhparent = to_regclass(${tables[0]})) p
+      where p.name ~ '_p[0-9]{8}$' order by 1`;
   }
 
   /**
@@ -79,8 +81,8 @@ export class DayTables {
 }
 
 async function toDay(tx: WriteTx, day: number, lockMs: number, statement: Sql): Promise<void> {
-  await tx.run(timeout(lockMs));
-  await tx.run(CHOOSE(day));
+  await tx.run(sql`select set_config('lock_timeout', ${`${lockMs}ms`}, true)`);
+  await tx.run(sql`select set_config('spandrel.day', ${String(day)}, true)`);
   await tx.run(statement);
 }
 
@@ -102,12 +104,3 @@ const forTables = (tables: readonly string[], body: string): Sql =>
     end $do$`);
 
 const DAY = shapeOf({ day: integer() });
-const DAY_OF_NAME = rawSql(`(to_date(right(p.name, 8), 'YYYYMMDD') - date '1970-01-01')::bigint`);
-
-/**
- * The partitions `p` of a table by day. Each is asked for its name: joining `pg_class` compares those of all tables.
- */
-const partitionsOf = (table: string): Sql =>
-  sql`from (select i.inhrelid as oid, i.inhrelid::regclass::text as name from pg_inherits i
-      where i.inhparent = to_regclass(${table})) p
-    where p.name ~ '_p[0-9]{8}$' order by 1`;

@@ -168,8 +168,8 @@ export class PostgresBackend implements Backend {
         if (status === 'committed' && life === serverLife) return true;
         if (status !== 'in progress') break;
       } catch (error) {
-        // The server does not know the id yet: the transaction was lost with a crash, or with the server before.
-        if (isIdOfTheFuture(error)) return false;
+        // "transaction ID … is in the future": it was lost with a crash, or with the server before.
+        if ((error as { code?: unknown } | null)?.code === '22023') return false;
         if (!isAway(error)) throw error;
       }
       await pause(FATE_PAUSE_MS);
@@ -180,9 +180,6 @@ export class PostgresBackend implements Backend {
     );
   }
 }
-
-/** `pg_xact_status`: "transaction ID … is in the future". */
-const isIdOfTheFuture = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '22023';
 
 /** Begins a transaction, on the way with its first statement. @returns its id, by which its fate can be asked for. */
 async function begin(client: pg.PoolClient, keeping: ConnectionKeeping): Promise<string> {

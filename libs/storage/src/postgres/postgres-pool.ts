@@ -143,10 +143,6 @@ function decoded(text: string): string {
 /** Longest time for handing the cancellation to the server. */
 const CANCEL_MS_MAX = 5_000;
 
-interface Cancellable {
-  processID: number;
-  secretKey: number;
-}
 interface CancelClient {
   host: string;
   port: number;
@@ -163,7 +159,7 @@ interface CancelClient {
  * be closed afterwards: the request may come late, when it would hit the next statement.
  */
 export async function cancelQuery(client: PoolClient, url: string): Promise<void> {
-  const { processID, secretKey } = client as unknown as Cancellable;
+  const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
   const { host, port, ssl, connection } = new Client({ connectionString: url }) as unknown as CancelClient;
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = (): void => connection.cancel(processID, secretKey);

@@ -52,7 +52,7 @@ function assertSetting(database: Database.Database, name: string, wanted: string
 }
 
 const unusable = (file: string, error: unknown): StartError =>
-  new StartError([`${settingName(CoreSettings.declared.dataDir)}: ${databaseFault(file, error)}`]);
+  new StartError([`${SETTING}: ${databaseFault(file, error)}`]);
 
 const SETTING = settingName(CoreSettings.declared.dataDir);
 
@@ -71,14 +71,11 @@ export function lockDirectory(directory: string, logger?: Pick<Logger, 'warn'>):
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     lock?.close();
-    throw new StartError([isBusy(error) ? inUse(directory) : `${SETTING}: ${databaseFault(file, error)}`]);
+    if (!String((Object(error) as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw unusable(file, error);
+    throw new StartError([
+      `data directory ${directory} is in use by another Spandrel process; stop it or choose another --data-dir`,
+    ]);
   }
   const held = lock;
   return () => held.close();
 }
-
-const isBusy = (error: unknown): boolean =>
-  String((Object(error) as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-
-const inUse = (directory: string): string =>
-  `data directory ${directory} is in use by another Spandrel process; stop it or choose another --data-dir`;

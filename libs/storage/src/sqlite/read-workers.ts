@@ -26,8 +26,6 @@ class ReadError extends Error {
   }
 }
 
-const THREAD_LOST = { message: 'a read thread ended', code: 'SQLITE_CANTOPEN' };
-
 /**
  * Threads that read while the main thread goes on, one query each; patient ones never take the last. A thread that dies
  * fails its query and is replaced with the next one.
@@ -92,7 +90,7 @@ export class ReadWorkers {
     worker.unref();
     worker.on('message', (reply: Reply) => thread.settle?.(reply));
     worker.on('error', (error: NodeJS.ErrnoException) => lose(error as NonNullable<Reply['error']>));
-    worker.on('exit', () => lose(THREAD_LOST));
+    worker.on('exit', () => lose({ message: 'a read thread ended', code: 'SQLITE_CANTOPEN' }));
     this.threads.push(thread);
     return thread;
   }
