@@ -29,15 +29,13 @@ export function overlay(lower: ConfigTree, upper: ConfigTree): ConfigTree {
   for (const [key, value] of Object.entries(upper)) {
     const below = result[key];
     if (value !== undefined) result[key] = isTree(value) && isTree(below) ? overlay(below, value) : value;
-    if (key === PLUGINS_KEY && Array.isArray(value) && Array.isArray(below)) result[key] = overlayPlugins(below, value);
+    if (key === PLUGINS_KEY && Array.isArray(value) && Array.isArray(below)) {
+      // Plugins listed above come first; those below stay, unless an entry above names them.
+      const named = new Set(value.map(pluginUsed));
+      result[key] = [...value, ...below.filter((entry) => !named.has(pluginUsed(entry)))];
+    }
   }
   return result;
-}
-
-/** Plugins listed above come first; those below stay, unless an entry above names them. */
-function overlayPlugins(lower: readonly unknown[], upper: readonly unknown[]): unknown[] {
-  const named = new Set(upper.map(pluginUsed));
-  return [...upper, ...lower.filter((entry) => !named.has(pluginUsed(entry)))];
 }
 
 const pluginUsed = (entry: unknown): unknown => (isTree(entry) ? entry['use'] : entry);

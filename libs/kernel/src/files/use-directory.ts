@@ -21,13 +21,10 @@ export function useDirectory(setting: string, directory: string, logger?: Pick<L
     assertTakesFiles(directory);
     return closeDirectory(directory, logger);
   } catch (error) {
-    throw new StartError([`${setting}: ${directoryFault(directory, error)}`]);
+    const { path, reason } = pathFault(directory, error);
+    const fault = path === directory ? `${path} ${reason}` : `${directory} cannot be made: ${path} ${reason}`;
+    throw new StartError([`${setting}: ${fault}`]);
   }
-}
-
-function directoryFault(directory: string, error: unknown): string {
-  const { path, reason } = pathFault(directory, error);
-  return path === directory ? `${path} ${reason}` : `${directory} cannot be made: ${path} ${reason}`;
 }
 
 /** Permissions alone do not say it: root passes them all, and a file system may be read-only or take no files. */

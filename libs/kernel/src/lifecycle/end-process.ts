@@ -21,15 +21,13 @@ export async function endWithOutput(
 /** The one way to end that waits for nothing. */
 export const killProcess = (): void => void process.kill(process.pid, 'SIGKILL');
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-
 /**
  * From now on SIGTERM and SIGINT call `stop`. While a program starts they end it at once by the system's own hand:
  * nothing is under way yet, and JavaScript hears of a signal only between turns of the event loop. In a container,
  * `bin/spandrel.cjs` does it.
  */
 export function stopOnSignals(stop: (signal: NodeJS.Signals) => void): void {
-  for (const signal of SIGNALS) {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.removeAllListeners(signal);
     process.on(signal, stop);
   }

@@ -1,14 +1,9 @@
 import { withinMs } from '../time.js';
 import type { Logger } from '../log/logger.js';
 
-interface Part {
-  name: string;
-  stop: () => Promise<void> | void;
-}
-
 /** Parts register as they start; `stop` ends them last first, and goes on when one fails, within `graceMs` in all. */
 export class Lifecycle {
-  private readonly parts: Part[] = [];
+  private readonly parts: { name: string; stop: () => Promise<void> | void }[] = [];
   private stopping: Promise<boolean> | undefined;
 
   constructor(
@@ -28,20 +23,17 @@ export class Lifecycle {
   private async stopAll(): Promise<boolean> {
     const deadline = Date.now() + this.graceMs;
     let clean = true;
-    for (const part of this.parts.toReversed()) {
-      clean = (await this.stopPart(part, Math.max(0, deadline - Date.now()))) && clean;
+    for (const { name, stop } of this.parts.toReversed()) {
+      try {
+        const leftMs = Math.max(0, deadline - Date.now());
+        const outcome = await withinMs(leftMs, Promise.resolve(stop()), () => 'timeout' as const);
+        if (outcome !== 'timeout') continue;
+        this.logger.warn({ part: name }, 'did not stop in time');
+      } catch (error) {
+        this.logger.error({ part: name, err: error }, 'failed to stop');
+      }
+      clean = false;
     }
     return clean;
-  }
-
-  private async stopPart(part: Part, timeoutMs: number): Promise<boolean> {
-    try {
-      const outcome = await withinMs(timeoutMs, Promise.resolve(part.stop()), () => 'timeout' as const);
-      if (outcome !== 'timeout') return true;
-      this.logger.warn({ part: part.name }, 'did not stop in time');
-    } catch (error) {
-      this.logger.error({ part: part.name, err: error }, 'failed to stop');
-    }
-    return false;
   }
 }

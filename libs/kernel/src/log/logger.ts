@@ -51,17 +51,12 @@ function errorWithSources(error: unknown): unknown {
   return serialized;
 }
 
-const STANDARD_ERROR = 2;
-
 /**
  * Where the log and the lines of requests go. Both make JSON; for people it is read back and written again.
  * @param format `null`: pretty where standard error is a terminal, else json.
  */
-export function logLines(
-  format: 'pretty' | 'json' | null,
-  sink: LineSink = LogDestination.ofDescriptor(STANDARD_ERROR),
-): LineSink {
-  const isTerminal = isatty(STANDARD_ERROR);
+export function logLines(format: 'pretty' | 'json' | null, sink: LineSink = LogDestination.ofDescriptor(2)): LineSink {
+  const isTerminal = isatty(2);
   if ((format ?? (isTerminal ? 'pretty' : 'json')) === 'json') return sink;
   const hasColors = isTerminal && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
   return { write: (line) => sink.write(prettyLine(line, hasColors)) };

@@ -17,15 +17,14 @@ export const sourceStack = (stack: string): string =>
   });
 
 function mapOf(url: string): SourceMap | undefined {
-  if (!maps.has(url)) maps.set(url, readMap(url));
-  return maps.get(url);
-}
-
-function readMap(url: string): SourceMap | undefined {
+  if (maps.has(url)) return maps.get(url);
+  let map: SourceMap | undefined;
   try {
-    const file = fileURLToPath(url);
-    return existsSync(`${file}.map`) ? new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8'))) : undefined;
+    const file = `${fileURLToPath(url)}.map`;
+    if (existsSync(file)) map = new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return undefined;
+    // The places stay as they are.
   }
+  maps.set(url, map);
+  return map;
 }

@@ -28,7 +28,9 @@ export class ClientAddresses {
   of(request: Pick<IncomingMessage, 'socket' | 'headers'>): string | undefined {
     const { remoteAddress } = request.socket;
     if (remoteAddress === undefined) return undefined;
-    return plain(this.isTrusted ? forwardedFor(request, this.isTrusted) : remoteAddress);
+    const address = this.isTrusted ? forwardedFor(request, this.isTrusted) : remoteAddress;
+    const unmapped = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+    return isIP(unmapped) === 4 ? unmapped : address;
   }
 }
 
@@ -51,6 +53,3 @@ function withoutPort(entry: string): string {
 
 /** How a socket that takes both spells an address of IPv4. */
 const MAPPED = '::ffff:';
-
-const plain = (address: string): string =>
-  address.startsWith(MAPPED) && isIP(address.slice(MAPPED.length)) === 4 ? address.slice(MAPPED.length) : address;

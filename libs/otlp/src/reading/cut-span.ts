@@ -1,5 +1,3 @@
-import type { OtelMap } from '@spandrel/plugin-api';
-
 /** What is left of a text that is cut. */
 const TEXT_MAX = 65_536;
 
@@ -67,7 +65,7 @@ function copied(value: unknown, path: string, places: TextPlace[]): unknown {
     for (const [at, item] of value.entries()) copyInto(list, String(at), item, path, places);
     return list;
   }
-  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value) || isMap(value)) return value;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value) || value instanceof Map) return value;
   const object: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) copyInto(object, name, item, path, places);
   return object;
@@ -83,5 +81,3 @@ function copyInto(target: object, name: string, item: unknown, path: string, pla
   }
   set(copied(item, own, places));
 }
-
-const isMap = (value: unknown): value is OtelMap => value instanceof Map;

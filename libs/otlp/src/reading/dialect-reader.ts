@@ -1,8 +1,6 @@
 import type { Named } from '@spandrel/kernel';
 import { type Dialect, type OtelSpan, type SpanReading, WorkedOut, type ReadUsage } from '@spandrel/plugin-api';
 
-type OnDialectError = (dialect: string, error: unknown) => void;
-
 /**
  * Reads spans with all dialects that claim them and merges what they say: member by member, the first in the order of
  * config that has a value wins (docs/spec/otlp.md#how-readings-are-merged).
@@ -12,7 +10,7 @@ export class DialectReader {
 
   constructor(
     private readonly dialects: readonly Named<Dialect>[],
-    private readonly onError: OnDialectError,
+    private readonly onError: (dialect: string, error: unknown) => void,
   ) {
     this.claims = new ClaimTable(dialects.map(({ extension }) => extension));
   }
@@ -20,18 +18,16 @@ export class DialectReader {
   /** @returns what is known of the span; values of odd types are left out. Never throws. */
   read(span: OtelSpan): SpanReading {
     const merged: SpanReading = {};
-    for (const place of this.claims.claimants(span)) this.add(merged, this.dialects[place]!, span);
-    return merged;
-  }
-
-  private add(merged: SpanReading, { name, extension }: Named<Dialect>, span: OtelSpan): void {
-    try {
-      const reading = extension.read(span);
-      if (typeof reading !== 'object' || reading === null) return;
-      addReading(merged, reading);
-    } catch (error) {
-      this.onError(name, error);
+    for (const place of this.claims.claimants(span)) {
+      const { name, extension } = this.dialects[place]!;
+      try {
+        const reading = extension.read(span);
+        if (typeof reading === 'object' && reading !== null) addReading(merged, reading);
+      } catch (error) {
+        this.onError(name, error);
+      }
     }
+    return merged;
   }
 }
 
@@ -121,8 +117,6 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.some(
 
 const isPending = (value: unknown): boolean => isObject(value) && isText(value['spanId']);
 
-const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-
 /** What a member of a reading must be to count. */
 const COUNTS: Readonly<Record<keyof SpanReading, (value: unknown) => boolean>> = {
   kind: isKind,
@@ -134,7 +128,7 @@ const COUNTS: Readonly<Record<keyof SpanReading, (value: unknown) => boolean>> =
   input: isGiven,
   output: isGiven,
   request: isGivenMembers,
-  streaming: isFlag,
+  streaming: (value) => typeof value === 'boolean',
   timeToFirstTokenMs: isAmount,
   metadata: isGivenMembers,
   failure: isText,

@@ -81,13 +81,13 @@ function payloadsOf(span: OtelSpan, reading: SpanReading) {
   };
 }
 
-/** The input as it is stored; that of a call of a model is messages, whatever a dialect gave. */
+/** That of a call of a model is messages, whatever a dialect gave. */
 function storedInput({ kind, input }: SpanReading): unknown {
   if (input === undefined) return undefined;
   return kind?.type === 'llm_call' && !isConversation(input.value) ? conversationOf(input.value) : input.value;
 }
 
-/** The output as it is stored; that of a call of a model is a completion, whatever a dialect gave. */
+/** That of a call of a model is a completion, whatever a dialect gave. */
 function storedOutput({ kind, output }: SpanReading): unknown {
   if (output === undefined) return undefined;
   if (kind?.type !== 'llm_call' || isCompletion(output.value)) return output.value;

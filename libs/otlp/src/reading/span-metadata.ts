@@ -1,12 +1,4 @@
-import {
-  objectOf,
-  setMember,
-  type OtelSpan,
-  type SpanReading,
-  type Given,
-  type OtelEvent,
-  type OtelMap,
-} from '@spandrel/plugin-api';
+import { objectOf, setMember, type OtelSpan, type SpanReading, type Given, type OtelEvent } from '@spandrel/plugin-api';
 import { storableKey, storedAttributes } from './stored-value.js';
 import { serviceOf } from './trace-reading.js';
 
@@ -63,7 +55,13 @@ function otelMetadata(span: OtelSpan, given: GivenNames): Record<string, unknown
   if (span.traceState !== '') otel['trace_state'] = span.traceState;
   const names = given.attributes;
   otel['attributes'] = storedAttributes(span.attributes, names.size === 0 ? undefined : (name) => names.has(name));
-  if (events.length > 0) otel['events'] = events.map((event) => storedEvent(span, event, given));
+  if (events.length > 0) {
+    otel['events'] = events.map((event) => ({
+      name: event.name,
+      time_unix_nano: event.timeUnixNano.toString(),
+      attributes: storedAttributes(event.attributes, (name) => given.hasOfEvent(span, event, name)),
+    }));
+  }
   if (links.length > 0) {
     otel['links'] = links.map(({ traceId, spanId, attributes }) => ({
       trace_id: traceId,
@@ -75,44 +73,29 @@ function otelMetadata(span: OtelSpan, given: GivenNames): Record<string, unknown
   return otel;
 }
 
-function storedEvent(span: OtelSpan, event: OtelSpan['events'][number], given: GivenNames): Record<string, unknown> {
-  return {
-    name: event.name,
-    time_unix_nano: event.timeUnixNano.toString(),
-    attributes: storedAttributes(event.attributes, (name) => given.hasOfEvent(span, event, name)),
-  };
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
 /** What of a span stands in its input, output or metadata already, and is not stored a second time. */
 class GivenNames {
-  private names: Set<string> | undefined;
-  private events: Set<string> | undefined;
+  /** Names of the span's attributes that are not stored. */
+  readonly attributes = new Set<string>();
+  private readonly events = new Set<string>();
 
   add(given: Given | undefined): void {
     if (given === undefined) return;
-    if (Array.isArray(given.from)) for (const name of given.from) (this.names ??= new Set()).add(name);
-    if (Array.isArray(given.fromEvents)) for (const name of given.fromEvents) (this.events ??= new Set()).add(name);
-  }
-
-  /** Names of the span's attributes that are not stored. */
-  get attributes(): ReadonlySet<string> {
-    return this.names ?? NONE;
+    if (Array.isArray(given.from)) for (const name of given.from) this.attributes.add(name);
+    if (Array.isArray(given.fromEvents)) for (const name of given.fromEvents) this.events.add(name);
   }
 
   /** Whether an attribute of an event is not stored: as part of its body, or as the value that was taken. */
   hasOfEvent(span: OtelSpan, event: OtelEvent, name: string): boolean {
-    if (this.events?.has(event.name) && !name.includes('.')) return true;
-    return this.names?.has(name) === true && firstOf(span, name) === event.attributes.get(name);
+    if (this.events.has(event.name) && !name.includes('.')) return true;
+    return this.attributes.has(name) && firstOf(span, name) === event.attributes.get(name);
   }
 }
 
 /** Dialects take the span's own attribute, else that of the first event that has it. */
 function firstOf({ attributes, events }: OtelSpan, name: string): unknown {
   if (attributes.has(name)) return attributes.get(name);
-  const has = (event: { attributes: OtelMap }): boolean => event.attributes.has(name);
-  return events.find(has)?.attributes.get(name);
+  return events.find((event) => event.attributes.has(name))?.attributes.get(name);
 }
 
 /** Whether the stored input has all of the one that was given: of an object with messages, these and the system prompt are kept. */

@@ -13,8 +13,6 @@ import { OtlpWriteMetrics } from './otlp-write-metrics.js';
 import type { WriteTx } from '@spandrel/storage';
 import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from '@spandrel/tracing';
 
-const HOUR_MS = 3_600_000;
-
 /** Runs within the time for which events wait: what a crash left unmerged is merged long before it goes. */
 const RUNS_MIN = 6;
 const EVERY_MS_MAX = 600_000;
@@ -39,7 +37,7 @@ export class EventUpkeep implements SpanCommitParticipant, OnModuleInit, OnAppli
     private readonly merge: MergeEvents,
     private readonly metrics: OtlpWriteMetrics,
   ) {
-    this.keptMs = pendingHours * HOUR_MS;
+    this.keptMs = pendingHours * 3_600_000;
     const everyMs = Math.min(EVERY_MS_MAX, this.keptMs / RUNS_MIN);
     this.task = new PeriodicTask({
       everyMs,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { IngestSpan } from '@spandrel/contract';
 import { Turn } from '@spandrel/kernel';
 import type { MaskingCalls } from '@spandrel/masking';
 import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue } from '@spandrel/plugin-api';
@@ -14,9 +13,6 @@ import type { OtlpEventRow } from './otlp-event.entity.js';
 
 /** What somebody else found out about a call: it brings neither input nor output, and is kept as an event of the span. */
 const EVALUATION = 'gen_ai.evaluation.result';
-
-/** Whether an event is kept as an event of its span. */
-const isKeptEvent = (name: unknown): boolean => name === EVALUATION;
 
 /** Log records about calls of models; all others are not kept. */
 const EVENT_NAMES: ReadonlySet<string> = new Set([
@@ -38,12 +34,13 @@ export interface EventRecord {
 }
 
 /** A record whose attributes are not masked yet. */
-export const eventRecord = (record: OtelLogRecord): EventRecord => ({
+export const eventRecord = ({ attributes, body, ...record }: OtelLogRecord): EventRecord => ({
   eventName: record.eventName,
   traceId: record.traceId,
   spanId: record.spanId,
   time: String(record.timeUnixNano),
-  attributes: attributesOf(record),
+  // The members of its body stand beside its attributes, as a span event has them.
+  attributes: plainMap(body instanceof Map ? new Map([...(body as OtelMap), ...attributes]) : attributes),
 });
 
 /** Why a log record is not kept; `undefined` when it is. */
@@ -92,11 +89,6 @@ async function eventRow(
 /** Which of them are input, output or neither is not known before the span is read. */
 export const maskRecords = (masking: MaskingCalls, logged: readonly EventRecord[]): EventRecord[] =>
   logged.map((record) => ({ ...record, attributes: masking.json(record.attributes, 'input', 'output', 'metadata') }));
-
-/** The members of a record's body beside its attributes, as a span event has them. */
-function attributesOf({ attributes, body }: OtelLogRecord): Record<string, unknown> {
-  return plainMap(body instanceof Map ? new Map([...(body as OtelMap), ...attributes]) : attributes);
-}
 
 /** The span event that a row is. */
 export function eventOfRow({ time, event }: ReadEvent): OtelEvent {
@@ -148,13 +140,9 @@ export function membersFromEvents(
   return {
     input,
     output,
-    count: events.filter(({ name }) => !isKeptEvent(name)).length,
-    events: eventsIn(metadata)
-      .filter(({ name }) => isKeptEvent(name))
+    count: events.filter(({ name }) => name !== EVALUATION).length,
+    events: ((metadata?.['otel'] as { events?: Record<string, unknown>[] } | undefined)?.events ?? [])
+      .filter(({ name }) => name === EVALUATION)
       .map((event) => ({ ...event, from_logs: true })),
   };
 }
-
-/** The events that a span was read with, as they are stored. */
-const eventsIn = (metadata: IngestSpan['metadata']): Record<string, unknown>[] =>
-  (metadata?.['otel'] as { events?: Record<string, unknown>[] } | undefined)?.events ?? [];
