@@ -6,7 +6,6 @@ import { keys } from '../api/keys.js';
 import { useSpaced } from '../components/hooks.js';
 import { useLiveBatches } from '../live/live-updates.js';
 
-/** Milliseconds between two requests for the counts, however much happens. */
 const SPACE_MS = 1_000;
 /** Events that change how many items a queue has. An enqueue has none: a page that is looked at again asks again. */
 const CHANGING: ReadonlySet<string> = new Set(['queue_item_updated', 'dataset_deleted']);

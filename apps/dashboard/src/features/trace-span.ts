@@ -13,10 +13,8 @@ export interface TraceSpan {
   metadata: Readonly<Record<string, unknown>>;
 }
 
-type StatusWord = 'running' | 'completed' | 'failed';
-
 /** A span's status as one word. */
-export const statusWordOf = ({ status }: Pick<TraceSpan, 'status'>): StatusWord =>
+export const statusWordOf = ({ status }: Pick<TraceSpan, 'status'>): 'running' | 'completed' | 'failed' =>
   typeof status === 'string' ? status : 'failed';
 
 export const isLlmCall = ({ kind }: Pick<TraceSpan, 'kind'>): boolean => kind.type === 'llm_call';
@@ -42,7 +40,6 @@ const KNOWN: Readonly<Record<string, number>> = Object.assign(Object.create(null
   fs_write: 6,
   custom: 7,
 });
-const OTHER = 8;
 
 /** The token `--kind-N` of a kind. */
-export const kindColour = (type: string): string => `--kind-${KNOWN[type] ?? OTHER}`;
+export const kindColour = (type: string): string => `--kind-${KNOWN[type] ?? 8}`;

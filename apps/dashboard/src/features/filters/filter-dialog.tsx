@@ -13,7 +13,7 @@ import { useSettled } from '../../components/hooks.js';
 import { AMOUNT_HINTS, readAmount, type FilterField } from './filter-field.js';
 import styles from './filter-dialog.module.css';
 
-export interface FilterDialogProps {
+interface FilterDialogProps {
   field: FilterField;
   onAdd(field: FilterField, value: string): void;
   onClose(): void;
@@ -67,7 +67,7 @@ export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
   );
 }
 
-export interface SuggestedValuesProps {
+interface SuggestedValuesProps {
   label: string;
   facet: FacetName;
   value: string;
@@ -75,11 +75,10 @@ export interface SuggestedValuesProps {
   onChoose(value: string): void;
 }
 
-/** The server is asked for values after this pause in typing. */
 const PAUSE_MS = 150;
 
 /** A combobox with the values that there are, those that begin as what is typed. Any other value may be typed, too. */
-export function SuggestedValues({ label, facet, value, onType, onChoose }: SuggestedValuesProps) {
+function SuggestedValues({ label, facet, value, onType, onChoose }: SuggestedValuesProps) {
   const prefix = useSettled(value, PAUSE_MS);
   const found = useQuery({
     queryKey: keys.facets(facet, prefix),

@@ -24,7 +24,6 @@ export interface FilterField {
   isRepeated?: boolean;
 }
 
-/** Values of such filters in the address. */
 type FieldSearch = Partial<Record<string, string | string[]>>;
 
 /** Reads the filters of an address; what is no value of theirs is left out. */

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'react';
 import { ButtonMenu, ButtonMenuItem } from '../../components/button-menu.js';
 import type { FilterField } from './filter-field.js';
 
-export interface FilterMenuProps {
+interface FilterMenuProps {
   fields: readonly FilterField[];
   onChoose(field: FilterField): void;
   /** Whether the button takes the focus, which the one before it had. */

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState, type Ref } from 'react';
 import { TextField } from '../../components/field.js';
 
-/** The list follows what is typed after this pause. */
 const PAUSE_MS = 200;
 
 interface SearchFilterProps {

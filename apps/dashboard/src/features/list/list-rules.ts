@@ -58,7 +58,6 @@ export function planFor(plan: LivePlan, { events, hasMissed }: LiveBatch, read: 
   };
 }
 
-/** The request that comes next. */
 type NextRequest = { kind: 'first-page' } | { kind: 'rows'; ids: string[] } | null;
 
 /** The list as it is when a request is due. */

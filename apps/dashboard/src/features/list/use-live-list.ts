@@ -20,7 +20,6 @@ const FIRST_PAGE_MAX = 2 * PAGE_ROWS;
 /** Requests of one tab come this far apart at least. */
 const BETWEEN_MS = 1_250;
 
-/** How a list is kept up to date. */
 interface LiveRules<Row> {
   changes: ReadChanges;
   /** Rows as they are now, of two hundred ids at most; left out where only the first page is read again. */

@@ -2,8 +2,8 @@ import type { ListId } from '@spandrel/sdk/api';
 import { useInfiniteQuery, useQueryClient, type InfiniteData, type QueryKey } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { listPage, type ListPage, type Query } from '../../api/api.js';
+import { notifyError } from '../../components/notify.js';
 
-/** How a list is asked for. */
 interface ListRequest<Row> {
   /** Name of the list, in the keys of the query cache. */
   name: string;
@@ -68,7 +68,6 @@ interface PageParam {
 
 type Pages<Row> = InfiniteData<ListPage<Row>, PageParam>;
 
-/** Pages in memory. */
 const PAGES_MAX = 20;
 /** The next page is fetched this many rows before its first. */
 const AHEAD = 120;
@@ -186,3 +185,32 @@ export const gridRows = <Row>({ length, isComplete, rowAt, keyAt, onVisible }: P
   keyAt,
   onVisible,
 });
+
+const NO_FILTERS = {};
+
+/** Name of the list that every change of what is administered adds to. */
+export const AUDIT_LOG = 'audit log';
+
+/**
+ * A list of what is administered, and what reads it again after a change: no event reports these.
+ * @param name of the list, and what the notification says could not be read.
+ */
+export function useAdministeredList<Row extends { id: string }>(name: string, operation: ListId, orgId?: string) {
+  const { list, source } = useFilteredList<Row>({
+    name,
+    filters: NO_FILTERS,
+    operation,
+    ...(orgId !== undefined && { path: { id: orgId } }),
+    idOf: ({ id }) => id,
+  });
+  const client = useQueryClient();
+  const reread = async (): Promise<void> => {
+    void client.invalidateQueries({ queryKey: [AUDIT_LOG] });
+    try {
+      list.restart(await source.first());
+    } catch (error) {
+      notifyError(`The ${name} could not be reloaded`, error as Error);
+    }
+  };
+  return { list, reread };
+}

@@ -5,7 +5,6 @@ import type { RowChanges } from '../list/list-rules.js';
 /** Why a run was cancelled, where nobody did it by hand: `cost cap`. */
 const STOPS = { cancelled: null, cost_cap: 'cost cap', idle: 'idle' } as const;
 
-/** Sentences that say why a run was cancelled. */
 const STOP_SENTENCES = {
   cancelled: null,
   cost_cap: 'Stopped: another call could have exceeded the cost cap.',

@@ -34,7 +34,6 @@ function replaced(before: string, after: string): DiffPart[] {
   return parts.filter(({ text }) => text !== '');
 }
 
-/** Lines beside a change that stay in sight. */
 const CONTEXT_LINES = 3;
 /** A stretch of fewer lines is read as quickly as the button that would stand for it. */
 const FOLDED_MIN = 8;

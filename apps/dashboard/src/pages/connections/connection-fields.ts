@@ -21,12 +21,6 @@ export function fieldsOf(
   };
 }
 
-/** How the field of the key fits the provider. */
-export interface KeyRule {
-  isRequired: boolean;
-  hint: string | null;
-}
-
 /**
  * Whether a key must be given.
  * @param before the connection as it is stored; `null` for a new one.
@@ -36,7 +30,7 @@ export function keyRule(
   before: ConnectionResource | null,
   fields: ConnectionFields,
   provider: ProviderCapability | undefined,
-): KeyRule {
+): { isRequired: boolean; hint: string | null } {
   const needsKey = provider?.needs_key ?? false;
   if (before === null)
     return { isRequired: needsKey, hint: needsKey ? null : 'Leave it empty if the provider needs none.' };

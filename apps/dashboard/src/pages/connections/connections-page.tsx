@@ -1,7 +1,7 @@
 import type { ConnectionResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
 import { useMemo, useState } from 'react';
-import { gridRows } from '../../features/list/use-paged-list.js';
+import { gridRows, useAdministeredList } from '../../features/list/use-paged-list.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
@@ -15,7 +15,7 @@ import { useCapabilities } from '../../features/browser-session.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { ConnectionDialog, ConnectionTest } from './connection-dialog.js';
-import { useConnections, useConnectionTest } from './use-connections.js';
+import { useConnectionTest } from './use-connections.js';
 
 type Opened =
   | { kind: 'edit'; connection: ConnectionResource | null }
@@ -23,7 +23,7 @@ type Opened =
 
 /** The connections to providers of models: made, changed, tested and deleted. */
 export function ConnectionsPage() {
-  const { list, reread } = useConnections();
+  const { list, reread } = useAdministeredList<ConnectionResource>('connections', 'listConnections');
   const { test, begin, forget } = useConnectionTest();
   const capabilities = useCapabilities();
   const [opened, setOpened] = useState<Opened | null>(null);
@@ -86,14 +86,23 @@ export function ConnectionsPage() {
         />
       )}
       {opened?.kind === 'delete' && (
-        <DeleteConnection
-          connection={opened.connection}
-          onDeleted={() => {
+        <ConfirmAction
+          title="Delete connection?"
+          action="Delete"
+          act={() => api.deleteConnection({ path: { id: opened.connection.id } })}
+          onDone={() => {
             forget(opened.connection.id);
             void reread();
           }}
+          done={`Deleted the connection ${opened.connection.name}`}
+          failed="The connection could not be deleted"
           onClose={close}
-        />
+        >
+          <p>
+            The connection <bdi>{opened.connection.name}</bdi> and its stored key are deleted. Runs that used it keep
+            their results.
+          </p>
+        </ConfirmAction>
       )}
     </>
   );
@@ -140,29 +149,4 @@ export function connectionColumns(zone: string, { onTest, onEdit, onDelete }: Co
 
 function textOf(id: string, header: string, width: number, of: (row: ConnectionResource) => string): Column {
   return { id, header, width, cell: (row) => <bdi title={of(row)}>{of(row)}</bdi> };
-}
-
-interface DeleteConnectionProps {
-  connection: ConnectionResource;
-  onDeleted(): void;
-  onClose(): void;
-}
-
-function DeleteConnection({ connection, onDeleted, onClose }: DeleteConnectionProps) {
-  return (
-    <ConfirmAction
-      title="Delete connection?"
-      action="Delete"
-      act={() => api.deleteConnection({ path: { id: connection.id } })}
-      onDone={onDeleted}
-      done={`Deleted the connection ${connection.name}`}
-      failed="The connection could not be deleted"
-      onClose={onClose}
-    >
-      <p>
-        The connection <bdi>{connection.name}</bdi> and its stored key are deleted. Runs that used it keep their
-        results.
-      </p>
-    </ConfirmAction>
-  );
 }

@@ -197,7 +197,6 @@ function useSaveDatapoint(datasetId: string, datapoint: DatapointResource | null
   });
 }
 
-/** The faults that the server found, at their lines. */
 function faultsOfAnswer(error: Error | null, text: string): LineFault[] {
   if (!(error instanceof SpandrelError)) return [];
   return error.errors.map(({ path, message }) => {

@@ -123,7 +123,6 @@ const MEMBERS: readonly (readonly [GenericMember, label: string, isJson: boolean
   ['metadata', 'Metadata', true],
 ];
 
-/** The members of a generic datapoint. */
 function GenericForm({ form, onChange }: { form: GenericFields; onChange(form: GenericFields): void }) {
   return MEMBERS.map(([member, label, isJson]) => (
     <ValueField
@@ -151,7 +150,6 @@ const WAYS = [
   { value: 'text', label: 'Text' },
   { value: 'json', label: 'JSON' },
 ];
-/** Lines that a field shows without being scrolled. */
 const ROWS_MAX = 16;
 
 /** A value of a datapoint: a text, or JSON of any kind. */

@@ -80,7 +80,6 @@ function wrappedVariant(value: Members): Variant | null {
   return others.length === 0 && (name === 'Generic' || name === 'LlmConversation') ? name : null;
 }
 
-/** Reads the place out of the words of a fault. */
 function placedFault(described: string): LineFault {
   const placed = /^not valid JSON at (?:line (\d+), column \d+|character \d+): (.*)$/s.exec(described);
   return placed === null ? { line: null, message: described } : { line: Number(placed[1] ?? 1), message: placed[2]! };

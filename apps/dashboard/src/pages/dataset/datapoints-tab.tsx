@@ -95,7 +95,6 @@ const SOURCE_WORDS: Readonly<Record<DatapointPreview['source'], string>> = {
   file_upload: 'File upload',
 };
 
-/** Every column of the list of datapoints. @param zone zone of the times, shown in the header. */
 function datapointColumns(zone: string): GridColumn<DatapointPreview>[] {
   return [
     { id: 'input', header: 'Input', width: 200, grows: true, cell: (row) => <DatapointLink datapoint={row} /> },

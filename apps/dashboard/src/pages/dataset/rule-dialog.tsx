@@ -91,7 +91,6 @@ interface RulePreviewProps {
   rule: CreateCaptureRule | null;
 }
 
-/** The server is asked after this pause in typing. */
 const PAUSE_MS = 250;
 
 function RulePreview({ datasetId, rule }: RulePreviewProps) {
@@ -154,7 +153,6 @@ interface FacetFieldProps {
   onChange: ChangeEventHandler<HTMLInputElement>;
 }
 
-/** The server is asked for values after this pause in typing. */
 const FACETS_PAUSE_MS = 150;
 
 /** A text field that suggests the values there are; any other one may be typed, too. */

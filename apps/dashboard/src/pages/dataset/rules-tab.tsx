@@ -70,12 +70,17 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
         />
       )}
       {deleted && (
-        <DeleteRule
-          datasetId={datasetId}
-          rule={deleted}
-          onDeleted={() => void refresh()}
+        <ConfirmAction
+          title="Delete capture rule?"
+          action="Delete"
+          act={() => api.deleteCaptureRule({ path: { id: datasetId, rule_id: deleted.id } })}
+          onDone={() => void refresh()}
+          done={`Deleted the rule ${deleted.name}`}
+          failed="The rule could not be deleted"
           onClose={() => setDeleted(null)}
-        />
+        >
+          <p>Datapoints that {deleted.name} captured are kept. This cannot be undone.</p>
+        </ConfirmAction>
       )}
     </>
   );
@@ -96,29 +101,6 @@ function useRules(datasetId: string) {
     if (hasMissed || events.some(({ type }) => type === 'capture_triggered')) refreshSoon();
   });
   return { query, refresh };
-}
-
-interface DeleteRuleProps {
-  datasetId: string;
-  rule: CaptureRuleResource;
-  onDeleted(): void;
-  onClose(): void;
-}
-
-function DeleteRule({ datasetId, rule, onDeleted, onClose }: DeleteRuleProps) {
-  return (
-    <ConfirmAction
-      title="Delete capture rule?"
-      action="Delete"
-      act={() => api.deleteCaptureRule({ path: { id: datasetId, rule_id: rule.id } })}
-      onDone={onDeleted}
-      done={`Deleted the rule ${rule.name}`}
-      failed="The rule could not be deleted"
-      onClose={onClose}
-    >
-      <p>Datapoints that {rule.name} captured are kept. This cannot be undone.</p>
-    </ConfirmAction>
-  );
 }
 
 interface RuleActions {
@@ -157,14 +139,8 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
   ];
 }
 
-interface RuleSwitchProps {
-  rule: CaptureRuleResource;
-  /** Reads the rules again. */
-  onChanged(): Promise<void>;
-}
-
 /** Switches a capture rule on and off; it shows at once what was chosen, and goes back where that failed. */
-function RuleSwitch({ rule, onChanged }: RuleSwitchProps) {
+function RuleSwitch({ rule, onChanged }: Pick<RuleActions, 'onChanged'> & { rule: CaptureRuleResource }) {
   const mayWrite = useMayWrite();
   const [chosen, setChosen] = useState<boolean | null>(null);
   const change = useMutation({

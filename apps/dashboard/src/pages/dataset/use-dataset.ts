@@ -61,7 +61,6 @@ export function useDatapointList(
 
 const PREVIEWED = 160;
 
-/** Whether an event reports of another datapoint of a dataset. */
 function isNewDatapoint(event: LiveEvent, datasetId: string): boolean {
   return event.type === 'datapoint_created' && event.datapoint.dataset_id === datasetId;
 }

@@ -153,7 +153,6 @@ interface EditedDataProps {
   onLeave(): void;
 }
 
-/** Milliseconds after which a pause in typing shows the changes. */
 const PAUSE_MS = 150;
 
 function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {

@@ -4,20 +4,13 @@ import { filledMembers, isMembers, readJson, type Members } from '../../features
 import { isObject, jsonText, type Message } from '../../features/messages/message.js';
 import { messagesOf } from '../../features/messages/messages-of.js';
 
-/** A text with its name. */
 interface NamedText {
   name: string;
   text: string;
 }
 
-/** What a reviewer reads of an item: a conversation where there is one, and the rest by name. */
-interface ItemContent {
-  messages: readonly Message[];
-  texts: readonly NamedText[];
-}
-
 /** Takes a datapoint apart for reading. Nothing is left out but what has no value. */
-export function contentOf(kind: DatapointKind): ItemContent {
+export function contentOf(kind: DatapointKind): { messages: readonly Message[]; texts: readonly NamedText[] } {
   if ('LlmConversation' in kind) {
     const { messages, expected, metadata, ...rest } = kind.LlmConversation;
     return { messages: messagesOf(messages, null), texts: textsOf({ expected, metadata, ...rest }) };
@@ -28,7 +21,6 @@ export function contentOf(kind: DatapointKind): ItemContent {
   return { messages: messagesOf(input, actual), texts: textsOf(others) };
 }
 
-/** The names of members for people. */
 const NAMES: Readonly<Record<string, string>> = {
   input: 'Input',
   actual: 'Actual output',
@@ -52,7 +44,6 @@ function isConversation(input: unknown): boolean {
   );
 }
 
-/** Characters of an item by which a list distinguishes it from others. */
 const SUMMARY_LENGTH = 160;
 
 /** The beginning of what an item is about: its last question, or its input. */

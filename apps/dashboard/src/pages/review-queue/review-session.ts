@@ -12,7 +12,6 @@ export interface Submission {
   isWrittenBack: boolean;
 }
 
-/** What a review asks of the server. */
 interface SessionParts {
   /** Claims the oldest pending item. @returns `null` where no other is pending. */
   next(exclude: readonly string[]): Promise<QueueItemResource | null>;

@@ -8,7 +8,7 @@ import { useLiveBatches } from '../../live/live-updates.js';
 import { keptInTab } from '../../components/storage.js';
 import { useStore } from '../../components/store.js';
 import { keys } from '../../api/keys.js';
-import { newReviewMemory, ReviewSession, type ReviewState, type ReviewMemory } from './review-session.js';
+import { newReviewMemory, ReviewSession, type ReviewMemory } from './review-session.js';
 
 const sessionCache = new Map<string, ReviewMemory>();
 const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review', () => ({
@@ -23,12 +23,6 @@ function reviewMemoryOf(datasetId: string): ReviewMemory {
   return known;
 }
 
-interface OpenSession {
-  session: ReviewSession;
-  state: ReviewState;
-  memory: ReviewMemory;
-}
-
 interface SessionOptions {
   datasetId: string;
   /** The name that claims; `null` for the caller as the server knows them. */
@@ -41,11 +35,10 @@ interface SessionOptions {
   onSubmitted(): void;
 }
 
-/** Milliseconds between two questions whether the item is still claimed. */
 const CHECK_SPACE_MS = 1_000;
 
 /** The review of one dataset, as long as its page is on screen. */
-export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: SessionOptions): OpenSession {
+export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: SessionOptions) {
   const submitted = useLatest(rest.onSubmitted);
   const claimed = useLatest(rest.onClaimed);
   const [pending] = useState(() => rest.pending);
@@ -102,7 +95,6 @@ async function claimNext(id: string, reviewer: string | null, exclude: readonly 
   }
 }
 
-/** Pending items that are looked through at most. */
 const LOOKED_THROUGH_MAX = 50;
 
 /**
@@ -117,7 +109,6 @@ async function hasPending(id: string, pending: number, exclude: readonly string[
   return items.some((item) => !exclude.includes(item.id));
 }
 
-/** Releases what is claimed when the page is left, in whichever way. */
 function useLeaving(session: ReviewSession): void {
   useEffect(() => {
     const leave = (): void => {

@@ -7,7 +7,7 @@ import type { Query } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { followDownload } from '../../components/save-text.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { useFilteredList, AUDIT_LOG } from '../../features/list/use-paged-list.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { zoneName, formatTimeExactly, type Zone } from '../../components/format.js';
 import { Time } from '../../components/time.js';
@@ -16,7 +16,7 @@ import { Dialog } from '../../components/dialog.js';
 import { SelectField } from '../../components/field.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
-import { AdministeredGrid, Section, AUDIT_LOG, Row, useProjects } from './section.js';
+import { AdministeredGrid, Section, Row, useProjects } from './section.js';
 import { describeAction, describeActor, describeDetails, describeTarget, type ProjectNames } from './audit-words.js';
 import styles from './settings-page.module.css';
 
@@ -70,10 +70,6 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear(): vo
   );
 }
 
-/**
- * Every column of the audit log: names in words; a row opens the whole entry.
- * @param zone in which times are shown, shown in the header.
- */
 const auditColumns = (zone: Zone, projects: ProjectNames): GridColumn<AuditEntry>[] => [
   { id: 'at', header: 'Time', note: zoneName(Date.now(), zone), width: 136, cell: ({ at }) => <Time at={at} /> },
   {

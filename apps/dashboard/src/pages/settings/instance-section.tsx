@@ -14,15 +14,8 @@ import { notify, notifyError } from '../../components/notify.js';
 import { Row, Section, TypedConfirmation } from './section.js';
 import styles from './settings-page.module.css';
 
-interface InstanceSectionProps {
-  /** Whether the reader may read the project. */
-  mayRead: boolean;
-  /** Whether they may change it. */
-  mayWrite: boolean;
-}
-
-/** What this instance is, and what is done with all that it has. */
-export function InstanceSection({ mayRead, mayWrite }: InstanceSectionProps) {
+/** What this instance is, and what is done with all that it has, by what the reader may do in the project. */
+export function InstanceSection({ mayRead, mayWrite }: { mayRead: boolean; mayWrite: boolean }) {
   const capabilities = useCapabilities();
   const [opened, setOpened] = useState<'import' | 'delete' | null>(null);
   const close = (): void => setOpened(null);
@@ -147,7 +140,6 @@ function Result({ result: { imported, rejected, rejected_count: count } }: { res
   );
 }
 
-/** What somebody types who means it. */
 const WORD = 'delete';
 
 function DeleteAllTraces({ onClose }: { onClose(): void }) {

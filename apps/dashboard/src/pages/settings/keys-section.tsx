@@ -9,7 +9,8 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { useBrowserSession } from '../../features/browser-session.js';
-import { AdministeredGrid, Section, useAdministeredList, useProjects } from './section.js';
+import { useAdministeredList } from '../../features/list/use-paged-list.js';
+import { AdministeredGrid, Section, useProjects } from './section.js';
 import { NewKeyDialog } from './new-key-dialog.js';
 import styles from './settings-page.module.css';
 
@@ -44,15 +45,9 @@ export function KeysSection({ orgId }: { orgId: string }) {
   );
 }
 
-/** Why a key is refused though it has not ended. */
 const SUSPENDED =
   'Refused: its creator no longer has a role in the project, or is not confirmed by the identity provider.';
 
-/**
- * Every column of the list of keys.
- * @param zone zone of the times, shown in the headers.
- * @param projects names of projects by their ids.
- */
 function keyColumns(
   zone: string,
   projects: ReadonlyMap<string, string>,

@@ -122,7 +122,6 @@ interface MaskingRuleProps {
 
 function MaskingRuleFields({ rule, place, masking, mayChange, onChange, onRemove }: MaskingRuleProps) {
   const names = new Set([rule.masker, ...masking.maskers.map(({ name }) => name)]);
-  const takesPattern = rule.masker === 'pattern';
   return (
     <fieldset className={styles.form} disabled={!mayChange}>
       <legend>Rule {place}</legend>
@@ -153,7 +152,7 @@ function MaskingRuleFields({ rule, place, masking, mayChange, onChange, onRemove
           </Button>
         )}
       </div>
-      {takesPattern && (
+      {rule.masker === 'pattern' && (
         <TextField
           label="Pattern"
           required
@@ -176,13 +175,8 @@ function MaskingRuleFields({ rule, place, masking, mayChange, onChange, onRemove
   );
 }
 
-interface MaskingTryOutProps {
-  projectId: string;
-  /** Rules of the page, saved or not; those of the project when left out, which readers see alone. */
-  rules: readonly MaskingRule[] | undefined;
-}
-
-function MaskingTryOut({ projectId, rules }: MaskingTryOutProps) {
+/** @param rules of the page, saved or not; those of the project when left out, which readers see alone. */
+function MaskingTryOut({ projectId, rules }: { projectId: string; rules: readonly MaskingRule[] | undefined }) {
   const preview = useMutation({
     mutationFn: (text: string) =>
       api.previewMasking({ path: { id: projectId }, body: { text, field: 'input', rules } }),

@@ -9,7 +9,8 @@ import { useBrowserSession } from '../../features/browser-session.js';
 import { Time } from '../../components/time.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { AdministeredGrid, Section, useAdministeredList, useProjects } from './section.js';
+import { useAdministeredList } from '../../features/list/use-paged-list.js';
+import { AdministeredGrid, Section, useProjects } from './section.js';
 import { rolesToGive, actsOn, type Giver } from './giving.js';
 import styles from './settings-page.module.css';
 
@@ -93,11 +94,8 @@ const PROVIDER_WORDS: Readonly<Record<MemberResource['provider_status'], { word:
 type OnAct = (act: 'change' | 'remove', member: MemberResource) => void;
 
 interface MemberContext {
-  /** Names of projects by their ids. */
   projects: ReadonlyMap<string, string>;
-  /** Who looks at the list. */
   giver: Giver;
-  /** All members, as far as they were read. */
   members: readonly MemberResource[];
   onAct: OnAct;
 }

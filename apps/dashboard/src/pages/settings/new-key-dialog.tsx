@@ -18,6 +18,7 @@ interface NewKeyDialogProps {
 
 /** Creates an API key, and shows it this once. */
 export function NewKeyDialog({ projects, onCreated, onClose }: NewKeyDialogProps) {
+  const own = useBrowserSession()?.project?.id;
   const [made, setMade] = useState<KeyCreated | null>(null);
   if (made !== null) return <MadeKey made={made} onClose={onClose} />;
   return (
@@ -34,8 +35,13 @@ export function NewKeyDialog({ projects, onCreated, onClose }: NewKeyDialogProps
     >
       <TextField label="Name" name="name" required hint="Who or what uses it, such as a person or a service." />
       <ScopeFields />
-      <ProjectField projects={projects} />
-      <SelectField label="Ends" name="ends" options={ENDS} defaultValue={USUAL_END} />
+      <SelectField
+        label="Project"
+        name="project"
+        defaultValue={own}
+        options={projects.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      <SelectField label="Ends" name="ends" options={ENDS} defaultValue="90" />
       <MakerField />
     </FormDialog>
   );
@@ -74,18 +80,6 @@ function MakerField() {
         a key for a service.
       </p>
     </>
-  );
-}
-
-function ProjectField({ projects }: { projects: readonly ProjectResource[] }) {
-  const own = useBrowserSession()?.project?.id;
-  return (
-    <SelectField
-      label="Project"
-      name="project"
-      defaultValue={own}
-      options={projects.map(({ id, name }) => ({ value: id, label: name }))}
-    />
   );
 }
 
@@ -130,8 +124,6 @@ const SCOPES: readonly { scope: Permission; label: string; isUsual: boolean }[] 
   { scope: 'review', label: 'review: claim and submit items', isUsual: false },
   { scope: 'admin', label: 'admin: administer the organization', isUsual: false },
 ];
-
-const USUAL_END = '90';
 
 const ENDS: readonly { value: string; label: string }[] = [
   { value: '', label: 'Never' },

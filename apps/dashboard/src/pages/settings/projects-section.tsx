@@ -14,7 +14,8 @@ import { useLatest } from '../../components/hooks.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
-import { AdministeredGrid, Section, useAdministeredList, TypedConfirmation } from './section.js';
+import { useAdministeredList } from '../../features/list/use-paged-list.js';
+import { AdministeredGrid, Section, TypedConfirmation } from './section.js';
 import styles from './settings-page.module.css';
 
 const PROGRESS_MS = 3_000;
@@ -57,32 +58,22 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
         columns={columns}
         empty="No projects yet. Each has data and keys of its own."
       />
-      {isOpen && <ProjectDialog orgId={orgId} onCreated={onCreated} onClose={() => setIsOpen(false)} />}
+      {isOpen && (
+        <FormDialog
+          title="New project"
+          size="small"
+          action="Create"
+          failed="The project could not be created"
+          send={(form) => api.createProject({ path: { id: orgId }, body: { name: String(form.get('name')) } })}
+          onSent={onCreated}
+          onClose={() => setIsOpen(false)}
+        >
+          <TextField label="Name" name="name" required />
+        </FormDialog>
+      )}
       {edited && <EditProject project={edited} onChanged={() => void reread()} onClose={() => setEdited(null)} />}
       {deleted && <DeleteProject project={deleted} onDeleted={() => void reread()} onClose={() => setDeleted(null)} />}
     </Section>
-  );
-}
-
-interface ProjectDialogProps {
-  orgId: string;
-  onCreated(project: ProjectResource): void;
-  onClose(): void;
-}
-
-function ProjectDialog({ orgId, onCreated, onClose }: ProjectDialogProps) {
-  return (
-    <FormDialog
-      title="New project"
-      size="small"
-      action="Create"
-      failed="The project could not be created"
-      send={(form) => api.createProject({ path: { id: orgId }, body: { name: String(form.get('name')) } })}
-      onSent={onCreated}
-      onClose={onClose}
-    >
-      <TextField label="Name" name="name" required />
-    </FormDialog>
   );
 }
 
@@ -91,7 +82,6 @@ interface ProjectActions {
   onDelete(project: ProjectResource): void;
 }
 
-/** Every column of the list of projects. @param zone zone of the times, shown in the header. */
 const projectColumns = (zone: string, actions: ProjectActions): GridColumn<ProjectResource>[] => [
   { id: 'name', header: 'Name', width: 160, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
   { id: 'id', header: 'ID', width: 230, cell: ({ id }) => id },

@@ -1,15 +1,12 @@
 import type { ProjectResource } from '@spandrel/contract';
-import type { ListId } from '@spandrel/sdk/api';
 import { useId, useMemo, useState, type ReactNode, type FormEvent } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
-import { gridRows, useFilteredList, type PagedList } from '../../features/list/use-paged-list.js';
+import { gridRows, useAdministeredList, type PagedList } from '../../features/list/use-paged-list.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { TextField } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { notifyError } from '../../components/notify.js';
 import styles from './settings-page.module.css';
 
 /** A part of the settings under its heading. @param actions buttons beside the heading. */
@@ -103,44 +100,7 @@ export function AdministeredGrid<Row>({ label, list, columns, empty, onOpen = ig
   );
 }
 
-/** What a row opens where nothing is behind it. */
 const ignore = (): void => undefined;
-
-const NO_FILTERS = {};
-
-/** Name of the list that every change adds to. */
-export const AUDIT_LOG = 'audit log';
-
-interface AdministeredList<Row> {
-  list: PagedList<Row>;
-  /** Reads the list again after a change: no event reports these. */
-  reread(): Promise<void>;
-}
-
-/** A list of what is administered. @param name of the list, and what the notification says could not be read. */
-export function useAdministeredList<Row extends { id: string }>(
-  name: string,
-  operation: ListId,
-  orgId?: string,
-): AdministeredList<Row> {
-  const { list, source } = useFilteredList<Row>({
-    name,
-    filters: NO_FILTERS,
-    operation,
-    ...(orgId !== undefined && { path: { id: orgId } }),
-    idOf: ({ id }) => id,
-  });
-  const client = useQueryClient();
-  const reread = async (): Promise<void> => {
-    void client.invalidateQueries({ queryKey: [AUDIT_LOG] });
-    try {
-      list.restart(await source.first());
-    } catch (error) {
-      notifyError(`The ${name} could not be reloaded`, error as Error);
-    }
-  };
-  return { list, reread };
-}
 
 /** The projects of an organization, as far as they were read, and their names by their ids. */
 export function useProjects(orgId: string) {
