@@ -16,13 +16,10 @@ interface ItemTrace {
   spans: Wire<IngestSpan>[];
 }
 
-/** Hexadecimal digits of an id: as many as OpenTelemetry's trace ids have. */
-const ID_DIGITS = 32;
-
-/** The id of a sample's trace, the same for every process and every attempt. */
+/** The id of a sample's trace, of as many digits as OpenTelemetry's have, and the same for every process and every attempt. */
 function createTraceId(runId: string, { datapointId, repeat }: SampleKey): string {
   const name = repeat === 0 ? `${runId}\0${datapointId}` : `${runId}\0${datapointId}\0${repeat}`;
-  return createHash('sha256').update(name).digest('hex').slice(0, ID_DIGITS);
+  return createHash('sha256').update(name).digest('hex').slice(0, 32);
 }
 
 /**

@@ -39,7 +39,16 @@ export class PrepareRun {
       opened.set(id, connection);
       return connection;
     };
-    const model = await prepareModel(config, open);
+    const model =
+      config.connection_id === null
+        ? undefined
+        : {
+            connection: await open(config.connection_id),
+            model: config.model!,
+            systemPrompt: config.system_prompt,
+            temperature: config.temperature ?? undefined,
+            maxTokens: config.max_tokens ?? undefined,
+          };
     const scorers: PreparedScorer[] = [];
     for (const scorer of listScorers(run)) {
       if (scorer.scoring === EXTERNAL_SCORER) continue;
@@ -77,18 +86,4 @@ export class PrepareRun {
     const faults = checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
     throw new RunFailure(`the scoring plugin ${scoring} no longer takes the run's scoring_config: ${faults}`);
   }
-}
-
-async function prepareModel(
-  config: EvalConfigResource,
-  open: (id: string) => Promise<OpenConnection>,
-): Promise<PreparedModel | undefined> {
-  if (config.connection_id === null) return undefined;
-  return {
-    connection: await open(config.connection_id),
-    model: config.model!,
-    systemPrompt: config.system_prompt,
-    temperature: config.temperature ?? undefined,
-    maxTokens: config.max_tokens ?? undefined,
-  };
 }

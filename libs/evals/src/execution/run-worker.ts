@@ -11,7 +11,6 @@ import {
   projectScope,
 } from '@spandrel/kernel';
 import { ChangeRun } from '../change-run.js';
-import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
 import { listConnections, isThrough } from '../eval-run.js';
 import { ExecuteRun } from './execute-run.js';
@@ -88,7 +87,11 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       const begun = await this.change.begin(run, { owner: this.owner, until: this.leaseEnd() }, Date.now());
       if (!begun) return undefined;
       if ('busyUntil' in begun) return begun.busyUntil;
-      if (begun.wasRunning && !this.interruptions.has(name)) this.takenOver(begun.run);
+      if (begun.wasRunning && !this.interruptions.has(name)) {
+        const { projectId, id, progress, total } = begun.run;
+        const fields = { run_id: id, project_id: projectId, progress, total };
+        this.logger[lifeLevel(this.core.mode)](fields, 'eval run taken over');
+      }
       const { signal: stop } = this.stopping;
       const { orgId } = run;
       await this.execute.execute(begun.run, { owner: this.owner, orgId, stop, kill: this.killed.signal });
@@ -99,11 +102,6 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       this.working.delete(run.id);
     }
     return this.giveBack(run, from);
-  }
-
-  private takenOver({ projectId, id, progress, total }: EvalRunRow): void {
-    const fields = { run_id: id, project_id: projectId, progress, total };
-    this.logger[lifeLevel(this.core.mode)](fields, 'eval run taken over');
   }
 
   /** Whether the run needs a connection that another server can read, and this one cannot: it is left to that. */
