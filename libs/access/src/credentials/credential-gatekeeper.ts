@@ -17,8 +17,6 @@ import { expired, notValid, sessionEnded } from '../answers.js';
 
 const CREDENTIAL_LENGTH_MAX = 8_192;
 
-const RECHECK_MS = 400;
-
 /** Lets requests of cloud mode in (docs/spec/access.md#credentials). */
 @Injectable()
 export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap, OnApplicationShutdown {
@@ -42,7 +40,7 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     this.cookie = new SessionCookie(settings.insecureCookie);
     this.open = new OpenRequests(settings.eventStreams);
     this.recheck = new PeriodicTask({
-      everyMs: RECHECK_MS,
+      everyMs: 400,
       task: () => this.endInvalid(),
       failure: 'the credentials of open event streams could not be checked',
       logger,

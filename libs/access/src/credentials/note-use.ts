@@ -6,7 +6,6 @@ import { ApiKeyStore } from './api-key.store.js';
 
 /** How exactly the last use is kept. */
 const MINUTE_MS = 60_000;
-const EVERY_MS = 10_000;
 const ROWS_AT_ONCE = 1_000;
 
 type UseStore = Pick<ApiKeyStore, 'use'>;
@@ -29,7 +28,7 @@ export class NoteUse implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(LOGGER) logger: Logger,
   ) {
     this.task = new PeriodicTask({
-      everyMs: EVERY_MS,
+      everyMs: 10_000,
       task: () => this.write(),
       failure: 'the last use of API keys and sessions could not be noted; it will be at their next requests',
       logger,

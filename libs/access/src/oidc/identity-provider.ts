@@ -10,8 +10,6 @@ import { OidcSettings } from './oidc.settings.js';
 import type { ProviderTokens } from './sealed-tokens.js';
 import type { SignInAttempt } from './sign-in-attempt.js';
 
-const CALLBACK_PATH = '/api/session/oidc/callback';
-
 const ANSWER_SECONDS_MAX = 8;
 
 /** A person whom the identity provider confirms now. */
@@ -104,7 +102,7 @@ export class IdentityProvider {
   }
 
   private get callback(): string {
-    return this.access.dashboardOrigin + CALLBACK_PATH;
+    return `${this.access.dashboardOrigin}/api/session/oidc/callback`;
   }
 
   /** What tokens say of a person; what the ID token does not, the userinfo endpoint may. */
