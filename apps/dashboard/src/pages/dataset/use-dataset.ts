@@ -49,14 +49,8 @@ export function useDatapointList(
     path: { id: datasetId },
     idOf: ({ id }) => id,
   });
-  const live = useLiveList(
-    found,
-    {
-      changes: (event) => (isNewDatapoint(event, datasetId) ? { hasNew: true } : {}),
-    },
-    true,
-  );
-  return { ...found, live };
+  const changes = (event: LiveEvent) => (isNewDatapoint(event, datasetId) ? { hasNew: true } : {});
+  return { ...found, live: useLiveList(found, { changes }, true) };
 }
 
 const PREVIEWED = 160;

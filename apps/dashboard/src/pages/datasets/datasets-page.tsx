@@ -84,14 +84,7 @@ function useDatasetList() {
     operation: 'listDatasets',
     idOf: ({ id }) => id,
   });
-  const live = useLiveList(
-    found,
-    {
-      changes: datasetChanges,
-    },
-    true,
-  );
-  return { ...found, live };
+  return { ...found, live: useLiveList(found, { changes: datasetChanges }, true) };
 }
 
 /** Every column of the list of datasets. @param zone zone of the times, shown in the header. */
