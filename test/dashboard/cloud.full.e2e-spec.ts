@@ -162,6 +162,8 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     expect(await dialog.getByLabel('For a service').count()).toBe(0);
     await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Create' }).click();
+    // Pages of plain HTTP from another machine have no clipboard.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true }));
     await dialog.getByRole('button', { name: 'Copy key' }).click();
     await page.getByRole('region', { name: 'Notifications' }).getByText('Copied', { exact: true }).waitFor();
     const key = await watched.clipboard();

@@ -285,8 +285,10 @@ describe('a call that cannot be read in its thread', () => {
     });
     expect(span).not.toHaveProperty('input');
     await gateways.pop()!.close();
-    const spans = await recorded(api, 35);
-    expect(spans.filter(({ metadata }) => metadata['content_withheld'] === 'stopped')).toHaveLength(34);
+    const reasons = (await recorded(api, 35)).map(({ metadata }) => metadata['content_withheld']);
+    // The 32 that may wait, and those that threads had begun by then: two on a machine that is not busy.
+    expect(reasons.filter((reason) => reason === 'stopped').length).toBeGreaterThanOrEqual(32);
+    expect(new Set(reasons)).toEqual(new Set(['busy', 'stopped']));
   });
 });
 

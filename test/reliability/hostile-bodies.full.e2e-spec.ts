@@ -8,8 +8,8 @@ import { LOOP_PROBE, loopHeldMs } from '../support/loop-watch.ts';
 import { freePort } from '../support/ports.ts';
 import { spawnSpandrel, tempDir, until } from '../support/spandrel.ts';
 
-/** Far above the goal of 50 ms, which the bench is held against, and far below what each of these took before. */
-const HELD_MS_MAX = 150;
+/** Far above the goal of 50 ms, which the bench is held against: CPU takes twice as long on a busy machine. Before, these took seconds. */
+const HELD_MS_MAX = 300;
 
 let program: ChildProcess;
 let dataset: string;

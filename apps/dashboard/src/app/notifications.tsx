@@ -7,6 +7,7 @@ import {
   useNotifications,
   type Notification,
 } from '../components/notify.js';
+import { copyText } from '../components/save-text.js';
 import styles from './notifications.module.css';
 
 const PASSING_MS = 8_000;
@@ -46,9 +47,7 @@ function NotificationView({ notification }: { notification: Notification }) {
           <span onClick={() => dismissNotification(id)}>{action}</span>
         )}
         {role === 'alert' && (
-          <Button onClick={() => void navigator.clipboard.writeText([title, detail, facts].filter(Boolean).join('\n'))}>
-            Copy
-          </Button>
+          <Button onClick={() => void copyText([title, detail, facts].filter(Boolean).join('\n'))}>Copy</Button>
         )}
         <Button variant="quiet" icon="close" iconOnly onClick={() => dismissNotification(id)}>
           Dismiss

@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.js';
 import { notify, notifyError } from './notify.js';
+import { copyText } from './save-text.js';
 
 const MARKED_MS = 1_500;
 
@@ -14,7 +15,7 @@ export function CopyButton({ text, shortcut, children }: { text: string; shortcu
   }, [isMarked]);
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(text);
+      await copyText(text);
       setIsMarked(true);
       notify('Copied');
     } catch (error) {

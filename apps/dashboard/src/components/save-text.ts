@@ -1,7 +1,7 @@
 import { notify, notifyError } from './notify.js';
 
 /** Puts a text on the clipboard, also where the page came by plain http from another machine. @throws Error. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);
     return;
@@ -9,7 +9,8 @@ async function copyText(text: string): Promise<void> {
   const field = document.createElement('textarea');
   field.value = text;
   field.style.position = 'fixed';
-  document.body.append(field);
+  // Nothing behind a modal dialog can be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
   field.select();
   const isCopied = document.execCommand('copy');
   field.remove();
