@@ -1,15 +1,44 @@
 import { Module } from '@nestjs/common';
 import { CountsController, FacetsController } from './counts.controller.js';
 import { IngestController } from './ingest.controller.js';
-import { ListingModule } from './listing/listing.module.js';
+import { FacetListStore } from './listing/facet-list.store.js';
+import { SessionListStore } from './listing/session-list.store.js';
+import { SpanListStore } from './listing/span-list.store.js';
+import { TraceListStore } from './listing/trace-list.store.js';
+import { WarmLists } from './listing/warm-lists.js';
+import { PreviewTraces } from './outline/preview-traces.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordsModule } from './reading/records.module.js';
-import { RetentionModule } from './retention/retention.module.js';
+import { ExpireBatch } from './retention/expire-batch.js';
+import { ExpireDay } from './retention/expire-day.js';
+import { ExpireSpans } from './retention/expire-spans.js';
+import { ExpiredStore } from './retention/expired.store.js';
+import { RetentionTask } from './retention/retention-task.js';
 import { SessionsController } from './sessions.controller.js';
 import { SpansController } from './spans.controller.js';
+import { BuildTextIndex } from './text-index/build-text-index.js';
+import { TextIndexTask } from './text-index/text-index-task.js';
+import { TextIndexStore } from './text-index/text-index.store.js';
 import { TracesController } from './traces.controller.js';
-import { TextIndexModule } from './text-index/text-index.module.js';
 import { WriteModule } from './write/write.module.js';
+
+const LISTS = [SpanListStore, TraceListStore, SessionListStore, FacetListStore, PreviewTraces];
+
+/** Lists, counts and facets. */
+@Module({ imports: [RecordsModule], providers: [...LISTS, WarmLists], exports: LISTS })
+class ListingModule {}
+
+/** Deletes what plans do not keep. */
+@Module({
+  imports: [RecordsModule],
+  providers: [ExpiredStore, ExpireBatch, ExpireDay, ExpireSpans, RetentionTask],
+  exports: [ExpireSpans],
+})
+class RetentionModule {}
+
+/** The index of texts (libs/tracing/src/text-index/README.md). */
+@Module({ imports: [RecordsModule], providers: [TextIndexStore, BuildTextIndex, TextIndexTask] })
+class TextIndexModule {}
 
 /** Traces, spans, sessions and ingest: the routes, on top of the modules that write, list and expire. */
 @Module({
