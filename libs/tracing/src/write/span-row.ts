@@ -62,16 +62,9 @@ export function mergedMetadata(stored: string | null, added: Record<string, unkn
   const text = metadataText(added);
   if (stored === null || text === null) return stored ?? text;
   const kept: string[] = [];
-  // Members that stand side by side are kept in one piece: there may be 100,000.
-  let piece: { start: number; end: number } | undefined;
   for (const { name, start, end } of jsonMembers(stored)) {
-    if (Object.hasOwn(added, name)) {
-      if (piece) kept.push(stored.slice(piece.start, piece.end));
-      piece = undefined;
-    } else if (piece) piece.end = end;
-    else piece = { start, end };
+    if (!Object.hasOwn(added, name)) kept.push(stored.slice(start, end));
   }
-  if (piece) kept.push(stored.slice(piece.start, piece.end));
   return kept.length === 0 ? text : `{${kept.join()},${text.slice(1)}`;
 }
 
