@@ -43,6 +43,7 @@ export function problem(code: ErrorCode, detail: string, requestId: string, erro
   };
 }
 
+/** The faults of a zod error as the wire shows them. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   return error.issues.map((issue) => ({ path: dottedPath(issue.path), message: issue.message }));
 }

@@ -73,6 +73,7 @@ export const defineMasker = <Config>(
   plugin: Omit<MaskerPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
 ): MaskerPlugin<Config> => ({ ...plugin, extensionPoint: 'masker', apiVersion: PLUGIN_API_VERSION });
 
+/** The schema of a plugin's config, in whichever way the plugin gives it. */
 export function pluginConfigSchema(plugin: Plugin): z.ZodType {
   if (isDeclared(plugin)) return declaredConfigSchema;
   if (plugin.config === undefined) return z.strictObject({});

@@ -46,6 +46,7 @@ interface Failure {
   lines: readonly string[];
 }
 
+/** @returns what to say of an error, and the code to end with. */
 export function fail(error: unknown): Failure {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, lines: error.message.split('\n') };
   if (error instanceof SpandrelError) return describeCallFailure(error);

@@ -13,6 +13,10 @@ const LOCKED_IN_ORDER = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC
 const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
 
+/**
+ * Rows of capture rules. A transaction that changes one is the only one at that time where the rules are kept in memory
+ * (SQLite has one writer), so what is forgotten at the change is read again after it.
+ */
 @Injectable()
 export class CaptureRuleStore {
   constructor(private readonly storage: Storage) {}

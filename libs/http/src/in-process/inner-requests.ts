@@ -15,6 +15,7 @@ const admitted = new WeakSet<IncomingMessage>();
  */
 export const isInnerRequest = (request: IncomingMessage): boolean => admitted.has(request);
 
+/** Knows which requests were made inside this process, and in whose name. */
 export class InnerRequests {
   private readonly announced = new Map<string, AdmittedRequest>();
 

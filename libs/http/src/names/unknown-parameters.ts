@@ -44,6 +44,7 @@ function prefixesOf(schema: z.ZodType | undefined): ReadonlyMap<string, string> 
   );
 }
 
+/** What is wrong with a query; of a parameter that may be given once, and came several times, that is said. */
 export function queryFaults(error: z.ZodError, schema: z.ZodType, query: unknown): FieldError[] {
   const given = query as Readonly<Record<string, unknown>>;
   const repeated = new Set(error.issues.filter(({ code }) => ONE_VALUE.has(code)).map(({ path }) => path.join('.')));

@@ -22,6 +22,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, OpenApiResponse['headers']>> = 
   503: RETRY_AFTER,
 };
 
+/** Every error a route may answer: its own, and those that its kind of route always has. */
 export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[] {
   const open = operation.access === 'open' || operation.access === 'anyone';
   const reads = method === 'get';

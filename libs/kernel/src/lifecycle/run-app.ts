@@ -127,6 +127,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of that name',
 };
 
+/** Why an app does not listen where its settings say, naming the setting of the port. */
 export function listenFault(setting: Setting, host: string, port: number, error: unknown): StartError {
   const { code, message } = error as NodeJS.ErrnoException;
   return new StartError([

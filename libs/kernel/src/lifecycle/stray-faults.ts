@@ -9,6 +9,7 @@ export interface StrayFaultListeners {
   ofConnection: (error: Error) => void;
 }
 
+/** Hears of errors that nobody handles: exceptions outside of any caller, promises whose rejection nobody takes. */
 export function onStrayFaults({ ofOurs, ofPlugin = ofOurs, ofConnection }: StrayFaultListeners): void {
   const report = (reason: unknown): void => {
     const error = reason instanceof Error ? reason : new Error(`not an error: ${String(reason)}`);

@@ -24,6 +24,7 @@ export interface LineSink {
   write(line: string): void;
 }
 
+/** Where a program's lines go: never waited for, and bounded whatever becomes of the reader. */
 export class LogDestination implements LineSink {
   /** This destination for lines that are in no hurry: they are written in bulk, within a second. */
   readonly bulk: LineSink = { write: (line) => this.add(line, false) };

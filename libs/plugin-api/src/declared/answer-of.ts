@@ -12,6 +12,7 @@ export const NOTHING_ANSWERED: RecordedAnswer = Object.freeze({
   error: null,
 });
 
+/** What a reader returned of an answer, with everything that is not of its kind left out. */
 export function answerOf(read: DeclaredAnswer): RecordedAnswer {
   const toolCalls = toolCallsOf(read.toolCalls);
   return {

@@ -15,6 +15,7 @@ interface Recorded {
   endpoint: Endpoint;
 }
 
+/** A provider in a format of its own, by the endpoints that it declares. */
 export function ownFormatParts(declaration: OwnFormatDeclaration): FormatParts {
   const { baseUrl, endpoints, models, embeddings } = declaration;
   const recorded = Object.entries(endpoints).map(([path, declared]): Recorded => {

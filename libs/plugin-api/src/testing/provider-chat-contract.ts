@@ -3,6 +3,7 @@ import type { HttpRequest, Provider } from '../provider.js';
 import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { CONTRACT_API_KEY, type ChatFixture } from './provider-fixtures.js';
 
+/** Chat calls of evaluations: the requests built, and the answers read. */
 export function describeChatCalls(
   chat: ChatFixture | undefined,
   provide: () => Promise<Provider>,

@@ -4,6 +4,7 @@ import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { ODD_VALUES } from './odd-values.js';
 import { CONTRACT_API_KEY, type EmbeddingFixture } from './provider-fixtures.js';
 
+/** Embedding calls of search: the request built, and the answers read, whatever they are. */
 export function describeEmbeddingCalls(
   fixture: EmbeddingFixture | undefined,
   provide: () => Promise<Provider>,

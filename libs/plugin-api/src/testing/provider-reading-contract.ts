@@ -4,6 +4,7 @@ import { deepFreeze, type TestFunctions } from './test-functions.js';
 import { framesOf } from './frames.js';
 import type { RecordedCallFixture } from './provider-fixtures.js';
 
+/** Reading of the fixtures: requests, whole answers and streams. */
 export function describeReading(
   calls: readonly RecordedCallFixture[],
   provide: () => Promise<Provider>,

@@ -23,6 +23,7 @@ export async function setUpPlugin<P extends Plugin>(plugin: P, config: unknown):
   return extension as ExtensionOf<P>;
 }
 
+/** What every plugin must have: its shape, and a config schema that takes and refuses what it should. */
 export function describePlugin(plugin: Plugin, extensionPoint: string, configs: ConfigFixtures, { it }: TestFunctions) {
   it(`has the shape of a ${extensionPoint} plugin`, () => {
     assert.equal(plugin.extensionPoint, extensionPoint);

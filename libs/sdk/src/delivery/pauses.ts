@@ -108,6 +108,7 @@ interface Waiter {
   readonly done: () => void;
 }
 
+/** The callers who wait until all that was recorded up to a place is settled. */
 export class FlushWaiters {
   private readonly waiters = new Set<Waiter>();
 

@@ -132,6 +132,7 @@ export class EvalNotPassedError extends Error {
 const FAILED_MAX = 3;
 const WORST_MAX = 10;
 
+/** Reads what the server says of a run that is over. */
 export async function readResult(
   api: Api,
   run: EvalRunSummary,

@@ -15,6 +15,7 @@ export interface ProjectRemover {
   remove(projectId: string): Promise<{ removed: number; isMoreLeft: boolean }>;
 }
 
+/** How everything that belongs to a project goes with it: rows of tables as features list them, and what they register. */
 export class ProjectRemovers {
   private readonly registered: ProjectRemover[] = [];
 

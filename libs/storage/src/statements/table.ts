@@ -94,6 +94,7 @@ export class Table<Row> {
   }
 }
 
+/** The table of an entity. @param key properties of the primary key, in its order. */
 export const tableOf = <Schema extends EntityDescription>(
   entity: Schema,
   key: readonly (keyof RowOf<Schema> & string)[],

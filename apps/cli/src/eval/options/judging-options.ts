@@ -12,6 +12,7 @@ export function readOption<Value>(name: string, text: string, read: (text: strin
   }
 }
 
+/** Reads a number. @throws UsageFault */
 export const readNumber = (name: string, text: string | undefined): number | undefined =>
   text === undefined
     ? undefined

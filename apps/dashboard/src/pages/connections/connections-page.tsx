@@ -109,7 +109,7 @@ export function ConnectionsPage() {
 }
 
 /** What can be done with a connection. */
-export interface ConnectionActions {
+interface ConnectionActions {
   onTest(connection: ConnectionResource): void;
   onEdit(connection: ConnectionResource): void;
   onDelete(connection: ConnectionResource): void;
@@ -123,8 +123,7 @@ const KEY_WORDS: Readonly<Record<ConnectionResource['key_status'], string>> = {
 
 type Column = GridColumn<ConnectionResource>;
 
-/** Every column of the list of connections. @param zone zone of the times, shown in the header. */
-export function connectionColumns(zone: string, { onTest, onEdit, onDelete }: ConnectionActions): Column[] {
+function connectionColumns(zone: string, { onTest, onEdit, onDelete }: ConnectionActions): Column[] {
   return [
     textOf('name', 'Name', 160, ({ name }) => name),
     textOf('provider', 'Provider', 100, ({ provider }) => provider),

@@ -78,14 +78,14 @@ function withTab({ tab: _before, ...search }: DatasetSearch, tab: DatasetTab): D
   return tab === 'datapoints' ? search : { ...search, tab };
 }
 
-export interface DatasetHeaderProps {
+interface DatasetHeaderProps {
   dataset: DatasetResource;
   isDeleted: boolean;
   onChanged(): void;
 }
 
 /** Name and description of a dataset, and what is done with the whole of it. */
-export function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderProps) {
+function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
   return (

@@ -11,7 +11,7 @@ import { formatBytes } from '../../components/format.js';
 import { LOOKED_AT, previewFile, type FilePreview } from './file-preview.js';
 import styles from './import-dialog.module.css';
 
-export interface ImportDialogProps {
+interface ImportDialogProps {
   datasetId: string;
   onImported(): void;
   onClose(): void;
@@ -125,14 +125,14 @@ function useFocusOfImport(status: 'idle' | 'pending' | 'success' | 'error') {
   return { file, progress, end };
 }
 
-export interface ImportProgressProps {
+interface ImportProgressProps {
   progress: ImportProgress | null;
   expectedRows: number | undefined;
   ref: Ref<HTMLDivElement>;
 }
 
 /** How far an import is: bytes, then rows. */
-export function ImportProgressBar({ progress, expectedRows, ref }: ImportProgressProps) {
+function ImportProgressBar({ progress, expectedRows, ref }: ImportProgressProps) {
   return (
     <div ref={ref} tabIndex={-1} className={styles.progress}>
       <progress aria-label="Import progress" max={1} {...shareOf(progress, expectedRows)} />
@@ -175,14 +175,13 @@ export function ImportResult({ result }: { result: Result }) {
   );
 }
 
-export interface RowTableProps {
+interface RowTableProps {
   label: string;
   columns: readonly string[];
   rows: readonly (readonly string[])[];
 }
 
-/** A small table of texts, scrolled in its own place. */
-export function RowTable({ label, columns, rows }: RowTableProps) {
+function RowTable({ label, columns, rows }: RowTableProps) {
   return (
     // A table longer than its place is scrolled by keys, too.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -215,7 +214,7 @@ export function RowTable({ label, columns, rows }: RowTableProps) {
 }
 
 /** An import of a file, its progress, and the way to end it. Leaving the page ends it, too. */
-export function useImport(datasetId: string, onImported: () => void) {
+function useImport(datasetId: string, onImported: () => void) {
   const [progress, setProgress] = useState<ImportProgress | null>(null);
   const ending = useRef<AbortController | null>(null);
   useEffect(() => () => ending.current?.abort(), []);

@@ -87,8 +87,7 @@ function useDatasetList() {
   return { ...found, live: useLiveList(found, { changes: datasetChanges }, true) };
 }
 
-/** Every column of the list of datasets. @param zone zone of the times, shown in the header. */
-export function datasetColumns(zone: string): GridColumn<DatasetResource>[] {
+function datasetColumns(zone: string): GridColumn<DatasetResource>[] {
   return [
     { id: 'name', header: 'Name', width: 200, grows: true, cell: (dataset) => <DatasetLink dataset={dataset} /> },
     countColumn('datapoint_count', 'Datapoints', 96, ({ datapoint_count }) => datapoint_count),
@@ -102,4 +101,4 @@ export function datasetColumns(zone: string): GridColumn<DatasetResource>[] {
 const IDS = datasetColumns('').map(({ id }) => id);
 
 /** Columns that the list offers, and those it has when nobody chose. */
-export const DATASET_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('description')) };
+const DATASET_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('description')) };

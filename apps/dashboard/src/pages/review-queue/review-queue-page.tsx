@@ -87,7 +87,7 @@ interface NothingLeftProps {
 }
 
 /** Says that no item is left for this reviewer, and what became of all. */
-export function NothingLeft({ session, memory, counts }: NothingLeftProps) {
+function NothingLeft({ session, memory, counts }: NothingLeftProps) {
   const navigate = useNavigate();
   const part = useRef<HTMLDivElement>(null);
   useEffect(() => part.current?.focus({ preventScroll: true }), []);
@@ -140,7 +140,7 @@ interface ReviewProgressProps {
 }
 
 /** `2 of 6 reviewed`, as the server counts, and what was done last. */
-export function ReviewProgress({ counts, said }: ReviewProgressProps) {
+function ReviewProgress({ counts, said }: ReviewProgressProps) {
   const total = counts === null ? 0 : counts.pending + counts.claimed + counts.completed;
   const words = counts === null ? '' : `${formatCount(counts.completed)} of ${formatCount(total)} reviewed`;
   return (
@@ -156,8 +156,7 @@ export function ReviewProgress({ counts, said }: ReviewProgressProps) {
   );
 }
 
-/** What the dataset says of itself, for who reviews it. */
-export function Instructions({ text }: { text: string }) {
+function Instructions({ text }: { text: string }) {
   const [isOpen, setIsOpen] = useState(false);
   useShortcuts([{ keys: 'i', label: 'Instructions', group: 'Review', run: () => setIsOpen(!isOpen) }]);
   return (

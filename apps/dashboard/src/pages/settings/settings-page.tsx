@@ -49,8 +49,7 @@ const APPEARANCE = [
   { name: 'times', label: 'Times', choices: { local: 'Local', utc: 'UTC' } },
 ] as const;
 
-/** How the pages look, kept in this browser. */
-export function AppearanceSection() {
+function AppearanceSection() {
   const preferences = usePreferences();
   return (
     <Section title="Appearance">
@@ -69,7 +68,7 @@ export function AppearanceSection() {
 }
 
 /** Whether keys without Ctrl do something (WCAG 2.1.4). */
-export function KeyboardSection() {
+function KeyboardSection() {
   const { singleKeys } = usePreferences();
   return (
     <Section title="Keyboard">
