@@ -22,10 +22,18 @@ const tokenCount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish(
 const llmCallSchema = z.object({
   model: keySchema,
   provider: keySchema.nullish(),
-  input_tokens: tokenCount.describe('Tokens of the input, the cached ones included.'),
-  output_tokens: tokenCount,
-  cached_input_tokens: tokenCount,
+  input_tokens: tokenCount.describe('Tokens of the input, those read from and written to a cache included.'),
+  output_tokens: tokenCount.describe('Tokens of the output, those of reasoning included.'),
+  cached_input_tokens: tokenCount.describe('Input tokens read from a cache.'),
+  cache_write_tokens: tokenCount.describe('Input tokens written to a cache.'),
+  cache_write_1h_tokens: tokenCount.describe('Written tokens that are kept for an hour.'),
   reasoning_tokens: tokenCount,
+  input_audio_tokens: tokenCount,
+  output_audio_tokens: tokenCount,
+  input_image_tokens: tokenCount,
+  output_image_tokens: tokenCount,
+  web_search_requests: tokenCount,
+  service_tier: keySchema.nullish().describe('What the provider served: `flex`, `priority`, `batch` …'),
   cost: payloadNumber(z.number().min(0).nullish()).describe('Dollars; by the price table when left out.'),
 });
 

@@ -14,14 +14,31 @@ export interface ToolCall {
   arguments: unknown;
 }
 
-/** Tokens of one call; a count the provider did not report is `null`, never guessed. */
+/**
+ * What one call used, as the provider reported it; what it did not report is `null` or absent, never guessed
+ * (docs/spec/recording.md#usage).
+ */
 export interface Usage {
-  /** All input tokens, cached ones included. */
+  /** All input tokens, those read from and written to a cache included. */
   inputTokens: number | null;
+  /** All output tokens, those of reasoning included. */
   outputTokens: number | null;
   /** The part of the input tokens that was read from the provider's cache. */
   cachedInputTokens: number | null;
   reasoningTokens: number | null;
+  /** The part of the input tokens that was written to the provider's cache, for whatever time. */
+  cacheWriteTokens?: number | null | undefined;
+  /** The part of the written tokens that are kept for an hour. */
+  cacheWrite1hTokens?: number | null | undefined;
+  inputAudioTokens?: number | null | undefined;
+  outputAudioTokens?: number | null | undefined;
+  inputImageTokens?: number | null | undefined;
+  outputImageTokens?: number | null | undefined;
+  webSearchRequests?: number | null | undefined;
+  /** The tier that the provider says it served: `flex`, `priority` … */
+  serviceTier?: string | null | undefined;
+  /** What the provider says the call cost, in US dollars. */
+  cost?: number | null | undefined;
 }
 
 export const UNKNOWN_USAGE: Usage = Object.freeze({
@@ -30,3 +47,39 @@ export const UNKNOWN_USAGE: Usage = Object.freeze({
   cachedInputTokens: null,
   reasoningTokens: null,
 });
+
+/** The counts of a {@link Usage}, with the members of `span.kind` that hold them. */
+export const USAGE_COUNTS = {
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  cachedInputTokens: 'cached_input_tokens',
+  cacheWriteTokens: 'cache_write_tokens',
+  cacheWrite1hTokens: 'cache_write_1h_tokens',
+  reasoningTokens: 'reasoning_tokens',
+  inputAudioTokens: 'input_audio_tokens',
+  outputAudioTokens: 'output_audio_tokens',
+  inputImageTokens: 'input_image_tokens',
+  outputImageTokens: 'output_image_tokens',
+  webSearchRequests: 'web_search_requests',
+} as const satisfies Partial<Record<keyof Usage, string>>;
+
+/** Members of `span.kind` that say what a call used. */
+export type UsageMembers = Partial<
+  Record<(typeof USAGE_COUNTS)[keyof typeof USAGE_COUNTS] | 'cost', number> & { service_tier: string }
+>;
+
+/**
+ * What is known of a usage, as members of `span.kind`. What a plugin reports may be of any type: a count that is no whole
+ * number from 0, a cost that is no number from 0 and an empty tier are left out.
+ */
+export function usageMembers(usage: { readonly [Member in keyof Usage]?: unknown }): UsageMembers {
+  const members: UsageMembers = {};
+  for (const [name, member] of Object.entries(USAGE_COUNTS)) {
+    const count = usage[name as keyof typeof USAGE_COUNTS];
+    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) members[member] = count;
+  }
+  const { serviceTier, cost } = usage;
+  if (typeof serviceTier === 'string' && serviceTier !== '') members.service_tier = serviceTier;
+  if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) members.cost = cost;
+  return members;
+}

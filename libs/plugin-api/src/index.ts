@@ -1,5 +1,5 @@
 export type * from './chat.js';
-export { UNKNOWN_USAGE } from './chat.js';
+export { UNKNOWN_USAGE, USAGE_COUNTS, usageMembers } from './chat.js';
 export type * from './declared/declared-endpoint.js';
 export type * from './declared/provider-declaration.js';
 export { DeclarationError } from './declared/provider-of.js';

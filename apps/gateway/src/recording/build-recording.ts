@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { formatTimestamp, isStorableText, KEY_LENGTH_MAX, NAME_LENGTH_MAX, type SpanStatus } from '@spandrel/contract';
-import { UNKNOWN_USAGE, type RecordedAnswer, type RecordedRequest, type Usage } from '@spandrel/plugin-api';
+import { UNKNOWN_USAGE, usageMembers, type RecordedAnswer, type RecordedRequest, type Usage } from '@spandrel/plugin-api';
 import type { Masking } from '@spandrel/masking/engine';
 import { isTruncated } from './body-buffer.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';
@@ -109,13 +109,7 @@ function readIfGood({ wire, answer, response }: CallRecord, request: RecordedReq
 function kindOf(facts: CallFacts, model: string, usage: Usage | null): Record<string, unknown> {
   const kind: Record<string, unknown> = { type: 'llm_call', model, provider: facts.provider };
   if (usage === null) return kind;
-  kind['input_tokens'] = tokenCount(usage.inputTokens);
-  kind['output_tokens'] = tokenCount(usage.outputTokens);
-  const cached = tokenCount(usage.cachedInputTokens);
-  const reasoning = tokenCount(usage.reasoningTokens);
-  if (cached !== null) kind['cached_input_tokens'] = cached;
-  if (reasoning !== null) kind['reasoning_tokens'] = reasoning;
-  return kind;
+  return { ...kind, input_tokens: null, output_tokens: null, ...usageMembers(usage) };
 }
 
 function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnswer | null): Record<string, unknown> {
@@ -195,9 +189,6 @@ function doubledPathNote({ status }: AnswerFacts, { doubledPath }: CallFacts): s
 }
 
 const isGood = ({ status }: AnswerFacts): boolean => status >= 200 && status < 300;
-
-const tokenCount = (count: number | null): number | null =>
-  typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null;
 
 /** A model's name as the service can keep it. */
 function storableName(name: unknown): string | null {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { EVAL_TAG, formatTimestamp, type IngestSpan, type IngestTrace } from '@spandrel/contract';
 import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
+import { usageMembers, type Usage } from '@spandrel/plugin-api';
 import { Ingest } from '@spandrel/tracing';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import type { SampleKey } from '../eval-item.js';
@@ -72,12 +73,7 @@ function toSpan(traceId: string, observed: ObservedCall, index: number): Wire<In
   };
 }
 
-const countsOf = (usage: Exclude<ObservedCall['outcome'], { error: string }>['usage']) => ({
-  input_tokens: usage.inputTokens,
-  output_tokens: usage.outputTokens,
-  cached_input_tokens: usage.cachedInputTokens,
-  reasoning_tokens: usage.reasoningTokens,
-});
+const countsOf = (usage: Usage) => ({ input_tokens: null, output_tokens: null, ...usageMembers(usage) });
 
 /** Writes the traces of items (docs/spec/evaluations.md#traces-of-items). */
 @Injectable()

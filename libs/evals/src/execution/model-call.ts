@@ -99,6 +99,7 @@ async function readModelAnswer(
 
 /** A plugin may count anything: what is no whole number is unknown. */
 const countedUsage = (usage: Usage): Usage => ({
+  ...usage,
   inputTokens: countOf(usage.inputTokens),
   outputTokens: countOf(usage.outputTokens),
   cachedInputTokens: countOf(usage.cachedInputTokens),

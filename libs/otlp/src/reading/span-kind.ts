@@ -1,7 +1,7 @@
 import type { SpanKind } from '@spandrel/contract';
-import type { OtelSpan, SpanReading, ReadUsage } from '@spandrel/plugin-api';
+import { usageMembers, type OtelSpan, type ReadUsage, type SpanReading, type UsageMembers } from '@spandrel/plugin-api';
 import { storableKey, storableName } from './stored-value.js';
-import { isAmount, isCount } from './dialect-reader.js';
+import { isCount } from './dialect-reader.js';
 
 const UNKNOWN_MODEL = 'unknown';
 
@@ -67,13 +67,7 @@ const OTHER_KINDS: readonly (readonly [string, string])[] = [
 ];
 
 /** Counts and cost of one span, as its kind has them, and `metadata.reported_usage` while others count instead. */
-export interface SpanUsage {
-  input_tokens?: number;
-  output_tokens?: number;
-  cached_input_tokens?: number;
-  reasoning_tokens?: number;
-  cost?: number;
-}
+export type SpanUsage = UsageMembers;
 
 /**
  * Counts as spans have them: what is no count is left out, and the input has the cached tokens in it.
@@ -81,15 +75,9 @@ export interface SpanUsage {
  */
 export function spanUsage(read: ReadUsage | undefined): SpanUsage | null {
   if (read === undefined) return null;
-  const input = inputOf(read);
-  const usage: SpanUsage = {};
-  if (input !== undefined) usage.input_tokens = input;
-  if (isCount(read.outputTokens)) usage.output_tokens = read.outputTokens;
-  if (isCount(read.cachedInputTokens)) usage.cached_input_tokens = read.cachedInputTokens;
-  if (isCount(read.reasoningTokens)) usage.reasoning_tokens = read.reasoningTokens;
-  if (isAmount(read.cost)) usage.cost = read.cost;
-  const isTold = input !== undefined || usage.output_tokens !== undefined || usage.cost !== undefined;
-  return isTold ? usage : null;
+  const usage = usageMembers({ ...read, inputTokens: inputOf(read) });
+  const isKnown = usage.input_tokens !== undefined || usage.output_tokens !== undefined || usage.cost !== undefined;
+  return isKnown ? usage : null;
 }
 
 /** More cached tokens than input tokens: the sender leaves them out of the input, whatever else is known of it. */

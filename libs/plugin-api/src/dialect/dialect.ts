@@ -1,3 +1,4 @@
+import type { Usage } from '../chat.js';
 import type { PluginLogger } from '../deps.js';
 import type { OtelSpan } from './otel-span.js';
 
@@ -94,17 +95,10 @@ export type ReadKind =
   /** `kind`: `agent`, `workflow`, `chain` … or the operation's own name; `name`: of the agent or workflow. */
   | { type: 'custom'; kind: string; name?: string | undefined };
 
-/** Tokens and cost of one operation; a count that is no whole number from 0 is left out. */
-export interface ReadUsage {
-  /** All input tokens, cached ones included, unless {@link inputExcludesCached} says otherwise. */
-  inputTokens?: number | undefined;
-  outputTokens?: number | undefined;
-  cachedInputTokens?: number | undefined;
-  /** Tokens written to the provider's cache; counted into the input where that excludes them. */
-  cacheWriteTokens?: number | undefined;
-  reasoningTokens?: number | undefined;
-  /** In US dollars. */
-  cost?: number | undefined;
+/** What one operation used; a count that is no whole number from 0 is left out. */
+export interface ReadUsage extends Partial<{ [Member in keyof Usage]: Usage[Member] | undefined }> {
+  /** All input tokens, those of the cache included, unless {@link inputExcludesCached} says otherwise. */
+  inputTokens?: number | null | undefined;
   /** True where this sender's input tokens leave out what was read from and written to the cache. */
   inputExcludesCached?: boolean | undefined;
 }
@@ -112,5 +106,5 @@ export interface ReadUsage {
 /** The usage where it reports tokens or a cost, so that otherwise the next dialect is asked. */
 export function reportedUsage(usage: ReadUsage): ReadUsage | undefined {
   const { inputTokens, outputTokens, cost } = usage;
-  return inputTokens === undefined && outputTokens === undefined && cost === undefined ? undefined : usage;
+  return (inputTokens ?? outputTokens ?? cost ?? null) === null ? undefined : usage;
 }
