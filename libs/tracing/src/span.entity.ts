@@ -17,7 +17,7 @@ export const bucketOf = (startedAt: number): number => Math.floor(startedAt / 2 
 /**
  * An index on a number that is anywhere: by value within a time bucket. By value alone every new span would change another
  * page of it, which at a million spans costs four fifths of the ingest; like this they change the few pages of the bucket
- * that is now. Readers go bucket by bucket: see `value-order.sql.ts` and `value-range.sql.ts`.
+ * that is now. Readers go bucket by bucket: see `listing/value-lists.sql.ts`.
  */
 const byBucket = (name: string, column: string) => ({
   name,

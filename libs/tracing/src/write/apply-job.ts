@@ -24,8 +24,8 @@ export type JobAnswer =
   | { type: 'deleted'; spansDeleted: number; tracesDeleted: number };
 
 /**
- * Does one job in memory: all rules of traces and spans are here and in `apply-ingest.ts`.
- * A job that throws has changed nothing.
+ * Does one job in memory: the rules of requests for one trace or span. Those of ingest and OTLP are in
+ * `apply-ingest.ts` and `apply-records.ts`. A job that throws has changed nothing.
  * @throws NotFound, Conflict, Invalid (docs/spec/spans.md#states-of-a-span, docs/spec/general.md#repeating-a-create).
  */
 export function applyJob(set: UnitOfWork, job: RowJob, pricing: PricingTable): JobAnswer {
