@@ -28,12 +28,13 @@ function spanOf(traceId: string, n: number, count: number): object {
   };
 }
 
-/** Records a span with an output of some megabytes of JSON. */
+/** Records a span with an output of some megabytes of JSON, of fewer values than a body may have. @throws when it is refused. */
 export async function recordLargePayload(api: Api, traceId: string, bytes: number): Promise<void> {
-  const row = { name: 'an item', note: TEXT.slice(0, 80), numbers: [1, 2.5, 3e9] };
+  const row = { name: 'an item', note: TEXT.slice(0, 200), numbers: [1, 2.5, 3e9] };
   const rows = Array.from({ length: Math.floor(bytes / (JSON.stringify(row).length + 12)) }, (_, n) => ({ n, ...row }));
   const span = { id: `${traceId}-1`, trace_id: traceId, name: 'export', started_at: at(0), ended_at: at(500) };
-  await api.post('/api/ingest', { traces: [{ id: traceId }], spans: [{ ...span, output: { rows } }] });
+  const { status } = await api.post('/api/ingest', { traces: [{ id: traceId }], spans: [{ ...span, output: { rows } }] });
+  if (status >= 300) throw new Error(`the payload was answered with ${status}`);
 }
 
 /** Records traces of one span, a minute apart. */

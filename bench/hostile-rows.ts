@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atEnd } from '../test/support/at-end.ts';
@@ -37,6 +37,8 @@ interface HostileFigures {
   idle: P99;
   /** What they wait while hostile calls come one after the other, all of them together. */
   meanwhile: P99;
+  /** What they wait while other processes keep cores of the machine busy and nothing at all is done to the program. */
+  besideBusyCores: P99[];
   rows: HostileRow[];
 }
 
@@ -52,6 +54,8 @@ const AFTER_MS = 500;
 const TIMES: Record<Program, number> = { api: 2, gateway: 2, 'gateway with a spool': 1 };
 const WARM_UP_SPANS = 2_000;
 const LATE = -1;
+/** How long others are watched beside busy cores. */
+const BUSY_MS = 5_000;
 /** A connection on which nothing comes for so long is over. */
 const SILENCE_MS = 1_500;
 
@@ -180,19 +184,41 @@ async function measure(
       );
       if (program.exitCode !== null || program.signalCode !== null) break;
     }
-    return { idle: p99(idle), meanwhile: p99(meanwhile), rows };
+    const besideBusyCores = [];
+    for (let cores = 1; cores <= availableParallelism(); cores++) {
+      besideBusyCores.push(await waitedBesideBusyCores(others, cores));
+    }
+    return { idle: p99(idle), meanwhile: p99(meanwhile), besideBusyCores, rows };
   } finally {
     await others.stop();
   }
 }
 
+/** What others wait while processes of a lower priority, as that of task threads, do nothing but count. */
+async function waitedBesideBusyCores(others: Others, cores: number): Promise<P99> {
+  const counting = Array.from({ length: cores }, () =>
+    spawn('nice', ['-n', '10', process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' }),
+  );
+  try {
+    await sleep(IDLE_MS * 5);
+    await others.take();
+    await sleep(BUSY_MS);
+    return p99([await others.take()]);
+  } finally {
+    for (const process of counting) process.kill('SIGKILL');
+  }
+}
+
 /** Prints the table of docs/reliability.md#hostile-bodies, the longest holds first, and notes the goals. */
 export function reportHostile(figures: HostileFiguresOf): void {
-  for (const [program, { idle, meanwhile, rows }] of Object.entries(figures)) {
+  for (const [program, { idle, meanwhile, besideBusyCores, rows }] of Object.entries(figures)) {
     heading(
       `Hostile calls to the ${program}: others' p99 is ${idle.millis.toFixed(1)} ms when nothing else is done, ` +
         `${meanwhile.millis.toFixed(1)} ms meanwhile`,
     );
+    besideBusyCores.forEach(({ millis }, n) => {
+      row(`beside ${n + 1} busy cores`, `${millis.toFixed(1)} ms`, `${(millis / idle.millis).toFixed(1)} × idle`);
+    });
     row('', 'held ms', "others' p99", '× idle', 'with a core', 'status');
     for (const { name, status, heldMs, p99: waited, failure } of rows.toSorted((a, b) => orLast(b) - orLast(a))) {
       row(
