@@ -33,7 +33,10 @@ export async function recordLargePayload(api: Api, traceId: string, bytes: numbe
   const row = { name: 'an item', note: TEXT.slice(0, 200), numbers: [1, 2.5, 3e9] };
   const rows = Array.from({ length: Math.floor(bytes / (JSON.stringify(row).length + 12)) }, (_, n) => ({ n, ...row }));
   const span = { id: `${traceId}-1`, trace_id: traceId, name: 'export', started_at: at(0), ended_at: at(500) };
-  const { status } = await api.post('/api/ingest', { traces: [{ id: traceId }], spans: [{ ...span, output: { rows } }] });
+  const { status } = await api.post('/api/ingest', {
+    traces: [{ id: traceId }],
+    spans: [{ ...span, output: { rows } }],
+  });
   if (status >= 300) throw new Error(`the payload was answered with ${status}`);
 }
 

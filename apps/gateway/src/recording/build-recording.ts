@@ -1,6 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { formatTimestamp, isStorableText, KEY_LENGTH_MAX, NAME_LENGTH_MAX, type SpanStatus } from '@spandrel/contract';
-import { UNKNOWN_USAGE, usageMembers, type RecordedAnswer, type RecordedRequest, type Usage } from '@spandrel/plugin-api';
+import {
+  UNKNOWN_USAGE,
+  usageMembers,
+  type RecordedAnswer,
+  type RecordedRequest,
+  type Usage,
+} from '@spandrel/plugin-api';
 import type { Masking } from '@spandrel/masking/engine';
 import { isTruncated } from './body-buffer.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';

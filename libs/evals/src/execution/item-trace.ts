@@ -73,7 +73,13 @@ function toSpan(traceId: string, observed: ObservedCall, index: number): Wire<In
   };
 }
 
-const countsOf = (usage: Usage) => ({ input_tokens: null, output_tokens: null, ...usageMembers(usage) });
+const countsOf = (usage: Usage) => ({
+  input_tokens: null,
+  output_tokens: null,
+  cached_input_tokens: null,
+  reasoning_tokens: null,
+  ...usageMembers(usage),
+});
 
 /** Writes the traces of items (docs/spec/evaluations.md#traces-of-items). */
 @Injectable()

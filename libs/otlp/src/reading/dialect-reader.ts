@@ -110,8 +110,7 @@ function isUsage(value: unknown): boolean {
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** Dollars or milliseconds: a number from 0. */
-const isAmount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.some(isText);
 
