@@ -16,7 +16,7 @@ export interface ToolCall {
 
 /**
  * What one call used, as the provider reported it; what it did not report is `null` or absent, never guessed
- * (docs/spec/recording.md#usage).
+ * (docs/spec/spans.md#kinds).
  */
 export interface Usage {
   /** All input tokens, those read from and written to a cache included. */
