@@ -25,7 +25,7 @@ const HEARD_ELSEWHERE = [
   {
     file: 'apps/gateway/src/recording/decode-body.ts',
     of: /^create/,
-    where: 'decodeBody listens to what decoderOf gives it',
+    where: 'DecodingStage listens to what decoderOf gives it',
   },
   { file: 'libs/kernel/src/redis-client.ts', of: /^createClient$/, where: 'its two callers listen' },
   {
@@ -38,11 +38,6 @@ const HEARD_ELSEWHERE = [
     file: 'apps/gateway/src/upstream/dial.ts',
     of: /^connect$/,
     where: 'Http1Connection listens to what dial gives it',
-  },
-  {
-    file: 'apps/gateway/src/forward/passed-upgrade.ts',
-    of: /^upgrade$/,
-    where: 'http-proxy-3 listens to the upstream',
   },
   {
     file: 'apps/cli/src/demo/fake-model.ts',

@@ -19,18 +19,27 @@ import { keyOf, type CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
 import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
 import type { UpgradeAnswer } from './forward/passed-upgrade.js';
-import type { Upgrades } from './forward/upgrade.js';
 import type { RecordingRules } from './masking/recording-rules.js';
 import type { RequestLog } from './request-log.js';
-import type { Target, TargetResolver } from './target/resolve-target.js';
+import type { Refusal, Target, TargetResolver } from './target/resolve-target.js';
 
 /** What becomes of requests that may pass. */
 export interface GatewayHandlers {
   /** @param caller the caller's key; `null` in local mode. */
   forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target, caller: CallerKey | null): void;
-  upgrade: Upgrades['pass'];
+  upgrade(
+    req: IncomingMessage,
+    socket: Socket,
+    first: Buffer,
+    head: RequestHead,
+    target: Target,
+    caller: CallerKey | null,
+    answer: UpgradeAnswer,
+  ): void;
   /** @returns true when the gateway has answered the path itself. */
   own(path: string, req: IncomingMessage, res: ServerResponse): boolean;
+  /** Answers that the gateway is there. */
+  greet(req: IncomingMessage, res: ServerResponse): void;
 }
 
 /** Answers an error to a caller, over HTTP or on a bare socket. */
@@ -45,6 +54,7 @@ export class GatewayServer {
    * @param keys checks callers' keys; `null` in local mode, which checks Host and Origin instead.
    * @param rules of masking, which calls of local mode wait for here and others with their key.
    * @param refusals counts wrong keys by the address they come from.
+   * @param recordsWebSockets whether calls of the Responses API may come by WebSocket.
    * @param log gets the requests that are not passed on, and upgrades; `null` when requests are not logged.
    */
   constructor(
@@ -53,6 +63,7 @@ export class GatewayServer {
     private readonly keys: Pick<KeyChecks, 'check'> | null,
     private readonly rules: Pick<RecordingRules, 'ready'>,
     private readonly refusals: CredentialRefusals,
+    private readonly recordsWebSockets: boolean,
     private readonly log: RequestLog | null,
   ) {
     this.http = http.createServer({
@@ -103,7 +114,12 @@ export class GatewayServer {
       return;
     }
     if (this.handlers.own(head.path, req, res)) return;
-    this.route(req, head, answer, (target, caller) => {
+    const target = this.resolver.resolve(head);
+    if (asksWhetherThere(head, target)) {
+      this.handlers.greet(req, res);
+      return;
+    }
+    this.route(req, target, answer, (target, caller) => {
       // The client may have left while its key was checked.
       if (!res.destroyed) this.handlers.forward(req, res, head, target, caller);
     });
@@ -112,13 +128,20 @@ export class GatewayServer {
   private onUpgrade(req: IncomingMessage, socket: Socket, first: Buffer): void {
     socket.on('error', () => socket.destroy());
     const answer = this.logged(req, (error, provider) => answerErrorOn(socket, error, provider));
-    const head = this.admit(req, answer);
-    if (head === null) return;
-    this.route(req, head, answer, (target, caller) => {
+    const admitted = this.admit(req, answer);
+    if (admitted === null) return;
+    const areResponses = callsResponses(admitted.path);
+    // Each message of such a connection is a call as it would come over HTTP.
+    const head = areResponses ? { ...admitted, method: 'POST' } : admitted;
+    this.route(req, this.resolver.resolve(head), answer, (target, caller) => {
       if (socket.destroyed) return;
+      if (areResponses && !this.recordsWebSockets) {
+        answer(USE_HTTP, target.wire?.provider ?? null);
+        return;
+      }
       const answered: UpgradeAnswer = { id: newId(), status: 0 };
       this.log?.upgraded(req, socket, target.providerName, answered);
-      this.handlers.upgrade(req, socket, first, target, caller, answered);
+      this.handlers.upgrade(req, socket, first, head, target, caller, answered);
     });
   }
 
@@ -164,11 +187,10 @@ export class GatewayServer {
    */
   private route(
     req: IncomingMessage,
-    head: RequestHead,
+    target: Target | Refusal,
     answer: Answer,
     pass: (target: Target, caller: CallerKey | null) => void,
   ): void {
-    const target = this.resolver.resolve(head);
     const refused = 'code' in target;
     const settle = (caller: CallerKey | null): void => {
       if (refused) answer(target, target.provider);
@@ -191,5 +213,20 @@ export class GatewayServer {
 }
 
 /** The provider in whose shape errors about a target are written; `null` where none is known. */
-const providerOf = (target: ReturnType<TargetResolver['resolve']>): Provider | null =>
+const providerOf = (target: Target | Refusal): Provider | null =>
   'code' in target ? target.provider : (target.wire?.provider ?? null);
+
+/** Whether somebody who is no client of a provider asks for the gateway itself (docs/spec/gateway.md#misdirected-requests). */
+const asksWhetherThere = ({ method, path }: RequestHead, target: Target | Refusal): boolean =>
+  method === 'HEAD' && path === '/' && 'code' in target && target.code === 'not_found';
+
+const callsResponses = (path: string): boolean => /\/responses\/?$/.test(path);
+
+/** Calls that would go unrecorded; clients of the Responses API that are refused make them over HTTP. */
+const USE_HTTP: GatewayError = {
+  code: 'http_required',
+  message:
+    'The gateway takes calls of the Responses API over HTTP: send them as POST requests (Codex does so now; ' +
+    'supports_websockets = false for its model provider saves it the attempt). ' +
+    'Set gateway.websocket_recording: true to have them pass by WebSocket and be recorded.',
+};

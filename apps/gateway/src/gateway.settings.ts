@@ -94,7 +94,17 @@ export class GatewayUserSettings extends defineSettings({
   }),
   recordBytes: setting('gateway.record_bytes', settingValue.bytes, {
     default: 8_388_608,
-    doc: "How much of a request's or an answer's body a recording looks at; passing on is never limited.",
+    doc: "How much of a request's or an answer's body is kept whole until it is recorded; behind that long texts are cut. Passing on is never limited.",
+  }),
+  /** Whether WebSockets to the Responses API pass, and the calls in them are recorded. */
+  websocketRecording: setting('gateway.websocket_recording', z.boolean(), {
+    default: false,
+    doc: 'Whether calls of the Responses API may come by WebSocket, and are recorded then. When false such a connection is refused (426) and its client uses HTTP.',
+  }),
+  /** Milliseconds; `null`: no limit. */
+  upstreamHeadMs: setting('gateway.upstream_head', settingValue.seconds(1, 86_400).nullable(), {
+    default: null,
+    doc: "Longest time, in seconds, from the end of a request to the beginning of its answer; null: none, the client's own patience decides.",
   }),
   forwardAllow: setting('gateway.forward_allow', settingValue.hosts, {
     default: [],
@@ -165,8 +175,6 @@ export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | '
   /** From this age on a call is shown as running; one that is over sooner is sent once, whole. */
   reportRunningMs: number;
   upstreamConnectMs: number;
-  /** Longest time from the request's last byte to the answer's head. A streamed body has no limit. */
-  upstreamHeadMs: number;
   /** One delivery to the API. */
   deliverMs: number;
   /** The whole stop: calls in flight first, then the spool. */
@@ -205,7 +213,8 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   flushMs: 20,
   reportRunningMs: 200,
   upstreamConnectMs: 10_000,
-  upstreamHeadMs: 600_000,
+  upstreamHeadMs: null,
+  websocketRecording: false,
   deliverMs: 10_000,
   shutdownMs: 10_000,
 } satisfies GatewaySettings);

@@ -30,6 +30,7 @@ import type { GatewaySettings } from './gateway.settings.js';
 import { GatewayMetrics } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
 import { keysWithRules } from './masking/recording-rules.js';
+import { BackgroundResponses } from './recording/background-responses.js';
 import type { Call } from './recording/call.js';
 import { captureText } from './recording/capture.js';
 import type { Outcome } from './recording/call-facts.js';
@@ -98,7 +99,9 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   const keys = settings.mode === 'cloud' ? keyChecksOf(settings, deps) : null;
   const onUnauthenticated = (digest: string): void => keys?.forget(digest);
   const spool = await RecordingSpool.open(settings, { logger: deps.logger, metrics, onUnauthenticated });
-  return new RunningGateway(settings, deps, providers, metrics, keys, spool);
+  const { clock = systemClock, logger } = deps;
+  const responses = await BackgroundResponses.open(settings.spoolDir, clock, logger);
+  return new RunningGateway(settings, deps, providers, metrics, keys, spool, responses);
 }
 
 function keyChecksOf(settings: GatewaySettings, { logger, clock = systemClock, tick }: GatewayDeps): KeyChecks {
@@ -131,6 +134,7 @@ class RunningGateway implements Gateway, ForwardHost {
     private readonly metrics: GatewayMetrics,
     private readonly keys: KeyChecks | null,
     private readonly spool: RecordingSpool,
+    private readonly responses: BackgroundResponses,
   ) {
     const { logger, clock = systemClock, maskers, plugins = null, ca } = deps;
     const isCloud = settings.mode === 'cloud';
@@ -141,11 +145,11 @@ class RunningGateway implements Gateway, ForwardHost {
     const log = deps.accessLog ? new RequestLog(deps.accessLog, addresses) : null;
     this.log = log;
     this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
-    const dialling = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs, ca };
+    const dialling = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs ?? 0, ca };
     this.upstream = new Http1Client(dialling);
     const rechecks = keys ? { keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger } : undefined;
     this.upgrades = new Upgrades(this.ownHeaders, dialling, rechecks);
-    this.recording = new CallRecording(settings, { maskers, plugins, logger, clock, metrics, spool });
+    this.recording = new CallRecording(settings, { maskers, plugins, logger, clock, metrics, spool, responses });
     const { rules } = this.recording;
     const refusals = new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials));
     const own = new OwnEndpoints({
@@ -162,12 +166,17 @@ class RunningGateway implements Gateway, ForwardHost {
       new TargetResolver(providers, allow, () => this.addresses()),
       {
         forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
-        upgrade: (...upgrade) => this.upgrades.pass(...upgrade),
+        upgrade: (req, socket, first, head, target, caller, answer) => {
+          const recorded = this.recording.ofWebSocket(req, head, target, caller);
+          this.upgrades.pass(req, socket, first, target, caller, answer, recorded);
+        },
         own: (path, req, res) => own.handle(path, req, res),
+        greet: (req, res) => own.greet(req, res),
       },
       keys && keysWithRules(keys, rules),
       rules,
       refusals,
+      settings.websocketRecording,
       log,
     );
   }
@@ -214,6 +223,7 @@ class RunningGateway implements Gateway, ForwardHost {
     await this.keys?.close();
     await this.spool.close(Math.max(0, deadline - performance.now() - 100));
     await this.recording.close();
+    await this.responses.close();
   }
 
   onForwarded(forward: Forward, status: number, outcome: Outcome): void {

@@ -49,6 +49,14 @@ export class OwnEndpoints {
     return true;
   }
 
+  /** Answers `HEAD /`, by which clients ask whether a server is there. */
+  greet(req: IncomingMessage, res: ServerResponse): void {
+    const id = newId();
+    res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, '/'));
+    res.setHeader('X-Request-Id', id);
+    this.send(res, 200, 'application/json', JSON.stringify({ status: 'ok' }));
+  }
+
   private mayReadMetrics(req: IncomingMessage): boolean {
     const { metricsToken } = this.parts;
     if (metricsToken === null) return true;

@@ -39,6 +39,7 @@ export const ERRORS = {
   connection_in_use: { status: 409, title: 'The provider connection is in use' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  http_required: { status: 426, title: 'The call must be made over HTTP' },
   rate_limited: { status: 429, title: 'Too many requests' },
   too_many_wrong_credentials: { status: 429, title: 'Too many wrong credentials came from this address' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },

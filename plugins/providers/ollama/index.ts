@@ -1,4 +1,4 @@
-import { defineProvider, errorMessageOf, providerConfigSchema } from '@spandrel/plugin-api';
+import { defineProvider, errorMessageOf, providerConfigSchema, type RequestHead } from '@spandrel/plugin-api';
 import { ollamaChatCalls, ollamaEmbeddingCalls } from './chat-calls.js';
 import { endpointOf, isOllamaPath } from './endpoints.js';
 
@@ -14,7 +14,10 @@ export default defineProvider({
       defaultBaseUrl: baseUrl,
       hosts: ['ollama.com'],
       baseHeader: BASE_HEADER,
-      recognises: ({ path, headers }) => (headers[BASE_HEADER] !== undefined || isOllamaPath(path) ? 'certain' : 'no'),
+      recognises: (request) =>
+        request.headers[BASE_HEADER] !== undefined || isOllamaPath(request.path) || isGreeting(request)
+          ? 'certain'
+          : 'no',
       endpoint: endpointOf,
       errorBody: (_status, message) => ({ error: message }),
       errorMessage: errorMessageOf,
@@ -23,3 +26,7 @@ export default defineProvider({
     };
   },
 });
+
+/** Ollama's own command asks `/` first whether there is a server. */
+const isGreeting = ({ method, path, headers }: RequestHead): boolean =>
+  path === '/' && (method === 'HEAD' || method === 'GET') && headers['user-agent']?.startsWith('ollama/') === true;

@@ -6,7 +6,7 @@ import ollama from './index.js';
 
 const files = fixturesIn(new URL('./fixtures/', import.meta.url));
 const post = (path: string, headers = {}) => ({ method: 'POST', path, headers });
-const get = (path: string) => ({ method: 'GET', path, headers: {} });
+const get = (path: string, headers = {}) => ({ method: 'GET', path, headers });
 const KEY_HEADER = { authorization: `Bearer ${CONTRACT_API_KEY}` };
 
 describeProviderContract(
@@ -23,6 +23,8 @@ describeProviderContract(
       })),
       ...['tags', 'ps', 'version'].map((name) => ({ request: get(`/api/${name}`), as: 'certain' as const })),
       { request: post('/anything', { 'x-ollama-base': 'http://127.0.0.1:1' }), as: 'certain' },
+      { request: get('/', { 'user-agent': 'ollama/0.12.3 (amd64 linux) Go/go1.24' }), as: 'certain' },
+      { request: get('/', { 'user-agent': 'curl/8.5' }), as: 'no' },
       { request: post('/api/v1/chat/completions'), as: 'no' },
       { request: post('/v1/chat/completions'), as: 'no' },
     ],

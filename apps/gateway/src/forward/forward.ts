@@ -79,9 +79,9 @@ export class Forward implements UpstreamHandler, ListMember {
     private readonly question: UsageQuestion | null,
   ) {}
 
-  /** What is known of the call that is recorded; `undefined` when it is not. */
+  /** What is known of the call that is recorded as a span; `undefined` when it is not. */
   get facts(): CallFacts | undefined {
-    return this.call?.facts;
+    return this.call?.asksFor === null ? this.call.facts : undefined;
   }
 
   /** The request's id: that of its span where it is recorded. */

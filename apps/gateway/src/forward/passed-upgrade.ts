@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Provider } from '@spandrel/plugin-api';
 import { UpstreamError } from '../upstream/upstream-client.js';
 import { answerErrorOn, breakConnection } from './answer-error.js';
+import type { RecordedWebSocket } from './recorded-websocket.js';
 
 /** How an upgrade was answered, for the log; filled in when it is. */
 export interface UpgradeAnswer {
@@ -27,6 +28,7 @@ export class PassedUpgrade {
    * @param host for error messages.
    * @param provider in whose shape errors are answered; `null` when it is not known.
    * @param answer filled in.
+   * @param recorded what is to see the open connection; `null` for none.
    */
   constructor(
     private readonly req: IncomingMessage,
@@ -34,6 +36,7 @@ export class PassedUpgrade {
     private readonly host: string,
     private readonly provider: Provider | null,
     private readonly answer: UpgradeAnswer,
+    private readonly recorded: RecordedWebSocket | null = null,
   ) {}
 
   /**
@@ -84,6 +87,7 @@ export class PassedUpgrade {
     this.accepted = true;
     this.stopLooking();
     this.answer.status = 101;
+    this.recorded?.watch(this.socket, upstream);
     this.socket.once('close', () => {
       upstream.destroySoon();
       const timer = setTimeout(() => upstream.destroy(), FLUSH_MS);

@@ -10,6 +10,7 @@ import { joinTarget } from '../target/base-url.js';
 import type { Target } from '../target/resolve-target.js';
 import { guardedLookup, type DialOptions } from '../upstream/dial.js';
 import { PassedUpgrade, type UpgradeAnswer } from './passed-upgrade.js';
+import type { RecordedWebSocket } from './recorded-websocket.js';
 
 /** How callers of cloud mode are looked at again. */
 export interface Rechecks {
@@ -19,7 +20,7 @@ export interface Rechecks {
 }
 
 /**
- * Passes WebSocket connections (Realtime APIs) through, unrecorded; they end with their callers' keys
+ * Passes WebSocket connections through, those of Realtime APIs unrecorded; they end with their callers' keys
  * (docs/spec/gateway.md#websockets).
  */
 export class Upgrades {
@@ -59,6 +60,7 @@ export class Upgrades {
    * Takes over the socket of an upgrade request without a body.
    * @param caller the caller's key; `null` in local mode.
    * @param answer filled in when the request is answered.
+   * @param recorded what records it; `null` for nothing.
    */
   pass(
     req: IncomingMessage,
@@ -67,6 +69,7 @@ export class Upgrades {
     target: Target,
     caller: CallerKey | null,
     answer: UpgradeAnswer,
+    recorded: RecordedWebSocket | null = null,
   ): void {
     const { origin, host } = target.base;
     this.sockets.set(socket, caller);
@@ -74,6 +77,8 @@ export class Upgrades {
     for (const name of Object.keys(req.headers)) {
       if (this.ownHeaders.has(name) || name.startsWith('x-spandrel-')) delete req.headers[name];
     }
+    // Compressed frames would have to be read from the first to the last.
+    if (recorded) delete req.headers['sec-websocket-extensions'];
     req.headers.host = host;
     req.url = joinTarget(target.base, withoutToken(req.url!));
     const agents = origin.guarded ? this.guardedAgents : undefined;
@@ -83,7 +88,7 @@ export class Upgrades {
       ...(this.dialling.ca !== undefined && { ca: this.dialling.ca }),
       ...(agents && { agent: origin.secure ? agents.https : agents.http }),
     };
-    const upgrade = new PassedUpgrade(req, socket, host, target.wire?.provider ?? null, answer);
+    const upgrade = new PassedUpgrade(req, socket, host, target.wire?.provider ?? null, answer, recorded);
     this.passing.set(socket, upgrade);
     this.proxy.ws(req, socket, head, options, (error) => upgrade.fail(error));
   }

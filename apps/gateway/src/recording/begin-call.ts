@@ -5,13 +5,19 @@ import type { CallerKey } from '../access/caller-key.js';
 import type { GatewaySettings } from '../gateway.settings.js';
 import { maskFacts, withoutContent, type RecordingRules } from '../masking/recording-rules.js';
 import { doubledPath } from '../target/wrong-address.js';
+import { RESPONSES, type AskedResponse } from '../target/asked-response.js';
 import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
-import { BodyBuffer, BodyBudget } from './body-buffer.js';
+import { responseKey } from './background-responses.js';
+import { BodyBudget } from './body-budget.js';
+import { BodyBuffer } from './body-buffer.js';
 import type { CallFacts } from './call-facts.js';
 import { Call } from './call.js';
 import { captureOf } from './capture.js';
 import { correlationOf, unknownHeaders } from './correlation.js';
 import { credentialsOf } from './credentials.js';
+
+/** What is read of a request beside its {@link RequestHead}. */
+export type AskingRequest = Pick<IncomingMessage, 'headers' | 'url'>;
 
 /** What a gateway's calls have in common. */
 interface BeginCallParts {
@@ -33,13 +39,20 @@ export class BeginCall {
     this.warning = new CaptureWarning(parts.logger);
   }
 
+  /** Room for a body. */
+  buffer(): BodyBuffer {
+    return new BodyBuffer(this.parts.settings.recordBytes, this.budget);
+  }
+
+  /** @param request its body, where that has come. */
   execute(
-    req: IncomingMessage,
+    req: AskingRequest,
     head: RequestHead,
     target: Target & { endpoint: Endpoint },
     caller: CallerKey | null,
+    request = this.buffer(),
   ): Call {
-    const { isKept, settings, rules } = this.parts;
+    const { isKept, rules } = this.parts;
     const secrets = credentialsOf(req.headers, req.url!);
     const rule = rules.of(caller);
     const masking = rule.kind === 'known' ? rule.masking : null;
@@ -47,12 +60,21 @@ export class BeginCall {
     const kept: CallFacts = secrets.areTooMany ? { ...withoutContent(read), withheld: 'too_many_credentials' } : read;
     const facts = masking ? maskFacts(masking, kept) : kept;
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
-    const body = (): BodyBuffer => new BodyBuffer(settings.recordBytes, this.budget);
     const wire = { entry: target.wire!, endpoint: target.endpoint };
-    return new Call(facts, wire, body(), body(), secrets, caller, !isKept);
+    const call = new Call(facts, wire, request, this.buffer(), secrets, caller, !isKept);
+    if (target.endpoint.name === RESPONSES) call.keyOfResponse = (id) => responseKey(caller, target.base, id);
+    return call;
   }
 
-  private factsOf(req: IncomingMessage, head: RequestHead, target: Target): CallFacts {
+  /** The call of a request for a response that an earlier call may have begun. */
+  asking(req: AskingRequest, head: RequestHead, target: Target, asked: AskedResponse, caller: CallerKey | null): Call {
+    const { endpoint, method, path, id } = asked;
+    const call = this.execute(req, { ...head, method, path }, { ...target, endpoint }, caller);
+    call.asksFor = responseKey(caller, target.base, id);
+    return call;
+  }
+
+  private factsOf(req: AskingRequest, head: RequestHead, target: Target): CallFacts {
     const { settings, clock } = this.parts;
     const mayBeDoubled = head.headers[FORWARD_HEADER] !== undefined && head.path.length <= DOUBLED_PATH_MAX;
     const doubled = mayBeDoubled ? doubledPath(target.base, head.path) : null;

@@ -11,7 +11,7 @@ import type { Masking } from '@spandrel/masking/engine';
 import { isTruncated } from './body-buffer.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';
 import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
-import { parseBody, readAnswer, type ReadAnswer } from './read-answer.js';
+import { parseBody, readAnswer, responseIdOf, type ReadAnswer } from './read-answer.js';
 import { fitSpan, SPAN_CHARS_MAX } from './fit-span.js';
 import type { Secrets } from './secrets.js';
 
@@ -37,10 +37,21 @@ interface RecordedSpan {
   metadata: Record<string, unknown>;
 }
 
+/** The end of a span that is known to the API, with the members that it changes. */
+type SpanEnd = Pick<RecordedSpan, 'id' | 'trace_id' | 'name' | 'kind' | 'output' | 'status' | 'ended_at'>;
+
+/** A response that goes on behind its call: its id at the provider, and what a span says that its end belongs to. */
+interface Pending {
+  responseId: string;
+  name: string;
+  model: string;
+}
+
 /** What goes to the API about one call. */
 export interface Recording {
   trace: RecordedTrace;
   span: RecordedSpan;
+  pending?: Pending;
 }
 
 const NO_REQUEST: RecordedRequest = { model: null, input: null, streaming: false, parameters: {} };
@@ -72,10 +83,47 @@ export function buildRecording(record: CallRecord, masking: Masking | null = nul
   };
   if (facts.capture.mode !== 'off') span.input = captured(request.input ?? null, facts.capture);
   if (outcome.kind !== 'running') {
-    span.ended_at = formatTimestamp(facts.startedAt + Math.max(0, Math.round(record.endedTick - facts.startedTick)));
+    span.ended_at = endOf(record);
     if (facts.capture.mode !== 'off') span.output = captured(outputOf(answer, error), facts.capture);
   }
-  return { trace: { id: facts.traceId, ...facts.trace, defaults: { name: span.name, started_at: startedAt } }, span };
+  const trace = { id: facts.traceId, ...facts.trace, defaults: { name: span.name, started_at: startedAt } };
+  const responseId = request.parameters['background'] === true ? pendingResponse(record, read) : null;
+  return { trace, span, ...(responseId !== null && { pending: { responseId, name: span.name, model } }) };
+}
+
+/**
+ * What the answer to a question about a response changes in the span of the call that began it; `null` when it is not over.
+ * @param masking as for {@link buildRecording}.
+ */
+function buildEnd(record: CallRecord, masking: Masking | null): { trace: RecordedTrace; span: SpanEnd } | null {
+  const { facts } = record;
+  const { name, model } = facts.completes!;
+  const read = maskedAnswer(readIfGood(record, NO_REQUEST), masking);
+  if (!read?.answer || !read.complete || isPending(read.answer)) return null;
+  const error = errorOf(record, read, masking);
+  const span: SpanEnd = {
+    id: facts.id,
+    trace_id: facts.traceId,
+    name,
+    kind: kindOf(facts, model, read.answer.usage),
+    status: error === null ? 'completed' : { failed: { error } },
+    ended_at: endOf(record),
+  };
+  if (facts.capture.mode !== 'off') span.output = captured(outputOf(read.answer, error), facts.capture);
+  return { trace: { id: facts.traceId, defaults: { name, started_at: formatTimestamp(facts.startedAt) } }, span };
+}
+
+const endOf = ({ facts, endedTick }: CallRecord): string =>
+  formatTimestamp(facts.startedAt + Math.max(0, Math.round(endedTick - facts.startedTick)));
+
+/** Whether a response of the Responses API goes on, as its status says. */
+const isPending = ({ finishReason }: RecordedAnswer): boolean =>
+  finishReason === null || finishReason === 'queued' || finishReason === 'in_progress';
+
+/** The id of a response that goes on behind its call. */
+function pendingResponse({ answer, response, outcome }: CallRecord, read: ReadAnswer | null): string | null {
+  if (outcome.kind === 'running' || !read?.answer || !isPending(read.answer)) return null;
+  return responseIdOf(answer!, response);
 }
 
 /** What was asked; the model is what the call is priced and found by, and stays. */
@@ -108,7 +156,13 @@ function readRequest({ wire, request }: CallRecord): RecordedRequest {
 
 function readIfGood({ wire, answer, response }: CallRecord, request: RecordedRequest): ReadAnswer | null {
   if (answer === null || !isGood(answer)) return null;
-  const nothing: ReadAnswer = { streaming: request.streaming, answer: null, complete: false, firstTokenAt: null };
+  const nothing: ReadAnswer = {
+    streaming: request.streaming,
+    answer: null,
+    complete: false,
+    isEndLost: false,
+    firstTokenAt: null,
+  };
   return attempt(() => readAnswer(wire.endpoint, answer, response, request.streaming), nothing);
 }
 
@@ -139,7 +193,7 @@ function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnsw
 
 /** A whole answer without its tokens: OpenAI's streams have them only when asked. */
 function lacksUsage(read: ReadAnswer | null): boolean {
-  if (!read?.complete || read.answer === null || read.answer.error !== null) return false;
+  if (!read?.complete || read.answer === null || read.answer.error !== null || isPending(read.answer)) return false;
   return read.answer.usage.inputTokens === null && read.answer.usage.outputTokens === null;
 }
 
@@ -159,7 +213,8 @@ function errorOf(record: CallRecord, read: ReadAnswer | null, masking: Masking |
   const reported = read?.answer?.error;
   if (reported) return capturedMessage(reported, facts.capture) ?? 'the upstream reported an error';
   if (outcome.kind === 'answered') {
-    return read?.streaming && read.answer !== null && !read.complete ? 'the stream ended without its end mark' : null;
+    const isUnfinished = read?.streaming && read.answer !== null && !read.complete && !read.isEndLost;
+    return isUnfinished ? 'the stream ended without its end mark' : null;
   }
   return read?.complete ? null : brokenOff(outcome);
 }
@@ -215,7 +270,9 @@ function attempt<T>(ask: () => T, otherwise: T): T {
 /** A recording as JSON, fit to be sent. */
 export interface FinalRecording {
   trace: string;
+  /** Empty where there is nothing to record: a response that is asked for goes on. */
   span: string;
+  pending?: Pending;
 }
 
 /**
@@ -224,12 +281,24 @@ export interface FinalRecording {
  * @param masking the rules of the call's project; `null` where it has none.
  */
 export function recordCall(record: CallRecord, masking: Masking | null, secrets: Secrets): FinalRecording {
-  const { trace, span } = buildRecording(record, masking);
+  if (record.facts.completes) {
+    const end = buildEnd(record, masking);
+    return end ? finalForm(end, secrets) : { trace: '', span: '' };
+  }
+  const recording = buildRecording(record, masking);
+  const { pending } = recording;
+  return { ...finalForm(recording, secrets), ...(pending && { pending }) };
+}
+
+function finalForm(
+  { trace, span }: { trace: RecordedTrace; span: RecordedSpan | SpanEnd },
+  secrets: Secrets,
+): FinalRecording {
   let json: string;
   try {
     json = JSON.stringify(span);
   } catch {
-    const { request: _request, ...metadata } = span.metadata;
+    const { request: _request, ...metadata } = 'metadata' in span ? span.metadata : {};
     json = JSON.stringify({ ...span, input: null, output: null, metadata: { ...metadata, truncated: true } });
   }
   return {

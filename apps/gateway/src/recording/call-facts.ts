@@ -34,6 +34,8 @@ export interface CallFacts {
   unknownHeaders?: Record<string, string | null>;
   /** `Content-Encoding` of the request. */
   requestEncoding: string | null;
+  /** Name and model of a span that is over but for its answer, which this call may bring. */
+  completes?: { name: string; model: string };
 }
 
 /** The plugin side of a call. */

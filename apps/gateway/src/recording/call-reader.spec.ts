@@ -66,7 +66,7 @@ function toRead(body: object, caller: string | null = null, path = '/'): CallToR
       requestEncoding: null,
     },
     wire: { entry: { name: 'slow', provider: {} as Provider, base: null }, endpoint: HERE },
-    request: { pieces: [{ data, at: 0 }], tail: [], bytes: data.length },
+    request: { pieces: [{ data, at: 0 }], tail: [], gap: 'none', bytes: data.length },
     answer: { status: 200, statusMessage: 'OK', contentType: null, contentEncoding: null, contentLength: 0 },
     response: NO_BODY,
     outcome: { kind: 'answered' },
@@ -103,7 +103,7 @@ describe('CallReader', () => {
     expect([reader.isLong(call), isLongBy(1), isLongBy(6), isLongBy(10)]).toEqual([false, false, false, true]);
     expect(makeReader({ hereBytesMax: 800 }).isLong(call)).toBe(false);
     const pieces = Array.from({ length: 10_001 }, () => ({ data: Buffer.alloc(0), at: 0 }));
-    const record = { ...call.record, response: { pieces, tail: [], bytes: 0 } };
+    const record = { ...call.record, response: { pieces, tail: [], gap: 'none' as const, bytes: 0 } };
     expect(reader.isLong({ ...call, record })).toBe(true);
   });
 
@@ -127,8 +127,8 @@ describe('CallReader', () => {
 describe('packBody', () => {
   it('gives the pieces back as they were', () => {
     const pieces = ['one', '', 'two'].map((text, n) => ({ data: Buffer.from(text), at: n + 0.25 }));
-    const body = { pieces, tail: [{ data: Buffer.from('end'), at: 9 }], bytes: 1_000 };
+    const body = { pieces, tail: [{ data: Buffer.from('end'), at: 9 }], gap: 'in-member' as const, bytes: 1_000 };
     expect(unpackBody(packBody(body))).toEqual(body);
-    expect(unpackBody(packBody(NO_BODY))).toEqual({ pieces: [], tail: [], bytes: 0 });
+    expect(unpackBody(packBody(NO_BODY))).toEqual({ pieces: [], tail: [], gap: 'none', bytes: 0 });
   });
 });

@@ -7,7 +7,7 @@ import { maskFacts, withoutContent, type RecordingRule } from '../masking/record
 import { NO_BODY, type Piece, type BufferedBody } from './body-buffer.js';
 import type { CallRecord, WithheldReason } from './call-facts.js';
 import { recordCall, type FinalRecording } from './build-recording.js';
-import { packBody, type PackedCall } from './packed-call.js';
+import { packBody, type PackedCall, type ReadCall } from './packed-call.js';
 import type { Secrets } from './secrets.js';
 
 /** A call that is to be recorded, and how. */
@@ -106,9 +106,9 @@ export class CallReader {
   async readAside(call: CallToRead): Promise<CallReading> {
     const ends = { request: endsOf(call.record.request), response: endsOf(call.record.response) };
     try {
-      const { trace, span, failedMaskers } = await this.readInThread(call);
+      const { failedMaskers, ...recording } = await this.readInThread(call);
       failedMaskers.forEach((masker) => this.parts.onMaskerFailed(masker));
-      return { trace, span };
+      return recording;
     } catch (error) {
       const { reason } = error as TaskFailure;
       const withheld = REASONS[reason] ?? 'failed';
@@ -130,11 +130,7 @@ export class CallReader {
     await this.pool?.close();
   }
 
-  private async readInThread({ record, rule, secrets, caller }: CallToRead): Promise<{
-    trace: string;
-    span: string;
-    failedMaskers: string[];
-  }> {
+  private async readInThread({ record, rule, secrets, caller }: CallToRead): Promise<ReadCall> {
     const { readMs, threadsMax, queueMax } = this.options;
     if (this.pool!.size >= threadsMax + queueMax) throw new TaskFailure('full', 'many calls wait to be read');
     const name = caller?.digest ?? '';
@@ -214,12 +210,12 @@ function packCall(
 }
 
 /** The beginning and the end of a long body, copied. */
-function endsOf({ pieces, tail, bytes }: BufferedBody): BufferedBody {
+function endsOf({ pieces, tail, gap, bytes }: BufferedBody): BufferedBody {
   const all = [...pieces, ...tail];
   const size = all.reduce((sum, { data }) => sum + data.length, 0);
   // The buffer lets go of its lists.
-  if (size <= 2 * END_BYTES) return { pieces: [...pieces], tail: [...tail], bytes };
-  return { pieces: slicesOf(all, 0, END_BYTES), tail: slicesOf(all, size - END_BYTES, size), bytes };
+  if (size <= 2 * END_BYTES) return { pieces: [...pieces], tail: [...tail], gap, bytes };
+  return { pieces: slicesOf(all, 0, END_BYTES), tail: slicesOf(all, size - END_BYTES, size), gap: 'unknown', bytes };
 }
 
 function slicesOf(pieces: readonly Piece[], start: number, end: number): Piece[] {

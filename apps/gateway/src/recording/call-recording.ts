@@ -9,8 +9,10 @@ import { RecordingRules } from '../masking/recording-rules.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordingSpool } from '../spool/recording-spool.js';
 import type { Target } from '../target/resolve-target.js';
-import { BeginCall } from './begin-call.js';
-import type { Outcome } from './call-facts.js';
+import { RecordedWebSocket } from '../forward/recorded-websocket.js';
+import { BeginCall, type AskingRequest } from './begin-call.js';
+import type { BackgroundResponses } from './background-responses.js';
+import type { AnswerFacts, Outcome, WithheldReason } from './call-facts.js';
 import { CallReader } from './call-reader.js';
 import type { Call } from './call.js';
 import { Recorder } from './recorder.js';
@@ -23,10 +25,20 @@ export interface CallRecordingParts {
   clock: Clock;
   metrics: GatewayMetrics;
   spool: RecordingSpool;
+  responses: BackgroundResponses;
 }
 
 /** From this age on a call that runs is in the spool directory: what a kill would leave of it. */
 const KEEP_MS = 20;
+
+/** The head that an answer in a WebSocket would have over HTTP. */
+const ANSWER_BY_WEBSOCKET: AnswerFacts = Object.freeze({
+  status: 200,
+  statusMessage: 'OK',
+  contentType: 'text/event-stream',
+  contentEncoding: null,
+  contentLength: null,
+});
 
 /**
  * The recording of calls: {@link BeginCall} makes a {@link Call}, which takes down what passes; {@link Recorder} has it read by
@@ -39,7 +51,8 @@ export class CallRecording {
   private readonly reader: CallReader;
   private readonly recorder: Recorder;
 
-  constructor(settings: GatewaySettings, { maskers, plugins, logger, clock, metrics, spool }: CallRecordingParts) {
+  constructor(settings: GatewaySettings, parts: CallRecordingParts) {
+    const { maskers, plugins, logger, clock, metrics, spool, responses } = parts;
     const failed = new FailedTexts(logger, (masker) => metrics.failedTexts.inc({ masker }));
     const onMaskerFailed = (masker: string): void => failed.note(masker);
     this.maskingClient = new MaskingClient(settings.apiUrl, settings.apiKey, settings.keyCheckMs);
@@ -50,20 +63,47 @@ export class CallRecording {
     this.reader = new CallReader({ plugins, logger, onMaskerFailed }, { hereBytesMax, readMs });
     const keepMs = spool.isOnDisk ? Math.min(KEEP_MS, reportRunningMs) : reportRunningMs;
     const options = { reportRunningMs, keepMs, decodedBytesMax: recordBytes, awaitingRulesMax: spoolItems };
-    this.recorder = new Recorder(spool, logger, options, rules, this.reader, {
-      onFailed: (call) => spool.lose(call.facts.id, 'failed'),
-      onWithheld: (reason) => metrics.contentWithheld(reason),
-    });
+    const observer = {
+      onFailed: (call: Call) => spool.lose(call.facts.id, 'failed'),
+      onWithheld: (reason: WithheldReason) => metrics.contentWithheld(reason),
+    };
+    this.recorder = new Recorder(spool, logger, options, rules, this.reader, observer, responses, clock);
     rules.onKnown(() => this.recorder.lookAgain());
   }
 
   /** A request goes on. @returns its call; `null` when its endpoint is not recorded. */
   begin(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): Call | null {
-    const { endpoint } = target;
-    if (endpoint === undefined) return null;
-    const call = this.beginCall.execute(req, head, { ...target, endpoint }, caller);
+    const { endpoint, asked } = target;
+    if (endpoint === undefined && asked === undefined) return null;
+    const call = asked
+      ? this.beginCall.asking(req, head, target, asked, caller)
+      : this.beginCall.execute(req, head, { ...target, endpoint: endpoint! }, caller);
     this.recorder.begin(call);
     return call;
+  }
+
+  /** Records the calls that pass in a WebSocket; `null` where it has none that are recorded. */
+  ofWebSocket(
+    req: AskingRequest,
+    head: RequestHead,
+    target: Target,
+    caller: CallerKey | null,
+  ): RecordedWebSocket | null {
+    const { endpoint } = target;
+    if (endpoint === undefined) return null;
+    // The request is changed when it is passed on.
+    const asked = { headers: { ...req.headers }, url: req.url! };
+    return new RecordedWebSocket({
+      buffer: () => this.beginCall.buffer(),
+      begin: (request) => {
+        const call = this.beginCall.execute(asked, head, { ...target, endpoint }, caller, request);
+        call.endRequest();
+        call.answer = ANSWER_BY_WEBSOCKET;
+        this.recorder.begin(call);
+        return call;
+      },
+      end: (call, outcome) => this.recorder.end(call, outcome),
+    });
   }
 
   /** A call is over; only the first outcome counts. */

@@ -4,6 +4,7 @@ import type { SpoolItem } from '../spool/spool-item.js';
 import type { ListMember } from '../unordered-list.js';
 import type { AnswerFacts, CallFacts, Outcome, Wire } from './call-facts.js';
 import type { BodyBuffer } from './body-buffer.js';
+import { answerNature, requestNature } from './body-nature.js';
 import type { Secrets } from './secrets.js';
 
 /** One recorded call while it goes on: takes down what passes, reads nothing of it. */
@@ -17,11 +18,15 @@ export class Call implements ListMember {
   /** The recording of the call as it runs, once it was made, and whether it was reported to the API. */
   running: SpoolItem | null = null;
   isReported = false;
+  /** Names a response that the call begins or asks for, among all; `null` for a call that has to do with none. */
+  keyOfResponse: ((id: string) => string) | null = null;
+  /** Key of the response that is asked for; `null` for a call of its own. */
+  asksFor: string | null = null;
   /** The end of the answer, while it waits for the recording to be kept. */
   private heldEnd: (() => void) | null = null;
 
   constructor(
-    readonly facts: CallFacts,
+    public facts: CallFacts,
     readonly wire: Wire,
     readonly request: BodyBuffer,
     readonly response: BodyBuffer,
@@ -31,7 +36,10 @@ export class Call implements ListMember {
     readonly caller: CallerKey | null,
     /** Whether nothing waits for the recording to be kept: there is no spool directory, or it was kept. */
     public isPersisted: boolean,
-  ) {}
+  ) {
+    request.describe = () => requestNature(facts.requestEncoding);
+    response.describe = () => answerNature(wire.endpoint, this.answer);
+  }
 
   requestChunk(chunk: Buffer): void {
     this.request.add(chunk, 0);
@@ -61,6 +69,11 @@ export class Call implements ListMember {
     this.outcome = outcome;
     this.endedTick = performance.now();
     return true;
+  }
+
+  /** Name of the recording over a crash, which has one place for a span's own call and one for the call that brings its end. */
+  get recordingId(): string {
+    return this.asksFor === null ? this.facts.id : `${this.facts.id}.end`;
   }
 
   /** Has the end of the answer pass when the recording is kept (docs/spec/gateway.md#when-the-api-is-down). */

@@ -40,10 +40,13 @@ export function captureOf(setting: CaptureSetting, header: string | undefined): 
   for (const value of header.split(',')) {
     const asked = parseCapture(value);
     if (asked === undefined) return { capture: { mode: 'off' }, notUnderstood: clip(header, NOT_UNDERSTOOD_CHARS_MAX) };
-    if (rank(asked) < rank(capture)) capture = asked;
+    capture = lesserCapture(capture, asked);
   }
   return { capture };
 }
+
+/** The one of two modes that records less. */
+export const lesserCapture = (a: CaptureSetting, b: CaptureSetting): CaptureSetting => (rank(b) < rank(a) ? b : a);
 
 function rank(capture: CaptureSetting): number {
   if (capture.mode === 'preview') return capture.chars;

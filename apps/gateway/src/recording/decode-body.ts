@@ -1,12 +1,4 @@
 import zlib from 'node:zlib';
-import type { Piece } from './body-buffer.js';
-
-/** A body without its content codings. */
-export interface DecodedBody {
-  pieces: readonly Piece[];
-  /** More came out than may be kept: the rest is missing. */
-  truncated: boolean;
-}
 
 /** A body with more codings than anybody has use for is not decoded. */
 const CODINGS_MAX = 4;
@@ -21,26 +13,137 @@ export function codingsOf(contentEncoding: string | null | undefined): string[] 
     .filter((coding) => coding !== '' && coding !== 'identity');
 }
 
+/** The most that is decoded of a body, against those that swell: the answers of a provider have no limit. */
+const DECODED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Encoded bytes that may wait to be decoded; {@link DECODED_BYTES_MAX} and this grow with what is kept of a body. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+
 /**
- * Takes content codings off a body, piece by piece, so that each decoded piece keeps the time its bytes came.
- * @param bytesMax the most that is decoded, against bodies that swell: the answers of a provider have no limit.
- * @returns what could be decoded: a broken or cut body ends where it breaks, an unknown coding gives nothing.
+ * Takes content codings off a body, piece by piece, so that each decoded piece keeps the time its bytes came. A broken or cut body
+ * ends where it breaks, an unknown coding gives nothing.
  */
-export async function decodeBody(
-  pieces: readonly Piece[],
-  codings: readonly string[],
-  bytesMax: number,
-): Promise<DecodedBody> {
-  if (codings.length > CODINGS_MAX) return { pieces: [], truncated: false };
-  let body: DecodedBody = { pieces, truncated: false };
-  for (const coding of codings.toReversed()) {
-    if (body.pieces.length === 0) return body;
-    const decoder = decoderOf(coding, body.pieces[0]?.data);
-    if (decoder === undefined) return { pieces: [], truncated: false };
-    const decoded = await decode(decoder, body.pieces, bytesMax);
-    body = { pieces: decoded.pieces, truncated: body.truncated || decoded.truncated };
+export class BodyDecoder {
+  /** Not all was decoded: more came out than may be looked at, or came faster than it was decoded. */
+  isCut = false;
+  private stages: DecodingStage[] = [];
+  /** What has come out of each of them and has not gone into the next. */
+  private between: Buffer[][] = [];
+  private underWay = Promise.resolve();
+  private waiting = 0;
+  private at = 0;
+  private ended: Promise<void> | undefined;
+
+  /**
+   * @param codings outermost last, see {@link codingsOf}.
+   * @param first the first bytes of the body.
+   * @param bytesMax how much of a body is kept.
+   * @param sink gets what comes out, with the time its bytes came.
+   */
+  constructor(
+    codings: readonly string[],
+    first: Buffer,
+    private readonly bytesMax: number,
+    private readonly sink: (data: Buffer, at: number) => void,
+  ) {
+    if (codings.length > CODINGS_MAX) return;
+    const decoders = codings.toReversed().map((coding, index) => decoderOf(coding, index === 0 ? first : undefined));
+    if (!decoders.every((decoder) => decoder !== undefined)) return;
+    this.stages = decoders.map((decoder, index) => {
+      const onData = (data: Buffer): void => {
+        if (index === decoders.length - 1) this.sink(data, this.at);
+        else this.between[index]!.push(data);
+      };
+      return new DecodingStage(decoder, Math.max(DECODED_BYTES_MAX, 8 * bytesMax), onData, () => (this.isCut = true));
+    });
+    this.between = decoders.map(() => []);
   }
-  return body;
+
+  /** @returns when what came of it has been handed over. */
+  write(data: Buffer, at: number): Promise<void> {
+    this.isCut ||= this.waiting + data.length > Math.max(WAITING_BYTES_MAX, 2 * this.bytesMax);
+    if (this.isCut || this.stages.length === 0) return this.underWay;
+    this.waiting += data.length;
+    this.underWay = this.underWay.then(async () => {
+      this.at = at;
+      await this.pass(0, data);
+      this.waiting -= data.length;
+    });
+    return this.underWay;
+  }
+
+  /** @returns when all has been handed over. */
+  end(): Promise<void> {
+    this.ended ??= this.underWay.then(async () => {
+      for (const [index, stage] of this.stages.entries()) {
+        await stage.end();
+        await this.handOn(index);
+      }
+    });
+    return this.ended;
+  }
+
+  private async pass(index: number, data: Buffer): Promise<void> {
+    await this.stages[index]!.write(data);
+    await this.handOn(index);
+  }
+
+  private async handOn(index: number): Promise<void> {
+    for (const data of this.between[index]!.splice(0)) await this.pass(index + 1, data);
+  }
+}
+
+/** One content coding that is taken off. */
+class DecodingStage {
+  private isOver = false;
+  private onDone: (() => void) | undefined;
+
+  /** @param onCut called when more comes out than `bytesMax`, and that is all. */
+  constructor(
+    private readonly decoder: zlib.Gunzip,
+    bytesMax: number,
+    onData: (data: Buffer) => void,
+    onCut: () => void,
+  ) {
+    let bytes = 0;
+    decoder.on('data', (data: Buffer) => {
+      bytes += data.length;
+      if (bytes <= bytesMax) {
+        onData(data);
+        return;
+      }
+      onCut();
+      this.close();
+    });
+    decoder.on('error', () => this.close());
+    decoder.on('end', () => this.close());
+  }
+
+  /** @returns when what came of it has been handed over. */
+  write(data: Buffer): Promise<void> {
+    return this.untilDone((done) => {
+      // What a write puts out has been handed over a turn after its callback.
+      this.decoder.write(data, () => setImmediate(done));
+    });
+  }
+
+  end(): Promise<void> {
+    return this.untilDone(() => this.decoder.end());
+  }
+
+  private untilDone(begin: (done: () => void) => void): Promise<void> {
+    if (this.isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.onDone = resolve;
+      begin(resolve);
+    });
+  }
+
+  private close(): void {
+    this.isOver = true;
+    this.decoder.destroy();
+    this.onDone?.();
+  }
 }
 
 function decoderOf(coding: string, first: Buffer | undefined): zlib.Gunzip | undefined {
@@ -63,36 +166,4 @@ function decoderOf(coding: string, first: Buffer | undefined): zlib.Gunzip | und
     default:
       return undefined;
   }
-}
-
-function decode(decoder: zlib.Gunzip, pieces: readonly Piece[], bytesMax: number): Promise<DecodedBody> {
-  const decoded: Piece[] = [];
-  let bytes = 0;
-  let at = pieces[0]?.at ?? 0;
-  return new Promise((resolve) => {
-    const done = (truncated: boolean): void => {
-      resolve({ pieces: decoded, truncated });
-      decoder.destroy();
-    };
-    decoder.on('error', () => done(false));
-    decoder.on('data', (data: Buffer) => {
-      const room = bytesMax - bytes;
-      bytes += data.length;
-      if (room > 0) decoded.push({ data: data.length > room ? data.subarray(0, room) : data, at });
-      if (bytes > bytesMax) done(true);
-    });
-    decoder.on('end', () => done(false));
-    const feed = (index: number): void => {
-      if (decoder.destroyed) return;
-      const piece = pieces[index];
-      if (piece === undefined) {
-        decoder.end();
-        return;
-      }
-      at = piece.at;
-      // What a write puts out has been handed over a turn after its callback.
-      decoder.write(piece.data, () => setImmediate(feed, index + 1));
-    };
-    feed(0);
-  });
 }

@@ -92,9 +92,9 @@ function* cutTexts(
   texts: readonly LongText[],
   codePoints: number,
 ): Generator<void, string, void> {
-  const metadata = members.find(({ name }) => name === 'metadata')!;
-  const isMarked = [...jsonMembers(json, metadata.valueStart)].some(({ name }) => name === 'truncated');
-  const markAt = metadata.end - 1;
+  const metadata = members.find(({ name }) => name === 'metadata');
+  const isMarked = !metadata || [...jsonMembers(json, metadata.valueStart)].some(({ name }) => name === 'truncated');
+  const markAt = metadata ? metadata.end - 1 : -1;
   let cut = '';
   let copied = 0;
   const copyTo = (end: number): void => {

@@ -1,5 +1,7 @@
 import type { RecordingMasking } from '@spandrel/contract';
 import type { Piece, BufferedBody } from './body-buffer.js';
+import type { Gap } from './long-body.js';
+import type { FinalRecording } from './build-recording.js';
 import type { AnswerFacts, CallFacts, Outcome } from './call-facts.js';
 
 /** A body as it goes to another thread: its bytes in one, which move there. */
@@ -7,8 +9,9 @@ export interface PackedBody {
   data: Uint8Array<ArrayBuffer>;
   /** Length and time of each piece, in turn. */
   pieces: Float64Array<ArrayBuffer>;
-  /** How many of the pieces are before the gap. */
+  /** How many of the pieces are no tail. */
   before: number;
+  gap: Gap;
   bytes: number;
 }
 
@@ -28,15 +31,13 @@ export interface PackedCall {
 }
 
 /** What comes back of a {@link PackedCall}. */
-export interface ReadCall {
-  trace: string;
-  span: string;
+export interface ReadCall extends FinalRecording {
   /** Maskers that failed, once for each text. */
   failedMaskers: string[];
 }
 
 /** Copies a body. */
-export function packBody({ pieces, tail, bytes }: BufferedBody): PackedBody {
+export function packBody({ pieces, tail, gap, bytes }: BufferedBody): PackedBody {
   const all = [...pieces, ...tail];
   const data = new Uint8Array(all.reduce((sum, piece) => sum + piece.data.length, 0));
   const places = new Float64Array(2 * all.length);
@@ -47,11 +48,11 @@ export function packBody({ pieces, tail, bytes }: BufferedBody): PackedBody {
     places[2 * index] = piece.data.length;
     places[2 * index + 1] = piece.at;
   });
-  return { data, pieces: places, before: pieces.length, bytes };
+  return { data, pieces: places, before: pieces.length, gap, bytes };
 }
 
 /** The body as it was, on the same bytes. */
-export function unpackBody({ data, pieces: places, before, bytes }: PackedBody): BufferedBody {
+export function unpackBody({ data, pieces: places, before, gap, bytes }: PackedBody): BufferedBody {
   const whole = Buffer.from(data.buffer);
   const all: Piece[] = [];
   let start = 0;
@@ -60,5 +61,5 @@ export function unpackBody({ data, pieces: places, before, bytes }: PackedBody):
     all.push({ data: whole.subarray(start, end), at: places[index + 1]! });
     start = end;
   }
-  return { pieces: all.slice(0, before), tail: all.slice(before), bytes };
+  return { pieces: all.slice(0, before), tail: all.slice(before), gap, bytes };
 }

@@ -3,13 +3,17 @@ import { endOfString, JSON_DEPTH_MAX, parseExactJson } from '@spandrel/contract'
 /**
  * Reads what is there of a JSON object whose middle was left out: its beginning, completed where it breaks off, and
  * the members at its end.
+ * @param sameMember whether the ending begins in the member in which the beginning breaks off: a list goes on then.
  * @returns the object, or `undefined` when not even a beginning can be read.
  */
-export function parsePartialJson(beginning: string, ending: string): unknown {
+export function parsePartialJson(beginning: string, ending: string, sameMember = false): unknown {
   const first = tryParse(completeJson(beginning));
   if (typeof first !== 'object' || first === null || Array.isArray(first)) return first;
-  const last = lastMembers(ending);
-  return last === undefined ? first : { ...first, ...last };
+  const { members, items } = readEnding(ending);
+  const name = Object.keys(first).at(-1);
+  const begun = name === undefined ? undefined : (first as Record<string, unknown>)[name];
+  const list = sameMember && Array.isArray(begun) ? { [name!]: [...(begun as unknown[]), ...items] } : {};
+  return { ...first, ...list, ...members };
 }
 
 const QUOTE = 0x22;
@@ -18,6 +22,7 @@ const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
+const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
 /** Cuts JSON text that breaks off back to its last whole value and closes what is open. */
@@ -65,29 +70,58 @@ function withoutBrokenEscape(text: string): string {
 /** `\u` and three digits. */
 const LONGEST_BROKEN_ESCAPE = 5;
 
-/** How many commas from the end are tried as the start of the last members. */
-const CANDIDATES_MAX = 64;
-
-/** The longest run of members the text of an object ends with. */
-function lastMembers(ending: string): Record<string, unknown> | undefined {
-  let found: Record<string, unknown> | undefined;
-  let at = ending.length;
-  for (let tries = 0; tries < CANDIDATES_MAX; tries++) {
-    at = ending.lastIndexOf(',', at - 1);
-    if (at <= 0) break;
-    const members = `{${ending.slice(at + 1)}`;
-    if (isJson(members)) found = (tryParse(members) as Record<string, unknown> | undefined) ?? found;
-  }
-  return found;
+/** What can be read of the end of an object. */
+interface Ending {
+  /** The last of its members, those that stand there whole. */
+  members: Record<string, unknown>;
+  /** The last items of the list before these. */
+  items: unknown[];
 }
 
-/** The quick way to know: {@link parseExactJson} looks for words that say what is wrong. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+const NOTHING: Ending = Object.freeze({ members: {}, items: [] });
+
+/** Reads an object's text from its end: seen from there each bracket and quote is known for what it is. */
+function readEnding(text: string): Ending {
+  let membersAt = -1;
+  /** Where the list or object ends that is open in the outermost, and where the first of its values begins that is whole. */
+  let valueEnd = -1;
+  let itemsAt = -1;
+  let depth = 0;
+  for (let at = text.length - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = startOfString(text, at);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (depth++ === 1) [valueEnd, itemsAt] = [at, -1];
+    } else if (depth === 0) {
+      if (code > SPACE) return NOTHING;
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (--depth === 1) valueEnd = -1;
+      if (depth === 0) {
+        membersAt = at + 1;
+        break;
+      }
+    } else if (code === COMMA) {
+      if (depth === 1) membersAt = at + 1;
+      else if (depth === 2) itemsAt = at + 1;
+    }
+  }
+  const members = membersAt === -1 ? undefined : tryParse(`{${text.slice(membersAt)}`);
+  const isList = valueEnd !== -1 && itemsAt !== -1 && text.charCodeAt(valueEnd) === CLOSE_BRACKET;
+  const items = isList ? tryParse(`[${text.slice(itemsAt, valueEnd)}]`) : undefined;
+  return {
+    members: (members as Record<string, unknown> | undefined) ?? {},
+    items: Array.isArray(items) ? items : [],
+  };
+}
+
+/** The opening quote of a string. @param end its closing quote. @returns -1 where there is none. */
+function startOfString(text: string, end: number): number {
+  for (let at = end; ;) {
+    at = at === 0 ? -1 : text.lastIndexOf('"', at - 1);
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (at === -1 || backslashes % 2 === 0) return at;
   }
 }
 

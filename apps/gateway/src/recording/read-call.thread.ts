@@ -39,8 +39,8 @@ export function readCall(call: PackedCall): ReadCall {
     outcome,
     endedTick,
   };
-  const { trace, span } = recordCall(record, maskingFor(call.rules), new Secrets(call.secrets));
-  return { trace, span, failedMaskers };
+  const recording = recordCall(record, maskingFor(call.rules), new Secrets(call.secrets));
+  return { ...recording, failedMaskers };
 }
 
 function maskingFor(rules: RecordingMasking | null): Masking | null {

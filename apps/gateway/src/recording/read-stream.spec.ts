@@ -13,7 +13,8 @@ function framesOf(
   const reader = { started: false, ended: false, push: (frame: StreamFrame) => frames.push(frame), answer: () => null };
   const endpoint = { readStream: () => reader } as unknown as Endpoint;
   const buffered = (texts: readonly string[]) => texts.map((text, at) => ({ data: Buffer.from(text), at }));
-  readStream(endpoint, framing, { pieces: buffered(pieces), tail: buffered(tail), bytes: 0 });
+  const gap = tail.length > 0 ? 'unknown' : 'none';
+  readStream(endpoint, framing, { pieces: buffered(pieces), tail: buffered(tail), gap, bytes: 0 });
   return frames;
 }
 

@@ -8,6 +8,8 @@ export interface ReadStream {
   reader: StreamReader;
   /** When the first token came, on the clock of the pieces; `null` when none did. */
   firstTokenAt: number | null;
+  /** The end of the stream was not kept, so that nobody knows whether its end mark came. */
+  isEndLost: boolean;
 }
 
 /** Cuts a stream's text into frames. */
@@ -23,17 +25,27 @@ interface Framer {
  * Reads a streamed answer. Where its pieces are cut does not change what comes out.
  * @param framing how the answer is framed; see {@link Endpoint.framing}.
  */
-export function readStream(endpoint: Endpoint, framing: Endpoint['framing'], body: BufferedBody): ReadStream {
+export function readStream(
+  endpoint: Pick<Endpoint, 'readStream'>,
+  framing: Endpoint['framing'],
+  body: BufferedBody,
+): ReadStream {
   const reader = endpoint.readStream();
-  const push = (frame: StreamFrame): void => reader.push(frame);
+  const { pieces, tail, gap } = body;
+  let isEndLost = false;
+  const push = (frame: StreamFrame): void => {
+    isEndLost = false;
+    reader.push(frame);
+  };
   const framer = framing === 'sse' ? sseFramer(push) : ndjsonFramer(push);
-  const firstTokenAt = feedPieces(body.pieces, framer, reader);
-  if (body.tail.length > 0) {
+  const firstTokenAt = feedPieces(gap === 'none' ? [...pieces, ...tail] : pieces, framer, reader);
+  if (gap !== 'none') {
+    isEndLost = true;
     framer.skipToNext();
-    feedPieces(body.tail, framer, reader);
+    feedPieces(tail, framer, reader);
   }
   framer.finish();
-  return { reader, firstTokenAt };
+  return { reader, firstTokenAt, isEndLost };
 }
 
 /** Feeds piece by piece until the first token has shown, then the rest at once. */

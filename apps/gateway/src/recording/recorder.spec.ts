@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Endpoint } from '@spandrel/plugin-api';
-import type { Logger } from '@spandrel/kernel';
+import { systemClock, type Logger } from '@spandrel/kernel';
 import type { SpoolItem } from '../spool/spool-item.js';
-import { BodyBuffer, BodyBudget } from './body-buffer.js';
+import { BodyBudget } from './body-budget.js';
+import { BodyBuffer } from './body-buffer.js';
 import { Call } from './call.js';
 import { CallReader } from './call-reader.js';
 import { Recorder } from './recorder.js';
@@ -10,6 +11,8 @@ import { Secrets } from './secrets.js';
 
 const ANNOUNCE_MS = 200;
 const KEEP_MS = 20;
+
+const NO_RESPONSES = { find: () => undefined, add: () => undefined, complete: () => false };
 
 let sent: [string, string][];
 /** What was kept, each with what is called when the disk has it. */
@@ -33,6 +36,8 @@ beforeEach(() => {
       { hereBytesMax: 1_000, readMs: 1_000 },
     ),
     { onFailed: () => undefined, onWithheld: () => undefined },
+    NO_RESPONSES,
+    systemClock,
   );
 });
 afterEach(() => void jest.useRealTimers());
@@ -158,6 +163,8 @@ describe('calls that are to be read', () => {
       rules,
       reader,
       observer,
+      NO_RESPONSES,
+      systemClock,
     );
     const calls = Array.from({ length: 8 }, (_, n) => begun(`call-${n}`));
     // Without a spool directory what waits is read once.

@@ -1,13 +1,14 @@
-import type { Logger } from '@spandrel/kernel';
+import type { Clock, Logger } from '@spandrel/kernel';
 import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
 import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/spool-item.js';
-import { NO_BODY, isTruncated, type BufferedBody } from './body-buffer.js';
+import type { BackgroundResponses } from './background-responses.js';
+import { NO_BODY, type BufferedBody } from './body-buffer.js';
 import type { Call } from './call.js';
 import type { CallRecord, Outcome, WithheldReason } from './call-facts.js';
 import type { CallReader, CallReading, CallToRead } from './call-reader.js';
-import { codingsOf, decodeBody } from './decode-body.js';
 import type { FinalRecording } from './build-recording.js';
+import { lesserCapture } from './capture.js';
 
 /** Takes the recordings that a recorder makes. */
 export interface RecordingSink {
@@ -78,10 +79,13 @@ export class Recorder {
     private readonly rules: Pick<RecordingRules, 'of' | 'pursue'>,
     private readonly reader: Pick<CallReader, 'isLong' | 'read' | 'readAside' | 'readUnread' | 'close'>,
     private readonly observer: RecorderObserver,
+    private readonly responses: Pick<BackgroundResponses, 'find' | 'add' | 'complete'>,
+    private readonly clock: Clock,
   ) {}
 
-  /** A call has begun. */
+  /** A call has begun. One that asks for a response has nothing to report until it is over. */
   begin(call: Call): void {
+    if (call.asksFor !== null) return;
     this.unread.add(call);
     this.timer ??= this.lookLater();
   }
@@ -175,24 +179,37 @@ export class Recorder {
 
   /** Records at once where the bodies stand there plainly, else when they are decoded. */
   private track(call: Call, outcome: Outcome, finished: boolean): void {
-    const requestCodings = codingsOf(call.facts.requestEncoding);
-    const responseCodings = finished ? codingsOf(call.answer?.contentEncoding) : [];
-    if (requestCodings.length === 0 && responseCodings.length === 0) {
-      this.record(call, outcome, finished, call.request, finished ? call.response : NO_BODY);
+    if (call.asksFor !== null && !this.isAwaited(call, call.asksFor)) {
+      call.release();
+      call.persisted();
       return;
     }
+    const { request, response } = call;
+    if (!request.isEncoded && !(finished && response.isEncoded)) {
+      this.record(call, outcome, finished, request.finish(), finished ? response.finish() : NO_BODY);
+      return;
+    }
+    const { decodedBytesMax } = this.options;
     this.await(
-      Promise.all([
-        this.decode(call.request, requestCodings),
-        finished ? this.decode(call.response, responseCodings) : NO_BODY,
-      ]).then(([request, response]) => {
-        if (finished || call.outcome.kind === 'running') this.record(call, outcome, finished, request, response);
-      }),
+      Promise.all([request.decode(decodedBytesMax), finished ? response.decode(decodedBytesMax) : NO_BODY]).then(
+        ([decodedRequest, decodedResponse]) => {
+          if (!finished && call.outcome.kind !== 'running') return;
+          this.record(call, outcome, finished, decodedRequest, decodedResponse);
+        },
+      ),
     );
   }
 
-  private decode(body: BufferedBody, codings: readonly string[]): Promise<BufferedBody> {
-    return decodeBuffered(body, codings, this.options.decodedBytesMax);
+  /** Has a call that asks for a response be recorded with the span of that one. @returns false where none awaits it. */
+  private isAwaited(call: Call, key: string): boolean {
+    const response = this.responses.find(key);
+    if (!response) return false;
+    const { spanId: id, traceId, startedAt, provider, name, model } = response;
+    const startedTick = performance.now() - (this.clock.now() - startedAt);
+    const capture = lesserCapture(call.facts.capture, response.capture);
+    const completes = { name, model };
+    call.facts = { ...call.facts, id, traceId, provider, startedAt, startedTick, capture, completes };
+    return true;
   }
 
   private record(call: Call, outcome: Outcome, finished: boolean, request: BufferedBody, response: BufferedBody): void {
@@ -253,13 +270,14 @@ export class Recorder {
     const { entry, endpoint } = call.wire;
     this.logger.error({ err: error, provider: entry.name, endpoint: endpoint.name }, 'a call could not be recorded');
     if (!finished) return;
-    this.observer.onFailed(call);
+    if (call.asksFor === null) this.observer.onFailed(call);
     call.persisted();
   }
 
   /** A call that is over is kept without what was said until it is read; the end of its answer does not wait for that. */
   private keepUnread(call: Call, toRead: CallToRead): void {
-    if (call.isPersisted) return;
+    // What a call brings for a span of the past is sent once, and whole.
+    if (call.isPersisted || call.asksFor !== null) return;
     try {
       const reading = this.reader.isLong(toRead)
         ? this.reader.readUnread(toRead)
@@ -275,7 +293,11 @@ export class Recorder {
     void work.finally(() => this.underWay.delete(work));
   }
 
-  private spool(call: Call, { trace, span, withheld }: CallReading, finished: boolean): void {
+  private spool(call: Call, { trace, span, pending, withheld }: CallReading, finished: boolean): void {
+    if (call.asksFor !== null && (span === '' || !this.responses.complete(call.asksFor))) {
+      call.persisted();
+      return;
+    }
     const { facts, caller } = call;
     const reason = withheld ?? facts.withheld;
     if (finished && reason !== undefined) this.observer.onWithheld(reason);
@@ -290,9 +312,15 @@ export class Recorder {
       this.timer ??= this.lookLater();
       return;
     }
+    if (pending && call.keyOfResponse) {
+      const { id: spanId, traceId, startedAt, provider, capture } = facts;
+      const { responseId, name, model } = pending;
+      const response = { spanId, traceId, startedAt, name, provider, model, capture };
+      this.responses.add(call.keyOfResponse(responseId), response);
+    }
     const former = call.isReported ? call.running : null;
     this.sink.keep(call, { trace, span }, true, () => call.persisted());
-    this.sink.add(new SpoolItem(caller, facts.id, former?.delivered ? null : trace, span, true), former);
+    this.sink.add(new SpoolItem(caller, call.recordingId, former?.delivered ? null : trace, span, true), former);
   }
 }
 
@@ -303,16 +331,4 @@ const secretsOf = ({ secrets, caller }: Call): Pick<CallToRead, 'secrets' | 'cal
 function recordOf(call: Call, outcome: Outcome, request: BufferedBody, response: BufferedBody): CallRecord {
   const { facts, wire, answer, endedTick } = call;
   return { facts, wire, request, answer: outcome.kind === 'running' ? null : answer, response, outcome, endedTick };
-}
-
-/** A body without its content codings. What lies behind a gap cannot be decoded. */
-export async function decodeBuffered(
-  body: BufferedBody,
-  codings: readonly string[],
-  bytesMax: number,
-): Promise<BufferedBody> {
-  if (codings.length === 0 || body.pieces.length === 0) return body;
-  const decoded = await decodeBody(body.pieces, codings, bytesMax);
-  const bytes = decoded.pieces.reduce((sum, { data }) => sum + data.length, 0);
-  return { pieces: decoded.pieces, tail: [], bytes: bytes + (decoded.truncated || isTruncated(body) ? 1 : 0) };
 }

@@ -79,7 +79,7 @@ export class RecordingSpool implements RecordingSink, SpoolObserver {
       return;
     }
     const { digest, sealed } = call.caller ? seal!.seal(call.caller) : NO_KEY;
-    store.put({ id: call.facts.id, digest, sealed, trace, span, finished }, onKept);
+    store.put({ id: call.recordingId, digest, sealed, trace, span, finished }, onKept);
   }
 
   add(item: SpoolItem, former: SpoolItem | null): void {

@@ -48,6 +48,13 @@ export class ProviderTable {
     return likely;
   }
 
+  /** The provider whose header names the base of this request. */
+  namedBy({ headers }: RequestHead): ProviderEntry | undefined {
+    return this.entries.find(
+      ({ provider: { baseHeader } }) => baseHeader !== undefined && headers[baseHeader] !== undefined,
+    );
+  }
+
   /** The provider whose own host this is. */
   ownerOf({ hostname }: Base): ProviderEntry | undefined {
     return this.entries.find(({ provider }) => provider.hosts.includes(hostname));

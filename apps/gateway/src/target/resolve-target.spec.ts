@@ -74,6 +74,17 @@ describe('the target of a request', () => {
     ['/api/traces', {}, 'not_found'],
     ['/x', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', undefined]],
     ['/v1/chat/completions', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', 'chat.completions']],
+    ['/v1/messages', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', 'messages']],
+    [
+      '/v1/chat/completions',
+      { 'x-base': 'http://gpu:11434', 'anthropic-version': '2023-06-01' },
+      ['ollama', 'gpu:11434', 'chat.completions'],
+    ],
+    [
+      '/v1/messages',
+      { 'x-base': 'http://gpu:11434', 'x-forward-url': 'https://llm.example.com' },
+      ['custom', 'llm.example.com', 'messages'],
+    ],
     ['/x', { 'x-base': 'nonsense' }, 'validation_failed'],
     [
       '/v1/chat/completions',

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@spandrel/contract';
 import { modelCallOf } from '@spandrel/http';
 import { isPublicAddress } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
+import { askedResponse, type AskedResponse } from './asked-response.js';
 import { parseBase, type Base, type ForwardAllow } from './base-url.js';
 import {
   telemetryExportFault,
@@ -22,6 +23,8 @@ export interface Target {
   wire: ProviderEntry | null;
   /** The recorded endpoint; `undefined` for a request that passes unrecorded. */
   endpoint: Endpoint | undefined;
+  /** The response of an earlier call that is asked for. */
+  asked?: AskedResponse;
 }
 
 /** A request the gateway answers itself. */
@@ -56,13 +59,13 @@ export class TargetResolver {
     if (exported !== undefined) return { ...refusal(null, 'validation_failed', exported), needsNoKey: true };
     const named = head.headers[FORWARD_HEADER];
     if (named !== undefined) return this.forwarded(named, head);
+    const owner = this.providers.namedBy(head);
+    if (owner !== undefined) return this.based(owner, head);
     const entry = this.providers.recognise(head);
     if (entry === undefined) return this.unknown(head.path);
-    const header = entry.provider.baseHeader;
-    const given = header === undefined ? undefined : head.headers[header];
-    const mistaken = given === undefined && isMistaken(head.path) ? this.wrongAddress(head.path) : undefined;
+    const mistaken = isMistaken(head.path) ? this.wrongAddress(head.path) : undefined;
     if (mistaken) return mistaken;
-    const base = given === undefined ? entry.base : this.namedBase(titled(header!), given, entry.provider);
+    const { base } = entry;
     if (base === null) {
       return refusal(
         entry.provider,
@@ -70,11 +73,17 @@ export class TargetResolver {
         `${entry.name} has no base URL: name one in the header ${FORWARD_HEADER_TITLED}, ${BASE_EXPECTED}.`,
       );
     }
-    if ('code' in base) return base;
-    // A server named by its provider's header may speak another's format too: Ollama has an OpenAI-style API.
-    const candidates = given === undefined ? [entry] : [entry, ...this.providers.entries];
-    const read = this.wireFormat(head, candidates) ?? { wire: entry, endpoint: undefined };
-    return { base, providerName: entry.name, ...read };
+    const read = this.wireFormat(head, [entry]) ?? { wire: entry };
+    return { base, providerName: entry.name, endpoint: undefined, ...read };
+  }
+
+  /** A request whose base a provider's own header names, whatever its path: it is read in the format that the path shows. */
+  private based(entry: ProviderEntry, head: RequestHead): Target | Refusal {
+    const header = entry.provider.baseHeader!;
+    // Ollama has APIs of OpenAI's and Anthropic's style beside its own.
+    const read = this.wireFormat(head, [entry, ...this.providers.entries]) ?? { wire: entry };
+    const base = this.namedBase(titled(header), head.headers[header]!, read.wire.provider);
+    return 'code' in base ? base : { base, providerName: entry.name, endpoint: undefined, ...read };
   }
 
   /** A path that no provider takes for its own. */
@@ -110,18 +119,24 @@ export class TargetResolver {
     return {
       base,
       providerName: owner?.name ?? CUSTOM,
-      ...(read ?? { wire: wire ?? owner ?? null, endpoint: undefined }),
+      endpoint: undefined,
+      ...(read ?? { wire: wire ?? owner ?? null }),
     };
   }
 
-  /** The first of the candidates that records this request; its path shows the wire format, whatever the host. */
+  /**
+   * The first of the candidates that records this request, or what it asks for; its path shows the wire format, whatever the host.
+   */
   private wireFormat(
     head: RequestHead,
     candidates: (ProviderEntry | undefined)[],
-  ): { wire: ProviderEntry; endpoint: Endpoint } | undefined {
+  ): { wire: ProviderEntry; endpoint?: Endpoint; asked?: AskedResponse } | undefined {
     for (const wire of candidates) {
-      const endpoint = wire && this.providers.endpoint(wire, head);
+      if (!wire) continue;
+      const endpoint = this.providers.endpoint(wire, head);
       if (endpoint) return { wire, endpoint };
+      const asked = askedResponse(head, (began) => this.providers.endpoint(wire, began));
+      if (asked) return { wire, asked };
     }
     return undefined;
   }

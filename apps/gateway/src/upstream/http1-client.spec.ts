@@ -341,6 +341,13 @@ describe('a failure', () => {
     await send().heard.end;
   });
 
+  it('is none where an answer takes its time and no limit is set', async () => {
+    useClient({ headMs: 0 });
+    onRequest = (_request, socket) =>
+      void setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), 300);
+    await send().heard.end;
+  });
+
   it('is reported: an address that the guard refuses', async () => {
     await expect(send({ origin: origin({ guarded: true, key: 'guarded' }) }).heard.end).rejects.toMatchObject({
       kind: 'refused',

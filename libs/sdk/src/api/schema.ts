@@ -1443,6 +1443,7 @@ export interface Problem {
     | 'connection_in_use'
     | 'payload_too_large'
     | 'unsupported_media_type'
+    | 'http_required'
     | 'rate_limited'
     | 'too_many_wrong_credentials'
     | 'headers_too_large'
