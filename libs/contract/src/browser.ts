@@ -1,5 +1,10 @@
 /** The part of the wire that runs in a web page: no zod, no module of Node. Types come from the index. */
 export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js';
+export { datapointOfTexts } from './conversation/datapoint-of-texts.js';
+export { filledText, firstText, isObject, listOf, objectOf, type JsonObject } from './conversation/lenient-values.js';
+export { isConversation, readConversation, type Message } from './conversation/messages.js';
+export type { MessagePart, ToolCall } from './conversation/parts.js';
+export { lastQuestionOf, readAnswer } from './conversation/question-and-answer.js';
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
 export { holds, ROLES, SCOPES_OF_ROLES } from './role-scopes.js';

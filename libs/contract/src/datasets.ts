@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DatapointKind } from './datapoint-kind.js';
 import { JSON_DEPTH_MAX } from './values/exact-json.js';
 import { hasAtMost } from './values/large-values.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
@@ -36,30 +37,6 @@ export const datasetSchema = z
 export type DatasetResource = z.output<typeof datasetSchema>;
 
 export const datasetListSchema = listAnswer('DatasetList', 'datasets', datasetSchema);
-
-export interface DatapointMessage {
-  role: string;
-  content?: unknown;
-  [member: string]: unknown;
-}
-
-export interface GenericDatapoint {
-  input: unknown;
-  expected_output?: unknown;
-  actual_output?: unknown;
-  /** 0 to 1. */
-  score?: number | null;
-  metadata?: Record<string, unknown> | null;
-}
-
-export interface ConversationDatapoint {
-  messages: DatapointMessage[];
-  expected?: string | null;
-  metadata?: Record<string, unknown> | null;
-}
-
-/** What a datapoint holds: exactly one of the two variants (docs/spec/datapoints.md#the-kind-of-a-datapoint). */
-export type DatapointKind = { Generic: GenericDatapoint } | { LlmConversation: ConversationDatapoint };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);

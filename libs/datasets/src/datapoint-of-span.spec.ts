@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { datapointKindSchema } from '@spandrel/contract';
 import fc from 'fast-check';
+import { ANSWER_SHAPES, askedFor, CALL_SHAPES } from '../../../test/support/answer-shapes.js';
 import { datapointOfSpan } from './datapoint-of-span.js';
 
-const span = (input: unknown, output: unknown = null) => ({
+const span = (input: unknown, output: unknown = null, kindType = 'custom') => ({
+  kindType,
   input: input === null ? null : JSON.stringify(input),
   output: output === null ? null : JSON.stringify(output),
 });
@@ -27,6 +29,24 @@ describe('a datapoint of a span', () => {
     }
   });
 
+  it.each(Object.entries(ANSWER_SHAPES))('expects the text of %s', async (_form, shape) => {
+    const asked = askedFor('When?');
+    expect(await datapointOfSpan(span(asked, shape('Noon.')))).toEqual({
+      LlmConversation: { messages: asked, expected: 'Noon.', metadata: null },
+    });
+    expect(await datapointOfSpan(span('When?', shape('Noon.'), 'llm_call'))).toEqual({
+      Generic: { input: 'When?', expected_output: 'Noon.' },
+    });
+  });
+
+  it.each(Object.entries(CALL_SHAPES))('expects the calls of tools of %s', async (_form, output) => {
+    expect(await datapointOfSpan(span(messages, output, 'llm_call'))).toMatchObject({
+      LlmConversation: {
+        expected: expect.stringMatching(/^\{"tool_calls":\[\{"id":"c1","name":"tides","arguments":.*noon/),
+      },
+    });
+  });
+
   it('is Generic for every other input, expecting the output as it is', async () => {
     for (const input of [
       null,
@@ -48,7 +68,11 @@ describe('a datapoint of a span', () => {
   });
 
   it('keeps numbers exactly', async () => {
-    const kind = await datapointOfSpan({ input: '[12345678901234567890]', output: '{"text":12345678901234567890}' });
+    const kind = await datapointOfSpan({
+      kindType: 'custom',
+      input: '[12345678901234567890]',
+      output: '{"text":12345678901234567890}',
+    });
     expect(JSON.stringify(kind)).toBe(
       '{"Generic":{"input":[12345678901234567890],"expected_output":{"text":12345678901234567890}}}',
     );

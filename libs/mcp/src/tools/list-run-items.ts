@@ -1,4 +1,4 @@
-import { listEvalItemsSchema, type EvalItem } from '@spandrel/contract';
+import { lastQuestionOf, listEvalItemsSchema, type EvalItem } from '@spandrel/contract';
 import { z } from 'zod';
 import { previewOf } from '../answers/slim.js';
 import { defineListTool } from './list-tool.js';
@@ -43,7 +43,7 @@ function runItemRow({ input, output, expected, score_reason, error, scores, meta
   const several = Object.keys(scores).length > 1;
   return {
     ...shown,
-    input_preview: previewOf(input),
+    input_preview: previewOf(lastQuestionOf(input) ?? input),
     output_preview: previewOf(output),
     expected_preview: previewOf(expected),
     score_reason,

@@ -1,6 +1,7 @@
 import type { ChatCall, ChatCalls, ConnectionTarget, HttpRequest } from '../provider.js';
 import { joinUrl } from '../wire/base-url.js';
-import { objectOf } from '../wire/lenient-json.js';
+import type { ChatMessage } from '../chat.js';
+import { listOf, objectOf, plainTextOf } from '../wire/lenient-json.js';
 import { modelIdsOf } from '../wire/messages.js';
 import { readChatAnswer } from './chat-answer.js';
 
@@ -28,7 +29,7 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
       headers: { 'content-type': 'application/json', ...headers(target.apiKey) },
       body: {
         model: call.model,
-        messages: call.messages,
+        messages: call.messages.map(withFunctions),
         ...(call.temperature !== undefined && { temperature: call.temperature }),
         ...(call.maxTokens !== undefined && { [settings.maxTokensMember]: call.maxTokens }),
       },
@@ -38,6 +39,21 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
     // Together answers with the bare list.
     readModels: (body) => modelIdsOf(Array.isArray(body) ? body : objectOf(body)['data'], 'id'),
   };
+}
+
+/** A message with its calls of tools as this API takes them: recordings of other APIs have `{id, name, arguments}`. */
+function withFunctions(message: ChatMessage): ChatMessage {
+  const { tool_calls: calls, tool_call_id: callId, name } = message;
+  // Gemini's calls have no id: results are known by the name of their tool.
+  if (callId === null) return { ...message, tool_call_id: name ?? '' };
+  const isOurs = listOf(calls).some((call) => typeof objectOf(call)['name'] === 'string');
+  return isOurs ? { ...message, tool_calls: listOf(calls).map(functionOf) } : message;
+}
+
+function functionOf(call: unknown): unknown {
+  const { id, name, arguments: given } = objectOf(call);
+  if (typeof name !== 'string') return call;
+  return { id: id ?? name, type: 'function', function: { name, arguments: plainTextOf(given ?? {}) } };
 }
 
 /** The header that carries a key; none for servers that want no key. */

@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { ANSWER_SHAPES, askedFor } from '../../../../test/support/answer-shapes.js';
 import { anyCharacter } from '../../../../test/support/any-character.js';
-import { firstCodePoints, inputPreview, outputPreview, type Previewed } from './preview-text.js';
+import {
+  firstCodePoints,
+  inputPreview,
+  outputPreview,
+  previewOfInput,
+  previewOfOutput,
+  type Previewed,
+} from './preview-text.js';
 
 const call = (value: unknown): Previewed => ({ json: JSON.stringify(value), isWhole: true, isLlmCall: true });
 const other = (value: unknown): Previewed => ({ ...call(value), isLlmCall: false });
@@ -31,6 +39,16 @@ describe('the preview of an input', () => {
     expect(inputPreview(previewed, 2_000)).toBe(expected);
   });
 
+  it('is the last question of a long conversation, whatever is behind it', () => {
+    const asked = [
+      ...askedFor('When?'),
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'no' }] },
+    ];
+    expect(inputPreview(call(asked), 2_000)).toBe('When?');
+    expect(inputPreview(call({ messages: asked }), 2_000)).toBe('When?');
+    expect(previewOfInput(asked, 2_000)).toBe('When?');
+  });
+
   it('is the beginning of the JSON where that is too large to be read', () => {
     expect(inputPreview({ json: '[{"role":"us', isWhole: false, isLlmCall: true }, 5)).toBe('[{"ro');
   });
@@ -44,6 +62,11 @@ describe('the preview of an output', () => {
     ['the member of what is no call as JSON', other({ text: 'x' }), '{"text":"x"}'],
   ])('is %s', (_what, previewed, expected) => {
     expect(outputPreview(previewed, 2_000)).toBe(expected);
+  });
+
+  it.each(Object.entries(ANSWER_SHAPES))('is the text of %s', (_form, shape) => {
+    expect(outputPreview(call(shape('Noon.')), 2_000)).toBe('Noon.');
+    expect(previewOfOutput(shape('Noon.'), 3)).toBe('Noo');
   });
 
   it('is nothing for no characters', () => {

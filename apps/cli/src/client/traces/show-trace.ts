@@ -1,4 +1,4 @@
-import type { SpanOutline, TraceListItem, SpanResource } from '@spandrel/contract';
+import { readConversation, type SpanOutline, type TraceListItem, type SpanResource } from '@spandrel/contract';
 import type { ClientCall } from '../client-command.js';
 import { UsageFault, CommandFailure } from '../exit-codes.js';
 import type { Output } from '../output/output.js';
@@ -7,6 +7,7 @@ import { manyLines } from '../output/text.js';
 import { bytesText, costText, countText, durationText, timeText } from '../output/units.js';
 import { readAnswer } from '../server.js';
 import { readAmounts, kindText, readStatus } from '../spans/spans-command.js';
+import { conversationText } from './conversation-text.js';
 
 interface TreeRow<Span> {
   span: Span;
@@ -213,13 +214,19 @@ async function showSpan(
   for (const name of ['input', 'output'] as const) {
     if (options[name] !== true) continue;
     await out.lines(['', out.paint(name === 'input' ? 'Input' : 'Output', 'bold')]);
-    await out.text(readable(span[name]));
+    await out.text(type === 'llm_call' ? spokenText(span, name) : readable(span[name]));
   }
 }
 
 function shown(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** One side of a call of a model. */
+function spokenText({ input, output }: SpanResource, side: 'input' | 'output'): string {
+  const messages = side === 'input' ? readConversation(input, null) : readConversation(null, output);
+  return messages.length === 0 ? 'null' : conversationText(messages);
 }
 
 /** A text as it reads, anything else as JSON in lines. */
