@@ -14,4 +14,5 @@ await import('./datasets.journeys.ts');
 await import('./captured.journeys.ts');
 await import('./evaluations.journeys.ts');
 await import('./review.journeys.ts');
+await import('./conversations.journeys.ts');
 await import('./settings.journeys.ts');

@@ -6,6 +6,7 @@ import {
   MATCHES_MAX,
   FOLD_LINES,
   foldedText,
+  foldedToLines,
   ROW_LENGTH_MAX,
   rowAtOffset,
   rowStarts,
@@ -86,6 +87,15 @@ describe('findInText', () => {
       { text: 'o', isMatch: false },
     ]);
     expect(markMatches('', 'a')).toEqual([{ text: '', isMatch: false }]);
+  });
+});
+
+describe('foldedToLines', () => {
+  it('leaves two lines of more than six, and of long ones their beginning', () => {
+    expect(foldedToLines('a\nb\nc\nd\ne\nf')).toBeNull();
+    expect(foldedToLines('a\nb\nc\nd\ne\nf\ng')).toBe('a\nb');
+    expect(foldedToLines('x'.repeat(600))).toBeNull();
+    expect(foldedToLines('x'.repeat(100_000))).toHaveLength(200);
   });
 });
 

@@ -107,12 +107,18 @@ export const FOLD_LINES = 40;
 const FOLD_LENGTH = 8_000;
 
 /** The beginning of a text that is too long to be shown at once; `null` for one that is not. */
-export function foldedText(text: string): string | null {
+export const foldedText = (text: string): string | null => beginningOf(text, FOLD_LINES, FOLD_LENGTH);
+
+/** Two lines of a text of more than six, or of as many characters as these have about; `null` for a shorter one. */
+export const foldedToLines = (text: string): string | null =>
+  beginningOf(text, 6, 600) === null ? null : (beginningOf(text, 2, 200) ?? text);
+
+function beginningOf(text: string, lines: number, length: number): string | null {
   let end = 0;
-  for (let line = 0; line < FOLD_LINES; line++) {
+  for (let line = 0; line < lines; line++) {
     const lineBreak = text.indexOf('\n', end);
-    if (lineBreak === -1) return text.length > FOLD_LENGTH ? cut(text, FOLD_LENGTH) : null;
-    if (lineBreak > FOLD_LENGTH) return cut(text, FOLD_LENGTH);
+    if (lineBreak === -1) return text.length > length ? cut(text, length) : null;
+    if (lineBreak > length) return cut(text, length);
     end = lineBreak + 1;
   }
   return end >= text.length ? null : text.slice(0, end - 1);

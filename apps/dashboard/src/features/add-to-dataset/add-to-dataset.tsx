@@ -55,10 +55,10 @@ function DatapointPreview({ payload }: { payload: OpenPayload }) {
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys
         <div role="group" aria-label="Datapoint" tabIndex={0} className={styles.datapoint}>
           {answer.messages.length > 0 && <MessageList messages={answer.messages} reading={reading} />}
-          {answer.texts.map(({ name, text }) => (
+          {answer.texts.map(({ name, text, missing = 'Nothing' }) => (
             <article key={name} aria-label={name} className={styles.text}>
               <h4>{name}</h4>
-              {text === '' ? <p>Nothing</p> : <MessageText text={text} label={name} reading={reading} />}
+              {text === '' ? <p>{missing}</p> : <MessageText text={text} label={name} reading={reading} />}
             </article>
           ))}
         </div>

@@ -1,23 +1,46 @@
 import { formatCount } from '@spandrel/contract/browser';
 import { useState, useMemo, lazy, Suspense } from 'react';
-import { findInText, foldedText, rowStarts } from '../../components/text-view/text-rows.js';
+import { findInText, foldedText, foldedToLines, rowStarts } from '../../components/text-view/text-rows.js';
 import { MarkedText, TextView } from '../../components/text-view/text-view.js';
-import { titleOf, type MessageReading, type Message, type MessagePart, type ToolCallPart } from './message.js';
+import { titleOf, type MessageReading, type Message, type ShownPart, type ToolCallPart } from './message.js';
 import styles from './message-view.module.css';
 
+interface MessageListProps {
+  messages: readonly Message[];
+  reading: MessageReading;
+  /** Whether messages before the last question are shown when they are asked for. */
+  foldsEarlier?: boolean;
+}
+
 /** The messages of a conversation, an article each. */
-export function MessageList({ messages, reading }: { messages: readonly Message[]; reading: MessageReading }) {
+export function MessageList({ messages, reading, foldsEarlier = false }: MessageListProps) {
+  const [isWhole, setIsWhole] = useState(false);
   if (messages.length === 0) return <p className={styles.nothing}>This call was recorded without its messages.</p>;
+  const earlier = foldsEarlier ? countEarlier(messages) : 0;
   return (
     <div className={styles.list}>
-      {messages.map((message, index) => (
-        // Messages of one conversation have nothing but their order to be distinguished by.
-        // oxlint-disable-next-line react/no-array-index-key
-        <MessageView key={index} message={message} reading={reading} />
-      ))}
+      {earlier > 0 && (
+        <button type="button" className={styles.more} aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? 'Hide earlier messages' : `Show earlier messages (${formatCount(earlier)})`}
+        </button>
+      )}
+      {messages.map((message, index) =>
+        index < earlier && !isWhole ? null : (
+          // Messages of one conversation have nothing but their order to be distinguished by.
+          // oxlint-disable-next-line react/no-array-index-key
+          <MessageView key={index} message={message} reading={reading} />
+        ),
+      )}
     </div>
   );
 }
+
+/** Messages before the last one of the user that has a text. */
+const countEarlier = (messages: readonly Message[]): number =>
+  Math.max(
+    0,
+    messages.findLastIndex(({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'text')),
+  );
 
 function MessageView({ message, reading }: { message: Message; reading: MessageReading }) {
   const title = titleOf(message);
@@ -31,16 +54,26 @@ function MessageView({ message, reading }: { message: Message; reading: MessageR
       {message.parts.length === 0 && <p className={styles.nothing}>Empty</p>}
       {message.parts.map((part, index) => (
         // oxlint-disable-next-line react/no-array-index-key
-        <PartView key={index} part={part} title={title} reading={reading} />
+        <PartView key={index} {...{ part, title, reading }} isInstruction={INSTRUCTING.has(message.role)} />
       ))}
     </article>
   );
 }
 
-function PartView({ part, title, reading }: { part: MessagePart; title: string; reading: MessageReading }) {
+/** Roles whose messages are long and the same in every call. */
+const INSTRUCTING: ReadonlySet<string> = new Set(['system', 'developer']);
+
+interface PartViewProps {
+  part: ShownPart;
+  title: string;
+  reading: MessageReading;
+  isInstruction?: boolean;
+}
+
+function PartView({ part, title, reading, isInstruction = false }: PartViewProps) {
   switch (part.type) {
     case 'text':
-      return <MessageText text={part.text} label={title} reading={reading} />;
+      return <MessageText text={part.text} label={title} reading={reading} isShort={isInstruction} />;
     case 'reasoning':
       return (
         <details className={styles.reasoning}>
@@ -95,10 +128,18 @@ const MARKDOWN_MAX = 100_000;
 /** Longer texts are shown in a pane of their own, whose rows exist while they are near the screen. */
 const WHOLE_MAX = 60_000;
 
+interface MessageTextProps {
+  text: string;
+  label: string;
+  reading: MessageReading;
+  /** Whether two lines are enough of a long one. */
+  isShort?: boolean;
+}
+
 /** A text of a message, folded when it is long. */
-export function MessageText({ text, label, reading }: { text: string; label: string; reading: MessageReading }) {
+export function MessageText({ text, label, reading, isShort = false }: MessageTextProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const folded = useMemo(() => foldedText(text), [text]);
+  const folded = useMemo(() => (isShort ? foldedToLines(text) : foldedText(text)), [text, isShort]);
   const hidesMatch = useMemo(
     () => folded !== null && reading.sought !== '' && findInText(text.slice(folded.length), reading.sought).length > 0,
     [folded, reading.sought, text],

@@ -1,5 +1,7 @@
+import type { Message as ReadMessage } from '@spandrel/contract/browser';
+
 /** What a message of a conversation is made of, as it is shown. All of it is text to be shown as text. */
-export type MessagePart =
+export type ShownPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   | ToolCallPart
@@ -21,18 +23,11 @@ export interface ToolCallPart {
 interface ToolResultPart {
   type: 'tool-result';
   id: string | null;
-  parts: readonly MessagePart[];
+  parts: readonly ShownPart[];
 }
 
-export interface Message {
-  /** The recorded word: `system`, `user`, `assistant`, `tool` … */
-  role: string;
-  /** Name of who speaks, or of the tool. */
-  name: string | null;
-  parts: readonly MessagePart[];
-  /** Whether this is the answer of the call. */
-  isAnswer: boolean;
-}
+/** A message as it is shown. */
+export type Message = Omit<ReadMessage, 'parts'> & { parts: readonly ShownPart[] };
 
 const ROLE_LENGTH_MAX = 40;
 
@@ -49,29 +44,6 @@ export interface MessageReading {
   /** Marked wherever it is; `''` for nothing. */
   sought: string;
 }
-
-/** Any JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-const NOTHING: JsonObject = {};
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumberText(value);
-
-/** The object that a value is; an empty one for all else. */
-export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : NOTHING);
-
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-/** A text that has something in it; `null` for all else. */
-export const filledText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
-/** The first of some values that is a text with something in it. */
-export const firstText = (...values: readonly unknown[]): string | null =>
-  filledText(values.find((value) => filledText(value) !== null));
-
-/** Numbers that a double cannot hold are kept as their text; older browsers have no such values. */
-const isNumberText = (value: object): boolean => typeof JSON.isRawJSON === 'function' && JSON.isRawJSON(value);
 
 /** A value as JSON over several lines. */
 export const jsonText = (value: unknown): string => JSON.stringify(value, null, 2) ?? 'null';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { ANSWER_SHAPES } from '../../../../../test/support/answer-shapes.js';
 import { titleOf } from './message.js';
 import { messagesOf } from './messages-of.js';
 
@@ -56,6 +57,10 @@ describe('messagesOf', () => {
       ],
     ]);
     expect(messages.map(({ isAnswer }) => isAnswer)).toEqual([false, false, false, false, true]);
+  });
+
+  it.each(Object.entries(ANSWER_SHAPES))('shows the answer of %s', (_form, shape) => {
+    expect(messagesOf(null, shape('Noon.')).at(-1)!.parts).toContainEqual({ type: 'text', text: 'Noon.' });
   });
 
   it('reads blocks of Anthropic', () => {

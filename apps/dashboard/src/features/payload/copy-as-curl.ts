@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf, type JsonObject } from '../messages/message.js';
+import { isObject, listOf, objectOf, type JsonObject } from '@spandrel/contract/browser';
 
 /** What a recorded call is repeated from: a span, read with every digit of its numbers. */
 export interface RecordedCall {

@@ -38,5 +38,6 @@ export interface CurlOptions {
 export interface ShownDatapoint {
   kind: 'Conversation' | 'Generic';
   messages: readonly Message[];
-  texts: readonly { name: string; text: string }[];
+  /** `missing`: why there is no text. */
+  texts: readonly { name: string; text: string; missing?: string }[];
 }

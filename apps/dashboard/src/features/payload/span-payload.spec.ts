@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { SpanPayload, datapointOfSpan } from './span-payload.js';
+import { ANSWER_SHAPES, askedFor } from '../../../../../test/support/answer-shapes.js';
+import { SpanPayload } from './span-payload.js';
 
 const SPAN = `{"id":"s","kind":{"type":"llm_call","model":"m","provider":"openai"},
  "input":[{"role":"user","content":"Hi\\nyou"}],
@@ -67,28 +68,23 @@ describe('SpanPayload', () => {
     });
   });
 
+  it.each(Object.entries(ANSWER_SHAPES))('shows the text of %s', (_form, shape) => {
+    const span = { kind: { type: 'llm_call' }, input: askedFor('When?'), output: shape('# Noon') };
+    const read = new SpanPayload(JSON.stringify(span));
+    expect(read.markdownOf('output')).toBe('# Noon');
+    expect(read.messages().at(-1)).toMatchObject({ isAnswer: true });
+    expect(read.messages().at(-1)!.parts).toContainEqual({ type: 'text', text: '# Noon' });
+    expect(read.datapoint()).toMatchObject({ kind: 'Conversation', texts: [{ name: 'Expected', text: '# Noon' }] });
+    const prompted = new SpanPayload(JSON.stringify({ ...span, input: 'When?' }));
+    expect(prompted.datapoint().texts[1]).toEqual({ name: 'Expected output', text: '# Noon' });
+  });
+
+  it('says when a datapoint expects nothing since the answer was not understood', () => {
+    const read = new SpanPayload('{"input":[{"role":"user","content":"x"}],"output":{"other":1}}');
+    expect(read.datapoint().texts).toEqual([{ name: 'Expected', text: '', missing: 'The answer was not understood.' }]);
+  });
+
   it('says when the answer is none', () => {
     expect(() => new SpanPayload('<html>')).toThrow('could not be read');
   });
-});
-
-describe('datapointOfSpan', () => {
-  it('makes a conversation of messages', () => {
-    const messages = [
-      { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: null, tool_calls: [] },
-    ];
-    expect(datapointOfSpan(messages, { text: 'Ho', finish_reason: 'stop' })).toEqual({
-      LlmConversation: { messages, expected: 'Ho' },
-    });
-    expect(datapointOfSpan(messages, 'Ho')).toMatchObject({ LlmConversation: { expected: 'Ho' } });
-    expect(datapointOfSpan(messages, [1])).toMatchObject({ LlmConversation: { expected: null } });
-  });
-
-  it.each([[[]], [[{ content: 'no role' }]], [[{ role: 'user' }]], ['text'], [null]])(
-    'makes a generic one of %p',
-    (input) => {
-      expect(datapointOfSpan(input, 7)).toEqual({ Generic: { input, expected_output: 7 } });
-    },
-  );
 });

@@ -1,8 +1,15 @@
-import { readExactJson } from '@spandrel/contract/browser';
+import {
+  datapointOfTexts,
+  filledText,
+  objectOf,
+  readAnswer,
+  readExactJson,
+  type JsonObject,
+} from '@spandrel/contract/browser';
 import { indexJson, memberOf, type JsonIndex } from '../../components/json-tree/json-index.js';
 import { indentJson, readableText } from '../../components/json-tree/written-json.js';
 import { findInText, rowStarts, type TextMatch } from '../../components/text-view/text-rows.js';
-import { filledText, objectOf, isObject, type JsonObject, type Message } from '../messages/message.js';
+import { jsonText, type Message } from '../messages/message.js';
 import { messagesOf } from '../messages/messages-of.js';
 import { curlOf } from './copy-as-curl.js';
 import type {
@@ -61,8 +68,8 @@ export class SpanPayload {
 
   /** A text, or the text of an answer. */
   markdownOf(section: Section): string | null {
-    const value = objectOf(this.value())[section];
-    const text = filledText(value) ?? filledText(objectOf(value)['text']);
+    const value = this.value()[section];
+    const text = filledText(section === 'output' ? readAnswer(value).text : value);
     return text !== null && text.length <= MARKDOWN_MAX ? text : null;
   }
 
@@ -79,25 +86,35 @@ export class SpanPayload {
 
   /** The datapoint that the span would become. */
   datapoint(): ShownDatapoint {
-    const { input, output } = this.value();
-    const made = datapointOfSpan(input ?? null, output ?? null);
-    if ('Generic' in made) return { kind: 'Generic', messages: [], texts: this.namedTexts() };
-    const { messages, expected } = made.LlmConversation;
-    const texts = expected === null ? [] : [{ name: 'Expected', text: expected }];
-    return { kind: 'Conversation', messages: messagesOf(messages, null), texts };
+    const { kind, input = null, output = null } = this.value();
+    const made = datapointOfTexts({ input, output, isLlmCall: objectOf(kind)['type'] === 'llm_call' });
+    if ('Generic' in made) {
+      const { expected_output: expected } = made.Generic;
+      const text = expected === output ? this.shownText('output') : (expected as string);
+      return {
+        kind: 'Generic',
+        messages: [],
+        texts: [
+          { name: 'Input', text: this.shownText('input') },
+          { name: 'Expected output', text },
+        ],
+      };
+    }
+    const { messages, expected, metadata } = made.LlmConversation;
+    const isUnread = expected === null && output !== null;
+    return {
+      kind: 'Conversation',
+      messages: messagesOf(messages, null),
+      texts: [
+        { name: 'Expected', text: expected ?? '', ...(isUnread && { missing: 'The answer was not understood.' }) },
+        ...(metadata ? [{ name: 'Metadata', text: jsonText(metadata) }] : []),
+      ],
+    };
   }
 
   curl(options: CurlOptions): string {
     const { kind, input, metadata } = this.value();
     return curlOf({ kind, input, metadata }, options);
-  }
-
-  /** Input and output by the names that they have in a datapoint. */
-  private namedTexts(): ShownDatapoint['texts'] {
-    return [
-      { name: 'Input', text: this.shownText('input') },
-      { name: 'Expected output', text: this.shownText('output') },
-    ];
   }
 
   private shownText(section: Section): string {
@@ -130,30 +147,4 @@ export class SpanPayload {
     this.parsed ??= objectOf(typeof JSON.rawJSON === 'function' ? readExactJson(this.json) : JSON.parse(this.json));
     return this.parsed;
   }
-}
-
-type MadeDatapoint =
-  | { LlmConversation: { messages: readonly unknown[]; expected: string | null } }
-  | { Generic: { input: unknown; expected_output: unknown } };
-
-/**
- * The datapoint that the service makes of a span (docs/spec/datapoints.md#a-span-as-a-datapoint): of messages a
- * conversation that expects the text of the output, of everything else a generic one.
- */
-export function datapointOfSpan(input: unknown, output: unknown): MadeDatapoint {
-  if (Array.isArray(input) && input.length > 0 && input.every(isMessage)) {
-    return { LlmConversation: { messages: input, expected: textOf(output) } };
-  }
-  return { Generic: { input, expected_output: output } };
-}
-
-function isMessage(value: unknown): boolean {
-  if (!isObject(value) || typeof value['role'] !== 'string') return false;
-  const { content } = value;
-  return typeof content === 'string' || content === null || Array.isArray(content) || isObject(content);
-}
-
-function textOf(output: unknown): string | null {
-  if (typeof output === 'string') return output;
-  return isObject(output) && typeof output['text'] === 'string' ? output['text'] : null;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useMemo, type ReactNode } from 'react';
+import { isConversation } from '@spandrel/contract/browser';
 import { useQuery, type QueryKey } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
@@ -8,7 +9,7 @@ import { datapointAddress } from '../addresses.js';
 import { SendToReview } from '../send-to-review.js';
 import { indexJson } from '../../components/json-tree/json-index.js';
 import { readableText } from '../../components/json-tree/written-json.js';
-import { isObject, type MessageReading } from '../messages/message.js';
+import type { MessageReading } from '../messages/message.js';
 import { MessageText, MessageList } from '../messages/message-view.js';
 import { messagesOf } from '../messages/messages-of.js';
 import { useReadingPreferences } from '../payload/reading-preferences.js';
@@ -99,14 +100,11 @@ export function RecordedInput({ value }: { value: unknown }) {
       {typeof shown === 'string' ? (
         <MessageText text={shown} label="Input" reading={reading} />
       ) : (
-        <MessageList messages={shown} reading={reading} />
+        <MessageList messages={shown} reading={reading} foldsEarlier />
       )}
     </div>
   );
 }
-
-const isConversation = (value: unknown): value is readonly unknown[] =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => isObject(one) && typeof one['role'] === 'string');
 
 function readableInput(value: unknown, isJson: boolean): string {
   const text = wholeText(value);

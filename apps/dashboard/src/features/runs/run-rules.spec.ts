@@ -39,13 +39,14 @@ describe('what an event says of runs', () => {
 });
 
 describe('data as a line', () => {
-  it('is the text, the last message, or JSON', () => {
+  it('is the text, the last question, or JSON', () => {
     expect(dataText('a\nb')).toBe('a\nb');
     expect(dataText(null)).toBe('');
     expect(
       dataText([
         { role: 'user', content: 'first' },
-        { role: 'user', content: 'last' },
+        { role: 'user', content: [{ type: 'text', text: 'last' }] },
+        { role: 'tool', tool_call_id: 'a', content: '7' },
       ]),
     ).toBe('last');
     expect(dataText({ a: [1] })).toBe('{"a":[1]}');

@@ -1,4 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
+import { lastQuestionOf } from '@spandrel/contract/browser';
 import type { LiveEvent } from '../../live/live-event.js';
 import type { RowChanges } from '../list/list-rules.js';
 
@@ -53,13 +54,10 @@ export function runChanges(event: LiveEvent): RowChanges {
 /** Whether an event is about this run. */
 export const isOfRun = (event: LiveEvent, id: string): boolean => 'run_id' in event && event.run_id === id;
 
-/** Data of a datapoint as a line of a list: a text as it is, of messages the last one, other JSON as JSON. */
+/** The input of a datapoint as a line of a list: a text as it is, of messages the last question, other JSON as JSON. */
 export function dataText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return value;
-  const last: unknown = Array.isArray(value) ? value.at(-1) : undefined;
-  if (typeof last === 'object' && last !== null && 'content' in last) return dataText(last.content);
-  return JSON.stringify(value);
+  return lastQuestionOf(value) ?? JSON.stringify(value);
 }
 
 /** All of the data: a text as it is, other JSON on several lines. */

@@ -60,6 +60,11 @@ describe('the text of a datapoint', () => {
     expect(JSON.parse(changeVariant(generic(JSON.stringify({ input: messages })), 'LlmConversation').text)).toEqual({
       messages,
     });
+    const input = { messages: [{ type: 'human', content: 'u' }], tools: [1] };
+    expect(JSON.parse(changeVariant(generic(JSON.stringify({ input })), 'LlmConversation').text)).toEqual({
+      messages: [{ role: 'user', content: 'u' }],
+      metadata: { input: { tools: [1] } },
+    });
     expect(changeVariant(generic('{'), 'LlmConversation')).toEqual({ variant: 'LlmConversation', text: '{' });
     expect(readDatapoint(NEW_DATAPOINT)).toEqual({ kind: { Generic: { input: '', expected_output: '' } } });
   });

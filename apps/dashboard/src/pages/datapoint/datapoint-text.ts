@@ -1,5 +1,5 @@
 import type { DatapointKind, DatapointResource } from '@spandrel/contract';
-import { describeJsonFault, JsonSyntaxError } from '@spandrel/contract/browser';
+import { datapointOfTexts, describeJsonFault, JsonSyntaxError } from '@spandrel/contract/browser';
 import type { LineFault } from '../../components/json-editor.js';
 import { filledMembers, isMembers, readJson, type Members } from '../../features/datapoint-json.js';
 
@@ -65,10 +65,22 @@ function toGeneric({ messages, expected, ...rest }: Members): Members {
   return { input, ...(expected !== undefined && { expected_output: expected }), ...rest };
 }
 
-function toConversation({ input, expected_output: expected, ...rest }: Members): Members {
-  const isMessages = Array.isArray(input) && input.length > 0 && input.every((one) => isMembers(one) && 'role' in one);
-  const messages = isMessages ? input : [{ role: 'user', content: asText(input) }];
-  return { messages, ...(expected !== undefined && { expected: asText(expected) }), ...rest };
+function toConversation({ input, expected_output: expected, metadata, ...rest }: Members): Members {
+  const read = datapointOfTexts({ input, output: null, isLlmCall: false });
+  const conversation =
+    'LlmConversation' in read
+      ? read.LlmConversation
+      : { messages: [{ role: 'user', content: asText(input) }], metadata: null };
+  // What stood beside messages in the input is metadata of the conversation.
+  const together = conversation.metadata
+    ? { ...(metadata as Members | undefined), ...conversation.metadata }
+    : metadata;
+  return {
+    messages: conversation.messages,
+    ...(expected !== undefined && { expected: asText(expected) }),
+    ...(together !== undefined && { metadata: together }),
+    ...rest,
+  };
 }
 
 const asText = (value: unknown): string =>

@@ -1,5 +1,6 @@
 import type { DatapointKind } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
+import { ANSWER_SHAPES, askedFor } from '../../../../../test/support/answer-shapes.js';
 import { contentOf, summaryOf, isKind, readData, withExpected, writeData, writeSubmitted } from './item-content.js';
 
 const said = (role: string, content: string) => ({ role, content });
@@ -21,6 +22,26 @@ describe('what a reviewer reads of an item', () => {
       ['assistant', true],
     ]);
     expect(texts).toEqual([{ name: 'Score', text: '0.5' }]);
+  });
+
+  it.each(Object.entries(ANSWER_SHAPES))('is the text of %s', (_form, shape) => {
+    const answer = (kind: DatapointKind) => contentOf(kind).messages.at(-1);
+    const input = askedFor('When?');
+    const said = { isAnswer: true, parts: expect.arrayContaining([{ type: 'text', text: 'Noon.' }]) };
+    expect(answer({ Generic: { input, actual_output: shape('Noon.') } })).toMatchObject(said);
+    expect(summaryOf({ Generic: { input } })).toBe('When?');
+  });
+
+  it('has the answer as messages also below an input that is none', () => {
+    const actual_output = { role: 'assistant', content: 'Noon.' };
+    const { messages, texts } = contentOf({
+      Generic: { input: 'When?', expected_output: actual_output, actual_output },
+    });
+    expect(messages.map(({ parts }) => parts)).toEqual([[{ type: 'text', text: 'Noon.' }]]);
+    expect(texts).toEqual([
+      { name: 'Input', text: 'When?' },
+      { name: 'Expected output', text: 'Noon.' },
+    ]);
   });
 
   it('is every member by name otherwise, and nothing without a value', () => {

@@ -1,7 +1,13 @@
 import type { DatapointKind } from '@spandrel/contract';
-import { describeJsonFault, JsonSyntaxError } from '@spandrel/contract/browser';
+import {
+  describeJsonFault,
+  isConversation,
+  JsonSyntaxError,
+  lastQuestionOf,
+  readAnswer,
+} from '@spandrel/contract/browser';
 import { filledMembers, isMembers, readJson, type Members } from '../../features/datapoint-json.js';
-import { isObject, jsonText, type Message } from '../../features/messages/message.js';
+import { jsonText, type Message } from '../../features/messages/message.js';
 import { messagesOf } from '../../features/messages/messages-of.js';
 
 interface NamedText {
@@ -16,9 +22,11 @@ export function contentOf(kind: DatapointKind): { messages: readonly Message[]; 
     return { messages: messagesOf(messages, null), texts: textsOf({ expected, metadata, ...rest }) };
   }
   const { input, expected_output: expected, actual_output: actual, score, metadata, ...rest } = kind.Generic;
-  const others = { expected, score, metadata, ...rest };
-  if (!isConversation(input)) return { messages: [], texts: textsOf({ input, actual, ...others }) };
-  return { messages: messagesOf(input, actual), texts: textsOf(others) };
+  const others = { expected: isConversation(expected) ? (readAnswer(expected).text ?? expected) : expected, score };
+  const texts = textsOf({ ...others, metadata, ...rest });
+  if (isConversation(input)) return { messages: messagesOf(input, actual), texts };
+  if (isConversation(actual)) return { messages: messagesOf(null, actual), texts: [...textsOf({ input }), ...texts] };
+  return { messages: [], texts: [...textsOf({ input, actual }), ...texts] };
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -36,22 +44,12 @@ function textsOf(members: Readonly<Record<string, unknown>>): NamedText[] {
   });
 }
 
-/** Messages, as the input of a call of a model has them. */
-function isConversation(input: unknown): boolean {
-  const list = isObject(input) ? input['messages'] : input;
-  return (
-    Array.isArray(list) && list.length > 0 && list.every((one) => isObject(one) && typeof one['role'] === 'string')
-  );
-}
-
 const SUMMARY_LENGTH = 160;
 
 /** The beginning of what an item is about: its last question, or its input. */
 export function summaryOf(kind: DatapointKind): string {
-  const { messages, texts } = contentOf(kind);
-  const asked = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
-  const spoken = asked?.parts.find((part) => part.type === 'text');
-  const text = (spoken?.text ?? texts[0]?.text ?? '').replaceAll(/\s+/g, ' ').trim();
+  const input = 'LlmConversation' in kind ? kind.LlmConversation.messages : kind.Generic.input;
+  const text = (lastQuestionOf(input) ?? jsonText(input)).replaceAll(/\s+/g, ' ').trim();
   if (text === '') return 'Item without a text';
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }

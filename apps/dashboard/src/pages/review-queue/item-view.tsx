@@ -12,7 +12,7 @@ export function ItemView({ data }: { data: DatapointKind }) {
   const { messages, texts } = useMemo(() => contentOf(data), [data]);
   return (
     <>
-      {messages.length > 0 && <MessageList messages={messages} reading={reading} />}
+      {messages.length > 0 && <MessageList messages={messages} reading={reading} foldsEarlier />}
       {texts.map(({ name, text }) => (
         <article key={name} aria-label={name} className={styles.text}>
           <h3>{name}</h3>
