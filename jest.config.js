@@ -63,7 +63,7 @@ export default {
       },
       testMatch: [
         '<rootDir>/{apps,libs,plugins}/**/*.spec.ts',
-        '<rootDir>/{bench,test/{fake-provider,fuzz,runner,support}}/**/*.spec.ts',
+        '<rootDir>/{bench,test/{fake-provider,fuzz,prices,runner,support}}/**/*.spec.ts',
       ],
     },
     {

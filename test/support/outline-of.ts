@@ -3,7 +3,7 @@ import type { SpanOutline, SpanResource } from '@spandrel/contract';
 /** The outline of a whole span, by the words of docs/spec/outlines.md. */
 export function outlineOf({ input, output, kind, metadata, ...kept }: SpanResource): SpanOutline {
   const { attributes: _attributes, ...shownKind } = kind;
-  const ofService = ['duration_ms', 'total_tokens', 'cost'].filter(
+  const ofService = ['duration_ms', 'total_tokens', 'cost', 'cost_source'].filter(
     (name) => kept.status !== 'running' && name in metadata,
   );
   const bytes = (value: unknown): number => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)));

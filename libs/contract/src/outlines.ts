@@ -40,7 +40,7 @@ export const spanOutlineSchema = spanSchema
   .extend({
     kind: spanSchema.shape.kind.describe('The kind without its `attributes`.'),
     metadata: jsonMapSchema.describe(
-      '`duration_ms`, `total_tokens` and `cost` once the span is finished; no members of the caller.',
+      '`duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; no members of the caller.',
     ),
     input_bytes: countSchema.describe('Bytes of the input as JSON; 0 when there is none.'),
     output_bytes: countSchema.describe('Bytes of the output as JSON; 0 when there is none.'),

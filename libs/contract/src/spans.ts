@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorSchema, idsSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
-import { countSchema, payloadNumber } from './values/numbers.js';
+import { amountSchema, costSchema, countSchema, payloadNumber } from './values/numbers.js';
 import {
   clientIdSchema,
   isStorableText,
@@ -195,7 +195,7 @@ export const spanSchema = z
     started_at: timestampTextSchema,
     ended_at: timestampTextSchema.nullable(),
     metadata: jsonMapSchema.describe(
-      "The caller's own members and, once the span is finished, `duration_ms`, `total_tokens` and `cost`.",
+      "The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`.",
     ),
   })
   .meta({ id: 'Span' });
@@ -203,6 +203,69 @@ export type SpanResource = z.output<typeof spanSchema>;
 
 /** Answer of `POST /api/spans`. */
 export const spanCreatedSchema = z.object({ id: z.string(), trace_id: z.string() }).meta({ id: 'SpanCreated' });
+
+/** Who says what a span cost (docs/spec/spans.md#cost-source). */
+export const costSourceSchema = z
+  .enum(['sender', 'provider', 'table'])
+  .describe('Who says so: the sender of the span, the provider in its answer, or the price table.');
+export type CostSource = z.output<typeof costSourceSchema>;
+
+/** The parts that a cost can have, in their order (docs/spec/recording.md#parts-of-a-cost). */
+export const COST_PARTS = [
+  'input',
+  'cached',
+  'cache_write',
+  'cache_write_1h',
+  'input_audio',
+  'cached_audio',
+  'input_image',
+  'cached_image',
+  'output',
+  'reasoning',
+  'output_audio',
+  'output_image',
+  'web_search',
+  'request',
+] as const;
+
+const costPartSchema = z
+  .object({
+    part: z.enum(COST_PARTS),
+    quantity: countSchema,
+    unit_price: amountSchema.describe('Dollars for `per` of them.'),
+    per: countSchema.describe('1000000 for tokens, 1000 for searches and requests.'),
+    cost: amountSchema.describe('Dollars.'),
+  })
+  .meta({ id: 'CostPart' });
+export type CostPart = z.output<typeof costPartSchema>;
+
+/** What a span's cost is made of, member `cost` of `GET /api/spans/:id?include=cost`. */
+export const spanCostSchema = z
+  .object({
+    total: costSchema,
+    source: costSourceSchema.nullable(),
+    model: z.string().nullish().describe('The model whose price counts.'),
+    service_tier: z.string().nullish().describe('The service tier that the span says it had.'),
+    price_source: z.string().nullish().describe('Who says what the model costs: a package, a page or a setting.'),
+    parts: z
+      .array(costPartSchema)
+      .nullable()
+      .describe('Empty for a cost that was reported or counted by other prices, `null` where there is none.'),
+    reason: z.string().optional().describe('Why there is no cost, or no part.'),
+  })
+  .meta({ id: 'SpanCost' });
+export type SpanCost = z.output<typeof spanCostSchema>;
+
+/** What `GET /api/spans/:id` is asked to show beside the span. */
+export const readSpanSchema = z.object({
+  include: z.literal('cost').optional().describe('`cost`: the member `cost`, with what the cost is made of.'),
+});
+export type ReadSpanQuery = z.output<typeof readSpanSchema>;
+
+/** Answer of `GET /api/spans/:id`. */
+export const readSpanAnswerSchema = spanSchema
+  .extend({ cost: spanCostSchema.optional().describe('With `include=cost` alone.') })
+  .meta({ id: 'ReadSpan' });
 
 export const spanListSchema = listAnswer('SpanList', 'spans', spanSchema);
 

@@ -12,7 +12,7 @@ import {
 import { DatasetSnapshots } from '@spandrel/datasets';
 import { invalidRequest, NotFound, PLUGINS, Conflict, newId, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
-import { PRICING, requestHash, type PricingTable } from '@spandrel/tracing';
+import { findPrice, PRICING, requestHash, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { NEW_RUN, runSummary, EXECUTION, RUN_STATUS } from './eval-run.js';
@@ -149,7 +149,7 @@ export class PlanRun {
   /** A cap holds only where what calls cost is known. */
   private assertPriced({ max_cost_usd: cap, execution }: StartEval, { model }: EvalConfigResource): void {
     if ((cap ?? null) === null || execution === 'external') return;
-    if (model !== null && this.pricing.has(model)) return;
+    if (model !== null && findPrice(this.pricing, model)) return;
     const message = `cannot be kept, since the model ${JSON.stringify(model)} has no price; see pricing in the configuration`;
     throw invalidRequest([{ path: 'max_cost_usd', message }]);
   }

@@ -11,7 +11,18 @@ export {
 export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
-export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
+export { costOfSpan, costSource, usageOfKind } from './pricing/cost-of-span.js';
+export { costParts, type CallCost, type PricedUsage } from './pricing/cost-parts.js';
+export { CurrentPrices } from './pricing/current-prices.js';
+export { readPrices } from './pricing/price-file.js';
+export {
+  estimateCost,
+  findPrice,
+  loadPricing,
+  PRICING,
+  type PriceTable,
+  type PricingTable,
+} from './pricing/pricing.js';
 export { firstCodePoints, previewOfInput, previewOfOutput, PREVIEWED_BYTES_MAX } from './outline/preview-text.js';
 export { SpanOutlineStore } from './outline/span-outline.store.js';
 export { spanOutline } from './outline/span-outline.js';
@@ -37,6 +48,6 @@ export { traceNotFound } from './write/apply-job.js';
 export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
-export { isUnpriced, isUnpricedUse } from './pricing.js';
+export { isUnpriced, isUnpricedUse } from './pricing/pricing.js';
 export { tracingFeature } from './tracing.feature.js';
 export { TracingModule } from './tracing.module.js';

@@ -8,7 +8,7 @@ import type { StoredSpan } from './span.entity.js';
 
 const json = fc.json().map((text) => toJsonText(parseExactJson(text)));
 /** Names of metadata, those that the service sets on finished spans among them. */
-const member = fc.oneof(fc.string(), fc.constantFrom('duration_ms', 'total_tokens', 'cost', '7'));
+const member = fc.oneof(fc.string(), fc.constantFrom('duration_ms', 'total_tokens', 'cost', 'cost_source', '7'));
 const count = fc.option(fc.integer({ min: 0, max: 1_000_000 }));
 
 const columns = fc.record({
@@ -28,10 +28,11 @@ const columns = fc.record({
   endedAt: fc.option(fc.integer({ min: 0, max: 4e12 })),
   durationMs: count,
   createHash: fc.constant(null),
-  cover: fc.constantFrom(null, 1, 2, 3),
+  cover: fc.constantFrom(null, 1, 2, 3, 4, 5),
   kind: fc.constantFrom(
     '{"type":"custom"}',
     '{"type":"embedding","model":"m","input_tokens":4}',
+    '{"type":"embedding","model":"m","cost":0.5}',
     '{"type":"llm_call","model":"m"}',
     '{"type":"llm_call","model":"m","cost":0.10000000000000000001,"big":12345678901234567890}',
   ),

@@ -1,5 +1,6 @@
 import { type SpanKind, type SpanStatus, formatTimestamp, jsonMembers } from '@spandrel/contract';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
+import { costSource, isPricedKind } from './pricing/cost-of-span.js';
 import { isOtlp } from './usage-attribution/usage-attribution.js';
 import { type StoredSpan, STATUS } from './span.entity.js';
 
@@ -10,11 +11,16 @@ export function shownStatus(span: Pick<StoredSpan, 'status' | 'error'>): { statu
   return { status: span.status === STATUS.completed ? 'completed' : 'running', error };
 }
 
-/** The caller's kind with the estimated cost; an `llm_call` always shows its well-known members. */
-export function shownKind(span: Pick<StoredSpan, 'kind' | 'cost' | 'cover'>): SpanKind {
-  const kind = fromJsonText(span.kind) as SpanKind;
+/**
+ * The caller's kind with the estimated cost; an `llm_call` always shows its well-known members.
+ * @param kind the stored kind, where that is parsed already; it is changed.
+ */
+export function shownKind(
+  span: Pick<StoredSpan, 'kind' | 'cost' | 'cover'>,
+  kind: SpanKind = fromJsonText(span.kind) as SpanKind,
+): SpanKind {
   if (kind.type !== 'llm_call') {
-    if (isOtlp(span) && span.cost !== null) kind['cost'] ??= span.cost;
+    if (span.cost !== null && isPricedKind(kind.type, isOtlp(span))) kind['cost'] ??= span.cost;
     return kind;
   }
   kind['provider'] ??= null;
@@ -25,20 +31,29 @@ export function shownKind(span: Pick<StoredSpan, 'kind' | 'cost' | 'cover'>): Sp
 }
 
 /** The caller's own members, and on a finished span the service's, which win (docs/spec/spans.md#metadata). */
-export function shownMetadata(
-  span: Pick<StoredSpan, 'metadata' | 'status' | 'durationMs' | 'totalTokens' | 'cost'>,
-): Record<string, unknown> {
-  const metadata = objectFromJsonText(span.metadata);
-  if (span.status !== STATUS.running) {
-    metadata['duration_ms'] = span.durationMs;
-    metadata['total_tokens'] = span.totalTokens;
-    metadata['cost'] = span.cost;
-  }
-  return metadata;
+export const shownMetadata = (span: ShownMetadata): Record<string, unknown> => ({
+  ...objectFromJsonText(span.metadata),
+  ...serviceMembers(span),
+});
+
+type ShownMetadata = Pick<
+  StoredSpan,
+  'metadata' | 'status' | 'durationMs' | 'totalTokens' | 'cost' | 'kind' | 'kindType' | 'cover'
+>;
+
+/** What the service says in the metadata of a finished span. @param kind the stored kind, where that is parsed already. */
+function serviceMembers(span: ShownMetadata, kind?: SpanKind): Partial<Record<ServiceMember, string | number | null>> {
+  if (span.status === STATUS.running) return {};
+  return {
+    duration_ms: span.durationMs,
+    total_tokens: span.totalTokens,
+    cost: span.cost,
+    cost_source: costSource(span, kind),
+  };
 }
 
-/** Members that a finished span's metadata get from the service. */
-const SERVICE_MEMBERS = ['"duration_ms"', '"total_tokens"', '"cost"'];
+const SERVICE_MEMBERS = ['duration_ms', 'total_tokens', 'cost', 'cost_source'] as const;
+type ServiceMember = (typeof SERVICE_MEMBERS)[number];
 
 /** The JSON of a span as the wire shows it; input, output and metadata, which can be large, are not parsed. */
 export const spanJson = (span: StoredSpan): string => spanTexts(span).join('');
@@ -51,11 +66,14 @@ export function spanTexts(span: StoredSpan): string[] {
     typeof shown.status === 'string'
       ? [`"${shown.status}"`]
       : ['{"failed":{"error":', error === 'null' ? '""' : error, '}}'];
+  const kind = showsCost(span) ? (fromJsonText(span.kind) as SpanKind) : undefined;
+  // Before the cost is shown in the kind, where the caller's own would stand.
+  const metadata = metadataJson(span, kind);
   const endedAt = span.endedAt === null ? 'null' : `"${formatTimestamp(span.endedAt)}"`;
   return [
     `{"id":${JSON.stringify(span.id)},"trace_id":${JSON.stringify(span.traceId)},` +
       `"parent_id":${JSON.stringify(span.parentId)},"name":${JSON.stringify(span.name)},"kind":`,
-    kindJson(span),
+    kind ? JSON.stringify(shownKind(span, kind)) : span.kind,
     ',"input":',
     span.input ?? 'null',
     ',"output":',
@@ -65,31 +83,29 @@ export function spanTexts(span: StoredSpan): string[] {
     ',"error":',
     error,
     `,"started_at":"${formatTimestamp(span.startedAt)}","ended_at":${endedAt},"metadata":`,
-    metadataJson(span),
+    metadata,
     '}',
   ];
 }
 
 /** Most kinds are shown as they are stored. */
-function kindJson(span: StoredSpan): string {
-  const isShown = span.kindType === 'llm_call' || (isOtlp(span) && span.cost !== null);
-  return isShown ? JSON.stringify(shownKind(span)) : span.kind;
-}
+const showsCost = (span: StoredSpan): boolean =>
+  span.kindType === 'llm_call' || (span.cost !== null && isPricedKind(span.kindType, isOtlp(span)));
 
-function metadataJson(span: StoredSpan): string {
-  const { metadata, durationMs, totalTokens, cost } = span;
+function metadataJson(span: StoredSpan, kind: SpanKind | undefined): string {
+  const { metadata } = span;
   if (span.status === STATUS.running) return metadata ?? '{}';
+  const own = serviceMembers(span, kind);
   // Members of the caller's that have such a name, at whatever depth, are replaced where they stand.
-  if (metadata !== null && SERVICE_MEMBERS.some((member) => metadata.includes(member))) {
-    const own = { duration_ms: durationMs, total_tokens: totalTokens, cost };
+  if (metadata !== null && SERVICE_MEMBERS.some((member) => metadata.includes(`"${member}"`))) {
     return withMembers(metadata, own);
   }
-  const own = metadata === null || metadata === '{}' ? '{' : `${metadata.slice(0, -1)},`;
-  return `${own}"duration_ms":${durationMs},"total_tokens":${totalTokens},"cost":${JSON.stringify(cost)}}`;
+  const before = metadata === null || metadata === '{}' ? '{' : `${metadata.slice(0, -1)},`;
+  return `${before}${JSON.stringify(own).slice(1)}`;
 }
 
 /** The JSON of an object with members set as an assignment sets them: in place where the object has them, else behind all others. */
-function withMembers(json: string, values: Readonly<Record<string, number | null>>): string {
+function withMembers(json: string, values: Readonly<Record<string, string | number | null>>): string {
   const left = new Map(Object.entries(values));
   let text = '';
   let from = 0;

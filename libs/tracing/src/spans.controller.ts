@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import {
   completeSpanSchema,
   createSpanSchema,
@@ -10,6 +10,9 @@ import {
   type FailSpan,
   type ListSpansInView,
   type SpansInView,
+  readSpanAnswerSchema,
+  readSpanSchema,
+  type ReadSpanQuery,
   spanCreatedSchema,
   spanSchema,
   spansInViewSchema,
@@ -18,6 +21,8 @@ import {
 import { CurrentReader, CurrentScope, PathId, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
 import { currentContext, newId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
+import { costOfSpan } from './pricing/cost-of-span.js';
+import { PRICING, type PricingTable } from './pricing/pricing.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { RecordWrites } from './write/record-writes.js';
 import { spanTexts } from './span-json.js';
@@ -30,6 +35,7 @@ export class SpansController {
     private readonly writes: RecordWrites,
     private readonly lists: SpanListStore,
     private readonly spans: SpanStore,
+    @Inject(PRICING) private readonly pricing: PricingTable,
   ) {}
 
   @Post()
@@ -102,11 +108,24 @@ export class SpansController {
   }
 
   @Get(':id')
-  @Operation({ id: 'getSpan', access: 'read', summary: 'A span', answer: spanSchema, problems: ['span_not_found'] })
-  async read(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string): Promise<WrittenJson> {
+  @Operation({
+    id: 'getSpan',
+    access: 'read',
+    summary: 'A span',
+    answer: readSpanAnswerSchema,
+    problems: ['span_not_found'],
+  })
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(spanNotFound)) id: string,
+    @Query({ schema: readSpanSchema }) { include }: ReadSpanQuery,
+  ): Promise<WrittenJson> {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
-    return new WrittenJson(spanTexts(span));
+    const texts = spanTexts(span);
+    if (include === undefined) return new WrittenJson(texts);
+    const cost = JSON.stringify(costOfSpan(span, this.pricing));
+    return new WrittenJson([...texts.slice(0, -1), `,"cost":${cost}}`]);
   }
 
   @Delete(':id')

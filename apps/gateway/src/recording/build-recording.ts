@@ -186,6 +186,7 @@ function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnsw
   if (facts.captureNotUnderstood !== undefined) metadata['capture_not_understood'] = facts.captureNotUnderstood;
   if (facts.withheld !== undefined) metadata['content_withheld'] = facts.withheld;
   if (facts.unknownHeaders) metadata['unknown_headers'] = facts.unknownHeaders;
+  if (typeof read?.answer?.usage.cost === 'number') metadata['cost_source'] = 'provider';
   if (outcome.kind !== 'running' && lacksUsage(read)) metadata['usage_missing'] = true;
   if (isTruncated(record.request) || isTruncated(record.response)) metadata['truncated'] = true;
   return metadata;

@@ -52,7 +52,7 @@ export async function executeSample(
     output,
     latencyMs: answer.latencyMs,
     tokens: totalTokens(answer.usage),
-    cost: estimateCost(pricing, asked.model, answer.usage),
+    cost: answer.usage.cost ?? estimateCost(pricing, asked.model, answer.usage),
     attempts: answer.attempts,
     ...combineScores(scorers, results),
   };

@@ -67,6 +67,7 @@ function toSpan(traceId: string, observed: ObservedCall, index: number): Wire<In
       temperature: temperature ?? null,
       max_tokens: maxTokens ?? null,
       ...(scorer !== undefined && { scorer }),
+      ...(!failed && typeof outcome.usage.cost === 'number' && { cost_source: 'provider' }),
     },
     started_at: formatTimestamp(startedAt),
     ended_at: formatTimestamp(Math.max(startedAt, endedAt)),

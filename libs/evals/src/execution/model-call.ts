@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectionCallError, refusalOf, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
-import { countOf, type ChatCall, type RecordedAnswer, type Usage } from '@spandrel/plugin-api';
+import {
+  UNKNOWN_USAGE,
+  USAGE_COUNTS,
+  usageMembers,
+  type ChatCall,
+  type RecordedAnswer,
+  type Usage,
+} from '@spandrel/plugin-api';
 import type { CallPermits } from './permits.js';
 
 /** Times of a call, fixed for all runs (docs/spec/evaluations.md#model-calls). */
@@ -97,14 +104,19 @@ async function readModelAnswer(
   };
 }
 
-/** A plugin may count anything: what is no whole number is unknown. */
-const countedUsage = (usage: Usage): Usage => ({
-  ...usage,
-  inputTokens: countOf(usage.inputTokens),
-  outputTokens: countOf(usage.outputTokens),
-  cachedInputTokens: countOf(usage.cachedInputTokens),
-  reasoningTokens: countOf(usage.reasoningTokens),
-});
+/** A plugin may report anything: what is no count, no cost and no name is unknown. */
+function countedUsage(usage: Usage): Usage {
+  const known = usageMembers(usage);
+  const counts = Object.entries(USAGE_COUNTS).flatMap(([name, member]) =>
+    known[member] === undefined ? [] : [[name, known[member]]],
+  );
+  return {
+    ...UNKNOWN_USAGE,
+    ...Object.fromEntries(counts),
+    ...(known.service_tier !== undefined && { serviceTier: known.service_tier }),
+    ...(known.cost !== undefined && { cost: known.cost }),
+  };
+}
 
 /** Input and output tokens together; `null` when neither is known. */
 export const totalTokens = ({ inputTokens, outputTokens }: Usage): number | null =>

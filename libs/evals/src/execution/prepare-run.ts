@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Connections, type OpenConnection } from '@spandrel/connections';
 import { EXTERNAL_SCORER, type EvalConfigResource, type RunScorer } from '@spandrel/contract';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
-import { PRICING, type PricingTable } from '@spandrel/tracing';
+import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { listScorers, runConfig } from '../eval-run.js';
 import type { Judge, PreparedScorer } from './score-sample.js';
@@ -71,7 +71,7 @@ export class PrepareRun {
     if (id === null) return { asks: 'the run has no connection for a judge; give judge.connection_id', rubric };
     const connection = await open(id);
     if (model === null) return { asks: 'the run has no model for a judge; give judge.model', rubric };
-    if (costCap !== null && !this.pricing.has(model)) {
+    if (costCap !== null && !findPrice(this.pricing, model)) {
       const asks = `max_cost_usd cannot be kept, since the judge's model ${JSON.stringify(model)} has no price; see pricing in the configuration`;
       return { asks, rubric };
     }

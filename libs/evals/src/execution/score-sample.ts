@@ -149,7 +149,7 @@ function askJudge(
       options,
     );
     use.tokens = addAmounts([use.tokens, totalTokens(usage)]);
-    use.cost = addCosts([use.cost, estimateCost(pricing, model, usage)]);
+    use.cost = addCosts([use.cost, usage.cost ?? estimateCost(pricing, model, usage)]);
     return { text };
   };
 }

@@ -114,7 +114,7 @@ export function normalizeResult(
   const inputTokens = result.input_tokens ?? null;
   const outputTokens = result.output_tokens ?? null;
   const priced = (): number | null =>
-    model === null ? null : estimateCost(pricing, model, { inputTokens, outputTokens, cachedInputTokens: null });
+    model === null ? null : estimateCost(pricing, model, { inputTokens, outputTokens });
   return {
     output: result.output ?? null,
     error: result.error ?? null,

@@ -9,7 +9,7 @@ import {
 import { typeOf } from '../log/event-batch.js';
 
 /** Members that the service adds to the metadata of a finished span; all others are the caller's. */
-const SERVICE_METADATA: ReadonlySet<string> = new Set(['duration_ms', 'total_tokens', 'cost']);
+const SERVICE_METADATA: ReadonlySet<string> = new Set(['duration_ms', 'total_tokens', 'cost', 'cost_source']);
 const SPAN_TEXTS: ReadonlySet<string> = new Set(['input', 'output', 'metadata', 'kind']);
 const ATTRIBUTES: ReadonlySet<string> = new Set(['attributes']);
 const OF_DATAPOINT: ReadonlySet<string> = new Set(DATAPOINT_DATA);

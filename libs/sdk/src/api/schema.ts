@@ -560,7 +560,11 @@ export interface Operations {
     path: {
       id: string;
     };
-    answer: Span;
+    query?: {
+      /** `cost`: the member `cost`, with what the cost is made of. */
+      include?: 'cost';
+    };
+    answer: ReadSpan;
   };
   /** Delete a span: `DELETE /api/spans/{id}`. */
   deleteSpan: {
@@ -1628,7 +1632,7 @@ export interface Span {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens` and `cost`. */
+  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
   metadata: {
     [key: string]: unknown;
   };
@@ -1649,11 +1653,24 @@ export type SpanKind =
   | ({
       model: string;
       provider?: string | null;
-      /** Tokens of the input, the cached ones included. */
+      /** Tokens of the input, those read from and written to a cache included. */
       input_tokens?: number | null;
+      /** Tokens of the output, those of reasoning included. */
       output_tokens?: number | null;
+      /** Input tokens read from a cache. */
       cached_input_tokens?: number | null;
+      /** Input tokens written to a cache. */
+      cache_write_tokens?: number | null;
+      /** Written tokens that are kept for an hour. */
+      cache_write_1h_tokens?: number | null;
       reasoning_tokens?: number | null;
+      input_audio_tokens?: number | null;
+      output_audio_tokens?: number | null;
+      input_image_tokens?: number | null;
+      output_image_tokens?: number | null;
+      web_search_requests?: number | null;
+      /** What the provider served: `flex`, `priority`, `batch` … */
+      service_tier?: string | null;
       /** Dollars; by the price table when left out. */
       cost?: number | null;
       type: 'llm_call';
@@ -1899,7 +1916,7 @@ export interface SpanOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** `duration_ms`, `total_tokens` and `cost` once the span is finished; no members of the caller. */
+  /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; no members of the caller. */
   metadata: {
     [key: string]: unknown;
   };
@@ -2671,6 +2688,81 @@ export interface SpanOutlineList {
   count: number;
   /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
+}
+
+export interface ReadSpan {
+  id: string;
+  trace_id: string;
+  parent_id: string | null;
+  name: string;
+  kind: SpanKind;
+  /** Any JSON. */
+  input: unknown;
+  /** Any JSON. */
+  output: unknown;
+  status: SpanStatus;
+  /** The message of the status `failed`. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
+  metadata: {
+    [key: string]: unknown;
+  };
+  /** With `include=cost` alone. */
+  cost?: SpanCost;
+}
+
+export interface SpanCost {
+  /** Dollars; `null` when there is none. */
+  total: number | null;
+  /**
+   * Who says so: the sender of the span, the provider in its answer, or the price table.
+   */
+  source: 'sender' | 'provider' | 'table' | null;
+  /** The model whose price counts. */
+  model?: string | null;
+  /** The service tier that the span says it had. */
+  service_tier?: string | null;
+  /** Who says what the model costs: a package, a page or a setting. */
+  price_source?: string | null;
+  /** Empty for a cost that was told or counted by other prices, `null` where there is none. */
+  parts: CostPart[] | null;
+  /** Why there is no cost, or no part. */
+  reason?: string;
+}
+
+export interface CostPart {
+  part:
+    | 'input'
+    | 'cached'
+    | 'cache_write'
+    | 'cache_write_1h'
+    | 'input_audio'
+    | 'cached_audio'
+    | 'input_image'
+    | 'cached_image'
+    | 'output'
+    | 'reasoning'
+    | 'output_audio'
+    | 'output_image'
+    | 'web_search'
+    | 'request';
+  quantity: number;
+  /** Dollars for `per` of them. */
+  unit_price: number;
+  /** 1000000 for tokens, 1000 for searches and requests. */
+  per: number;
+  /** Dollars. */
+  cost: number;
 }
 
 export interface SessionList {
@@ -4248,7 +4340,7 @@ export interface FoundSpan {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens` and `cost`. */
+  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
   metadata: {
     [key: string]: unknown;
   };
@@ -4284,7 +4376,7 @@ export interface FoundSpanOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** `duration_ms`, `total_tokens` and `cost` once the span is finished; no members of the caller. */
+  /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; no members of the caller. */
   metadata: {
     [key: string]: unknown;
   };

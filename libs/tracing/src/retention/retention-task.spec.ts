@@ -20,7 +20,7 @@ function started(intervalMs: number, metrics = new Registry()) {
   const modules = { get: () => ({ terms: async () => [] }) } as unknown as ModuleRef;
   const store = { databaseNow: async () => Date.now() } as unknown as ExpiredStore;
   const task = new RetentionTask(
-    { retentionIntervalMs: intervalMs, prices: {} },
+    { retentionIntervalMs: intervalMs, prices: {}, priceFile: null },
     createLogger('silent', 'test'),
     modules,
     expire,

@@ -1,4 +1,5 @@
 import type { SpanKind } from '@spandrel/contract';
+import { USAGE_COUNTS } from '@spandrel/plugin-api';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
 
@@ -8,10 +9,15 @@ export const COVER = {
   otlp: 1,
   /** Something below it has usage. */
   below: 2,
+  /** The cost in its kind is what the provider reported in the answer. */
+  providerCost: 4,
 } as const;
 
+/** Members of a kind that say how much a span used. */
+const AMOUNTS = [...Object.values(USAGE_COUNTS), 'cost'] as const;
+
 /** Members of a kind that say what a span used; a covered span has them in `metadata.reported_usage`. */
-const USAGE_MEMBERS = ['input_tokens', 'output_tokens', 'cached_input_tokens', 'reasoning_tokens', 'cost'] as const;
+const USAGE_MEMBERS = [...AMOUNTS, 'service_tier'] as const;
 
 export const isBelow = ({ cover }: Pick<SpanRow, 'cover'>): boolean => ((cover ?? 0) & COVER.below) !== 0;
 export const isOtlp = ({ cover }: Pick<SpanRow, 'cover'>): boolean => ((cover ?? 0) & COVER.otlp) !== 0;
@@ -25,7 +31,7 @@ export const covers = (span: SpanRow): boolean => hasUsage(span) || isBelow(span
 
 /** Whether the kind of a span that is about to be written may report usage. */
 export const mayReportUsage = (kind: SpanKind | null | undefined): boolean =>
-  !!kind && USAGE_MEMBERS.some((member) => (kind[member] ?? 0) !== 0);
+  !!kind && AMOUNTS.some((member) => (kind[member] ?? 0) !== 0);
 
 /** Only traces with such an id can have spans that came by OTLP. */
 export const isOtlpTraceId = (id: string): boolean => /^[0-9a-f]{32}$/.test(id);

@@ -1,8 +1,8 @@
 import type { IngestRejection, IngestSpan, IngestTrace, RestoredTrace } from '@spandrel/contract';
 import { DomainError, NotFound } from '@spandrel/kernel';
-import { ingestedWithUsageBits, restoredUsageBits } from './ingested-span.js';
+import { ingestedSpan, restoredSpan } from './ingested-span.js';
 import { newTrace, patchedTrace, restoredTrace, originsOf, originsOfNew } from './trace-row.js';
-import type { PricingTable } from '../pricing.js';
+import type { PricingTable } from '../pricing/pricing.js';
 import { resolvedParent } from './span-alias.js';
 import type { TracingJob } from './tracing-job.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -68,11 +68,15 @@ const withEarlierStart = (trace: TraceRow, startedAt: number | null | undefined)
 
 function ingestSpan(set: UnitOfWork, item: IngestSpan, { now, restored }: IngestJob, pricing: PricingTable): void {
   if (!set.trace(item.trace_id)) throw new NotFound('trace_not_found', 'there is no trace with this trace_id');
-  const around = { now, projectId: set.scope.projectId, pricing: restored ? NO_PRICES : pricing };
-  // A file names parents by the ids under which they were stored.
-  const resolved = restored ? item : { ...item, parent_id: resolvedParent(set, item.parent_id, item.trace_id) };
-  const step = ingestedWithUsageBits(set.span(item.id), resolved, around, restored ? restoredUsageBits(item) : 0);
-  set.apply(step, restored);
+  const around = { now, projectId: set.scope.projectId, pricing };
+  const stored = set.span(item.id);
+  if (restored) {
+    // A file names parents by the ids under which they were stored.
+    set.apply(restoredSpan(stored, item, { ...around, pricing: NO_PRICES }), true);
+    return;
+  }
+  const parentId = resolvedParent(set, item.parent_id, item.trace_id);
+  set.apply(ingestedSpan(stored, { ...item, parent_id: parentId }, around));
 }
 
 /** One line that says which member is at fault. */

@@ -6,7 +6,7 @@ import { applyRecords } from './apply-records.js';
 import { createRequestHash } from './request-hash.js';
 import { finishedSpan, type Finish, mergedMetadata, newSpan } from './span-row.js';
 import { newTrace, patchedTrace, originsOfNew } from './trace-row.js';
-import type { PricingTable } from '../pricing.js';
+import type { PricingTable } from '../pricing/pricing.js';
 import { resolvedParent } from './span-alias.js';
 import type { RecordedResult, RowJob } from './tracing-job.js';
 import { type StoredSpan, STATUS } from '../span.entity.js';

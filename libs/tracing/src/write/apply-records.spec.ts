@@ -3,7 +3,7 @@ import type { IngestSpan } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { objectFromJsonText } from '@spandrel/storage';
 import fc from 'fast-check';
-import type { PricingTable } from '../pricing.js';
+import type { PricingTable } from '../pricing/pricing.js';
 import type { StoredSpan } from '../span.entity.js';
 import { traceListItem } from '../trace-resource.js';
 import { applyRecords } from './apply-records.js';

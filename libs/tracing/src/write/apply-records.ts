@@ -5,7 +5,7 @@ import { sameSpan, type IngestStep, type Surroundings, ingestedWithUsageBits } f
 import { rejectionMessage } from './apply-ingest.js';
 import { metadataText } from './span-row.js';
 import { newTrace, originsOfNew } from './trace-row.js';
-import type { PricingTable } from '../pricing.js';
+import type { PricingTable } from '../pricing/pricing.js';
 import { STATUS, type StoredSpan } from '../span.entity.js';
 import { aliasOf, resolvedId, resolvedParent } from './span-alias.js';
 import type { RecordedResult, SpanAmendment, SpanRecord, TracingJob } from './tracing-job.js';

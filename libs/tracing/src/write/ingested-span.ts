@@ -1,9 +1,10 @@
 import { ingestSpanSchema, isStorableText, type IngestSpan, type SpanKind } from '@spandrel/contract';
 import { Conflict, type Invalid, invalidRequest } from '@spandrel/kernel';
 import { fromJsonText, jsonText, toJsonText } from '@spandrel/storage';
-import { assertEndAfterStart, finishedSpan, metadataText, newSpan, spanFacts } from './span-row.js';
+import { assertEndAfterStart, finishedSpan, metadataText, newSpan, spanFacts, withCostOrigin } from './span-row.js';
 import { isOtlp, COVER, isOtlpTraceId, mayReportUsage } from '../usage-attribution/usage-attribution.js';
-import type { PricingTable } from '../pricing.js';
+import { amountOrNull, isPricedKind } from '../pricing/cost-of-span.js';
+import type { PricingTable } from '../pricing/pricing.js';
 import { type StoredSpan, STATUS } from '../span.entity.js';
 import { isJsonObject } from './merge-trace-attributes.js';
 
@@ -83,7 +84,7 @@ function whileRunning(
   standing: Standing,
   { now, pricing }: Surroundings,
 ): IngestStep {
-  const after = withMembers(stored, item, false, pricing);
+  const after = withMembers(stored, item, pricing);
   if (!standing.running) {
     return { ...finishedNow(after, item, standing.error, now, pricing), before: stored };
   }
@@ -91,16 +92,16 @@ function whileRunning(
 }
 
 function correction(stored: StoredSpan, item: IngestSpan, error: string | null, pricing: PricingTable): IngestStep {
-  const merged = withMembers(stored, item, true, pricing);
+  const merged = withMembers(stored, item, pricing);
   const endedAt = item.ended_at ?? merged.endedAt!;
   assertEndAfterStart(merged.startedAt, endedAt);
-  const after: StoredSpan = {
+  const after = withCostOrigin({
     ...merged,
     status: error === null ? STATUS.completed : STATUS.failed,
     error: toJsonText(error),
     endedAt,
     durationMs: endedAt - merged.startedAt,
-  };
+  });
   return sameSpan(stored, after) ? UNCHANGED : { type: 'span_corrected', before: stored, after };
 }
 
@@ -136,18 +137,20 @@ function finishedNow(
 }
 
 /** The span with the members that were given. */
-function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pricing: PricingTable): StoredSpan {
+function withMembers(span: StoredSpan, item: IngestSpan, pricing: PricingTable): StoredSpan {
   const kind = item.kind ? jsonText(item.kind) : undefined;
   const kindChanged = kind !== undefined && kind !== span.kind;
+  const startedAt = item.started_at ?? span.startedAt;
+  const pricedAt = span.status === STATUS.running ? null : startedAt;
   return {
     ...span,
-    ...(kindChanged && { kind, ...spanFacts(item.kind!, finished, pricing, isOtlp(span)) }),
+    ...(kindChanged && { kind, ...spanFacts(item.kind!, pricedAt, pricing, isOtlp(span)) }),
     name: item.name,
     parentId: item.parent_id === undefined ? span.parentId : item.parent_id,
     input: item.input === undefined ? span.input : toJsonText(item.input),
     output: item.output === undefined ? span.output : toJsonText(item.output),
     metadata: item.metadata ? metadataText(item.metadata) : span.metadata,
-    startedAt: item.started_at ?? span.startedAt,
+    startedAt,
   };
 }
 
@@ -200,6 +203,26 @@ export function ingestedWithUsageBits(
   if (step.type !== 'unchanged') return { ...step, before: stored } as IngestStep;
   const type = stored.status === STATUS.running ? 'span_updated' : 'span_corrected';
   return { type, before: stored, after: known };
+}
+
+/**
+ * Merges a span of an export like {@link ingestedSpan}. A cost that was estimated where it comes from stands in its kind, as
+ * one that was reported does; it is kept as an estimate (docs/spec/transfer.md#what-an-import-changes).
+ */
+export function restoredSpan(stored: StoredSpan | null, item: IngestSpan, around: Surroundings): IngestStep {
+  const { kind, metadata } = item;
+  const bits = restoredUsageBits(item);
+  const isPriced = !!kind && isPricedKind(kind.type, (bits & COVER.otlp) !== 0);
+  const estimated = isPriced && metadata?.['cost_source'] === 'table' ? amountOrNull(kind['cost']) : null;
+  if (!isPriced || estimated === null) return ingestedWithUsageBits(stored, item, around, bits);
+  const untold = { ...item, kind: { ...kind, cost: null } };
+  const step = ingestedWithUsageBits(stored, untold, around, bits);
+  const after = step.type === 'unchanged' ? stored! : step.after;
+  if (after.status === STATUS.running || after.cost === estimated) return step;
+  const priced = { ...after, cost: estimated };
+  return step.type === 'unchanged'
+    ? { type: 'span_corrected', before: stored!, after: priced }
+    : ({ ...step, after: priced } as IngestStep);
 }
 
 /** The bits of `COVER` that a span of an export had, as its metadata show them (docs/spec/transfer.md#spans-of-opentelemetry). */

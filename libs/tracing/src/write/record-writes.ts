@@ -4,7 +4,7 @@ import { ProjectMasking } from '@spandrel/masking';
 import { type GroupCommit, DayPartitions, Storage } from '@spandrel/storage';
 import type { JobAnswer } from './apply-job.js';
 import { prepareLarge, maskJob } from './prepare-job.js';
-import { PRICING, type PricingTable } from '../pricing.js';
+import { PRICING, type PricingTable } from '../pricing/pricing.js';
 import { isBulkDelete, jobWeight, startsOf, type TracingJob } from './tracing-job.js';
 import { WriteBatch } from './write-batch.js';
 

@@ -36,6 +36,6 @@ describe('the cost of a span', () => {
     ['"0.7"', null],
   ])('sent as %s is counted as %d', (cost, counted) => {
     const kind = parseExactJson(`{"type":"custom","cost":${cost}}`) as unknown as SpanKind;
-    expect(spanFacts(kind, true, new Map()).cost).toBe(counted);
+    expect(spanFacts(kind, 0, new Map()).cost).toBe(counted);
   });
 });

@@ -1,16 +1,9 @@
-import {
-  DEFAULT_SPAN_KIND,
-  jsonMembers,
-  memberNames,
-  type SpanKind,
-  isStorableText,
-  KEY_LENGTH_MAX,
-  numberOf,
-} from '@spandrel/contract';
+import { DEFAULT_SPAN_KIND, findMember, jsonMembers, memberNames, type SpanKind } from '@spandrel/contract';
 import { jsonText, toJsonText } from '@spandrel/storage';
 import { invalidRequest } from '@spandrel/kernel';
-import { isOtlp } from '../usage-attribution/usage-attribution.js';
-import { type PricingTable, estimateCost } from '../pricing.js';
+import { amountOrNull, countOrNull, isPricedKind, keyOrNull, usageOfKind } from '../pricing/cost-of-span.js';
+import { COVER, isOtlp } from '../usage-attribution/usage-attribution.js';
+import { type PricingTable, estimateCost } from '../pricing/pricing.js';
 import { type StoredSpan, type SpanRow, STATUS } from '../span.entity.js';
 
 /** What a span is made of. */
@@ -39,7 +32,7 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
     parentId: draft.parentId ?? null,
     name: draft.name,
     status: STATUS.running,
-    ...spanFacts(kind, false, pricing, isOtlp({ cover: draft.cover ?? null })),
+    ...spanFacts(kind, null, pricing, isOtlp({ cover: draft.cover ?? null })),
     startedAt: draft.startedAt,
     endedAt: null,
     durationMs: null,
@@ -96,9 +89,9 @@ export function finishedSpan(
 ): StoredSpan {
   const endedAt = finish.endedAt ?? Math.max(finish.now, span.startedAt);
   assertEndAfterStart(span.startedAt, endedAt);
-  return {
+  return withCostOrigin({
     ...span,
-    ...spanFacts(finish.kind ?? currentKind, true, pricing, isOtlp(span)),
+    ...spanFacts(finish.kind ?? currentKind, span.startedAt, pricing, isOtlp(span)),
     kind: finish.kind === undefined ? span.kind : jsonText(finish.kind),
     output: finish.output === undefined ? span.output : toJsonText(finish.output),
     metadata: finish.metadata === undefined ? span.metadata : finish.metadata,
@@ -106,7 +99,21 @@ export function finishedSpan(
     status: finish.error === null ? STATUS.completed : STATUS.failed,
     endedAt,
     durationMs: endedAt - span.startedAt,
-  };
+  });
+}
+
+/** The finished span with the mark of a cost that its provider reported, which the metadata of such a span say. */
+export function withCostOrigin(span: StoredSpan): StoredSpan {
+  const isProviders = span.cost !== null && saysProvider(span.metadata);
+  if (isProviders === (((span.cover ?? 0) & COVER.providerCost) !== 0)) return span;
+  return { ...span, cover: (span.cover ?? 0) ^ COVER.providerCost || null };
+}
+
+/** Whether metadata, which may be large and are not parsed, have `cost_source: "provider"`. */
+function saysProvider(metadata: string | null): boolean {
+  if (!metadata?.includes('"cost_source"')) return false;
+  const said = findMember(metadata, 'cost_source');
+  return said !== undefined && metadata.slice(said.valueStart, said.end).trim() === '"provider"';
 }
 
 /** @throws Invalid when `endedAt` lies before `startedAt` (docs/spec/spans.md#finishing-a-span). */
@@ -116,9 +123,6 @@ export function assertEndAfterStart(startedAt: number, endedAt: number): void {
   throw invalidRequest([{ path: 'ended_at', message }]);
 }
 
-/** Kinds that are priced in spans that came by OTLP, where they name a model (docs/spec/otlp.md#prices). */
-const PRICED_OTLP_KINDS: readonly string[] = ['llm_call', 'embedding', 'custom'];
-
 /** The columns that a span's kind fills. */
 type SpanFacts = Pick<
   SpanRow,
@@ -127,10 +131,10 @@ type SpanFacts = Pick<
 
 /**
  * What is counted and looked up of a kind. Members that are not of their usual type are kept in the kind but not here.
- * @param finished whether the cost of an `llm_call` may be estimated: before, its tokens are not final.
+ * @param at when the span began, by which its cost may be estimated; `null` while it runs: its tokens are not final.
  * @param otlp whether the span came by OTLP, where more kinds are priced.
  */
-export function spanFacts(kind: SpanKind, finished: boolean, pricing: PricingTable, otlp = false): SpanFacts {
+export function spanFacts(kind: SpanKind, at: number | null, pricing: PricingTable, otlp = false): SpanFacts {
   const model = keyOrNull(kind['model']);
   const inputTokens = countOrNull(kind['input_tokens']);
   const outputTokens = countOrNull(kind['output_tokens']);
@@ -143,20 +147,6 @@ export function spanFacts(kind: SpanKind, finished: boolean, pricing: PricingTab
     totalTokens: inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0),
     cost: amountOrNull(kind['cost']),
   };
-  const isPriced = otlp ? PRICED_OTLP_KINDS.includes(kind.type) : kind.type === 'llm_call';
-  if (facts.cost !== null || !finished || !isPriced || model === null) return facts;
-  const cachedInputTokens = countOrNull(kind['cached_input_tokens']);
-  return { ...facts, cost: estimateCost(pricing, model, { inputTokens, outputTokens, cachedInputTokens }) };
-}
-
-const keyOrNull = (value: unknown): string | null =>
-  typeof value === 'string' && value.length <= KEY_LENGTH_MAX && isStorableText(value) ? value : null;
-
-const countOrNull = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
-
-/** The nearest double of an amount with more digits. */
-function amountOrNull(value: unknown): number | null {
-  const amount = numberOf(value);
-  return amount !== undefined && Number.isFinite(amount) && amount >= 0 ? amount : null;
+  if (facts.cost !== null || at === null || model === null || !isPricedKind(kind.type, otlp)) return facts;
+  return { ...facts, cost: estimateCost(pricing, model, usageOfKind(kind), at) };
 }

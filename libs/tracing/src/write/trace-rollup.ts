@@ -1,6 +1,6 @@
 import { type SpanRow, STATUS } from '../span.entity.js';
 import type { TraceRow } from '../trace.entity.js';
-import { isUnpriced } from '../pricing.js';
+import { isUnpriced } from '../pricing/pricing.js';
 
 /** What of a span its trace's roll-up depends on. */
 type RolledUp = Pick<SpanRow, 'status' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;

@@ -11,7 +11,7 @@ import {
   ProjectProtection,
 } from '@spandrel/storage';
 import { applyJob, type JobAnswer, traceNotFound } from './apply-job.js';
-import type { PricingTable } from '../pricing.js';
+import type { PricingTable } from '../pricing/pricing.js';
 import { SpanCommitParticipants, type TracingChange } from './span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
 import { indexedUntil, notePendingTexts } from '../text-index/pending-texts.sql.js';

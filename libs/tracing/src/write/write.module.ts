@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
-import { PLUGINS, type PluginRegistry } from '@spandrel/kernel';
-import { loadPricing, pricesOfPlugins, PRICING } from '../pricing.js';
+import { CurrentPrices } from '../pricing/current-prices.js';
+import { PRICING } from '../pricing/pricing.js';
 import { RecordsModule } from '../reading/records.module.js';
 import { SpanMetrics } from '../span-metrics.js';
-import { TracingSettings } from '../tracing.settings.js';
 import { LoadRelatives } from '../usage-attribution/load-relatives.js';
 import { Ingest, RestoreRecords } from './ingest.js';
 import { RecordSpans } from './record-spans.js';
@@ -16,15 +15,11 @@ import { DeleteTraces, WriteBatch } from './write-batch.js';
 @Module({
   imports: [EventsModule, RecordsModule],
   providers: [
-    {
-      provide: PRICING,
-      inject: [TracingSettings, PLUGINS],
-      useFactory: ({ prices }: TracingSettings, plugins: PluginRegistry) =>
-        loadPricing(prices, pricesOfPlugins(plugins)),
-    },
+    CurrentPrices,
+    { provide: PRICING, useExisting: CurrentPrices },
     ...[TracingEvents, SpanMetrics, LoadRelatives, DeleteTraces, WriteBatch],
     ...[RecordWrites, Ingest, RecordSpans, RestoreRecords],
   ],
-  exports: [PRICING, RecordWrites, Ingest, RecordSpans, RestoreRecords],
+  exports: [PRICING, CurrentPrices, RecordWrites, Ingest, RecordSpans, RestoreRecords],
 })
 export class WriteModule {}
