@@ -156,7 +156,7 @@ describe('what is recorded', () => {
       error: null,
       started_at: '1970-01-01T00:16:40.000Z',
       ended_at: '1970-01-01T00:16:42.500Z',
-      metadata: { own: true, duration_ms: 2_500, total_tokens: 12, cost: 0.25 },
+      metadata: { own: true, duration_ms: 2_500, total_tokens: 12, cost: 0.25, cost_source: 'sender' },
     });
     expect(spans['below']).toMatchObject({
       parent_id: ids.call,

@@ -78,6 +78,7 @@ export function spanRules(app: () => TracingApp): void {
         duration_ms: expect.any(Number),
         total_tokens: 1010,
         cost,
+        cost_source: 'table',
       });
       expect((await app().get(`/api/spans/${id}`)).body).toEqual(done.body);
       for (const action of ['complete', 'fail']) {
@@ -93,7 +94,8 @@ export function spanRules(app: () => TracingApp): void {
       [{ model: 'GPT-4O' }, null],
       [{ input_tokens: null }, null],
       [{ input_tokens: null, output_tokens: 7 }, 0.00007],
-      [{ type: 'embedding' }, null],
+      [{ type: 'embedding' }, 0.0025],
+      [{ type: 'retrieval' }, null],
     ])('cost what %j makes of it', async (members, cost) => {
       const id = await newSpan();
       const kind = { type: 'llm_call', model: 'gpt-4o', input_tokens: 1000, ...members };
