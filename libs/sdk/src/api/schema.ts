@@ -2734,7 +2734,7 @@ export interface SpanCost {
   service_tier?: string | null;
   /** Who says what the model costs: a package, a page or a setting. */
   price_source?: string | null;
-  /** Empty for a cost that was told or counted by other prices, `null` where there is none. */
+  /** Empty for a cost that was reported or counted by other prices, `null` where there is none. */
   parts: CostPart[] | null;
   /** Why there is no cost, or no part. */
   reason?: string;
