@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { openAiChatCalls } from './chat-calls.js';
+
+const target = { baseUrl: null, apiKey: 'k' };
+const chat = openAiChatCalls({ baseUrl: 'http://model.test/v1', maxTokensMember: 'max_tokens' });
+const sent = (...messages: { role: string; content: unknown }[]) =>
+  (chat.buildRequest(target, { model: 'm', messages }).body as { messages: unknown }).messages;
+const called = { role: 'assistant', content: null };
+
+describe('messages of a chat call', () => {
+  it('have calls of tools as OpenAI takes them, in whichever form they were recorded', () => {
+    const ours = { ...called, tool_calls: [{ id: 'a', name: 'f', arguments: { b: 1 } }] };
+    const functions = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"b":1}' } }];
+    expect(sent(ours)).toEqual([{ ...called, tool_calls: functions }]);
+    const theirs = { ...called, tool_calls: functions };
+    expect(sent(theirs)).toEqual([theirs]);
+  });
+
+  it('have results that are known by the name of their tool where the call has no id', () => {
+    const call = { ...called, tool_calls: [{ id: null, name: 'f', arguments: '{}' }] };
+    expect(sent(call, { role: 'tool', name: 'f', tool_call_id: null, content: '7' } as never)).toEqual([
+      { ...called, tool_calls: [{ id: 'f', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'tool', name: 'f', tool_call_id: 'f', content: '7' },
+    ]);
+  });
+
+  it('are else sent as they are', () => {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi' }], name: 'n' }];
+    expect(sent(...messages)).toEqual(messages);
+  });
+});
