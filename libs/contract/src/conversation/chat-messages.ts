@@ -16,7 +16,7 @@ export interface ChatMessage {
  */
 export function toChatMessage(given: JsonObject): ChatMessage {
   const role = GEMINI_ROLES.get(given['role']) ?? roleOf(given) ?? '';
-  if (given['role'] === undefined && isItem(given)) {
+  if (isItem(given)) {
     if (isToolItem(given)) return messageOfParts(role, [given], {}, []);
     return { ...given, role, content: given['content'] ?? null };
   }

@@ -260,6 +260,19 @@ describe('a datapoint', () => {
     expect(made([user('q'), { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }])).toMatchObject({
       messages: [user('q'), { role: 'assistant', tool_calls: [{ id: 'a', name: 'f', arguments: '{}' }] }],
     });
+    const items = [
+      { role: 'assistant', content: null, type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+      { role: 'tool', content: '7', type: 'function_call_output', call_id: 'a' },
+      { role: 'assistant', content: null, type: 'web_search_call', id: 'w', action: { query: 'q' } },
+    ];
+    expect(made([user('q'), ...items])).toMatchObject({
+      messages: [
+        user('q'),
+        { role: 'assistant', content: null, tool_calls: [{ id: 'a', name: 'f', arguments: '{}' }] },
+        { role: 'tool', tool_call_id: 'a', content: '7' },
+        items[2],
+      ],
+    });
     expect(made(JSON.stringify([user('q')]))).toMatchObject({ messages: [user('q')] });
   });
 

@@ -1,7 +1,7 @@
 import type { DatapointKind, DatapointMessage } from '../datapoint-kind.js';
 import { toChatMessage } from './chat-messages.js';
 import { isObject, listOf } from './lenient-values.js';
-import { findListed, isMessage, memberWithMessages, readJsonText, SYSTEM_MEMBERS } from './messages.js';
+import { findListed, isItem, isMessage, memberWithMessages, readJsonText, SYSTEM_MEMBERS } from './messages.js';
 import { readAnswer } from './question-and-answer.js';
 
 /** What was recorded of a span. */
@@ -41,7 +41,9 @@ function conversationOf(input: unknown): Conversation | null {
   const found = findListed(value, 'user');
   if (found === null || found.areChoices || found.messages.length === 0) return null;
   if (found.messages.some(({ isStray }) => isStray)) return null;
-  const messages = found.messages.map(({ source }) => (isDatapointMessage(source) ? source : toChatMessage(source)));
+  const messages = found.messages.map(({ source }) =>
+    isDatapointMessage(source) && !isItem(source) ? source : toChatMessage(source),
+  );
   if (!messages.every(isDatapointMessage)) return null;
   return { messages, metadata: isObject(value) ? metadataOf(value, member!) : null };
 }

@@ -24,6 +24,26 @@ describe('messages of a chat call', () => {
     ]);
   });
 
+  it('have parts of the Responses API as its own', () => {
+    const content = [
+      { type: 'input_text', text: 'a' },
+      { type: 'input_image', image_url: 'data:x' },
+      { text: 'b' },
+      'c',
+    ];
+    expect(sent({ role: 'user', content })).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'image_url', image_url: { url: 'data:x' } },
+          { type: 'text', text: 'b' },
+          'c',
+        ],
+      },
+    ]);
+  });
+
   it('are else sent as they are', () => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi' }], name: 'n' }];
     expect(sent(...messages)).toEqual(messages);

@@ -29,7 +29,7 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
       headers: { 'content-type': 'application/json', ...headers(target.apiKey) },
       body: {
         model: call.model,
-        messages: call.messages.map(withFunctions),
+        messages: call.messages.map(toOpenAiMessage),
         ...(call.temperature !== undefined && { temperature: call.temperature }),
         ...(call.maxTokens !== undefined && { [settings.maxTokensMember]: call.maxTokens }),
       },
@@ -41,13 +41,28 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
   };
 }
 
-/** A message with its calls of tools as this API takes them: recordings of other APIs have `{id, name, arguments}`. */
-function withFunctions(message: ChatMessage): ChatMessage {
-  const { tool_calls: calls, tool_call_id: callId, name } = message;
-  // Gemini's calls have no id: results are known by the name of their tool.
-  if (callId === null) return { ...message, tool_call_id: name ?? '' };
+/**
+ * A message as this API takes it, whichever API it was recorded of: calls of tools `{id, name, arguments}` as functions, and
+ * parts of the Responses API and parts without a type as its own.
+ */
+function toOpenAiMessage(message: ChatMessage): ChatMessage {
+  const { content, tool_calls: calls, tool_call_id: callId, name } = message;
   const isOurs = listOf(calls).some((call) => typeof objectOf(call)['name'] === 'string');
-  return isOurs ? { ...message, tool_calls: listOf(calls).map(functionOf) } : message;
+  return {
+    ...message,
+    ...(Array.isArray(content) && { content: content.map(partOf) }),
+    ...(isOurs && { tool_calls: listOf(calls).map(functionOf) }),
+    // Gemini's calls have no id: results are known by the name of their tool.
+    ...(callId === null && { tool_call_id: name ?? '' }),
+  };
+}
+
+function partOf(part: unknown): unknown {
+  const { type, text, image_url: url } = objectOf(part);
+  if (typeof text === 'string' && (type === undefined || type === 'input_text' || type === 'output_text')) {
+    return { type: 'text', text };
+  }
+  return type === 'input_image' && typeof url === 'string' ? { type: 'image_url', image_url: { url } } : part;
 }
 
 function functionOf(call: unknown): unknown {
