@@ -149,6 +149,11 @@ describe('@spandrel/sdk in an empty project', () => {
     expect(packed.filter((path) => !/\.(js|d\.ts|md|json)$|^LICENSE$/.test(path))).toEqual([]);
   });
 
+  it('is resolved with its types by each kind of resolution, and has no fault in its manifest', async () => {
+    const tarball = join(project, `spandrel-sdk-${VERSION}.tgz`);
+    expect(await must(process.execPath, [resolve('test/sdk/check-package.mjs'), tarball])).toBe('[]');
+  });
+
   it('has the example of both READMEs, of ten lines', () => {
     expect(exampleOf('libs/sdk/README.md')).toBe(EXAMPLE);
     expect(EXAMPLE.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
