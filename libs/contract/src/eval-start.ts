@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVAL_EXECUTIONS, evalConfigSchema, judgeSchema } from './evals.js';
 import { gatesSchema, REPEATS_MAX } from './eval-gates.js';
-import { optionalMembers, settingNumber } from './values/numbers.js';
+import { numberOf, optionalMembers, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
 
 export const SCORERS_MAX = 16;
@@ -39,7 +39,8 @@ const runMetadataSchema = z.preprocess(
     if (isObject(texts) && Object.hasOwn(texts, '__proto__')) {
       context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not taken as a key' });
     }
-    return texts;
+    // A number that is kept as its source text would pass for an empty object.
+    return numberOf(texts) ?? texts;
   },
   z
     .record(keySchema.min(1), nameSchema)

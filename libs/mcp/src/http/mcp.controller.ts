@@ -77,6 +77,10 @@ function refusalOf(message: unknown): McpAnswer | undefined {
   if (Array.isArray(message)) {
     return { status: 400, body: rpcError(null, INVALID_REQUEST, 'batches are not taken: send one message a request') };
   }
+  // A number that is kept as its source text would pass for an empty object.
+  if (JSON.isRawJSON((message as { params?: unknown }).params)) {
+    return { status: 400, body: rpcError(idOf(message), INVALID_REQUEST, 'params must be an object') };
+  }
   if (isTooLarge(message)) {
     return { status: 400, body: rpcError(idOf(message), INVALID_REQUEST, `the message is too large: ${MESSAGE_MAX}`) };
   }
