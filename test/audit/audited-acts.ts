@@ -84,6 +84,7 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
   deleteTrace: async ({ send, tenant: { api } }) =>
     send('DELETE', `/api/traces/${await made(api.post('/api/traces', {}))}`),
   deleteTraces: ({ send }) => send('DELETE', '/api/traces'),
+  applyPrices: ({ send }) => send('POST', '/api/prices/apply', { body: {} }),
   deleteDataset: async ({ send, tenant }) => send('DELETE', `/api/datasets/${await dataset(tenant.api)}`),
   deleteDatapoint: async ({ send, tenant: { api } }) => {
     const id = await dataset(api);

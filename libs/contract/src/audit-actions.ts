@@ -28,6 +28,8 @@ export const AUDIT_ACTIONS = [
   'trace.deleted',
   'traces.deleted',
   'span.deleted',
+  'prices.apply_begun',
+  'prices.applied',
   'dataset.deleted',
   'datapoint.deleted',
   'datapoints.deleted',

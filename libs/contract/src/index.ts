@@ -40,6 +40,7 @@ export * from './masking.js';
 export * from './outlines.js';
 export { numberOf } from './values/numbers.js';
 export * from './people.js';
+export * from './prices.js';
 export * from './queue.js';
 export * from './restored.js';
 export * from './restored-runs.js';

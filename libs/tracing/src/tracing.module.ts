@@ -7,8 +7,12 @@ import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { WarmLists } from './listing/warm-lists.js';
 import { PreviewTraces } from './outline/preview-traces.js';
+import { PricesController } from './prices.controller.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordsModule } from './reading/records.module.js';
+import { ApplyPrices } from './repricing/apply-prices.js';
+import { ListPrices } from './repricing/list-prices.js';
+import { PricedSpansStore } from './repricing/priced-spans.store.js';
 import { ExpireBatch } from './retention/expire-batch.js';
 import { ExpireDay } from './retention/expire-day.js';
 import { ExpireSpans } from './retention/expire-spans.js';
@@ -45,9 +49,9 @@ class TextIndexModule {}
   imports: [RecordsModule, WriteModule, ListingModule, RetentionModule, TextIndexModule],
   controllers: [
     ...[TracesController, SpansController, SessionsController],
-    ...[CountsController, FacetsController, IngestController],
+    ...[CountsController, FacetsController, IngestController, PricesController],
   ],
-  providers: [ReadTrace],
+  providers: [ReadTrace, ListPrices, PricedSpansStore, ApplyPrices],
   exports: [RecordsModule, WriteModule, RetentionModule],
 })
 export class TracingModule {}

@@ -289,6 +289,8 @@ export interface Operations {
         | 'trace.deleted'
         | 'traces.deleted'
         | 'span.deleted'
+        | 'prices.apply_begun'
+        | 'prices.applied'
         | 'dataset.deleted'
         | 'datapoint.deleted'
         | 'datapoints.deleted'
@@ -352,6 +354,8 @@ export interface Operations {
         | 'trace.deleted'
         | 'traces.deleted'
         | 'span.deleted'
+        | 'prices.apply_begun'
+        | 'prices.applied'
         | 'dataset.deleted'
         | 'datapoint.deleted'
         | 'datapoints.deleted'
@@ -730,6 +734,24 @@ export interface Operations {
   ingest: {
     body?: Ingest;
     answer: IngestResult;
+  };
+  /** The prices by which costs are computed, by model: `GET /api/prices`. */
+  listPrices: {
+    query?: {
+      /** The price of this model alone; where it has none, those of the models with names near to it. */
+      model?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: PriceList;
+  };
+  /** Price recorded spans again, some at a time: `POST /api/prices/apply`.
+   * Looks at some finished spans, and gives those whose cost the price table computed, or could not compute, the cost by the prices of today. Call it with `next_cursor` until that is `null`. */
+  applyPrices: {
+    body?: ApplyPrices;
+    answer: AppliedPrices;
   };
   /** Take spans of OpenTelemetry: `POST /v1/traces`. */
   otlpTraces: {
@@ -2934,6 +2956,56 @@ export interface IngestResult {
     code: string;
     message: string;
   }[];
+}
+
+export interface PriceList {
+  prices: ListedPrice[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface ListedPrice {
+  model: string;
+  /** Where the price comes from: the built-in table, a file, a plugin or the configuration. */
+  source: string;
+  /** As `pricing.models` has it: dollars per million tokens. */
+  price: {
+    [key: string]: unknown;
+  };
+}
+
+export interface ApplyPrices {
+  /**
+   * Spans that started then or later.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since?: string | null;
+  /** Spans of this model alone. */
+  model?: string | null;
+  /** Spans with tokens and without a cost alone. */
+  unpriced?: boolean | null;
+  /** Says what would change, and changes nothing. */
+  dry_run?: boolean | null;
+  /** `next_cursor` of the page before. */
+  cursor?: string | null;
+}
+
+export interface AppliedPrices {
+  /** Finished spans of a model that were looked at in this answer. */
+  examined: number;
+  /** Those that have another cost now. */
+  changed: number;
+  unchanged: number;
+  /** Those that stay as they are because their sender or provider reported what they cost. */
+  reported: number;
+  /** Dollars that the changed and the unchanged ones cost before. */
+  before: number;
+  /** Dollars that they cost now. */
+  after: number;
+  /** What `cursor` takes to go on; `null` at the end. */
+  next_cursor: string | null;
 }
 
 export interface CreateDataset {

@@ -1,5 +1,4 @@
-import { follow } from '../following/follow.js';
-import type { AnyFunction } from '../following/watch.js';
+import { follow, type AnyFunction } from '../following/follow.js';
 import { context, inContext } from './context.js';
 import { newSpanId, newTraceId, readTraceparent, type HeadersLike } from './ids.js';
 import type { Recorder } from './recorder.js';
@@ -97,7 +96,7 @@ function runSpan<Result>(span: Span, work: () => Result, payloadBytes?: number):
   return follow(result, {
     run: (step) => context.run(own, step),
     ended: (output) => span.end(payloadBytes === undefined ? undefined : { output }),
-    failed: (error, output) => span.fail(error, payloadBytes === undefined ? {} : { output }),
+    failed: (error) => span.fail(error),
     payloadBytes,
   });
 }

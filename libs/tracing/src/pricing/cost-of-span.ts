@@ -33,7 +33,7 @@ export function costSource(
 }
 
 /** Whether a kind says itself what its span cost. */
-const isReported = (kind: SpanKind): boolean => amountOrNull(kind['cost']) !== null;
+export const isReported = (kind: SpanKind): boolean => amountOrNull(kind['cost']) !== null;
 
 /** What a kind says that its span used. */
 export function usageOfKind(kind: SpanKind): PricedUsage {

@@ -168,6 +168,12 @@ const spansOfJobs = (set: UnitOfWork, jobs: readonly RowJob[]): BatchSpan[] =>
             return stored ? { ...batchSpan(set, stored.id, traceId, stored.parentId, null), usage: true } : [];
           }),
         ];
+      case 'reprice_spans':
+        return job.spanIds.flatMap((id) => {
+          const stored = set.span(id);
+          // A cost may be the first usage that it has.
+          return stored ? { ...batchSpan(set, id, stored.traceId, stored.parentId, null), usage: true } : [];
+        });
       default:
         return [];
     }

@@ -3,6 +3,7 @@ import type { SpanKind } from '@spandrel/contract';
 import { fromJsonText } from '@spandrel/storage';
 import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
 import { applyRecords } from './apply-records.js';
+import { repriceSpans, type RepricedSums } from '../repricing/reprice-spans.js';
 import { createRequestHash } from './request-hash.js';
 import { finishedSpan, type Finish, mergedMetadata, newSpan } from './span-row.js';
 import { newTrace, patchedTrace, originsOfNew } from './trace-row.js';
@@ -21,6 +22,7 @@ export type JobAnswer =
   | { type: 'span'; span: StoredSpan }
   | { type: 'ingested'; result: IngestSliceResult }
   | { type: 'recorded'; result: RecordedResult }
+  | { type: 'repriced'; sums: RepricedSums }
   | { type: 'deleted'; spansDeleted: number; tracesDeleted: number };
 
 /**
@@ -46,6 +48,8 @@ export function applyJob(set: UnitOfWork, job: RowJob, pricing: PricingTable): J
       return { type: 'ingested', result: applyIngest(set, job, pricing) };
     case 'record_spans':
       return { type: 'recorded', result: applyRecords(set, job, pricing) };
+    case 'reprice_spans':
+      return { type: 'repriced', sums: repriceSpans(set, job.spanIds, pricing) };
   }
 }
 

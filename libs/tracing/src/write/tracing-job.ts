@@ -44,6 +44,8 @@ export type TracingJob =
       records: readonly SpanRecord[];
       amendments: readonly SpanAmendment[];
     }
+  /** Finished spans get the cost that the prices of today make (docs/spec/prices.md#applying-prices). */
+  | { type: 'reprice_spans'; scope: Scope; spanIds: readonly string[] }
   | ({ type: 'delete_span'; id: string } & AuditedJob)
   | ({ type: 'delete_trace'; id: string } & AuditedJob)
   | ({ type: 'delete_all' } & AuditedJob);
@@ -72,6 +74,7 @@ export function startsOf(job: TracingJob): number[] {
 /** Rows a job writes, about. */
 export function jobWeight(job: TracingJob): number {
   if (job.type === 'record_spans') return job.records.length + job.amendments.length;
+  if (job.type === 'reprice_spans') return job.spanIds.length;
   return job.type === 'ingest' ? job.traces.length + job.spans.length : 1;
 }
 

@@ -220,6 +220,8 @@ function spanIdsOf(job: RowJob): string[] {
       return job.spans.map(({ item }) => item.id);
     case 'record_spans':
       return namedSpans(job).flatMap(({ id, traceId }) => [id, aliasOf(id, traceId)]);
+    case 'reprice_spans':
+      return [...job.spanIds];
     default:
       return [];
   }

@@ -26,6 +26,8 @@ const PHRASES: Readonly<Record<string, string>> = {
   'traces.deleted': 'All traces deleted',
   'project.masking_changed': 'Masking of a project changed',
   'project.import_begun': 'Import of a project begun',
+  'prices.apply_begun': 'Pricing of recorded spans begun',
+  'prices.applied': 'Recorded spans priced again',
   'retention.applied': 'Old traces deleted by retention',
   'secrets.rotated': 'Secret key rotated',
 };

@@ -1,0 +1,55 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import {
+  appliedPricesSchema,
+  applyPricesSchema,
+  listPricesSchema,
+  priceListSchema,
+  type AppliedPrices,
+  type ApplyPrices as ApplyPricesRequest,
+  type ListPrices as ListPricesQuery,
+  type PriceList,
+} from '@spandrel/contract';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
+import { ApplyPrices } from './repricing/apply-prices.js';
+import { ListPrices } from './repricing/list-prices.js';
+
+/** `/api/prices` (docs/spec/prices.md). */
+@Controller('api/prices')
+export class PricesController {
+  constructor(
+    private readonly prices: ListPrices,
+    private readonly application: ApplyPrices,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listPrices',
+    access: 'read',
+    summary: 'The prices by which costs are computed, by model',
+    answer: priceListSchema,
+  })
+  list(@Query({ schema: listPricesSchema }) query: ListPricesQuery): PriceList {
+    return this.prices.execute(query);
+  }
+
+  @Post('apply')
+  @HttpCode(200)
+  @Operation({
+    id: 'applyPrices',
+    access: 'admin',
+    summary: 'Price recorded spans again, some at a time',
+    description:
+      'Looks at some finished spans, and gives those whose cost the price table computed, or could not compute, the cost by the prices of today. Call it with `next_cursor` until that is `null`.',
+    audited: ['prices.apply_begun', 'prices.applied'],
+    answer: appliedPricesSchema,
+    problems: ['invalid_cursor'],
+  })
+  apply(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: applyPricesSchema }) body: ApplyPricesRequest,
+    @CurrentReader() reader: Reader,
+  ): Promise<AppliedPrices> {
+    return this.application.execute(scope, body, reader);
+  }
+}

@@ -1,0 +1,94 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
+import { formatTimestamp, type AppliedPrices, type ApplyPrices as ApplyPricesRequest } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import { Storage, type LongReadOptions } from '@spandrel/storage';
+import { PRICING, type PricingTable } from '../pricing/pricing.js';
+import { SpanStore } from '../span.store.js';
+import { RecordWrites } from '../write/record-writes.js';
+import { addCost, costOf } from '../write/trace-rollup.js';
+import { NOTHING_APPLIED, readApplyCursor, writeApplyCursor, type AppliedSoFar } from './apply-cursor.js';
+import { PricedSpansStore, type PlacedSpan } from './priced-spans.store.js';
+import { RepricedCount, repricedSpan, type RepricedSums } from './reprice-spans.js';
+
+/** Payload that one transaction loads, about: other writers wait meanwhile. */
+const BYTES_MAX = 4 * 1024 * 1024;
+
+/** `POST /api/prices/apply`: prices recorded spans again, some in one transaction (docs/spec/prices.md#applying-prices). */
+@Injectable()
+export class ApplyPrices {
+  constructor(
+    private readonly storage: Storage,
+    private readonly priced: PricedSpansStore,
+    private readonly spans: SpanStore,
+    private readonly writes: RecordWrites,
+    private readonly audit: AuditTrail,
+    @Inject(PRICING) private readonly pricing: PricingTable,
+  ) {}
+
+  /**
+   * Goes on behind the cursor. Doing it again changes nothing.
+   * @returns what became of these spans; all of it is durable.
+   * @throws Invalid `invalid_cursor`; Unavailable when the database is lost.
+   */
+  async execute(scope: Scope, request: ApplyPricesRequest, options: LongReadOptions): Promise<AppliedPrices> {
+    const { since, model, unpriced, cursor } = request;
+    const isDry = request.dry_run === true;
+    const from = typeof cursor === 'string' ? readApplyCursor(cursor) : undefined;
+    const details = {
+      ...(typeof since === 'number' && { since: formatTimestamp(since) }),
+      ...(typeof model === 'string' && { model }),
+      ...(unpriced === true && { unpriced }),
+    };
+    if (!from && !isDry) await this.record(scope, 'prices.apply_begun', details);
+    const size = { spans: this.writes.jobRecords, bytes: BYTES_MAX };
+    const { spans, isLast } = await this.priced.slice(scope, request, from?.behind, size, options);
+    const sums = await this.reprice(scope, spans, isDry, options);
+    const soFar = added(from?.soFar ?? NOTHING_APPLIED, sums);
+    if (isLast && !isDry) {
+      const { examined, changed, before, after } = soFar;
+      const counted = { spans_examined: examined, spans_changed: changed };
+      const cost = { cost_before: costOf(before), cost_after: costOf(after) };
+      await this.record(scope, 'prices.applied', { ...details, ...counted, ...cost });
+    }
+    const { changed, unchanged, reported, before, after } = sums;
+    return {
+      examined: changed + unchanged + reported,
+      ...{ changed, unchanged, reported },
+      ...{ before: costOf(before), after: costOf(after) },
+      next_cursor: isLast ? null : writeApplyCursor({ behind: spans.at(-1)!, soFar }),
+    };
+  }
+
+  private async reprice(
+    scope: Scope,
+    spans: readonly PlacedSpan[],
+    isDry: boolean,
+    options: LongReadOptions,
+  ): Promise<RepricedSums> {
+    const spanIds = spans.map(({ id }) => id);
+    if (spanIds.length === 0) return new RepricedCount();
+    if (!isDry) return (await this.writes.execute({ type: 'reprice_spans', scope, spanIds }, 'repriced')).sums;
+    const count = new RepricedCount();
+    for (const span of await this.spans.loadSome(scope, spanIds, options)) {
+      count.add(span, repricedSpan(span, this.pricing));
+    }
+    return count;
+  }
+
+  private record(scope: Scope, action: 'prices.apply_begun' | 'prices.applied', details: object): Promise<void> {
+    return this.audit.recordAlone(this.storage, {
+      action,
+      ...scope,
+      targetId: scope.projectId,
+      details: { ...details },
+    });
+  }
+}
+
+const added = (soFar: AppliedSoFar, { changed, unchanged, reported, before, after }: RepricedSums): AppliedSoFar => ({
+  examined: soFar.examined + changed + unchanged + reported,
+  changed: soFar.changed + changed,
+  before: addCost(soFar.before, before),
+  after: addCost(soFar.after, after),
+});
