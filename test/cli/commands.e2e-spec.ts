@@ -172,6 +172,55 @@ it('stats shows sums, or how they go over time', async () => {
   );
 });
 
+describe('prices', () => {
+  /** A finished call as an export has it that was made before its model had a price. */
+  const unpriced = (id: string, model: string) => ({
+    ...{ id, trace_id: 'prices', name: 's', kind: { type: 'llm_call', model, input_tokens: 1_000_000 } },
+    ...{ status: 'completed', started_at: '2026-11-20T09:00:05Z', ended_at: '2026-11-20T09:00:06Z' },
+  });
+
+  it('are listed, one by its name or those near to it, and written as a table that is good', async () => {
+    const one = await cli.run(['prices', 'list', 'gpt-4o']);
+    expect(one.out).toMatch(/^MODEL +INPUT\/M .*\ngpt-4o +\$2\.50 .* \$10\.00 .*\n$/);
+    const near = await cli.json<{ prices: { model: string }[] }>(['prices', 'list', 'GPT-4o']);
+    expect(near.prices.map(({ model }) => model)).toContain('gpt-4o-mini');
+    expect(await cli.json(['prices', 'list', 'gpt-4o'])).toEqual((await api.get('/api/prices?model=gpt-4o')).body);
+    const file = join(tempDir(), 'prices.json');
+    const written = await cli.run(['prices', 'list', '-o', file]);
+    expect([written.code, written.out, written.err]).toEqual([0, '', expect.stringContaining(file)]);
+    const checked = await cli.run(['prices', 'check', file]);
+    expect([checked.code, checked.err]).toEqual([0, '']);
+    expect(checked.out).toMatch(/: the prices of \d[\d,]* models can be taken\n$/);
+  });
+
+  it('are refused in a file with each fault and its place', async () => {
+    const file = join(tempDir(), 'prices.json');
+    writeFileSync(file, JSON.stringify({ models: { a: { input: 1, output: 2 }, b: { input: -1 }, c: { inptu: 1 } } }));
+    const { code, out, err } = await cli.run(['prices', 'check', file]);
+    expect([code, out]).toEqual([2, '']);
+    for (const place of ['models.b.input', 'models.b.output', 'models.c.input']) expect(err).toContain(place);
+    expect(err).not.toContain('models.a');
+    writeFileSync(file, '{');
+    expect((await cli.run(['prices', 'check', file])).code).toBe(2);
+    expect((await cli.run(['prices', 'check', join(tempDir(), 'none.json')])).code).toBe(2);
+  });
+
+  it('are applied to recorded spans, which is said first where it is only tried', async () => {
+    const spans = [unpriced('priced-1', 'gpt-4o'), unpriced('priced-2', 'gpt-4o'), unpriced('priced-3', 'of-nobody')];
+    const imported = await api.post('/api/import/json', { version: 1, traces: [{ id: 'prices' }], spans });
+    expect(imported.body).toMatchObject({ imported: { spans: 3 } });
+    const apply = ['prices', 'apply', '--unpriced'];
+    const tried = await cli.run([...apply, '--dry-run', '--model', 'gpt-4o']);
+    expect([tried.code, tried.err]).toEqual([0, '']);
+    expect(tried.out).toMatch(/^Looked at +2 spans\nWould change +2\n/);
+    expect(await cli.json(apply)).toMatchObject({ examined: 3, changed: 2, unchanged: 1, before: 0, after: 5 });
+    const again = await cli.run(['prices', 'apply', '--model', 'gpt-4o']);
+    expect(again.out).toMatch(/^Looked at +3 spans\nChanged +0\nUnchanged +2\nCost was reported +1\n/);
+    expect((await cli.run(['prices', 'apply', '--cursor', 'x'])).err).toContain('invalid_cursor');
+    await api.delete('/api/traces/prices');
+  });
+});
+
 describe('datasets', () => {
   const rows = [
     { input: 'What is 2 + 2?', expected_output: '4' },
@@ -285,6 +334,8 @@ describe('how commands end', () => {
       ['datasets', 'import', 'no-such-file.csv', '--dataset', 'x'],
       ['datasets', 'import', '-'],
       ['datasets', 'export', 'x', '--format', 'xml'],
+      ['prices', 'check'],
+      ['prices', 'apply', '--since', 'whenever'],
       ['api', 'GET'],
       ['api', 'GET', 'https://elsewhere.example/'],
     ]) {

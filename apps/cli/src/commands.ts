@@ -85,6 +85,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./client/stats/stats-command.js')).addStats,
   },
   {
+    name: 'prices',
+    description: 'show the prices by which costs are computed, check a table of prices, price recorded spans again',
+    asksServer: true,
+    load: async () => (await import('./client/prices/prices-command.js')).addPrices,
+  },
+  {
     name: 'datasets',
     description: 'list datasets, import a file into one, export one',
     asksServer: true,

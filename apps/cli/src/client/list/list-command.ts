@@ -6,7 +6,7 @@ import { cleanJson } from '../output/text.js';
 import { readParameters, addParameterFlags } from '../parameter-flags.js';
 import { readAnswer } from '../server.js';
 
-interface ShownList<Item> {
+export interface ShownList<Item> {
   /** What the items are called: the command, the path of the list, and the member of its answer. */
   member: string;
   schema: z.ZodObject;
@@ -20,7 +20,8 @@ interface ShownList<Item> {
 
 type Page = Record<string, unknown> & { next_cursor: string | null };
 
-async function listItems<Item>(
+/** Shows a page of a list, or all of it with `--all`. */
+export async function listItems<Item>(
   { api, out, options }: ClientCall<{ all?: boolean }>,
   { member, schema, columns, previews = [], forTable = {} }: ShownList<Item>,
 ): Promise<void> {
