@@ -95,6 +95,61 @@ describe('a trace in either palette', () => {
   });
 });
 
+describe('the cost of a span', () => {
+  const call = (id: string, second: number, kind: object) => ({
+    ...{ id, trace_id: 'costs', name: id, kind: { type: 'llm_call', ...kind } },
+    ...{ started_at: `2026-11-22T12:00:0${second}Z`, ended_at: `2026-11-22T12:00:0${second}.500Z` },
+  });
+  journeysOn(async () => {
+    const tokens = { input_tokens: 3_000, cached_input_tokens: 1_000, output_tokens: 100 };
+    const spans = [
+      call('priced', 1, { model: 'gpt-4o', ...tokens }),
+      call('reported', 2, { model: 'gpt-4o', ...tokens, cost: 0.25 }),
+      call('unpriced', 3, { model: 'my-own-model', ...tokens }),
+    ];
+    const { body } = await program.api.post('/api/ingest', { traces: [{ id: 'costs' }], spans });
+    expect(body).toMatchObject({ rejected: [] });
+  })();
+
+  const details = (): Locator => page.getByRole('region', { name: 'Span details' });
+  const open = async (span: string, name: string): Promise<void> => {
+    await goTo(`/traces/costs?span=${span}`);
+    const summary = details().getByText(name, { exact: true });
+    await summary.focus();
+    await page.keyboard.press('Enter');
+  };
+
+  inBrowser('is shown part by part, by keys', async () => {
+    await open('priced', 'How this cost was computed');
+    const parts = details().getByRole('table', { name: 'Parts of the cost' });
+    const rows = (): Promise<string[]> => parts.getByRole('row').allInnerTexts();
+    await expectSoon(
+      async () => (await rows()).map((row) => row.split(/\t/)),
+      [
+        ['Part', 'Quantity', 'Price', 'Cost'],
+        ['Input', '2,000', '$2.50 per million', '$0.005'],
+        ['Input from the cache', '1,000', '$1.25 per million', '$0.00125'],
+        ['Output', '100', '$10.00 per million', '$0.001'],
+        ['Total', '', '', '$0.00725'],
+      ],
+    );
+    await details()
+      .getByText(/^By the price table \(.+\) for gpt-4o\.$/)
+      .waitFor();
+    await expectAccessible(watched);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('says who reported it, and why there is none', async () => {
+    await open('reported', 'How this cost was computed');
+    await details().getByText('Reported by the sender.', { exact: true }).waitFor();
+    await open('unpriced', 'Why there is no cost');
+    await details().getByText('npx spandrel prices list').waitFor();
+    await expectAccessible(watched);
+    expectNoFaults(watched);
+  });
+});
+
 describe('the views of a trace', () => {
   onTraces();
 

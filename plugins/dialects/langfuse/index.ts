@@ -1,7 +1,6 @@
 import {
   attributeNames,
   defineDialect,
-  idAt,
   kindOfType,
   looseJson,
   saidJson,
@@ -41,8 +40,8 @@ function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
     timeToFirstTokenMs: timeToFirstTokenMs(attributes, startUnixNano),
     metadata: metadataOf(attributes, METADATA, isOfInput),
     failure: failureOf(attributes),
-    session: idAt(attributes, SESSION),
-    user: idAt(attributes, USER),
+    session: textAt(attributes, SESSION),
+    user: textAt(attributes, USER),
     tags: textsAt(attributes, 'langfuse.trace.tags'),
     traceName: textAt(attributes, TRACE_NAME),
     traceMetadata: traceMetadataOf(attributes),

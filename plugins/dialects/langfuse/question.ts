@@ -1,7 +1,6 @@
 import {
   attributeNames,
   conversationOf,
-  isAllMessages,
   listOf,
   objectOf,
   takeAt,
@@ -26,19 +25,12 @@ export function questionOf(
   if (kind?.type !== 'llm_call' || !input) return { input, request };
   const { messages, ...rest } = objectOf(input.value);
   if (listOf(messages).length > 0) {
-    const isWhole = Object.keys(rest).every((name) => request?.value[name] === undefined);
-    return {
-      input: { value: conversationOf(messages), from: isWhole ? input.from : undefined },
-      request: withMembers(request, rest),
-    };
+    return { input: { ...input, value: conversationOf(messages) }, request: withMembers(request, rest) };
   }
   const instructions = textAt(attributes, INSTRUCTIONS_NAMES);
   if (instructions === undefined) return { input, request };
   return {
-    input: {
-      value: conversationOf(input.value, instructions),
-      from: [...(isAllMessages(input.value) ? input.from! : []), INSTRUCTIONS],
-    },
+    input: { value: conversationOf(input.value, instructions), from: [...input.from!, INSTRUCTIONS] },
     request,
   };
 }

@@ -2,7 +2,6 @@ import {
   attributeNames,
   defineDialect,
   flagAt,
-  idAt,
   kindOfType,
   takeAt,
   takeMembers,
@@ -23,18 +22,17 @@ export default defineDialect({
 function read({ attributes, events, name, parentSpanId }: OtelSpan): SpanReading {
   const reported = textAt(attributes, KIND);
   const kind = reported === undefined ? undefined : kindOfType(reported, name);
-  const model = textAt(attributes, MODEL);
   return {
     kind,
-    model,
+    model: textAt(attributes, MODEL),
     provider: textAt(attributes, PROVIDER),
     usage: usageOf(attributes),
-    ...questionOf(takeAt(attributes, INPUT), kind, model),
+    ...questionOf(takeAt(attributes, INPUT), kind),
     output: outputOf(takeAt(attributes, OUTPUT), kind),
     streaming: flagAt(attributes, STREAMING),
     metadata: takeMembers(attributes, 'langsmith.metadata.', isTheTraces),
-    session: idAt(attributes, SESSION),
-    user: idAt(attributes, USER),
+    session: textAt(attributes, SESSION),
+    user: textAt(attributes, USER),
     tags: tagsOf(attributes),
     failure: failureOf(events),
     // Every run has it, with its own name.

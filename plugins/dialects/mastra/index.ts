@@ -1,7 +1,6 @@
 import {
   attributeNames,
   defineDialect,
-  idAt,
   takeAt,
   takeMembers,
   textAt,
@@ -29,8 +28,8 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
     input: takeAt(attributes, [`mastra.${type}.input`]),
     output: takeAt(attributes, [`mastra.${type}.output`]),
     metadata: takeMembers(attributes, METADATA, isTheTraces),
-    session: idAt(attributes, SESSION),
-    user: idAt(attributes, USER),
+    session: textAt(attributes, SESSION),
+    user: textAt(attributes, USER),
     tags: textsAt(attributes, 'mastra.tags'),
   };
 }

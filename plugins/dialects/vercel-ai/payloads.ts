@@ -1,5 +1,4 @@
 import {
-  asConversation,
   attributeNames,
   completionOf,
   conversationOf,
@@ -21,9 +20,9 @@ export function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given 
   if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_ARGUMENTS, saidJson);
   if (kind?.type === 'embedding') return takeAt(attributes, VALUE, saidJson) ?? eachParsed(takeAt(attributes, VALUES));
   const messages = takeAt(attributes, MESSAGES, saidJson);
-  if (messages) return asConversation(messages);
+  if (messages) return { ...messages, value: conversationOf(messages.value) };
   const prompt = takeAt(attributes, PROMPT, saidJson);
-  return prompt && promptOf(prompt);
+  return prompt && { ...prompt, value: promptOf(prompt.value) };
 }
 
 /** What a call or its wrapper answered, or a tool's result; embeddings have none, as vectors are not stored. */
@@ -47,13 +46,10 @@ export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given
   };
 }
 
-/** `{system, prompt}` or `{system, messages}`; the attribute stays where there is more in it. */
-function promptOf(given: Given): Given {
-  const { system, prompt, messages, ...rest } = objectOf(given.value);
-  const asked = messages ?? prompt;
-  if (asked === undefined && system === undefined) return asConversation(given);
-  const isWhole = Object.keys(rest).length === 0 && (messages === undefined || prompt === undefined);
-  return { value: conversationOf(asked ?? null, system), from: isWhole ? given.from : undefined };
+/** `{system, prompt}` or `{system, messages}`. */
+function promptOf(value: unknown): unknown {
+  const { system, prompt, messages } = objectOf(value);
+  return conversationOf(messages ?? prompt ?? (system === undefined ? value : null), system);
 }
 
 /** Every value of a list is a JSON text of its own. */

@@ -7,6 +7,7 @@ export const keys = {
   facets: (of: string, prefix: string) => ['facets', of, prefix] as const,
   analytics: (search: object) => ['analytics', search] as const,
   session: (id: string) => ['session', id] as const,
+  spanCost: (id: string, cost: number | null) => ['span', id, 'cost', cost] as const,
   spanCount: (filters: object) => ['spans', 'count', filters] as const,
   queueCounts: () => ['queue', 'counts'] as const,
   queueItem: (id: string) => ['queue', 'item', id] as const,

@@ -9,6 +9,7 @@ import { FactList } from '../../features/fact-list.js';
 import { useSpanPayload } from '../../features/payload/use-span-payload.js';
 import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
 import { Button } from '../../components/button.js';
+import { CostDetails } from './cost-details.js';
 import { spanFacts } from './span-facts.js';
 import { SpanTexts } from './span-texts.js';
 import { TABS, type Tab } from './trace-search.js';
@@ -54,6 +55,7 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
       </h2>
       {status === 'failed' && <SpanError error={span.error ?? ''} />}
       <FactList label="Span facts" facts={spanFacts(span, payload?.summary ?? null)} />
+      <CostDetails key={span.id} span={span} />
       <TabList
         label="Details"
         items={TAB_ITEMS.filter(({ id }) => id !== 'messages' || isLlmCall(span))}

@@ -33,6 +33,23 @@ describe('spanFacts', () => {
     ]);
   });
 
+  it('names what else a call used, as far as it did', () => {
+    const kind = {
+      ...{ type: 'llm_call', model: 'm', cache_write_tokens: 9, web_search_requests: 2, service_tier: 'flex' },
+      ...{ input_audio_tokens: 3, output_audio_tokens: 4, input_image_tokens: 5, output_image_tokens: 6 },
+    };
+    expect(spanFacts(spanOf('s', null, 0, null, { kind }), null).slice(2)).toEqual([
+      { name: 'Written to cache', value: '9' },
+      { name: 'Audio tokens in', value: '3' },
+      { name: 'Audio tokens out', value: '4' },
+      { name: 'Image tokens in', value: '5' },
+      { name: 'Image tokens out', value: '6' },
+      { name: 'Web searches', value: '2' },
+      { name: 'Service tier', value: 'flex' },
+      { name: 'Duration', value: 'Running' },
+    ]);
+  });
+
   it('shows tokens in one column', () => {
     expect(tokensText(span)).toBe('1,200 → 0');
     expect(tokensText({ kind: { type: 'x' }, metadata: { total_tokens: 7 } })).toBe('7');
