@@ -28,7 +28,7 @@ const tableSchema = z.object({
 export function readPrices(text: string, source: string): { table: PriceTable } | { faults: string[] } {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     return { faults: [`is not JSON: ${(error as Error).message}`] };
   }
