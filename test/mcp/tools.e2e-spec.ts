@@ -273,6 +273,35 @@ describe.each(Object.keys(CONNECTIONS))('an agent by the %s', (name) => {
   });
 });
 
+describe('an agent that sends every value as a text', () => {
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['list_spans', { limit: '3', max_chars: '50000' }, { limit: 3, max_chars: 50_000 }],
+    ['list_traces', { ids: '["huge-1", "huge-2"]' }, { ids: ['huge-1', 'huge-2'] }],
+    ['get_trace', { trace_id: 'deep', depth: '2' }, { trace_id: 'deep', depth: 2 }],
+    ['list_spans', { status: '', model: '', cursor: '', sort_by: '', since: '', limit: '' }, {}],
+    ['list_runs', { metadata: '{"branch": "after"}', passed: '' }, { metadata: { branch: 'after' } }],
+    ['get_analytics', { since: '', until: '', model: '', group_by: 'week' }, { group_by: 'week' }],
+  ])('is answered by %s with %j as with %j', async (tool, sent, meant) => {
+    const [one, other] = [await client.call(tool, sent), await client.call(tool, meant)];
+    expect([one.isError, one.text]).toEqual([false, other.text]);
+  });
+
+  it('reads a piece of a text', async () => {
+    const place = { span_id: planted.hugeSpanId, field: 'input' };
+    const sent = await client.call('get_span', { ...place, offset: '1000', chars: '50' });
+    expect(ok(sent)).toMatchObject({ offset: 1_000 });
+    expect(sent.text).toBe((await client.call('get_span', { ...place, offset: 1_000, chars: 50 })).text);
+  });
+
+  it('reads why a list is empty', async () => {
+    const { spans, hint, next_cursor } = ok(await client.call('list_spans', { model: 'gpt-unknown', status: '' }));
+    expect([spans, next_cursor]).toEqual([[], null]);
+    expect(hint).toBe('nothing matches model: leave one out to see more; status: an empty text counts as left out');
+    const filled = ok(await client.call('list_spans', { model: '', limit: '1' }));
+    expect([filled.spans.length, filled.hint]).toEqual([1, undefined]);
+  });
+});
+
 describe('what a tool is asked for wrongly', () => {
   it.each<[string, Record<string, unknown>, string, string]>([
     ['get_trace', { trace_id: 'nothing' }, 'trace_not_found', 'the trace does not exist'],

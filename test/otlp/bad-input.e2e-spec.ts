@@ -247,7 +247,7 @@ describeOnBothDatabases('bad input of exporters', ({ name, newDatabase }) => {
     it('counts that are none are unknown', async () => {
       const counts = ['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens'];
       const call = [attribute('gen_ai.operation.name', 'chat'), attribute('gen_ai.request.model', 'own-model')];
-      for (const value of [-1, 1.5, '12']) {
+      for (const value of [-1, 1.5, '-12', '1.5', 'twelve', '']) {
         const span = await stored({ attributes: [...call, ...counts.map((name) => attribute(name, value))] });
         expect(span['kind']).toMatchObject({ type: 'llm_call', input_tokens: null, output_tokens: null });
       }
@@ -264,7 +264,11 @@ describeOnBothDatabases('bad input of exporters', ({ name, newDatabase }) => {
 
     it('members of newer versions of the protocol are ignored', async () => {
       const traceId = newTraceId();
-      const span = { ...jsonSpan({ traceId, name: 'newer' }), novel: { a: [1] }, trace_id: 'snake_case is unknown' };
+      const span = {
+        ...jsonSpan({ traceId, name: 'newer' }),
+        novel: { a: [1] },
+        trace_id: 'counts only where traceId is absent',
+      };
       const newer = [{ keyStrindex: 3, key: 'k', value: { stringValueStrindex: 5 } }];
       expect((await door.post(jsonRequest({ ...span, attributes: newer }))).status).toBe(200);
       expect(await door.spansOf(traceId)).toMatchObject([

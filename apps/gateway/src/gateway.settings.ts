@@ -138,8 +138,14 @@ export function gatewayAddresses(
 ): { port: number; apiUrl: string } {
   return {
     port: port ?? (api.port === 0 ? 0 : api.port + 1),
-    apiUrl: (apiUrl ?? `http://127.0.0.1:${api.port}`).replace(/(?<!\/)\/+$/, ''),
+    apiUrl: apiUrl === null ? `http://127.0.0.1:${api.port}` : serverAddress(apiUrl),
   };
+}
+
+/** @returns the address of a server, which that of its API, `…/api`, stands for as well, without a slash at its end. */
+function serverAddress(apiUrl: string): string {
+  const { origin, pathname } = new URL(apiUrl);
+  return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/api$/, '');
 }
 
 /**

@@ -33,6 +33,18 @@ describe('settings', () => {
     expect({ enabled: isEnabled, ...others }).toMatchObject(options);
   });
 
+  it.each([
+    ['http://a.test/api', 'http://a.test'],
+    ['http://a.test/api/', 'http://a.test'],
+    ['http://a.test/base/api', 'http://a.test/base'],
+    ['http://api', 'http://api'],
+    ['http://a.test/myapi', 'http://a.test/myapi'],
+  ])('take the address of the API for that of the server: %s', (apiUrl, expected) => {
+    expect(readSettings({ apiUrl }).apiUrl).toBe(expected);
+    process.env['SPANDREL_API_URL'] = apiUrl;
+    expect(readSettings({}).apiUrl).toBe(expected);
+  });
+
   it('know no gateway of another server', () =>
     expect(readSettings({ apiUrl: 'https://api.test' }).gatewayUrl).toBeUndefined());
 

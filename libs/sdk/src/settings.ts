@@ -1,13 +1,14 @@
+import { apiBase } from './api/http.js';
 import type { DeliverySettings } from './delivery/delivery.js';
 import type { Mask } from './recording/recording.js';
 
 /** Options of a {@link Spandrel}; those left out are read from variables where they have one. */
 export interface SpandrelOptions {
-  /** Base URL of the API: `SPANDREL_API_URL`, else `http://127.0.0.1:3000`. */
+  /** Base URL of the server, with or without `/api`: `SPANDREL_API_URL`, else `http://127.0.0.1:3000`. */
   apiUrl?: string | undefined;
   /** Key of a project, which cloud mode needs: `SPANDREL_API_KEY`. */
   apiKey?: string | undefined;
-  /** Base URL of the gateway: `SPANDREL_GATEWAY_URL`, else port 3001 beside the default API. */
+  /** Base URL of the gateway: `SPANDREL_GATEWAY_URL`, else port 3001 beside the default API; else what the server says. */
   gatewayUrl?: string | undefined;
   /** `false`: nothing is recorded, and every call only runs the function it is given. `SPANDREL_ENABLED`, else `true`. */
   enabled?: boolean | undefined;
@@ -79,7 +80,7 @@ export function readSettings(options: SpandrelOptions) {
   const gatewayUrl =
     options.gatewayUrl ?? variable('SPANDREL_GATEWAY_URL') ?? (apiUrl === undefined ? GATEWAY_URL : undefined);
   return {
-    apiUrl: checkedUrl(apiUrl ?? API_URL, 'apiUrl (SPANDREL_API_URL)'),
+    apiUrl: apiBase(checkedUrl(apiUrl ?? API_URL, 'apiUrl (SPANDREL_API_URL)')),
     apiKey: options.apiKey ?? variable('SPANDREL_API_KEY'),
     gatewayUrl: gatewayUrl && checkedUrl(gatewayUrl, 'gatewayUrl (SPANDREL_GATEWAY_URL)'),
     isEnabled: options.enabled ?? isOn(variable('SPANDREL_ENABLED') ?? ''),

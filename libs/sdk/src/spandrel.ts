@@ -1,7 +1,8 @@
 import { createApi } from './api/client.js';
 import type { Api } from './api/operation-types.js';
 import { Delivery, type FlushResult } from './delivery/delivery.js';
-import { gatewayFetch, viaGateway, type GatewayFetch } from './gateway/gateway-fetch.js';
+import { findGateway } from './gateway/find-gateway.js';
+import { gatewayFetch, viaFoundGateway, viaGateway, type GatewayFetch } from './gateway/gateway-fetch.js';
 import { Recording } from './recording/recording.js';
 import { readSettings, type Settings, type SpandrelOptions } from './settings.js';
 import { context } from './tracing/context.js';
@@ -23,6 +24,7 @@ export class Spandrel {
   private readonly delivery: Delivery | undefined;
   private readonly tracer: Tracer | undefined;
   private readonly makeFetch: GatewayFetch;
+  private readonly findGateway: () => Promise<string | undefined>;
   private client: Api | undefined;
   /**
    * A `fetch` that puts calls of the gateway into the open trace, with the key, and adds `traceparent` for the origins of
@@ -33,8 +35,8 @@ export class Spandrel {
   /** @throws TypeError for an option that is unknown or malformed; afterwards nothing throws for a setting. */
   constructor(options: SpandrelOptions = {}) {
     this.settings = readSettings(options);
-    const buildHeaders = (url: URL): Record<string, string> => traceHeaders(url, this.settings.gatewayUrl);
-    this.makeFetch = gatewayFetch(this.settings, { buildHeaders });
+    this.makeFetch = this.fetchFor(this.settings.gatewayUrl);
+    this.findGateway = findGateway(this.settings);
     this.fetch = this.settings.isEnabled ? this.makeFetch() : plainFetch(this.settings.fetch);
     if (!this.settings.isEnabled) return;
     const { onWarning, delivery, ...others } = this.settings;
@@ -130,15 +132,27 @@ export class Spandrel {
   /**
    * @param client of openai, @anthropic-ai/sdk or ollama.
    * @returns a copy of it that calls through the gateway, which records the calls below the span that is open; the client
-   *   itself where nothing is recorded.
-   * @throws TypeError when it is no such client, or no gateway is set.
+   *   itself where nothing is recorded. Where no gateway is set the server is asked for it, and where it knows of none the copy
+   *   calls as the client does.
+   * @throws TypeError when it is no such client.
    */
   viaGateway<Client extends object>(client: Client): Client {
     if (!this.tracer) return client;
     const { gatewayUrl } = this.settings;
-    if (gatewayUrl === undefined)
-      throw new TypeError('viaGateway needs the option gatewayUrl, or SPANDREL_GATEWAY_URL');
-    return viaGateway(client, gatewayUrl, this.makeFetch);
+    if (gatewayUrl !== undefined) return viaGateway(client, gatewayUrl, this.makeFetch);
+    const find = async () => {
+      const url = await this.findGateway();
+      return url === undefined ? undefined : { url, makeFetch: this.fetchFor(url) };
+    };
+    const copy = viaFoundGateway(client, find, plainFetch(this.settings.fetch));
+    // Asked now, so that the first call need not wait.
+    void this.findGateway();
+    return copy;
+  }
+
+  private fetchFor(gatewayUrl: string | undefined): GatewayFetch {
+    const buildHeaders = (url: URL): Record<string, string> => traceHeaders(url, gatewayUrl);
+    return gatewayFetch({ ...this.settings, gatewayUrl }, { buildHeaders });
   }
 }
 

@@ -3,6 +3,7 @@ import {
   attributeNames,
   defineDialect,
   flagAt,
+  idAt,
   takeMembers,
   textAt,
   type OtelMap,
@@ -20,7 +21,7 @@ import { usageOf } from './usage.js';
 export default defineDialect({
   name: 'gen-ai',
   setup: () => ({
-    claims: { attributes: ['gen_ai.*'], events: ['gen_ai.*'] },
+    claims: { attributes: ['gen_ai.*', 'llm.usage.*'], events: ['gen_ai.*'] },
     read,
   }),
 });
@@ -28,7 +29,6 @@ export default defineDialect({
 function read(span: OtelSpan): SpanReading {
   const { attributes } = span;
   const kind = kindOf(attributes);
-  // Only a stream has a first chunk.
   const firstMs = timeToFirstTokenMs(attributes);
   return {
     kind,
@@ -40,9 +40,9 @@ function read(span: OtelSpan): SpanReading {
     input: inputOf(span, kind),
     output: outputOf(span, kind),
     request: takeMembers(attributes, 'gen_ai.request.', isNoParameter),
-    streaming: flagAt(attributes, STREAM) ?? (firstMs === undefined ? undefined : true),
+    streaming: isStreaming(attributes, firstMs),
     timeToFirstTokenMs: firstMs,
-    user: textAt(attributes, USER),
+    user: idAt(attributes, USER),
   };
 }
 
@@ -50,9 +50,27 @@ const MODEL = attributeNames('gen_ai.request.model');
 const RESPONSE_MODEL = attributeNames('gen_ai.response.model');
 const RESPONSE_ID = attributeNames('gen_ai.response.id');
 const PROVIDER = attributeNames('gen_ai.provider.name', 'gen_ai.system');
-const STREAM = attributeNames('gen_ai.request.stream');
+const STREAM = attributeNames(
+  'gen_ai.request.stream',
+  'gen_ai.request.streaming',
+  'gen_ai.response.streaming',
+  'gen_ai.is_streaming',
+  'llm.is_streaming',
+);
+const OPERATION = attributeNames('gen_ai.operation.name');
 const USER = attributeNames('gen_ai.user');
 const isNoParameter = (member: string): boolean => member === 'model' || member === 'stream';
+
+/** Only a stream has a first chunk. */
+function isStreaming(attributes: OtelMap, firstMs: number | undefined): boolean | undefined {
+  const reported = flagAt(attributes, STREAM);
+  if (reported !== undefined || firstMs === undefined) return reported ?? isStreamingOperation(attributes);
+  return true;
+}
+
+/** Semantic Kernel has operations of their own for streams: `chat.streaming_completions`. */
+const isStreamingOperation = (attributes: OtelMap): true | undefined =>
+  textAt(attributes, OPERATION)?.includes('.streaming_') === true ? true : undefined;
 
 const FIRST_SECONDS = attributeNames(
   'gen_ai.response.time_to_first_chunk',

@@ -24,18 +24,36 @@ export function kindOf(attributes: OtelMap): ReadKind | undefined {
 
 type KnownType = 'llm_call' | 'embedding' | 'tool_call' | 'retrieval';
 
+/** Names of the conventions in all their generations, and those that Semantic Kernel, LiteLLM and Sentry have. */
 const TYPES: ReadonlyMap<string, KnownType> = new Map([
   ['chat', 'llm_call'],
   ['generate_content', 'llm_call'],
   ['text_completion', 'llm_call'],
+  ['atext_completion', 'llm_call'],
   ['completion', 'llm_call'],
+  ['acompletion', 'llm_call'],
   ['generate', 'llm_call'],
   ['chat.completions', 'llm_call'],
+  ['chat.streaming_completions', 'llm_call'],
   ['text.completions', 'llm_call'],
+  ['text.streaming_completions', 'llm_call'],
+  ['responses', 'llm_call'],
+  ['aresponses', 'llm_call'],
+  ['messages', 'llm_call'],
+  ['anthropic_messages', 'llm_call'],
+  ['generate_text', 'llm_call'],
+  ['stream_text', 'llm_call'],
+  ['generate_object', 'llm_call'],
+  ['stream_object', 'llm_call'],
   ['embeddings', 'embedding'],
+  ['embedding', 'embedding'],
+  ['aembedding', 'embedding'],
+  ['embed', 'embedding'],
+  ['embed_many', 'embedding'],
   ['execute_tool', 'tool_call'],
   ['retrieval', 'retrieval'],
   ['rerank', 'retrieval'],
+  ['arerank', 'retrieval'],
 ]);
 
 const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([

@@ -1,8 +1,11 @@
 import {
+  asCompletion,
+  asConversation,
   attributeNames,
   completionOf,
   conversationOf,
   namesOf,
+  plainText,
   saidByModel,
   saidJson,
   takeAt,
@@ -15,30 +18,40 @@ import {
   type ReadKind,
 } from '@spandrel/plugin-api';
 import { choicesOfEvents, messagesOfEvents } from './message-events.js';
+import { argumentsIn, resultIn } from './tool-payloads.js';
 
 /** What the operation was given: a tool's arguments, a query, or messages with the system prompt before them. */
 export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
-  if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_ARGUMENTS) ?? conversationIn(span);
-  if (kind?.type === 'retrieval') return takeAt(attributes, QUERY, asText) ?? conversationIn(span);
+  if (kind?.type === 'tool_call') {
+    const args = takeAt(attributes, TOOL_ARGUMENTS);
+    const messages = args === undefined ? conversationIn(span) : undefined;
+    return messages ? argumentsIn(messages, kind) : args;
+  }
+  if (kind?.type === 'retrieval') return takeAt(attributes, QUERY, plainText) ?? conversationIn(span);
   return conversationIn(span);
 }
 
 /** What came of the operation: a tool's result, documents, or the completion with its reason to end. */
 export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
-  if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_RESULT) ?? completionIn(span);
+  if (kind?.type === 'tool_call') {
+    const result = takeAt(attributes, TOOL_RESULT);
+    const messages = result === undefined ? answersIn(span) : undefined;
+    return messages ? resultIn(messages, kind) : result;
+  }
   if (kind?.type === 'retrieval') return takeAt(attributes, DOCUMENTS) ?? completionIn(span);
   return completionIn(span);
 }
 
 function conversationIn(span: OtelSpan): Given | undefined {
-  const messages = takeFirst(placesOf(span), INPUT);
-  if (messages) return withSystem(messages, takeFirst(placesOf(span), SYSTEM));
+  const places = placesOf(span);
+  const messages = takeFirst(places, INPUT);
+  if (messages) return withSystem(messages, takeFirst(places, SYSTEM));
   const reported = messagesOfEvents(span.events);
   if (reported) return reported;
-  const prompt = takeAt(span.attributes, PROMPT) ?? takeFromEvents(span, PROMPT);
-  return prompt && { ...prompt, value: conversationOf(prompt.value) };
+  const prompt = takeAt(span.attributes, PROMPT) ?? takeFromEvents(span, PROMPT, PROMPTED);
+  return prompt && asConversation(prompt);
 }
 
 function takeFirst(places: readonly OtelMap[], names: AttributeNames): Given | undefined {
@@ -53,26 +66,35 @@ function takeFirst(places: readonly OtelMap[], names: AttributeNames): Given | u
  * Messages behind the system prompt, which some senders put among them as well. A prompt without messages is no input: they
  * come by log records, and what a span gives counts before these.
  */
-function withSystem(messages: Given, system: Given | undefined): Given {
-  const conversation = conversationOf(messages.value);
-  if (!system || conversation[0]?.role === 'system') return { ...messages, value: conversation };
-  return { value: [...conversationOf(null, system.value), ...conversation], from: namesOf(messages, system) };
+function withSystem(given: Given, system: Given | undefined): Given {
+  const messages = asConversation(given);
+  if (!system || messages.value[0]?.role === 'system') return messages;
+  return { value: [...conversationOf(null, system.value), ...messages.value], from: namesOf(messages, system) };
 }
 
 function completionIn(span: OtelSpan): Given | undefined {
-  const reasons = textsAt(span.attributes, REASONS) ?? textsAt(span.attributes, REASON) ?? [];
-  for (const attributes of placesOf(span)) {
-    const messages = takeAt(attributes, OUTPUT, saidJson);
-    if (!messages) continue;
-    const own = reasons.length > 0 ? reasons : (textsAt(attributes, REASONS) ?? []);
-    return { ...messages, value: completionOf(messages.value, own) };
-  }
-  const reported = choicesOfEvents(span.events);
-  if (reported) return { ...reported, value: completionOf(reported.value, reasons) };
-  const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION);
-  if (text) return { ...text, value: completionOf(saidByModel(text.value), reasons) };
+  const { attributes } = span;
+  const reasons = textsAt(attributes, REASONS) ?? textsAt(attributes, REASON) ?? [];
+  const answers = answersIn(span);
+  if (answers) return asCompletion(answers, reasons.length > 0 ? reasons : reasonsOfEvents(span));
   const empty = completionOf([], reasons);
-  return empty && isCall(span.attributes) ? { value: empty } : undefined;
+  return empty && isCall(attributes) ? { value: empty } : undefined;
+}
+
+/** What the model or the tool said, as messages of any form; `undefined` when the span reports none. */
+function answersIn(span: OtelSpan): Given | undefined {
+  const messages = takeFirst(placesOf(span), OUTPUT) ?? choicesOfEvents(span.events);
+  if (messages) return messages;
+  const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION, COMPLETED);
+  return text && { ...text, value: saidByModel(text.value) };
+}
+
+/** Reasons that stand beside the messages in an event, where the span itself reports none. */
+function reasonsOfEvents(span: OtelSpan): readonly string[] {
+  for (const attributes of placesOf(span)) {
+    if (takeAt(attributes, OUTPUT, plainText)) return textsAt(attributes, REASONS) ?? [];
+  }
+  return [];
 }
 
 /** A reason alone makes an output only where the span is about a model. */
@@ -85,18 +107,21 @@ function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
   return [attributes, ...details.map((event) => event.attributes)];
 }
 
-function takeFromEvents({ events }: OtelSpan, names: AttributeNames): Given | undefined {
+/** A content that an event of an older convention has: by the name for it in any of them, else as its body. */
+function takeFromEvents({ events }: OtelSpan, names: AttributeNames, eventName: string): Given | undefined {
   for (const event of events) {
     if (!CONTENT_EVENTS.has(event.name)) continue;
     const taken = takeAt(event.attributes, names);
     if (taken) return taken;
   }
-  return undefined;
+  const event = events.find(({ name }) => name === eventName);
+  return event && takeAt(event.attributes, BODY);
 }
 
-const asText = (text: string): unknown => text;
-
-const CONTENT_EVENTS = new Set(['gen_ai.content.prompt', 'gen_ai.content.completion']);
+const PROMPTED = 'gen_ai.content.prompt';
+const COMPLETED = 'gen_ai.content.completion';
+const CONTENT_EVENTS = new Set([PROMPTED, COMPLETED]);
+const BODY = ['gen_ai.event.content', 'content', 'body'];
 const MODEL = attributeNames('gen_ai.request.model');
 const INPUT = attributeNames('gen_ai.input.messages');
 const SYSTEM = attributeNames('gen_ai.system_instructions');

@@ -4,11 +4,11 @@ import {
   conversationOf,
   countOf,
   defineDialect,
+  idAt,
   listOf,
   objectOf,
   saidJson,
   takeAt,
-  textAt,
   reportedUsage,
   type Given,
   type OtelSpan,
@@ -33,7 +33,7 @@ function read({ attributes }: OtelSpan): SpanReading {
     usage: usageOf(response),
     input: inputOf(request) ?? reported(takeAt(attributes, TOOL_ARGUMENTS, saidJson)),
     output: outputOf(response) ?? reported(takeAt(attributes, TOOL_RESPONSE, saidJson)),
-    session: textAt(attributes, SESSION),
+    session: idAt(attributes, SESSION),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   attributeNames,
   defineDialect,
+  idAt,
   kindOfType,
   looseJson,
   saidJson,
@@ -40,8 +41,8 @@ function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
     timeToFirstTokenMs: timeToFirstTokenMs(attributes, startUnixNano),
     metadata: metadataOf(attributes, METADATA, isOfInput),
     failure: failureOf(attributes),
-    session: textAt(attributes, SESSION),
-    user: textAt(attributes, USER),
+    session: idAt(attributes, SESSION),
+    user: idAt(attributes, USER),
     tags: textsAt(attributes, 'langfuse.trace.tags'),
     traceName: textAt(attributes, TRACE_NAME),
     traceMetadata: traceMetadataOf(attributes),

@@ -1,6 +1,7 @@
 import {
   attributeNames,
   conversationOf,
+  isAllMessages,
   listOf,
   objectOf,
   takeAt,
@@ -25,12 +26,19 @@ export function questionOf(
   if (kind?.type !== 'llm_call' || !input) return { input, request };
   const { messages, ...rest } = objectOf(input.value);
   if (listOf(messages).length > 0) {
-    return { input: { ...input, value: conversationOf(messages) }, request: withMembers(request, rest) };
+    const isWhole = Object.keys(rest).every((name) => request?.value[name] === undefined);
+    return {
+      input: { value: conversationOf(messages), from: isWhole ? input.from : undefined },
+      request: withMembers(request, rest),
+    };
   }
   const instructions = textAt(attributes, INSTRUCTIONS_NAMES);
   if (instructions === undefined) return { input, request };
   return {
-    input: { value: conversationOf(input.value, instructions), from: [...input.from!, INSTRUCTIONS] },
+    input: {
+      value: conversationOf(input.value, instructions),
+      from: [...(isAllMessages(input.value) ? input.from! : []), INSTRUCTIONS],
+    },
     request,
   };
 }

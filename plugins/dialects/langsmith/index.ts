@@ -2,6 +2,7 @@ import {
   attributeNames,
   defineDialect,
   flagAt,
+  idAt,
   kindOfType,
   takeAt,
   takeMembers,
@@ -22,17 +23,18 @@ export default defineDialect({
 function read({ attributes, events, name, parentSpanId }: OtelSpan): SpanReading {
   const reported = textAt(attributes, KIND);
   const kind = reported === undefined ? undefined : kindOfType(reported, name);
+  const model = textAt(attributes, MODEL);
   return {
     kind,
-    model: textAt(attributes, MODEL),
+    model,
     provider: textAt(attributes, PROVIDER),
     usage: usageOf(attributes),
-    ...questionOf(takeAt(attributes, INPUT), kind),
+    ...questionOf(takeAt(attributes, INPUT), kind, model),
     output: outputOf(takeAt(attributes, OUTPUT), kind),
     streaming: flagAt(attributes, STREAMING),
     metadata: takeMembers(attributes, 'langsmith.metadata.', isTheTraces),
-    session: textAt(attributes, SESSION),
-    user: textAt(attributes, USER),
+    session: idAt(attributes, SESSION),
+    user: idAt(attributes, USER),
     tags: tagsOf(attributes),
     failure: failureOf(events),
     // Every run has it, with its own name.

@@ -1,31 +1,41 @@
 import {
+  asCompletion,
+  asConversation,
   completionOf,
   conversationOf,
   listOf,
   messageOfChoice,
   objectOf,
   saidByModel,
+  without,
   type Given,
   type ReadKind,
   type SpanReading,
 } from '@spandrel/plugin-api';
 
-/** The inputs of a run: messages and parameters for a model's, otherwise as sent. */
+/** Members of a run's inputs that may hold what the model was asked, the first before the others. */
+const ASKED = ['messages', 'prompts', 'prompt', 'input'];
+
+/** The inputs of a run: messages and parameters for a model's, otherwise as sent. @param model that the span reports. */
 export function questionOf(
   given: Given | undefined,
   kind: ReadKind | undefined,
+  model: string | undefined,
 ): Pick<SpanReading, 'input' | 'request'> {
   if (kind?.type !== 'llm_call' || !given) return { input: given };
-  const { messages, prompts, prompt, input, instructions, ...rest } = objectOf(given.value);
-  const reported = messages ?? prompts ?? prompt ?? input;
-  if (reported === undefined) return { input: { ...given, value: conversationOf(given.value) } };
+  const inputs = objectOf(given.value);
+  const asked = ASKED.find((name) => inputs[name] !== undefined && inputs[name] !== null);
+  if (asked === undefined) return { input: asConversation(given) };
+  const reported = inputs[asked];
+  const { instructions, ...rest } = without(inputs, asked);
   // Messages of LangChain's own form have more in them than what is shown: the attribute stays.
   const isWhole = listOf(reported)
     .flat()
     .every((message) => typeof objectOf(message)['role'] === 'string');
   const { model: _model, stream: _stream, ...parameters } = rest;
+  const isReported = rest['model'] === undefined || rest['model'] === model;
   return {
-    input: { value: conversationOf(reported, instructions), from: isWhole ? given.from : undefined },
+    input: { value: conversationOf(reported, instructions), from: isWhole && isReported ? given.from : undefined },
     ...(Object.keys(parameters).length > 0 && { request: { value: parameters } }),
   };
 }
@@ -38,7 +48,7 @@ export function outputOf(given: Given | undefined, kind: ReadKind | undefined): 
   if (generations !== undefined) return { value: completionOf(listOf(generations).flat().map(messageOfGeneration)) };
   if (choices !== undefined) return { value: completionOf(listOf(choices).map(messageOfChoice)) };
   if (messages !== undefined || output !== undefined) return { value: completionOf(saidByModel(messages ?? output)) };
-  return { ...given, value: completionOf(saidByModel(given.value)) };
+  return asCompletion({ ...given, value: saidByModel(given.value) });
 }
 
 function messageOfGeneration(generation: unknown): unknown {

@@ -18,9 +18,13 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return reportedUsage({
     inputTokens: countOf(reported['input_tokens']) ?? undefined,
     outputTokens: countOf(reported['output_tokens']) ?? undefined,
+    totalTokens: countOf(reported['total_tokens']) ?? undefined,
     cachedInputTokens: countOf(input['cache_read']) ?? undefined,
     cacheWriteTokens: countOf(input['cache_creation']) ?? undefined,
+    cacheWrite1hTokens: countOf(input['ephemeral_1h_input_tokens']) ?? undefined,
     reasoningTokens: countOf(output['reasoning']) ?? undefined,
+    inputAudioTokens: countOf(input['audio']) ?? undefined,
+    outputAudioTokens: countOf(output['audio']) ?? undefined,
     cost: amountOf(reported['total_cost']) ?? undefined,
   });
 }

@@ -1,4 +1,5 @@
 import {
+  asConversation,
   attributeNames,
   completionOf,
   conversationOf,
@@ -79,7 +80,7 @@ function requestMessages(request: Given | undefined): Given | undefined {
 /** What an agent was asked: its messages without the answers that it ended with. */
 function agentInput(attributes: OtelMap): Given | undefined {
   const all = takeAt(attributes, ALL_MESSAGES, saidJson);
-  return all && { ...all, value: conversationOf(all.value) };
+  return all && asConversation(all);
 }
 
 /** `response_data` has the message and what it cost, or the text that a stream came to. */

@@ -1,6 +1,7 @@
 import {
   attributeNames,
   defineDialect,
+  idAt,
   takeAt,
   takeMembers,
   textAt,
@@ -28,8 +29,8 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
     input: takeAt(attributes, [`mastra.${type}.input`]),
     output: takeAt(attributes, [`mastra.${type}.output`]),
     metadata: takeMembers(attributes, METADATA, isTheTraces),
-    session: textAt(attributes, SESSION),
-    user: textAt(attributes, USER),
+    session: idAt(attributes, SESSION),
+    user: idAt(attributes, USER),
     tags: textsAt(attributes, 'mastra.tags'),
   };
 }

@@ -1,4 +1,6 @@
 import {
+  asCompletion,
+  asConversation,
   completionOf,
   conversationOf,
   defineDialect,
@@ -34,8 +36,8 @@ function read({ attributes, name }: OtelSpan): SpanReading {
     usage: usageOf(attributes),
     input: inputOf(takeAt(attributes, ['mlflow.spanInputs'], saidJson), kind),
     output: outputOf(takeAt(attributes, ['mlflow.spanOutputs'], saidJson), kind),
-    session: jsonTextAt(attributes, 'mlflow.trace.session'),
-    user: jsonTextAt(attributes, 'mlflow.trace.user'),
+    session: idIn(attributes, 'mlflow.trace.session'),
+    user: idIn(attributes, 'mlflow.trace.user'),
     traceMetadata: tagsOf(attributes),
   };
 }
@@ -43,6 +45,12 @@ function read({ attributes, name }: OtelSpan): SpanReading {
 /** A text, in JSON's quotes or not. */
 function jsonTextAt(attributes: OtelMap, name: string): string | undefined {
   return textOf(takeAt(attributes, [name], saidJson)?.value) || undefined;
+}
+
+/** An id: a text, in JSON's quotes or not, or a whole number. */
+function idIn(attributes: OtelMap, name: string): string | undefined {
+  const value = takeAt(attributes, [name], saidJson)?.value;
+  return textOf(value) || (Number.isSafeInteger(value) ? String(value) : undefined);
 }
 
 function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
@@ -57,9 +65,7 @@ function inputOf(given: Given | undefined, kind: ReadKind | undefined): Given | 
   if (kind?.type !== 'llm_call' || !given) return given;
   const { messages, system, prompt, input } = objectOf(given.value);
   const reported = messages ?? prompt ?? input;
-  return reported === undefined
-    ? { ...given, value: conversationOf(given.value) }
-    : { value: conversationOf(reported, system) };
+  return reported === undefined ? asConversation(given) : { value: conversationOf(reported, system) };
 }
 
 /** An answer in OpenAI's or Anthropic's format, or messages; the whole stays an attribute where only a part is shown. */
@@ -70,7 +76,7 @@ function outputOf(given: Given | undefined, kind: ReadKind | undefined): Given |
   if (Array.isArray(content)) {
     return { value: completionOf([{ role: 'assistant', content }], typeof reason === 'string' ? [reason] : []) };
   }
-  return { ...given, value: completionOf(saidByModel(given.value)) };
+  return asCompletion({ ...given, value: saidByModel(given.value) });
 }
 
 const TAG = 'mlflow.traceTag.';

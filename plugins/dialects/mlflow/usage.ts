@@ -15,6 +15,7 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return reportedUsage({
     inputTokens: countOf(counts['input_tokens']) ?? undefined,
     outputTokens: countOf(counts['output_tokens']) ?? undefined,
+    totalTokens: countOf(counts['total_tokens']) ?? undefined,
     cachedInputTokens: countOf(counts['cache_read_input_tokens']) ?? undefined,
     cacheWriteTokens: countOf(counts['cache_creation_input_tokens']) ?? undefined,
     cost: costOf(attributes),

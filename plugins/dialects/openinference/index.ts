@@ -4,6 +4,7 @@ import {
   countAt,
   defineDialect,
   hasAny,
+  objectOf,
   takeObject,
   textAt,
   textOf,
@@ -43,7 +44,7 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
     responseModel: textAt(attributes, RESPONSE_MODEL),
     provider: textAt(attributes, PROVIDER),
     usage: usageOf(attributes),
-    input: inputOf(attributes, kind),
+    input: inputOf(attributes, kind, systemOf(request?.value)),
     output: outputOf(attributes, kind),
     request: request && { ...request, value: withoutReported(request.value, model) },
     streaming: typeof request?.value['stream'] === 'boolean' ? request.value['stream'] : undefined,
@@ -97,19 +98,37 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return reportedUsage({
     inputTokens: countAt(attributes, INPUT_TOKENS),
     outputTokens: countAt(attributes, OUTPUT_TOKENS),
+    totalTokens: countAt(attributes, TOTAL_TOKENS),
     cachedInputTokens: countAt(attributes, CACHED),
     cacheWriteTokens: countAt(attributes, WRITTEN),
     reasoningTokens: countAt(attributes, REASONING),
+    inputAudioTokens: countAt(attributes, INPUT_AUDIO),
+    outputAudioTokens: countAt(attributes, OUTPUT_AUDIO),
+    webSearchRequests: countAt(attributes, WEB_SEARCHES),
     cost: amountAt(attributes, COST),
   });
 }
 
 const INPUT_TOKENS = attributeNames('llm.token_count.prompt');
 const OUTPUT_TOKENS = attributeNames('llm.token_count.completion');
-const CACHED = attributeNames('llm.token_count.prompt_details.cache_read');
+const TOTAL_TOKENS = attributeNames('llm.token_count.total');
+const CACHED = attributeNames(
+  'llm.token_count.prompt_details.cache_read',
+  'llm.token_count.prompt_details.cache_input',
+);
 const WRITTEN = attributeNames('llm.token_count.prompt_details.cache_write');
 const REASONING = attributeNames('llm.token_count.completion_details.reasoning');
-const COST = attributeNames('llm.cost.total');
+const INPUT_AUDIO = attributeNames('llm.token_count.prompt_details.audio');
+const OUTPUT_AUDIO = attributeNames('llm.token_count.completion_details.audio');
+const WEB_SEARCHES = attributeNames('llm.token_count.prompt_details.web_search_requests');
+const COST = attributeNames('llm.cost.total', 'llm.usage.total_cost');
+
+/** A system prompt among the parameters: Anthropic's, that of Responses or Google's. */
+function systemOf(parameters: Readonly<Record<string, unknown>> | undefined): unknown {
+  if (parameters === undefined) return undefined;
+  const { system, instructions, system_instruction: google, config } = parameters;
+  return system ?? instructions ?? google ?? objectOf(config)['system_instruction'] ?? undefined;
+}
 
 /** The parameters without the model and whether the call streams, which have members of their own. */
 function withoutReported(

@@ -1,31 +1,49 @@
-import { isPlainMessage, listOf, objectOf, textOf } from '@spandrel/plugin-api';
+import { isPlainMessage, objectOf, textOf, without } from '@spandrel/plugin-api';
 
 /** A message that OpenInference flattens (`message.contents.0.message_content.text` …), once it is put together again. */
 export function messageOf(item: unknown): unknown {
-  const { message } = objectOf(item);
+  const { message, ...beside } = objectOf(item);
   if (message === undefined) return item;
-  if (isPlainMessage(objectOf(message))) return message;
+  const isAlone = Object.keys(beside).length === 0;
+  if (isAlone && isPlainMessage(objectOf(message))) return message;
   const { contents, content, tool_calls: calls, ...rest } = objectOf(message);
   return {
+    ...beside,
     ...rest,
     role: textOf(rest['role']) ?? 'assistant',
     content: Array.isArray(contents) ? withText(content, contents.map(partOf)) : (content ?? null),
-    ...(Array.isArray(calls) && { tool_calls: listOf(calls).map((call) => objectOf(call)['tool_call'] ?? call) }),
+    ...(calls !== undefined && { tool_calls: Array.isArray(calls) ? calls.map(callOf) : calls }),
   };
 }
 
 /** Some instrumentations report a text twice, as content and as part. */
 function withText(content: unknown, parts: unknown[]): unknown[] {
-  if (typeof content !== 'string' || content === '') return parts;
+  if (content === undefined || content === null || content === '') return parts;
   const isThere = parts.some((part) => objectOf(part)['text'] === content);
-  return isThere ? parts : [{ type: 'text', text: content }, ...parts];
+  return isThere ? parts : [typeof content === 'string' ? { type: 'text', text: content } : content, ...parts];
 }
 
-/** A part without the names that say again what it is. */
+/** A part without the names that say again what it is; a call of a tool stands beside the part that announces it. */
 function partOf(item: unknown): unknown {
-  const { message_content: part } = objectOf(item);
-  if (part === undefined) return item;
-  const { image, ...rest } = objectOf(part);
-  const url = objectOf(objectOf(image)['image'])['url'];
-  return image === undefined ? rest : { ...rest, ...(typeof url === 'string' ? { image: { url } } : { image }) };
+  const { message_content: part, tool_call: call, ...beside } = objectOf(item);
+  if (part === undefined && call === undefined) return item;
+  const { image, tool_call: ownCall, ...rest } = objectOf(part);
+  const called = call ?? ownCall;
+  if (called !== undefined) return { ...beside, ...callParts(called), ...without(rest, 'type'), type: 'tool_call' };
+  if (image === undefined) return { ...beside, ...rest };
+  const { image: nested, ...others } = objectOf(image);
+  const isUrl = Object.keys(others).length === 0 && textOf(objectOf(nested)['url']) !== null;
+  return { ...beside, ...rest, image: isUrl ? nested : image };
+}
+
+/** `{id, function: {name, arguments}}` as members of a part. */
+function callParts(call: unknown): Record<string, unknown> {
+  const { function: called, ...rest } = objectOf(call);
+  return { ...objectOf(called), ...rest };
+}
+
+/** An element of `tool_calls`, whose members stand in `tool_call`. */
+function callOf(item: unknown): unknown {
+  const { tool_call: call, ...beside } = objectOf(item);
+  return call === undefined ? item : { ...beside, ...objectOf(call) };
 }

@@ -1,32 +1,34 @@
 import {
+  asCompletion,
+  asConversation,
   attributeNames,
   completionOf,
   conversationOf,
-  listOf,
   looseJson,
+  messageOfChoice,
   objectOf,
   plainText,
   saidByModel,
   saidJson,
   takeAt,
-  takeTree,
+  takeList,
   textAt,
+  type ChatMessage,
   type Given,
   type OtelMap,
   type ReadKind,
 } from '@spandrel/plugin-api';
 import { messageOf } from './message.js';
 
-/** Messages, texts to embed, a query, or `input.value`: the first that the kind of span reports. */
-export function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
+/**
+ * Messages, texts to embed, a query, or `input.value`: the first that the kind of span reports.
+ * @param system a system prompt among the parameters.
+ */
+export function inputOf(attributes: OtelMap, kind: ReadKind | undefined, system: unknown): Given | undefined {
   switch (kind?.type) {
     case 'llm_call': {
-      const messages = takeTree(attributes, 'llm.input_messages.');
-      if (messages) return { ...messages, value: conversationOf(listOf(messages.value).map(messageOf)) };
-      const prompts = takeTree(attributes, 'llm.prompts.');
-      if (prompts) return { ...prompts, value: conversationOf(listOf(prompts.value).map(textOfPrompt)) };
-      const value = takeValue(attributes, 'input');
-      return value && { ...value, value: conversationOf(value.value) };
+      const messages = messagesIn(attributes);
+      return messages && { ...messages, value: withSystem(messages.value, system) };
     }
     case 'embedding':
       return embeddedTexts(attributes) ?? takeValue(attributes, 'input');
@@ -38,6 +40,21 @@ export function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given 
       return takeValue(attributes, 'input');
   }
 }
+
+function messagesIn(attributes: OtelMap): Given<ChatMessage[]> | undefined {
+  const messages = takeList(attributes, 'llm.input_messages.');
+  if (messages) {
+    const value = conversationOf(messages.value.map(messageOf));
+    return { ...messages, value: completed(value, () => conversationOf(takeValue(attributes, 'input')?.value)) };
+  }
+  const prompts = takeList(attributes, 'llm.prompts.');
+  if (prompts) return { ...prompts, value: conversationOf(prompts.value.map(textOfPrompt)) };
+  const value = takeValue(attributes, 'input');
+  return value && asConversation(value);
+}
+
+const withSystem = (messages: ChatMessage[], system: unknown): ChatMessage[] =>
+  messages[0]?.role === 'system' || system === undefined ? messages : [...conversationOf(null, system), ...messages];
 
 /** A completion, documents, or `output.value`; vectors are no output. */
 export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
@@ -56,22 +73,71 @@ export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given
 function completionIn(attributes: OtelMap): Given | undefined {
   const reason = textAt(attributes, FINISH_REASON);
   const reasons = reason === undefined ? [] : [reason];
-  const messages = takeTree(attributes, 'llm.output_messages.');
-  if (messages) return { ...messages, value: completionOf(listOf(messages.value).map(messageOf), reasons) };
-  const choices = takeTree(attributes, 'llm.choices.');
-  const value = choices
-    ? { ...choices, value: listOf(choices.value).map(textOfChoice) }
-    : takeValue(attributes, 'output');
+  const messages = takeList(attributes, 'llm.output_messages.');
+  if (messages) {
+    const value = conversationOf(messages.value.map(messageOf));
+    return {
+      ...messages,
+      value: completionOf(
+        completed(value, () => answersIn(attributes)),
+        reasons,
+      ),
+    };
+  }
+  const choices = takeList(attributes, 'llm.choices.');
+  if (choices) return { ...choices, value: completionOf(choices.value.map(textOfChoice), reasons) };
+  const value = takeValue(attributes, 'output');
   if (!value) return reason === undefined ? undefined : { value: completionOf([], reasons) };
-  return { ...value, value: completionOf(saidByModel(value.value), reasons) };
+  return asCompletion({ ...value, value: saidByModel(value.value) }, reasons);
 }
 
+/** What `output.value` says: an answer in OpenAI's format, LangChain's generations, or messages. */
+function answersIn(attributes: OtelMap): ChatMessage[] {
+  const value = takeValue(attributes, 'output')?.value;
+  const { choices, generations } = objectOf(value);
+  if (Array.isArray(choices)) return conversationOf(choices.map(messageOfChoice));
+  if (Array.isArray(generations)) return conversationOf(generations.flat().map(messageOfGeneration));
+  return conversationOf(saidByModel(value));
+}
+
+function messageOfGeneration(generation: unknown): unknown {
+  const { message, text } = objectOf(generation);
+  return message ?? { role: 'assistant', content: text ?? null };
+}
+
+/** Messages, each without a content with that of the one in its place among those that `input.value` or `output.value` has. */
+function completed(messages: ChatMessage[], reported: () => ChatMessage[]): ChatMessage[] {
+  if (!messages.some(isBare)) return messages;
+  const others = reported();
+  // Where a system prompt is among one of them alone, the last ones still match.
+  const skipped = others.length - messages.length;
+  return messages.map((message, at) => {
+    const other = isBare(message) ? others[at + skipped] : undefined;
+    return other?.role === message.role ? { ...other, ...withoutContent(message) } : message;
+  });
+}
+
+/** Whether a message has neither a content nor calls in its place. */
+const isBare = ({ content, tool_calls: calls }: ChatMessage): boolean =>
+  (content === null || content === '') && calls === undefined;
+
+function withoutContent({ content: _content, ...rest }: ChatMessage): Record<string, unknown> {
+  return rest;
+}
+
+/** Items keep what stands beside the one text that they are reported for. */
 function textOfPrompt(item: unknown): unknown {
-  return objectOf(objectOf(item)['prompt'])['text'] ?? item;
+  return textAlone(item, 'prompt') ?? item;
 }
 
 function textOfChoice(item: unknown): unknown {
-  return { role: 'assistant', content: objectOf(objectOf(item)['completion'])['text'] ?? item };
+  return { role: 'assistant', content: textAlone(item, 'completion') ?? item };
+}
+
+function textAlone(item: unknown, name: string): unknown {
+  const { [name]: named, ...beside } = objectOf(item);
+  const { text, ...others } = objectOf(named);
+  return Object.keys(beside).length === 0 && Object.keys(others).length === 0 ? text : undefined;
 }
 
 /** `input.value` or `output.value`: JSON where the type beside it says so. */
@@ -82,25 +148,25 @@ function takeValue(attributes: OtelMap, side: 'input' | 'output'): Given | undef
 
 /** Texts without their vectors, which are not stored. */
 function embeddedTexts(attributes: OtelMap): Given | undefined {
-  const taken = takeTree(attributes, 'embedding.embeddings.', (name) => !name.endsWith('.embedding.text'));
+  const taken = takeList(attributes, 'embedding.embeddings.', (name) => !name.endsWith('.embedding.text'));
   if (!taken) return undefined;
-  const texts = listOf(taken.value).map((item) => objectOf(objectOf(item)['embedding'])['text']);
+  const texts = taken.value.map((item) => objectOf(objectOf(item)['embedding'])['text']);
   return { ...taken, value: texts.length === 1 ? texts[0] : texts };
 }
 
 function documents(attributes: OtelMap): Given | undefined {
   for (const prefix of DOCUMENTS) {
-    const taken = takeTree(attributes, prefix);
-    if (taken) return { ...taken, value: listOf(taken.value).map(documentOf) };
+    const taken = takeList(attributes, prefix);
+    if (taken) return { ...taken, value: taken.value.map(documentOf) };
   }
   return undefined;
 }
 
 function documentOf(item: unknown): unknown {
-  const { document } = objectOf(item);
+  const { document, ...beside } = objectOf(item);
   if (document === undefined) return item;
   const { metadata, ...rest } = objectOf(document);
-  return { ...rest, ...(metadata !== undefined && { metadata: parsed(metadata) }) };
+  return { ...beside, ...rest, ...(metadata !== undefined && { metadata: parsed(metadata) }) };
 }
 
 const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);

@@ -2,15 +2,14 @@ import {
   attributeNames,
   completionOf,
   conversationOf,
-  countAt,
   defineDialect,
-  listOf,
+  idAt,
   looseJson,
   objectOf,
   saidJson,
   takeAt,
+  takeList,
   takeMembers,
-  takeTree,
   textAt,
   textOf,
   type Given,
@@ -30,20 +29,13 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading {
-  const cached = countAt(attributes, CACHED);
-  const input = countAt(attributes, INPUT_TOKENS);
-  const output = countAt(attributes, OUTPUT_TOKENS);
   return {
     kind: kindOf(attributes, name),
-    usage:
-      cached === undefined || (input === undefined && output === undefined)
-        ? undefined
-        : { inputTokens: input, outputTokens: output, cachedInputTokens: cached },
     input: promptOf(attributes) ?? takeAt(attributes, ENTITY_INPUT, saidJson),
     output: completionIn(attributes) ?? takeAt(attributes, ENTITY_OUTPUT, saidJson),
     metadata: takeMembers(attributes, ASSOCIATED, isTheTraces),
-    session: textAt(attributes, SESSION),
-    user: textAt(attributes, USER),
+    session: idAt(attributes, SESSION),
+    user: idAt(attributes, USER),
   };
 }
 
@@ -56,43 +48,40 @@ const SPAN_KIND = attributeNames('traceloop.span.kind');
 const ENTITY_NAME = attributeNames('traceloop.entity.name');
 const ENTITY_INPUT = attributeNames('traceloop.entity.input');
 const ENTITY_OUTPUT = attributeNames('traceloop.entity.output');
-/** Names of OpenLLMetry's own for what the conventions count too; the other counts have the conventions' names. */
-const CACHED = attributeNames('llm.usage.cache_read_input_tokens');
-const INPUT_TOKENS = attributeNames(
-  'gen_ai.usage.input_tokens',
-  'gen_ai.usage.prompt_tokens',
-  'llm.usage.prompt_tokens',
-);
-const OUTPUT_TOKENS = attributeNames(
-  'gen_ai.usage.output_tokens',
-  'gen_ai.usage.completion_tokens',
-  'llm.usage.completion_tokens',
-);
 
 function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
-  switch (textAt(attributes, REQUEST_TYPE)) {
-    case 'chat':
-    case 'completion':
-      return { type: 'llm_call' };
-    case 'embedding':
-      return { type: 'embedding' };
-    case 'rerank':
-      return { type: 'retrieval' };
-  }
+  const type = TYPES.get(textAt(attributes, REQUEST_TYPE) ?? '');
+  if (type !== undefined) return { type };
   const kind = textAt(attributes, SPAN_KIND);
   const name = textAt(attributes, ENTITY_NAME);
   if (kind === 'tool') return { type: 'tool_call', name: name ?? spanName };
   return kind === undefined ? undefined : { type: 'custom', kind, name };
 }
 
+/** LiteLLM has the names of its functions, those with an `a` are asynchronous. */
+const TYPES: ReadonlyMap<string, 'llm_call' | 'embedding' | 'retrieval'> = new Map([
+  ['chat', 'llm_call'],
+  ['completion', 'llm_call'],
+  ['acompletion', 'llm_call'],
+  ['text_completion', 'llm_call'],
+  ['atext_completion', 'llm_call'],
+  ['responses', 'llm_call'],
+  ['aresponses', 'llm_call'],
+  ['anthropic_messages', 'llm_call'],
+  ['embedding', 'embedding'],
+  ['aembedding', 'embedding'],
+  ['rerank', 'retrieval'],
+  ['arerank', 'retrieval'],
+]);
+
 function promptOf(attributes: OtelMap): Given | undefined {
-  const tree = takeTree(attributes, 'gen_ai.prompt.');
-  return tree && { ...tree, value: conversationOf(listOf(tree.value).map((item) => messageOf(item, 'user'))) };
+  const tree = takeList(attributes, 'gen_ai.prompt.');
+  return tree && { ...tree, value: conversationOf(tree.value.map((item) => messageOf(item, 'user'))) };
 }
 
 function completionIn(attributes: OtelMap): Given | undefined {
-  const tree = takeTree(attributes, 'gen_ai.completion.');
-  return tree && { ...tree, value: completionOf(listOf(tree.value).map((item) => messageOf(item, 'assistant'))) };
+  const tree = takeList(attributes, 'gen_ai.completion.');
+  return tree && { ...tree, value: completionOf(tree.value.map((item) => messageOf(item, 'assistant'))) };
 }
 
 /** Contents that are lists of parts are JSON text, and that of a message which only calls tools is `null` in it. */

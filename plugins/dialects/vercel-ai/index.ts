@@ -1,21 +1,20 @@
 import {
   amountAt,
   attributeNames,
-  countAt,
   defineDialect,
   flagAt,
+  idAt,
   takeMembers,
   textAt,
   textsAt,
-  reportedUsage,
   type GivenMembers,
   type OtelMap,
   type OtelSpan,
   type ReadKind,
-  type ReadUsage,
   type SpanReading,
 } from '@spandrel/plugin-api';
 import { inputOf, outputOf } from './payloads.js';
+import { usageOf } from './usage.js';
 
 /**
  * The AI SDK of Vercel, versions 3 to 6, and the legacy form of 7. The new form of 7 is GenAI conventions with a few
@@ -42,8 +41,8 @@ function read({ attributes }: OtelSpan): SpanReading {
     streaming: isStreaming(operation, attributes),
     timeToFirstTokenMs: amountAt(attributes, FIRST_MS),
     metadata: metadataOf(attributes),
-    session: textAt(attributes, SESSION),
-    user: textAt(attributes, USER),
+    session: idAt(attributes, SESSION),
+    user: idAt(attributes, USER),
     tags: textsAt(attributes, 'ai.telemetry.metadata.tags') ?? textsAt(attributes, 'ai.settings.context.tags'),
   };
 }
@@ -88,35 +87,6 @@ function isStreaming(operation: string | undefined, attributes: OtelMap): boolea
   if (operation?.endsWith('.doGenerate')) return false;
   return flagAt(attributes, STREAM);
 }
-
-/** Version 7 has the reasoning tokens under its own name, beside GenAI's names of the others. */
-function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  return reportedUsage({
-    inputTokens: countAt(attributes, INPUT),
-    outputTokens: countAt(attributes, OUTPUT),
-    cachedInputTokens: countAt(attributes, CACHED),
-    cacheWriteTokens: countAt(attributes, WRITTEN),
-    reasoningTokens: countAt(attributes, REASONING),
-  });
-}
-
-const INPUT = attributeNames(
-  'ai.usage.inputTokens',
-  'ai.usage.promptTokens',
-  'ai.usage.tokens',
-  'gen_ai.usage.input_tokens',
-);
-const OUTPUT = attributeNames('ai.usage.outputTokens', 'ai.usage.completionTokens', 'gen_ai.usage.output_tokens');
-const CACHED = attributeNames(
-  'ai.usage.cachedInputTokens',
-  'ai.usage.inputTokenDetails.cacheReadTokens',
-  'gen_ai.usage.cache_read.input_tokens',
-);
-const WRITTEN = attributeNames(
-  'ai.usage.inputTokenDetails.cacheWriteTokens',
-  'gen_ai.usage.cache_creation.input_tokens',
-);
-const REASONING = attributeNames('ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens');
 
 /** The application's metadata without what is the trace's; version 7 calls it the context. */
 function metadataOf(attributes: OtelMap): GivenMembers | undefined {

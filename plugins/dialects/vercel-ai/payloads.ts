@@ -1,4 +1,5 @@
 import {
+  asConversation,
   attributeNames,
   completionOf,
   conversationOf,
@@ -20,9 +21,9 @@ export function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given 
   if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_ARGUMENTS, saidJson);
   if (kind?.type === 'embedding') return takeAt(attributes, VALUE, saidJson) ?? eachParsed(takeAt(attributes, VALUES));
   const messages = takeAt(attributes, MESSAGES, saidJson);
-  if (messages) return { ...messages, value: conversationOf(messages.value) };
+  if (messages) return asConversation(messages);
   const prompt = takeAt(attributes, PROMPT, saidJson);
-  return prompt && { ...prompt, value: promptOf(prompt.value) };
+  return prompt && promptOf(prompt);
 }
 
 /** What a call or its wrapper answered, or a tool's result; embeddings have none, as vectors are not stored. */
@@ -46,10 +47,13 @@ export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given
   };
 }
 
-/** `{system, prompt}` or `{system, messages}`. */
-function promptOf(value: unknown): unknown {
-  const { system, prompt, messages } = objectOf(value);
-  return conversationOf(messages ?? prompt ?? (system === undefined ? value : null), system);
+/** `{system, prompt}` or `{system, messages}`; the attribute stays where there is more in it. */
+function promptOf(given: Given): Given {
+  const { system, prompt, messages, ...rest } = objectOf(given.value);
+  const asked = messages ?? prompt;
+  if (asked === undefined && system === undefined) return asConversation(given);
+  const isWhole = Object.keys(rest).length === 0 && (messages === undefined || prompt === undefined);
+  return { value: conversationOf(asked ?? null, system), from: isWhole ? given.from : undefined };
 }
 
 /** Every value of a list is a JSON text of its own. */

@@ -8,6 +8,8 @@ describe('the server that is meant', () => {
     expect(readServer({}, {})).toEqual({ url: 'http://127.0.0.1:3000', key: undefined });
     expect(readServer({}, env)).toEqual({ url: 'https://spandrel.example/base', key: 'spn_sk_1' });
     expect(readServer({ url: 'http://a:1', key: 'k' }, env)).toEqual({ url: 'http://a:1', key: 'k' });
+    expect(readServer({ url: 'http://a:1/api/' }, {}).url).toBe('http://a:1');
+    expect(readServer({}, { SPANDREL_API_URL: 'https://spandrel.example/base/api' }).url).toBe(env.SPANDREL_API_URL.slice(0, -1)); // prettier-ignore
     expect(readServer({}, { SPANDREL_API_URL: '', SPANDREL_API_KEY: ' ' }).url).toBe('http://127.0.0.1:3000');
   });
 

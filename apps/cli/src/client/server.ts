@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetResource } from '@spandrel/contract';
 import { formatCounted, readExactJson } from '@spandrel/contract/browser';
 import { createApi, SpandrelError, type Api, type ItemOf } from '@spandrel/sdk';
+import { apiBase } from '@spandrel/sdk/api';
 import type { CommandIo } from './command-io.js';
 import { UsageFault, CommandFailure, ExitCode } from './exit-codes.js';
 
@@ -34,7 +35,7 @@ export function readServer(options: ClientOptions, env: CommandIo['env']): Serve
     const by = options.key === undefined ? 'SPANDREL_API_KEY' : '--key';
     throw new UsageFault(`${by}: is no key: it has blanks or characters that a key never has`);
   }
-  return { url: (url ?? USUAL_URL).replace(/(?<!\/)\/+$/, ''), key };
+  return { url: apiBase(url ?? USUAL_URL), key };
 }
 
 /** @param signal ends its calls; `null` for what has to be done after an interrupt. @throws UsageFault */

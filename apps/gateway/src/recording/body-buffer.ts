@@ -72,10 +72,12 @@ export class BodyBuffer implements BufferedBody {
   describe = (): BodyNature => PLAIN_JSON;
   private kept = 0;
   private tailBytes = 0;
-  /** What is kept behind the beginning, once that has its length. */
+  /** What is kept behind the beginning; reads that first, from half of its length on. */
   private long: LongBody | null = null;
   /** The body without its codings, once it has that length. */
   private decoding: Decoding | null = null;
+  /** How many of the pieces {@link long} has read. */
+  private followed = 0;
   private isFull = false;
   private isFinished = false;
   private isReleased = false;
@@ -99,14 +101,18 @@ export class BodyBuffer implements BufferedBody {
   add(data: Buffer, at: number): void {
     if (this.isReleased) return;
     this.bytes += data.length;
-    if (!this.isFull && this.fits(data.length)) this.keep(data, at);
-    else this.addLong(this.isFull ? data : this.fill(data, at), at);
+    if (this.isFull || !this.fits(data.length)) {
+      this.addLong(this.isFull ? data : this.fill(data, at), at);
+      return;
+    }
+    this.keep(data, at);
+    if (this.kept > this.bytesMax / 2 && !this.isEncoded) this.follow(this.pieces.length - 1, 2 * data.length);
   }
 
   /** The body is over, as far as it has come. @returns itself: beginning and rest are in {@link pieces}. */
   finish(): this {
     const { long, tail } = this;
-    if (long === null || this.isFinished) return this;
+    if (!this.isFull || long === null || this.isFinished) return this;
     this.isFinished = true;
     while (tail.length > 0 && long.isMidCharacter(tail[0]!.data[0]!)) this.pushToLong(1);
     if (long.kept.length > 0) this.pieces.push({ data: long.kept, at: this.pieces.at(-1)?.at ?? 0 });
@@ -156,17 +162,25 @@ export class BodyBuffer implements BufferedBody {
     this.isFull = true;
     const room = Math.max(0, Math.min(this.bytesMax - this.kept, this.budget.max - this.budget.used));
     if (room > 0) this.keep(data.subarray(0, room), at);
-    const { codings, form } = this.describe();
-    if (codings.length > 0) {
+    if (this.isEncoded) {
       this.decoding = this.beginDecoding(this.pieces[0]?.data ?? data, this.bytesMax, this.budget);
       for (const piece of this.pieces) void this.decoding.decoder.write(piece.data, piece.at);
       this.pieces.length = 0;
     } else {
-      this.long = new LongBody(form, this.budget);
-      for (const piece of this.pieces) this.long.follow(piece.data);
+      this.follow(this.pieces.length, Infinity);
     }
     this.room = null;
     return data.subarray(room);
+  }
+
+  /** Has the beginning read that is kept: pieces before such a one, until so many bytes were. */
+  private follow(end: number, bytes: number): void {
+    this.long ??= new LongBody(this.describe().form, this.budget);
+    for (let left = bytes; left > 0 && this.followed < end; this.followed++) {
+      const { data } = this.pieces[this.followed]!;
+      this.long.follow(data);
+      left -= data.length;
+    }
   }
 
   private beginDecoding(first: Buffer, bytesMax: number, budget: BodyBudget): Decoding {

@@ -4,9 +4,10 @@ import { ERRORS } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
 import { DomainError, Invalid, invalidRequest, LOGGER, METRICS, schemaFaults, type Logger } from '@spandrel/kernel';
 import { MAX_CHARS_DEFAULT, MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/argument-schema.js';
+import { readArguments } from '../arguments/given-arguments.js';
 import { McpSettings } from '../mcp.settings.js';
 import { TOOLS } from '../tools/all-tools.js';
-import type { LastText, Tool } from '../tools/tool.js';
+import type { LastText, Tool, ToolContext } from '../tools/tool.js';
 
 /** What a tool answered, as MCP has it: one text of compact JSON. */
 export interface ToolResult {
@@ -52,10 +53,9 @@ export class CallTool {
   ): Promise<ToolResult | undefined> {
     const tool = this.tools.find((each) => each.name === name);
     if (!tool || !mayUse(tool, api)) return undefined;
-    // Agents send null for what they leave out.
-    const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+    const { args, empty } = readArguments(given, tool.inputSchema, !tool.writes);
     try {
-      const text = await this.answer(tool, args, api);
+      const text = await this.answer(tool, args, { api, lastText: this.lastText, empty });
       this.calls.inc({ tool: name, result: 'ok' });
       return { content: [{ type: 'text', text }] };
     } catch (error) {
@@ -65,11 +65,15 @@ export class CallTool {
     }
   }
 
-  private answer(tool: Tool, args: Readonly<Record<string, unknown>>, api: CallerApi): Promise<string> {
+  private answer(
+    tool: Tool,
+    args: Readonly<Record<string, unknown>>,
+    context: Omit<ToolContext, 'maxChars'>,
+  ): Promise<string> {
     const parsed = tool.schema.safeParse(args);
     if (!parsed.success) throw asArguments(invalidRequest(schemaFaults(parsed.error, tool.schema), 'the arguments'));
     const { max_chars: maxChars = MAX_CHARS_DEFAULT, ...others } = parsed.data;
-    return tool.answer(others, { api, maxChars: maxChars as number, lastText: this.lastText });
+    return tool.answer(others, { ...context, maxChars: maxChars as number });
   }
 
   private known(error: unknown, tool: string): DomainError {

@@ -23,7 +23,7 @@ describe('get_span', () => {
     const { api, asked } = apiWith(span);
     const lastText: LastText = {};
     const piece = async (offset: number, projectId = 'p'): Promise<string> => {
-      const context = { api: { ...api, projectId } as CallerApi, maxChars: 2_000, lastText };
+      const context = { api: { ...api, projectId } as CallerApi, maxChars: 2_000, lastText, empty: [] };
       return JSON.parse(await getSpan.answer({ span_id: 's', field: 'input', offset, chars: 3 }, context)).text;
     };
     expect([await piece(0), await piece(3), asked.whole]).toEqual(['abc', 'def', 1]);

@@ -49,6 +49,28 @@ interface ListTool {
   item?: (item: Readonly<Record<string, unknown>>) => object;
 }
 
+/** Arguments that choose nothing among what there is to list. */
+const NO_FILTERS = /^(cursor|mode|query|sort(_by|_order)?|[a-z]+_id)$/;
+const FILTER = /^(trace|session|user)_id$/;
+/** So many names of arguments are said. */
+const NAMED_MAX = 10;
+
+/** @returns what to say of a list that is empty: which filters it had, and which it had not, though they were given. */
+export function hintOf(args: Readonly<Record<string, unknown>>, empty: readonly string[]): string | undefined {
+  const given = Object.keys(args).filter((name) => args[name] !== undefined);
+  const filters = given.filter((name) => !NO_FILTERS.test(name) || FILTER.test(name));
+  const parts = [
+    ...(filters.length > 0 ? [`nothing matches ${names(filters)}: leave one out to see more`] : []),
+    ...(empty.length > 0 ? [`${names(empty)}: an empty text counts as left out`] : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
+
+const names = (all: readonly string[]): string => {
+  const shown = all.slice(0, NAMED_MAX).join(', ');
+  return all.length > NAMED_MAX ? `${shown} and ${all.length - NAMED_MAX} more` : shown;
+};
+
 /** Declares a tool that shows a list of the API: without payloads, page by page. */
 export function defineListTool({ query, omit = [], others = {}, from, ...tool }: ListTool): Tool {
   const { name, title, operations, to = from, fixed, item = (same) => same } = tool;
@@ -57,12 +79,15 @@ export function defineListTool({ query, omit = [], others = {}, from, ...tool }:
     ...{ name, title, operations },
     description: `${tool.description} Texts are cut to ${PREVIEW_CHARS} characters; members without a value are left out. next_cursor is the cursor of the next page, null on the last one. ${TEXTS_ARE_DATA}`,
     arguments: () => ({ ...others, ...apiArguments(query, [...OWN_MEMBERS, ...omit]), limit: limitArgument }),
-    answer: ({ limit, ...args }, { api, maxChars }) => {
+    answer: ({ limit, ...args }, { api, maxChars, empty }) => {
       const { query: own, ...called } = call(args);
+      const hint = hintOf(args, empty);
       const read = async (most: number): Promise<Page> => {
         const answer = await api.call({ path: {}, ...called, query: { ...own, ...fixed, limit: most } });
         const { [from]: items, next_cursor: nextCursor } = answer as Record<string, unknown>;
-        return { items: (items as Parameters<typeof item>[0][]).map(item), nextCursor: nextCursor as string | null };
+        const shown = (items as Parameters<typeof item>[0][]).map(item);
+        const others = shown.length === 0 && hint !== undefined ? { others: { hint } } : {};
+        return { items: shown, nextCursor: nextCursor as string | null, ...others };
       };
       return fitList({ name: to, limit: limitOf(limit as number | undefined), maxChars, read });
     },

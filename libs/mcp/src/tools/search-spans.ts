@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fitList } from '../answers/fit-list.js';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
 import { apiArguments } from '../arguments/api-arguments.js';
-import { limitArgument, limitOf } from './list-tool.js';
+import { hintOf, limitArgument, limitOf } from './list-tool.js';
 import { spanItem } from '../answers/slim.js';
 import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 
@@ -28,19 +28,25 @@ export const searchSpans = defineTool({
     })) as unknown as CapabilitiesResource;
     return modes.length > 0;
   },
-  answer: async ({ limit, ...args }, { api, maxChars }) => {
+  answer: async ({ limit, ...args }, { api, maxChars, empty }) => {
     const most = limitOf(limit);
     const { query, mode, ...filters } = args as Readonly<Record<string, unknown>>;
     const { spans } = (await api.call({
       operation: 'searchSpans',
       body: { query, mode, filters, limit: most, view: 'outline', preview: PREVIEW_CHARS },
     })) as unknown as Found;
+    const hint = spans.length === 0 ? hintOf(args, empty) : undefined;
     // There is no cursor to go on with: what does not fit is said.
     const read = (count: number) => {
       const leftOut = spans.length - count;
       const items = spans.slice(0, count).map(spanItem);
-      return Promise.resolve({ items, nextCursor: null, ...(leftOut > 0 && { others: { left_out: leftOut } }) });
+      return Promise.resolve({ items, nextCursor: null, ...othersOf(leftOut, hint) });
     };
     return fitList({ name: 'spans', limit: most, maxChars, read });
   },
 });
+
+function othersOf(leftOut: number, hint: string | undefined): object {
+  if (leftOut > 0) return { others: { left_out: leftOut } };
+  return hint === undefined ? {} : { others: { hint } };
+}

@@ -4,11 +4,13 @@ import { z } from 'zod';
 import { argumentSchema, type JsonSchema, maxCharsArgument } from '../arguments/argument-schema.js';
 import type { WholeText } from '../answers/cut-text.js';
 
-interface ToolContext {
+export interface ToolContext {
   api: CallerApi;
   /** UTF-16 units of the answer at most. */
   maxChars: number;
   lastText: LastText;
+  /** Names of arguments that were empty texts and count as left out. */
+  empty: readonly string[];
 }
 
 /** The text of which a piece was read last: to read and parse 10 MB takes a tenth of a second, and it has a hundred pieces. */

@@ -1,5 +1,6 @@
 import {
   AttributeMap,
+  setMember,
   withAttribute,
   type GrowingAttributes,
   type OtelMap,
@@ -11,6 +12,25 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+
+/** An object whose members have the names of OTLP's JSON: those in snake_case, as some printers write them, renamed. */
+export function withCamelNames(object: JsonObject): JsonObject {
+  for (const name in object) if (name.includes('_')) return renamed(object);
+  return object;
+}
+
+function renamed(object: JsonObject): JsonObject {
+  const camel: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(object)) {
+    const own = camelName(name);
+    if (own === name || !Object.hasOwn(object, own)) setMember(camel, own, value);
+  }
+  return camel;
+}
+
+/** `traceId` of `trace_id`. */
+export const camelName = (name: string): string =>
+  name.includes('_') ? name.replaceAll(/_([a-z])/g, (_joint, letter: string) => letter.toUpperCase()) : name;
 
 /**
  * A member that is a list of objects; none when it is absent or `null`.
@@ -46,6 +66,25 @@ export const textOf = (object: JsonObject, member: string): string => {
 export function countOf(object: JsonObject, member: string): number {
   const value = Number(integerOf(object[member]) ?? 0);
   return Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** An enum's value by its number, or by its name with the prefix or without: `SPAN_KIND_CLIENT`; `undefined` for none. */
+export function enumOf<Value>(
+  object: JsonObject,
+  member: string,
+  values: readonly Value[],
+  names: EnumNames,
+): Value | undefined {
+  const value = object[member];
+  if (typeof value !== 'string' || /^\d/.test(value)) return values[countOf(object, member)];
+  const name = value.toUpperCase();
+  return values[names.names.indexOf(name.startsWith(names.prefix) ? name.slice(names.prefix.length) : name)];
+}
+
+/** Names of an enum's values in the order of their numbers, without their prefix. */
+export interface EnumNames {
+  readonly prefix: string;
+  readonly names: readonly string[];
 }
 
 /** Text of more digits is no number that anybody means. */
@@ -102,18 +141,25 @@ export function valueOf(value: unknown, items: ItemBudget, place: string, depth:
     if (content === null) continue;
     switch (member) {
       case 'stringValue':
+      case 'string_value':
         return typeof content === 'string' ? content : null;
       case 'boolValue':
+      case 'bool_value':
         return typeof content === 'boolean' ? content : null;
       case 'intValue':
+      case 'int_value':
         return intOf(content);
       case 'doubleValue':
+      case 'double_value':
         return doubleOf(content);
       case 'bytesValue':
+      case 'bytes_value':
         return typeof content === 'string' ? new Uint8Array(Buffer.from(content, 'base64')) : null;
       case 'arrayValue':
+      case 'array_value':
         return isObject(content) ? listOf(content, items, place, depth + 1) : null;
       case 'kvlistValue':
+      case 'kvlist_value':
         return isObject(content) ? attributesOf(content, items, place, depth + 1, 'values') : null;
     }
   }

@@ -141,8 +141,49 @@ describe('the JSON reader', () => {
     expect(attribute({ stringValue: null, intValue: 3 })).toBe(3);
     expect(attribute({ intValue: 1.5 })).toBeNull();
     expect(attribute({ stringValue: 5 })).toBeNull();
-    expect(attribute({ string_value: 'snake_case' })).toBeNull();
     expect(attribute('bare')).toBeNull();
+  });
+
+  it('reads names in snake_case, as protobuf has them; those of OTLP’s JSON count before them', () => {
+    const span = {
+      trace_id: 'AB',
+      span_id: 'cd',
+      parent_span_id: 'ef',
+      start_time_unix_nano: '5',
+      attributes: [{ key: 'a_b', value: { kvlist_value: { values: [{ key: 'c_d', value: { int_value: '7' } }] } } }],
+      events: [{ name: 'e', time_unix_nano: '6' }],
+      links: [{ trace_id: '12', span_id: '34' }],
+      dropped_attributes_count: 2,
+      endTimeUnixNano: '9',
+      end_time_unix_nano: '8',
+    };
+    const body = {
+      resource_spans: [{ scope_spans: [{ spans: [span], schema_url: 'x' }], resource: { attributes: [] } }],
+    };
+    expect(withMaps(read(body))).toMatchObject([
+      {
+        ...{ traceId: 'ab', spanId: 'cd', parentSpanId: 'ef', startUnixNano: 5n, endUnixNano: 9n },
+        attributes: new Map([['a_b', new Map([['c_d', 7]])]]),
+        events: [{ name: 'e', timeUnixNano: 6n }],
+        links: [{ traceId: '12', spanId: '34' }],
+        dropped: { attributes: 2, events: 0, links: 0 },
+      },
+    ]);
+  });
+
+  it.each([
+    [3, 'client', 2, 'error'],
+    ['3', 'client', '2', 'error'],
+    ['SPAN_KIND_CLIENT', 'client', 'STATUS_CODE_ERROR', 'error'],
+    ['SPAN_KIND_CONSUMER', 'consumer', 'STATUS_CODE_OK', 'ok'],
+    ['internal', 'internal', 'Error', 'error'],
+    ['SPAN_KIND_UNSPECIFIED', null, 'STATUS_CODE_UNSET', 'unset'],
+    ['SPAN_KIND_NEW', null, 'STATUS_CODE_NEW', 'unset'],
+    [{}, null, [], 'unset'],
+  ])('reads enums by number and by name: %j, %j', (kind, kindRead, code, codeRead) => {
+    expect(read(withSpan({ kind, status: { code, message: 'm' } }))).toMatchObject([
+      { kind: kindRead, status: { code: codeRead, message: 'm' } },
+    ]);
   });
 
   it('reads members in any order, with any white space, and passes over unknown ones', () => {

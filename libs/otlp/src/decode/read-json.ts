@@ -2,7 +2,9 @@ import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelStatus } fr
 import type { ItemBudget } from './item-budget.js';
 import {
   anyNanosOf,
+  camelName,
   countOf,
+  enumOf,
   idOf,
   nanosOf,
   objectOf,
@@ -13,12 +15,15 @@ import {
   malformed,
   attributesOf,
   valueOf,
+  withCamelNames,
 } from './json-values.js';
 import {
   droppedOf,
   parentOf,
   SPAN_KINDS,
+  SPAN_KIND_NAMES,
   STATUS_CODES,
+  STATUS_CODE_NAMES,
   UNSET,
   EMPTY_MAP,
   NO_SCOPE,
@@ -37,7 +42,8 @@ const SPAN_NAMES = { resources: 'resourceSpans', scopes: 'scopeSpans', items: 's
 export const spansOfJson = (text: string, items: ItemBudget): Generator<OtelSpan, void, undefined> =>
   itemsOfJson(text, items, SPAN_NAMES, spanOf);
 
-function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
+function spanOf(sent: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
+  const span = withCamelNames(sent);
   items.take();
   items.begin();
   const attributes = attributesOf(span, items, place);
@@ -53,7 +59,7 @@ function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource:
     parentSpanId: parentOf(idOf(span, 'parentSpanId')),
     traceState: textOf(span, 'traceState'),
     name: textOf(span, 'name'),
-    kind: SPAN_KINDS[countOf(span, 'kind')] ?? null,
+    kind: enumOf(span, 'kind', SPAN_KINDS, SPAN_KIND_NAMES) ?? null,
     startUnixNano: anyNanosOf(span, 'startTimeUnixNano'),
     endUnixNano: anyNanosOf(span, 'endTimeUnixNano'),
     attributes,
@@ -71,7 +77,8 @@ function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource:
   };
 }
 
-function eventOf(event: JsonObject, items: ItemBudget, place: string): OtelEvent {
+function eventOf(sent: JsonObject, items: ItemBudget, place: string): OtelEvent {
+  const event = withCamelNames(sent);
   return {
     name: textOf(event, 'name'),
     timeUnixNano: nanosOf(event, 'timeUnixNano'),
@@ -79,7 +86,8 @@ function eventOf(event: JsonObject, items: ItemBudget, place: string): OtelEvent
   };
 }
 
-function linkOf(link: JsonObject, items: ItemBudget, place: string): OtelLink {
+function linkOf(sent: JsonObject, items: ItemBudget, place: string): OtelLink {
+  const link = withCamelNames(sent);
   return {
     traceId: idOf(link, 'traceId'),
     spanId: idOf(link, 'spanId'),
@@ -88,7 +96,7 @@ function linkOf(link: JsonObject, items: ItemBudget, place: string): OtelLink {
 }
 
 function statusOf(status: JsonObject): OtelStatus {
-  const code = STATUS_CODES[countOf(status, 'code')] ?? 'unset';
+  const code = enumOf(status, 'code', STATUS_CODES, STATUS_CODE_NAMES) ?? 'unset';
   const message = textOf(status, 'message');
   return code === 'unset' && message === '' ? UNSET : { code, message };
 }
@@ -103,12 +111,13 @@ export const logsOfJson = (text: string, items: ItemBudget): Generator<OtelLogRe
   itemsOfJson(text, items, LOG_NAMES, logRecordOf);
 
 function logRecordOf(
-  record: JsonObject,
+  sent: JsonObject,
   items: ItemBudget,
   scope: OtelScope,
   resource: OtelMap,
   place: string,
 ): OtelLogRecord {
+  const record = withCamelNames(sent);
   items.take();
   items.begin();
   const attributes = attributesOf(record, items, place);
@@ -139,9 +148,10 @@ export const pointsOfJson = (text: string, items: ItemBudget): Generator<number,
 
 function countPoints(metric: JsonObject, items: ItemBudget, place: string): number {
   items.take();
+  const named = withCamelNames(metric);
   let points = 0;
   for (const kind of DATA) {
-    const found = objectsOf(objectOf(metric, kind, place), 'dataPoints', `${place}.${kind}`);
+    const found = objectsOf(withCamelNames(objectOf(named, kind, place)), 'dataPoints', `${place}.${kind}`);
     for (let taken = 0; taken < found.length; taken++) items.take();
     points += found.length;
   }
@@ -177,7 +187,8 @@ function* itemsOfJson<Item>(
   make: MakeItem<Item>,
 ): Generator<Item, void, undefined> {
   const json = new JsonPieces(text, items);
-  for (const member of json.members('the body')) {
+  for (const sent of json.members('the body')) {
+    const member = camelName(sent);
     if (member === names.resources) {
       for (const r of json.elements(member)) yield* itemsOfResource(json, items, names, make, `${member}[${r}]`);
     } else if (TOP_MEMBERS.includes(member)) {
@@ -198,7 +209,7 @@ function* itemsOfResource<Item>(
   let resource: OtelMap | undefined;
   for (const member of json.members(place)) {
     if (member === 'resource') resource = resourceOf(json.value(`${place}.resource`), items, place);
-    else if (member === names.scopes) {
+    else if (camelName(member) === names.scopes) {
       resource ??= ahead(json, member, place, 'resource', (value) => resourceOf(value, items, place)) ?? EMPTY_MAP;
       const list = `${place}.${member}`;
       for (const s of json.elements(list)) yield* itemsOfScope(json, items, names, make, resource, `${list}[${s}]`);
@@ -218,7 +229,7 @@ function* itemsOfScope<Item>(
   let scope: OtelScope | undefined;
   for (const member of json.members(place)) {
     if (member === 'scope') scope = scopeOf(json.value(`${place}.scope`), place);
-    else if (member === names.items) {
+    else if (camelName(member) === names.items) {
       scope ??= ahead(json, member, place, 'scope', (value) => scopeOf(value, place)) ?? NO_SCOPE;
       const list = `${place}.${member}`;
       for (const n of json.elements(list)) {

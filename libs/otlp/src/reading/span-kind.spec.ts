@@ -69,6 +69,27 @@ describe('counts', () => {
   ])('%s', (_what, usage, input) => {
     expect(readPlain({}, { usage }).usage?.input_tokens).toBe(input);
   });
+
+  it.each([
+    ['reasoning that is in the output', { outputTokens: 10, reasoningTokens: 10 }, 10],
+    ['more reasoning than output', { outputTokens: 10, reasoningTokens: 20 }, 30],
+    ['an output that leaves it out', { outputTokens: 10, reasoningTokens: 2, outputExcludesReasoning: true }, 12],
+  ])('%s', (_what, usage, output) => {
+    expect(readPlain({}, { usage }).usage?.output_tokens).toBe(output);
+  });
+
+  it('of everything that is billed stand in the kind', () => {
+    const usage = {
+      ...{ inputTokens: 100, outputTokens: 20, cacheWriteTokens: 30, cacheWrite1hTokens: 10 },
+      ...{ inputAudioTokens: 4, outputAudioTokens: 3, inputImageTokens: 2, outputImageTokens: 1 },
+      ...{ webSearchRequests: 5, serviceTier: 'flex' },
+    };
+    expect(readPlain({}, { kind: { type: 'llm_call' }, usage }).span.kind).toMatchObject({
+      ...{ input_tokens: 100, output_tokens: 20, cache_write_tokens: 30, cache_write_1h_tokens: 10 },
+      ...{ input_audio_tokens: 4, output_audio_tokens: 3, input_image_tokens: 2, output_image_tokens: 1 },
+      ...{ web_search_requests: 5, service_tier: 'flex' },
+    });
+  });
 });
 
 describe('providers', () => {
@@ -85,6 +106,18 @@ describe('providers', () => {
     ['mistral.chat', 'mistral_ai'],
     ['amazon-bedrock', 'aws.bedrock'],
     ['aws.bedrock', 'aws.bedrock'],
+    ['google-gla', 'gcp.gemini'],
+    ['google-vertex', 'gcp.vertex_ai'],
+    ['google.vertex.chat', 'gcp.vertex_ai'],
+    ['google.generative-ai', 'gcp.gemini'],
+    ['googleai', 'gcp.gemini'],
+    ['azure.responses', 'azure.ai.openai'],
+    ['azure_ai', 'azure.ai.inference'],
+    ['bedrock_converse', 'aws.bedrock'],
+    ['hosted_vllm', 'vllm'],
+    ['text-completion-openai', 'openai'],
+    ['Mistral AI', 'mistral_ai'],
+    ['watsonx', 'ibm.watsonx.ai'],
     ['acme', 'acme'],
   ])('%s is %s', (provider, name) => {
     expect(readPlain({}, { kind: { type: 'embedding' }, provider }).span.kind!['provider']).toBe(name);

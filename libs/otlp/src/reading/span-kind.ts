@@ -70,12 +70,13 @@ const OTHER_KINDS: readonly (readonly [string, string])[] = [
 export type SpanUsage = UsageMembers;
 
 /**
- * Counts as spans have them: what is no count is left out, and the input has the cached tokens in it.
+ * Counts as spans have them: what is no count is left out, the input has the cached tokens in it and the output those of
+ * reasoning.
  * @returns `null` when there is neither a count of input or output nor a cost.
  */
 export function spanUsage(read: ReadUsage | undefined): SpanUsage | null {
   if (read === undefined) return null;
-  const usage = usageMembers({ ...read, inputTokens: inputOf(read) });
+  const usage = usageMembers({ ...read, inputTokens: inputOf(read), outputTokens: outputOf(read) });
   const isKnown = usage.input_tokens !== undefined || usage.output_tokens !== undefined || usage.cost !== undefined;
   return isKnown ? usage : null;
 }
@@ -89,22 +90,65 @@ function inputOf({ inputTokens, cachedInputTokens, cacheWriteTokens, ...read }: 
   return isCount(all) ? all : undefined;
 }
 
-/** Other spellings of the names that the GenAI conventions have. */
+/** More tokens of reasoning than output tokens: the sender leaves them out of the output. */
+function outputOf({ outputTokens, reasoningTokens, outputExcludesReasoning }: ReadUsage): number | undefined {
+  if (!isCount(outputTokens)) return undefined;
+  const reasoning = isCount(reasoningTokens) ? reasoningTokens : 0;
+  const all = outputExcludesReasoning === true || reasoning > outputTokens ? outputTokens + reasoning : outputTokens;
+  return isCount(all) ? all : undefined;
+}
+
+/** Other spellings of the names that the GenAI conventions have, LiteLLM's, Pydantic AI's, the AI SDK's and Genkit's among them. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['az.ai.openai', 'azure.ai.openai'],
   ['azure', 'azure.ai.openai'],
   ['azure-openai', 'azure.ai.openai'],
   ['azure_openai', 'azure.ai.openai'],
+  ['azure_text', 'azure.ai.openai'],
+  ['azureopenai', 'azure.ai.openai'],
   ['az.ai.inference', 'azure.ai.inference'],
+  ['azure_ai', 'azure.ai.inference'],
+  ['azure_ai_inference', 'azure.ai.inference'],
+  ['text-completion-openai', 'openai'],
+  ['openai-chat', 'openai'],
+  ['openai-responses', 'openai'],
+  ['openai_responses', 'openai'],
+  ['anthropic_text', 'anthropic'],
+  ['google', 'gcp.gen_ai'],
   ['gemini', 'gcp.gemini'],
+  ['google-gla', 'gcp.gemini'],
+  ['google_ai', 'gcp.gemini'],
+  ['google_genai', 'gcp.gemini'],
+  ['google_genai_ai', 'gcp.gemini'],
+  ['google.gemini', 'gcp.gemini'],
+  ['google.generative-ai', 'gcp.gemini'],
+  ['googleai', 'gcp.gemini'],
+  ['vertex', 'gcp.vertex_ai'],
   ['vertex_ai', 'gcp.vertex_ai'],
+  ['vertex_ai_beta', 'gcp.vertex_ai'],
   ['vertexai', 'gcp.vertex_ai'],
+  ['google-vertex', 'gcp.vertex_ai'],
+  ['google_vertexai', 'gcp.vertex_ai'],
+  ['google.vertex', 'gcp.vertex_ai'],
   ['xai', 'x_ai'],
+  ['grok', 'x_ai'],
   ['mistralai', 'mistral_ai'],
   ['mistral', 'mistral_ai'],
+  ['mistral ai', 'mistral_ai'],
+  ['codestral', 'mistral_ai'],
+  ['text-completion-codestral', 'mistral_ai'],
   ['aws', 'aws.bedrock'],
   ['bedrock', 'aws.bedrock'],
   ['amazon-bedrock', 'aws.bedrock'],
+  ['amazon_bedrock', 'aws.bedrock'],
+  ['aws-bedrock', 'aws.bedrock'],
+  ['aws_bedrock', 'aws.bedrock'],
+  ['bedrock_converse', 'aws.bedrock'],
+  ['watsonx', 'ibm.watsonx.ai'],
+  ['watsonx_text', 'ibm.watsonx.ai'],
+  ['cohere_chat', 'cohere'],
+  ['ollama_chat', 'ollama'],
+  ['hosted_vllm', 'vllm'],
 ]);
 
 /** Parts before the first dot that belong to a name: `aws.bedrock`. What follows any other is the API (`openai.chat`). */
@@ -116,8 +160,15 @@ const FAMILIES: ReadonlySet<string> = new Set(['aws', 'azure', 'az', 'gcp', 'ibm
  */
 function providerName(sent: string): string {
   const name = storableKey(sent).toLowerCase();
-  const renamed = NAMES.get(name);
+  const renamed = NAMES.get(name) ?? nameOfApi(name);
   if (renamed !== undefined) return renamed;
   const family = name.split('.', 1)[0]!;
   return family === '' || FAMILIES.has(family) ? name : (NAMES.get(family) ?? family);
+}
+
+/** A name whose API stands behind a second dot, `google.vertex.chat`, or that of Azure's OpenAI, `azure.chat`. */
+function nameOfApi(name: string): string | undefined {
+  const [family, product, ...api] = name.split('.');
+  if (family === 'azure' && product !== 'ai') return NAMES.get(family);
+  return api.length > 0 ? NAMES.get(`${family}.${product}`) : undefined;
 }

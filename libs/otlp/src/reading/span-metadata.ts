@@ -1,4 +1,11 @@
-import { objectOf, setMember, type OtelSpan, type SpanReading, type Given, type OtelEvent } from '@spandrel/plugin-api';
+import {
+  isAllMessages,
+  setMember,
+  type OtelSpan,
+  type SpanReading,
+  type Given,
+  type OtelEvent,
+} from '@spandrel/plugin-api';
 import { storableKey, storedAttributes } from './stored-value.js';
 import { serviceOf } from './trace-reading.js';
 
@@ -12,8 +19,7 @@ const OWN: ReadonlySet<string> = new Set([
 export function spanMetadata(span: OtelSpan, reading: SpanReading): Record<string, unknown> {
   const metadata: Record<string, unknown> = {};
   const given = new GivenNames();
-  if (isInputWhole(reading)) given.add(reading.input);
-  given.add(reading.output);
+  for (const one of [reading.input, reading.output]) if (isWhole(reading, one)) given.add(one);
   given.add(reading.request);
   given.add(reading.traceMetadata);
   if (addMembers(metadata, reading.metadata?.value)) given.add(reading.metadata);
@@ -87,7 +93,7 @@ class GivenNames {
 
   /** Whether an attribute of an event is not stored: as part of its body, or as the value that was taken. */
   hasOfEvent(span: OtelSpan, event: OtelEvent, name: string): boolean {
-    if (this.events.has(event.name) && !name.includes('.')) return true;
+    if (this.events.has(event.name) && (name === CONTENT || !name.includes('.'))) return true;
     return this.attributes.has(name) && firstOf(span, name) === event.attributes.get(name);
   }
 }
@@ -98,9 +104,9 @@ function firstOf({ attributes, events }: OtelSpan, name: string): unknown {
   return events.find((event) => event.attributes.has(name))?.attributes.get(name);
 }
 
-/** Whether the stored input has all of the one that was given: of an object with messages, these and the system prompt are kept. */
-function isInputWhole({ kind, input }: SpanReading): boolean {
-  if (kind?.type !== 'llm_call') return true;
-  const { messages, system: _system, ...rest } = objectOf(input?.value);
-  return !Array.isArray(messages) || Object.keys(rest).length === 0;
-}
+/** The attribute of an event that has the members of its body. */
+const CONTENT = 'gen_ai.event.content';
+
+/** Whether what is stored has all of what was given: of an object with messages, these and the system prompt are kept. */
+const isWhole = ({ kind }: SpanReading, given: Given | undefined): boolean =>
+  kind?.type !== 'llm_call' || isAllMessages(given?.value);

@@ -14,12 +14,15 @@ describe('what a span reports of its trace', () => {
     expect(readPlain(plain, reading).trace.name).toEqual({ value: 'span', rank });
   });
 
-  it.each<[what: string, attributes: Record<string, string>, session: string | undefined, kept: string | null]>([
+  it.each<[what: string, attributes: Record<string, unknown>, session: string | undefined, kept: string | null]>([
     ['the conventions', { 'session.id': 'a', 'gen_ai.conversation.id': 'c' }, 'b', 'a'],
     ['a dialect', { 'gen_ai.conversation.id': 'c' }, 'b', 'b'],
     ['the conversation', { 'gen_ai.conversation.id': 'c' }, undefined, 'c'],
     ['none that is too long', { 'session.id': 'x'.repeat(513) }, undefined, null],
     ['none with NUL', { 'session.id': 'x\0' }, undefined, null],
+    ['a whole number', { 'session.id': 12_345 }, undefined, '12345'],
+    ['a large number', { 'gen_ai.conversation.id': 2n ** 60n }, undefined, '1152921504606846976'],
+    ['none that is a fraction', { 'session.id': 1.5 }, undefined, null],
   ])('the session of %s', (_what, attributes, session, kept) => {
     const { trace } = readPlain({ attributes }, { session });
     expect(trace.session?.value ?? null).toBe(kept);
@@ -29,6 +32,16 @@ describe('what a span reports of its trace', () => {
     expect(readPlain({ attributes: { 'user.id': 'a', 'enduser.id': 'c' } }, { user: 'b' }).trace.user?.value).toBe('a');
     expect(readPlain({ attributes: { 'enduser.id': 'c' } }, { user: 'b' }).trace.user?.value).toBe('b');
     expect(readPlain({ attributes: { 'enduser.id': 'c' } }).trace.user?.value).toBe('c');
+  });
+
+  it('session and user of the resource behind all that spans name', () => {
+    const resource = { 'session.id': 's', 'user.id': 42 };
+    const { trace } = readPlain({ resource });
+    expect([trace.session, trace.user]).toEqual([
+      { value: 's', rank: 4 },
+      { value: '42', rank: 4 },
+    ]);
+    expect(readPlain({ resource, attributes: { 'gen_ai.conversation.id': 'c' } }).trace.session?.value).toBe('c');
   });
 
   it('tags once each, without those that no column holds', () => {

@@ -1,4 +1,4 @@
-import type { OtelMap, OtelSpan, SpanReading } from '@spandrel/plugin-api';
+import { idOf, type OtelMap, type OtelSpan, type SpanReading } from '@spandrel/plugin-api';
 import { jsonWeight } from '@spandrel/contract';
 import type { Ranked, TraceAttributes } from '@spandrel/tracing';
 import { isKeptKey, storableName, storedAttributes } from './stored-value.js';
@@ -6,14 +6,14 @@ import { isKeptKey, storableName, storedAttributes } from './stored-value.js';
 /** Ranks of a trace's name, the smallest counts; 0 is what a person gives (`NAME_RANK` of tracing, which no thread loads). */
 export const NAME_RANK = { dialect: 1, root: 2, span: 3 } as const;
 
-/** Ranks of a session or a user: the attribute of the conventions, a dialect's own, the last resort. */
-const KEY_RANK = { conventions: 1, dialect: 2, lastResort: 3 } as const;
+/** Ranks of a session or a user: the attribute of the conventions, a dialect's own, the last resort, one of the resource. */
+const KEY_RANK = { conventions: 1, dialect: 2, lastResort: 3, resource: 4 } as const;
 
 /** What one span says about its trace (docs/spec/otlp.md#trace-attributes-from-spans). @param spanName as it is stored. */
 export function traceReading(span: OtelSpan, reading: SpanReading, spanName: string): TraceAttributes {
-  const { attributes, resource } = span;
-  const session = rankedKey(attributes, 'session.id', reading.session, 'gen_ai.conversation.id');
-  const user = rankedKey(attributes, 'user.id', reading.user, 'enduser.id');
+  const { resource } = span;
+  const session = rankedKey(span, SESSION, reading.session);
+  const user = rankedKey(span, USER, reading.user);
   const tags = [...new Set(reading.tags?.filter(isKeptKey))];
   return {
     name: nameOf(span, reading, spanName),
@@ -35,18 +35,28 @@ function nameOf(span: OtelSpan, { traceName, pendingOf }: SpanReading, spanName:
   return { value: spanName, rank: isRoot ? NAME_RANK.root : NAME_RANK.span };
 }
 
+/** The attribute of the conventions, and that of the last resort. */
+type KeyNames = readonly [conventions: string, lastResort: string];
+
+const SESSION: KeyNames = ['session.id', 'gen_ai.conversation.id'];
+const USER: KeyNames = ['user.id', 'enduser.id'];
+
 function rankedKey(
-  attributes: OtelMap,
-  first: string,
+  { attributes, resource }: OtelSpan,
+  [conventions, lastResort]: KeyNames,
   ofDialect: string | undefined,
-  last: string,
 ): Ranked | undefined {
-  const conventional = attributes.get(first);
-  if (isKeptKey(conventional)) return { value: conventional, rank: KEY_RANK.conventions };
-  if (isKeptKey(ofDialect)) return { value: ofDialect, rank: KEY_RANK.dialect };
-  const resort = attributes.get(last);
-  return isKeptKey(resort) ? { value: resort, rank: KEY_RANK.lastResort } : undefined;
+  return (
+    ranked(idOf(attributes.get(conventions)), KEY_RANK.conventions) ??
+    ranked(ofDialect, KEY_RANK.dialect) ??
+    ranked(idOf(attributes.get(lastResort)), KEY_RANK.lastResort) ??
+    ranked(idOf(resource.get(conventions)), KEY_RANK.resource) ??
+    ranked(idOf(resource.get(lastResort)), KEY_RANK.resource)
+  );
 }
+
+const ranked = (value: string | undefined, rank: number): Ranked | undefined =>
+  isKeptKey(value) ? { value, rank } : undefined;
 
 /** `service.name`, or `null` where the resource has none. */
 export function serviceOf(resource: OtelMap): string | null {

@@ -32,6 +32,37 @@ describe('a log record that reports a call', () => {
     expect(eventOfRow(await rowOf(record({ body }), 1)).attributes.get('message')).toEqual(body.get('message'));
   });
 
+  it.each([
+    [
+      'JSON text of an object',
+      '{"role":"user","content":"hello"}',
+      [
+        ['role', 'user'],
+        ['content', 'hello'],
+        ['gen_ai.system', 'openai'],
+      ],
+    ],
+    [
+      'plain text',
+      'hello',
+      [
+        ['body', 'hello'],
+        ['gen_ai.system', 'openai'],
+      ],
+    ],
+    [
+      'a list',
+      ['a', 'b'],
+      [
+        ['body', ['a', 'b']],
+        ['gen_ai.system', 'openai'],
+      ],
+    ],
+    ['nothing', null, [['gen_ai.system', 'openai']]],
+  ])('has the members of a body that is %s', async (_what, body, attributes) => {
+    expect([...eventOfRow(await rowOf(record({ body }), 1)).attributes]).toEqual(attributes);
+  });
+
   it('has the same id when it comes again, and another one when it differs', async () => {
     const { id } = await rowOf(record(), 1);
     expect((await rowOf(record(), 2)).id).toBe(id);
@@ -49,6 +80,8 @@ describe('a log record that reports a call', () => {
 
   it('is logged by its name', () => {
     expect(isSpanEvent(record())).toBe(true);
+    expect(isSpanEvent(record({ eventName: 'gen_ai.developer.message' }))).toBe(true);
     expect(isSpanEvent(record({ eventName: 'log' }))).toBe(false);
+    expect(isSpanEvent(record({ eventName: 'gen_ai.other' }))).toBe(false);
   });
 });

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Turn } from '@spandrel/kernel';
 import type { MaskingCalls } from '@spandrel/masking';
-import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue } from '@spandrel/plugin-api';
+import {
+  looseJson,
+  objectOf,
+  plainMap,
+  plainValue,
+  type OtelEvent,
+  type OtelMap,
+  type OtelSpan,
+  type OtelValue,
+} from '@spandrel/plugin-api';
 import { jsonText, writtenAhead } from '@spandrel/storage';
 import type { OtelLogRecord } from '../decode/otel-records.js';
 import type { DialectReader } from '../reading/dialect-reader.js';
@@ -14,15 +23,18 @@ import type { OtlpEventRow } from './otlp-event.entity.js';
 /** What somebody else found out about a call: it brings neither input nor output, and is kept as an event of the span. */
 const EVALUATION = 'gen_ai.evaluation.result';
 
-/** Log records about calls of models; all others are not kept. */
+/** A message of any role: `gen_ai.user.message`. */
+const MESSAGE = /^gen_ai\.[a-z_]+\.message$/;
+
+/** Other log records about calls of models; all others are not kept. */
 const EVENT_NAMES: ReadonlySet<string> = new Set([
-  ...['gen_ai.system.message', 'gen_ai.user.message', 'gen_ai.assistant.message', 'gen_ai.tool.message'],
   ...['gen_ai.choice', 'gen_ai.content.prompt', 'gen_ai.content.completion', EVALUATION],
   'gen_ai.client.inference.operation.details',
 ]);
 
 /** Whether a record is an event of a span that spans are read with. */
-export const isSpanEvent = ({ eventName }: OtelLogRecord): boolean => EVENT_NAMES.has(eventName);
+export const isSpanEvent = ({ eventName }: OtelLogRecord): boolean =>
+  EVENT_NAMES.has(eventName) || MESSAGE.test(eventName);
 
 /** A log record as it is kept; its time is nanoseconds since 1970. */
 export interface EventRecord {
@@ -40,8 +52,15 @@ export const eventRecord = ({ attributes, body, ...record }: OtelLogRecord): Eve
   spanId: record.spanId,
   time: String(record.timeUnixNano),
   // The members of its body stand beside its attributes, as a span event has them.
-  attributes: plainMap(body instanceof Map ? new Map([...(body as OtelMap), ...attributes]) : attributes),
+  attributes: { ...membersOfBody(body), ...plainMap(attributes) },
 });
+
+/** The members of a body, also of one that is JSON text of an object; any other is the member `body`. */
+function membersOfBody(body: OtelValue): Readonly<Record<string, unknown>> {
+  if (body === null) return {};
+  const value = typeof body === 'string' ? looseJson(body) : plainValue(body);
+  return objectOf(value) === value ? objectOf(value) : { body: value };
+}
 
 /** Why a log record is not kept; `undefined` when it is. */
 export const logFault = (record: OtelLogRecord): string | undefined =>
@@ -141,8 +160,14 @@ export function membersFromEvents(
     input,
     output,
     count: events.filter(({ name }) => name !== EVALUATION).length,
-    events: ((metadata?.['otel'] as { events?: Record<string, unknown>[] } | undefined)?.events ?? [])
-      .filter(({ name }) => name === EVALUATION)
+    events: ((metadata?.['otel'] as { events?: StoredEvent[] } | undefined)?.events ?? [])
+      .filter(saysMore)
       .map((event) => ({ ...event, from_logs: true })),
   };
 }
+
+type StoredEvent = Readonly<Record<string, unknown>> & { name: string; attributes: Readonly<Record<string, unknown>> };
+
+/** Whether an event is kept as one of its span: what somebody else found out, or more than input and output have. */
+const saysMore = ({ name, attributes }: StoredEvent): boolean =>
+  name === EVALUATION || Object.keys(attributes).some((attribute) => attribute !== 'event.name');

@@ -109,8 +109,24 @@ describe('what log events bring to a span', () => {
     expect(merged).toEqual({
       input: ['logged'],
       output: { text: 'x', finish_reason: 'stop' },
-      metadata: { otel: { from_logs: ['input', 'output.finish_reason'], log_events: 2 } },
+      metadata: {
+        otel: { from_logs: ['input', 'output.finish_reason'], log_events: 2, logged: { output: { text: 'y' } } },
+      },
     });
     expect(withoutLogs(merged)).toEqual(span);
+  });
+
+  it('that a span says otherwise stands beside it', () => {
+    const span: LogView = { input: ['own'], output: { text: 'x' }, metadata: { otel: {} } };
+    const events = { input: ['logged'], output: { text: 'x', finish_reason: 'stop' }, count: 2, events: [] };
+    const merged = withLogs(span, events);
+    expect(merged).toEqual({
+      input: ['own'],
+      output: { text: 'x', finish_reason: 'stop' },
+      metadata: { otel: { from_logs: ['output.finish_reason'], log_events: 2, logged: { input: ['logged'] } } },
+    });
+    expect(withoutLogs(merged)).toEqual(span);
+    const later = { ...span, input: undefined };
+    expect(keepLogMembers(later, stored(merged)).input).toEqual(['logged']);
   });
 });

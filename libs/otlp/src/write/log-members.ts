@@ -28,7 +28,8 @@ export interface LogContents {
   events: readonly Members[];
 }
 
-const EVENTS_MAX = 1_000;
+/** So many records of one span are merged with it. */
+const EVENTS_MAX = 4_000;
 
 const otelOf = ({ otel }: Members): Members => (isObject(otel) ? otel : {});
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
@@ -38,13 +39,17 @@ const isFromLogs = (event: unknown): event is Members => isObject(event) && even
 const logMembersOf = (metadata: Members): ReadonlySet<string> =>
   new Set(listIn(otelOf(metadata)['from_logs']).filter((name) => typeof name === 'string'));
 
-/** What log events brought to a span, as far as its own members leave it visible. */
+/** What log events brought to a span. */
 function storedLogContents({ input, output, metadata }: LogView): LogContents {
   const fromLogs = logMembersOf(metadata);
-  const members = isObject(output) ? Object.entries(output).filter(([name]) => fromLogs.has(`output.${name}`)) : [];
-  const { log_events: count, events } = otelOf(metadata);
+  const { log_events: count, events, logged } = otelOf(metadata);
+  const beside: Members = isObject(logged) ? logged : {};
+  const members = [
+    ...(isObject(output) ? Object.entries(output).filter(([name]) => fromLogs.has(`output.${name}`)) : []),
+    ...(isObject(beside['output']) ? Object.entries(beside['output']) : []),
+  ];
   return {
-    input: fromLogs.has('input') ? input : undefined,
+    input: fromLogs.has('input') ? input : beside['input'],
     output: members.length > 0 ? Object.fromEntries(members) : undefined,
     count: typeof count === 'number' ? count : 0,
     events: listIn(events).filter(isFromLogs),
@@ -85,9 +90,10 @@ const timeOf = ({ time_unix_nano: time }: Members): string => (typeof time === '
 /** The span without what came from log events. */
 export function withoutLogs({ input, output, metadata }: LogView): LogView {
   const fromLogs = logMembersOf(metadata);
-  const { from_logs: _members, log_events: _count, events, ...rest } = otelOf(metadata);
+  const { from_logs: _members, log_events: _count, events, logged, ...rest } = otelOf(metadata);
   const ownEvents = listIn(events).filter((event) => !isFromLogs(event));
-  if (fromLogs.size === 0 && ownEvents.length === listIn(events).length) return { input, output, metadata };
+  const hasNone = fromLogs.size === 0 && logged === undefined;
+  if (hasNone && ownEvents.length === listIn(events).length) return { input, output, metadata };
   const gaveOutput = [...fromLogs].some((name) => name !== 'input');
   const own =
     gaveOutput && isObject(output)
@@ -102,42 +108,59 @@ export function withoutLogs({ input, output, metadata }: LogView): LogView {
 
 /**
  * The span with what log events contain, where its own attributes and events leave it out; what they gave is never replaced.
+ * What log events say otherwise stands beside it, in `otel.logged`.
  * @param own without anything from logs.
  * @param logged what all log events that are known of it give.
  */
 export function withLogs(own: LogView, logged: LogContents): LogView {
   const fromLogs: LogMember[] = [];
-  const input = isAbsent(own.input) && !isAbsent(logged.input) ? logged.input : own.input;
-  if (input !== own.input) fromLogs.push('input');
-  let { output } = own;
-  if (isObject(logged.output) && (isAbsent(output) || isObject(output))) {
-    const merged: Members = { ...(output as Members | null | undefined) };
+  const beside: Members = {};
+  let { input, output } = own;
+  if (!isAbsent(logged.input)) {
+    if (isAbsent(input)) {
+      input = logged.input;
+      fromLogs.push('input');
+    } else if (isOther(input, logged.input)) beside['input'] = logged.input;
+  }
+  if (isObject(logged.output)) {
+    const merged: Members = isObject(output) ? { ...output } : {};
+    const others: Members = {};
     for (const [name, value] of Object.entries(logged.output).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-      if (isAbsent(value) || !isAbsent(merged[name])) continue;
-      merged[name] = value;
-      fromLogs.push(`output.${name}`);
+      if (isAbsent(value)) continue;
+      if (!isObject(output) && !isAbsent(output)) others[name] = value;
+      else if (isAbsent(merged[name])) {
+        merged[name] = value;
+        fromLogs.push(`output.${name}`);
+      } else if (isOther(merged[name], value)) others[name] = value;
     }
     if (Object.keys(merged).length > 0) output = inOneOrder(merged);
+    if (Object.keys(others).length > 0) beside['output'] = others;
   }
-  const otel = withLogEvents(otelOf(own.metadata), fromLogs, logged);
+  const otel = withLogEvents(otelOf(own.metadata), fromLogs, logged, beside);
   return otel === undefined ? own : { input, output, metadata: { ...own.metadata, otel } };
 }
+
+const isOther = (own: unknown, logged: unknown): boolean => JSON.stringify(own) !== JSON.stringify(logged);
 
 /** @returns `undefined` when the log events bring nothing. */
 function withLogEvents(
   otel: Members,
   fromLogs: readonly LogMember[],
   { count, events }: LogContents,
+  beside: Members,
 ): Members | undefined {
   const { events: own, ...rest } = otel;
   const known = new Set(listIn(own).map((event) => JSON.stringify(event)));
   const added = events.filter((event) => !known.has(JSON.stringify({ ...event, from_logs: undefined })));
-  if (fromLogs.length === 0 && added.length === 0) return undefined;
+  const isBeside = Object.keys(beside).length > 0;
+  if (fromLogs.length === 0 && added.length === 0 && !isBeside) return undefined;
   const all = [...listIn(own), ...added];
   return {
     ...rest,
     ...(all.length > 0 && { events: all }),
-    ...(fromLogs.length > 0 && { from_logs: fromLogs, log_events: count }),
+    ...(fromLogs.length > 0 && { from_logs: fromLogs }),
+    ...((fromLogs.length > 0 || isBeside) && { log_events: count }),
+    ...(isBeside && { logged: beside }),
   };
 }
 
@@ -165,7 +188,8 @@ const hasLogs = (logged: LogContents): boolean =>
   logged.events.length > 0 || !isAbsent(logged.input) || !isAbsent(logged.output);
 
 /** Whether {@link keepLogMembers} may keep anything: nearly no span has any, and a large one takes long to read. */
-export const mayHaveLogs = (stored: StoredTexts): boolean => stored.metadata?.includes('"from_logs"') === true;
+export const mayHaveLogs = ({ metadata }: StoredTexts): boolean =>
+  metadata?.includes('"from_logs"') === true || metadata?.includes('"logged"') === true;
 
 /** A span that comes again keeps what log events brought to the stored one, also when those are gone. Pure. */
 export function keepLogMembers<Sent extends LogView>(sent: Sent, stored: StoredTexts): Sent {

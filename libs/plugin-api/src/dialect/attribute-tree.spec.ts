@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { takeMembers, takeTree } from './attribute-tree.js';
+import { takeList, takeMembers, takeTree } from './attribute-tree.js';
 import type { OtelValue } from './otel-span.js';
 
 const map = (attributes: Record<string, OtelValue>) => new Map(Object.entries(attributes));
@@ -51,5 +51,16 @@ describe('attributes with one prefix', () => {
       (member) => member === 'e',
     );
     expect(taken).toEqual({ value: { b: 1, 'c.d': 2 }, from: ['a.b', 'a.c.d'] });
+  });
+});
+
+describe('attributes that flatten a list', () => {
+  it('leave names out that are of no element', () => {
+    const attributes = map({ 'a.1.x': 'second', 'a.0.x': 'first', 'a.0.y': 'left', 'a.name': 'other' });
+    expect(takeList(attributes, 'a.', (name) => name.endsWith('.y'))).toEqual({
+      value: [{ x: 'first' }, { x: 'second' }],
+      from: ['a.1.x', 'a.0.x'],
+    });
+    expect(takeList(map({ 'a.name': 'other' }), 'a.')).toBeUndefined();
   });
 });

@@ -24,6 +24,26 @@ export function takeTree(attributes: OtelMap, prefix: string, leave?: (name: str
   return tree.names.length === 0 ? undefined : { value: tree.valueIn(attributes), from: tree.names };
 }
 
+/**
+ * Attributes that flatten a list, as {@link takeTree} puts them together; names whose part behind the prefix is no number
+ * are no part of it.
+ */
+export function takeList(
+  attributes: OtelMap,
+  prefix: string,
+  leave?: (name: string) => boolean,
+): Given<readonly unknown[]> | undefined {
+  const tree = takeTree(attributes, prefix, leave);
+  if (tree === undefined || isListed(tree)) return tree;
+  const isOther = (name: string): boolean => !NUMBERED.test(name.slice(prefix.length)) || leave?.(name) === true;
+  const listed = takeTree(attributes, prefix, isOther);
+  return listed !== undefined && isListed(listed) ? listed : undefined;
+}
+
+const isListed = (tree: Given): tree is Given<readonly unknown[]> => Array.isArray(tree.value);
+
+const NUMBERED = /^\d{1,9}(?:\.|$)/;
+
 const isNone = (value: unknown): boolean => value === undefined || value === null;
 
 /**

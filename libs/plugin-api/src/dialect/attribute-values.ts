@@ -1,4 +1,4 @@
-import { filledTextOf, objectOf, readExactJson } from '../wire/lenient-json.js';
+import { amountOf, countOf, filledTextOf, objectOf, readExactJson } from '../wire/lenient-json.js';
 import { AttributeNames } from './attribute-names.js';
 import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap, OtelValue } from './otel-span.js';
@@ -20,31 +20,53 @@ export function textAt(attributes: OtelMap, names: Names): string | undefined {
   return undefined;
 }
 
-/** A number of tokens: a whole number from 0. Others are unknown, so also `-1` and text. */
+/** An id of a session, a user …: a text that holds something, or a whole number as text. */
+export function idAt(attributes: OtelMap, names: Names): string | undefined {
+  for (const name of namesIn(attributes, names)) {
+    const id = idOf(attributes.get(name));
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+/** A value as an id: a text that holds something, or a whole number as text; `undefined` for any other. */
+export function idOf(value: OtelValue | undefined): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** A number of tokens: a whole number from 0, or text of one. Others are unknown, so also `-1`. */
 export function countAt(attributes: OtelMap, names: Names): number | undefined {
   for (const name of namesIn(attributes, names)) {
-    const value = attributes.get(name);
-    if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) return value;
+    const count = countOf(attributes.get(name));
+    if (count !== null) return count;
   }
   return undefined;
 }
 
-/** A number from 0: a cost, a time. */
+/** A number from 0, or text of one: a cost, a time. */
 export function amountAt(attributes: OtelMap, names: Names): number | undefined {
   for (const name of namesIn(attributes, names)) {
-    const value = attributes.get(name);
-    if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
+    const amount = amountOf(attributes.get(name));
+    if (amount !== null) return amount;
   }
   return undefined;
 }
 
+/** A flag, or the text `true` or `false` in any case. */
 export function flagAt(attributes: OtelMap, names: Names): boolean | undefined {
   for (const name of namesIn(attributes, names)) {
     const value = attributes.get(name);
-    if (typeof value === 'boolean') return value;
+    const flag = typeof value === 'string' ? FLAGS.get(value.toLowerCase()) : value;
+    if (typeof flag === 'boolean') return flag;
   }
   return undefined;
 }
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 /** Whether one of the names is there, with whatever value. */
 export function hasAny(attributes: OtelMap, names: Names): boolean {

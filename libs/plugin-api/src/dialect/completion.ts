@@ -1,6 +1,14 @@
 import type { ChatMessage, ToolCall } from '../chat.js';
 import { filledTextOf, listOf, objectOf, textOf } from '../wire/lenient-json.js';
-import { conversationOf, isPlainMessage, textOfPart, toolCallsOf } from './conversation.js';
+import {
+  conversationOf,
+  isNothing,
+  isPlainMessage,
+  isPlainText,
+  sentCalls,
+  textOfPart,
+  toolCallsOf,
+} from './conversation.js';
 
 /** What came of a call of a model, as spans hold it. */
 export interface Completion {
@@ -86,9 +94,21 @@ function textOfReasoning(part: unknown): string | null {
 /** Whether a message says more than a {@link Completion} has members for. */
 function hasMore(message: ChatMessage): boolean {
   for (const member in message) if (!SHOWN.has(member) && !isNothing(message[member])) return true;
-  return listOf(message.content).some((part) => textOfPart(part) === null && textOfReasoning(part) === null);
+  if (sentCalls(message['tool_calls']).length > toolCallsOf(message['tool_calls']).length) return true;
+  const reasoning = reasoningOf(message);
+  if (REASONING.some((member) => !isNothing(message[member]) && message[member] !== reasoning)) return true;
+  return listOf(message.content).some((part) => !isPlainText(part) && !isPlainReasoning(part));
 }
 
-const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
+const REASONING = ['reasoning', 'reasoning_content'];
+
+/** Whether a part is a reasoning and nothing else: no signature. */
+function isPlainReasoning(part: unknown): boolean {
+  const text = textOfReasoning(part);
+  return (
+    text !== null &&
+    Object.entries(objectOf(part)).every(([name, value]) => name === 'type' || value === text || isNothing(value))
+  );
+}
 
 const SHOWN = new Set(['role', 'content', 'tool_calls', 'finish_reason', 'reasoning', 'reasoning_content', 'index']);

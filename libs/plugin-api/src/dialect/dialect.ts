@@ -76,7 +76,7 @@ export interface Given<Value = unknown> {
   readonly value: Value;
   /** Names of attributes of the span, or of its events. */
   readonly from?: readonly string[] | undefined;
-  /** Names of events whose body stands in `value`: their attributes whose names have no dot. */
+  /** Names of events whose body stands in `value`: their attributes whose names have no dot, and `gen_ai.event.content`. */
   readonly fromEvents?: readonly string[] | undefined;
 }
 
@@ -101,10 +101,34 @@ export interface ReadUsage extends Partial<{ [Member in keyof Usage]: Usage[Memb
   inputTokens?: number | null | undefined;
   /** True where this sender's input tokens leave out what was read from and written to the cache. */
   inputExcludesCached?: boolean | undefined;
+  /** True where this sender's output tokens leave out those of reasoning. */
+  outputExcludesReasoning?: boolean | undefined;
 }
 
-/** The usage where it reports tokens or a cost, so that otherwise the next dialect is asked. */
-export function reportedUsage(usage: ReadUsage): ReadUsage | undefined {
+/**
+ * The usage where it reports tokens or a cost; `undefined` otherwise, so that the next dialect is asked.
+ * @param usage with `totalTokens` where the sender has it: what is in it beyond input and output is of the cache, where that
+ * is as much, else output.
+ */
+export function reportedUsage({
+  totalTokens,
+  ...usage
+}: ReadUsage & { totalTokens?: number | undefined }): ReadUsage | undefined {
   const { inputTokens, outputTokens, cost } = usage;
-  return (inputTokens ?? outputTokens ?? cost ?? null) === null ? undefined : usage;
+  if ((inputTokens ?? outputTokens ?? cost ?? null) === null) return undefined;
+  return totalTokens === undefined ? usage : withTotal(usage, totalTokens);
+}
+
+function withTotal(usage: ReadUsage, totalTokens: number): ReadUsage {
+  const { inputTokens, outputTokens, reasoningTokens } = usage;
+  if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return usage;
+  const ofCache = (usage.cachedInputTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+  const leftOut =
+    (usage.inputExcludesCached === true ? ofCache : 0) +
+    (usage.outputExcludesReasoning === true ? (reasoningTokens ?? 0) : 0);
+  const beside = totalTokens - inputTokens - outputTokens - leftOut;
+  if (beside <= 0) return usage;
+  const isOfCache = ofCache > 0 && (beside === ofCache || beside === ofCache + (reasoningTokens ?? 0));
+  const output = outputTokens + beside - (isOfCache ? ofCache : 0);
+  return { ...usage, outputTokens: output, ...(isOfCache && { inputExcludesCached: true }) };
 }

@@ -11,7 +11,7 @@ export { framesOf } from './frames.js';
 export { describeProviderContract } from './provider-contract.js';
 export * from './provider-fixtures.js';
 export { describeMaskerContract, type MaskerContract, type MaskerFixture } from './masker-contract.js';
-export { otelSpan, type PlainSpan } from './otel-span.js';
+export { otelSpan, otelValue, type PlainSpan } from './otel-span.js';
 export { recordedSpans } from './recorded-spans.js';
 export { readEverything } from './read-everything.js';
 export { describeScorerContract, type ScoreFixture, type ScorerContract } from './scorer-contract.js';

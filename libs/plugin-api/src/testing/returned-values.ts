@@ -5,7 +5,7 @@ import { isVector, plainValue } from '../dialect/plain-value.js';
 import { readJson } from '../wire/lenient-json.js';
 
 /** Members that say in which form or order something is written, or why it ended; readers bring them to one form. */
-const FORM = new Set(['type', 'role', 'lc', 'index', 'finish_reason']);
+const FORM = new Set(['type', 'role', 'lc', 'index', 'finish_reason', 'thought']);
 
 /** Asserts that all values that a reading was made of stand in it, so that they may be left out of the attributes. */
 export function assertReturnedValues(span: OtelSpan, reading: SpanReading): void {
@@ -34,7 +34,8 @@ function* takenFrom(
   for (const name of given?.fromEvents ?? []) {
     for (const event of events.filter((one) => one.name === name)) {
       for (const own of event.attributes.keys()) {
-        if (!own.includes('.') && !FORM.has(own)) yield [`${name} ${own}`, valueIn(event.attributes, own)];
+        const isBody = !own.includes('.') || own === 'gen_ai.event.content';
+        if (isBody && !FORM.has(own)) yield [`${name} ${own}`, valueIn(event.attributes, own)];
       }
     }
   }

@@ -19,13 +19,28 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 /** The value when it is a text that holds something, else `null`. */
 export const filledTextOf = (value: unknown): string | null => textOf(value) || null;
 
-/** The value when it is a whole number from 0 to 2^53 - 1 (a token count, a position), else `null`. */
-export const countOf = (value: unknown): number | null =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
+/** The value when it is a whole number from 0 to 2^53 - 1 (a token count, a position), or the text of one, else `null`. */
+export function countOf(value: unknown): number | null {
+  const number = numberIn(value);
+  return Number.isSafeInteger(number) && number! >= 0 ? number : null;
+}
 
-/** The value when it is a number from 0 (a cost, a time), else `null`. */
-export const amountOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+/** The value when it is a number from 0 (a cost, a time), or the text of one, else `null`. */
+export function amountOf(value: unknown): number | null {
+  const number = numberIn(value);
+  return number !== null && Number.isFinite(number) && number >= 0 ? number : null;
+}
+
+/** A number, one that is kept as its source text, or one that was sent as a text; `null` for anything else. */
+function numberIn(value: unknown): number | null {
+  const text = JSON.isRawJSON(value) ? value.rawJSON : value;
+  if (typeof text !== 'string') return typeof text === 'number' ? text : null;
+  return text.length <= NUMBER_CHARS_MAX && NUMBER.test(text) ? Number(text) : null;
+}
+
+const NUMBER = /^\s*\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+/** No number that anyone sends is longer. */
+const NUMBER_CHARS_MAX = 64;
 
 /** The object without some of its members. */
 export function without(object: JsonObject, ...members: string[]): Record<string, unknown> {

@@ -34,3 +34,12 @@ export function checkedBase(url: string): string {
   if (!/^https?:$/.test(protocol)) throw new TypeError(`"${url}" is not an http or https URL`);
   return origin + pathname.replace(/(?<!\/)\/+$/, '');
 }
+
+/**
+ * @returns the base of a server of Spandrel: the address of its API, `…/api`, which each path of the API begins with, stands for
+ *   the server as well. @throws TypeError when it is no `http:` or `https:` URL.
+ */
+export function apiBase(url: string): string {
+  const { origin, pathname } = new URL(checkedBase(url));
+  return checkedBase(origin + pathname.replace(/\/api$/, ''));
+}

@@ -1,4 +1,4 @@
-import { retryAfterMs as readRetryAfter, backoffMs, reasonOf, checkedBase } from './http.js';
+import { retryAfterMs as readRetryAfter, backoffMs, reasonOf, apiBase } from './http.js';
 import type { ApiOptions, RawOptions, Query, Api, ListId, OperationId } from './operation-types.js';
 import { LISTS, ROUTES, UNREAD } from './operations.js';
 import type { Problem } from './schema.js';
@@ -76,7 +76,7 @@ const TIMEOUT_MS = 60_000;
 /** @throws TypeError when the URL is none; the function SpandrelError, and what a call was aborted with. */
 function createSend(client: ApiOptions): Send {
   const { url, key, fetch: ownFetch, timeoutMs: usualMs, wait = pause } = client;
-  const base = checkedBase(url);
+  const base = apiBase(url);
   const send = async <T>(
     method: string,
     path: string,

@@ -17,8 +17,19 @@ export interface SpandrelErrorFacts {
   cause?: unknown;
 }
 
+/** By which errors of another copy of the package are known: of the one for CommonJS beside the one of ES modules. */
+const BRAND = Symbol.for('@spandrel/sdk error 1');
+
 /** A call of the API that failed. */
 export class SpandrelError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+
+  /** @internal */
+  get [BRAND](): true {
+    return true;
+  }
   override readonly name = 'SpandrelError';
   /** HTTP status of the answer; 0 when none came. */
   readonly status: number;

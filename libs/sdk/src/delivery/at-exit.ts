@@ -3,26 +3,43 @@ interface Unfinished {
   finish(): Promise<unknown>;
 }
 
-const unfinished = new Set<Unfinished>();
-let isListening = false;
+type Finish = () => Promise<unknown>;
+
+interface AtExit {
+  unfinished: Set<Unfinished>;
+  isListening: boolean;
+  finishers: Set<Finish>;
+  stop: () => void;
+}
+
+const KEY = Symbol.for('@spandrel/sdk exit 1');
+const shared = globalThis as { [KEY]?: AtExit };
+
+/** One for each copy of the package that is loaded, so that none takes the listeners of another for the application's. */
+const atExit: AtExit = (shared[KEY] ??= {
+  unfinished: new Set(),
+  isListening: false,
+  finishers: new Set(),
+  stop: () => undefined,
+});
 
 /** Calls `finish` when the process has nothing else to do. One listener serves all, so that many instances warn of no leak. */
 export function finishAtExit(one: Unfinished): void {
-  unfinished.add(one);
-  if (isListening) return;
+  atExit.unfinished.add(one);
+  if (atExit.isListening) return;
   const { process } = globalThis as { process?: Partial<ProcessEvents> };
   if (typeof process?.on !== 'function') return;
-  isListening = true;
+  atExit.isListening = true;
   process.on('beforeExit', () => {
-    for (const one of [...unfinished]) {
-      unfinished.delete(one);
+    for (const one of [...atExit.unfinished]) {
+      atExit.unfinished.delete(one);
       void one.finish();
     }
   });
 }
 
 export function nothingAtExit(one: Unfinished): void {
-  unfinished.delete(one);
+  atExit.unfinished.delete(one);
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -37,11 +54,6 @@ interface ProcessEvents {
   kill(pid: number, signal: Signal): unknown;
 }
 
-type Finish = () => Promise<unknown>;
-
-const finishers = new Set<Finish>();
-let stop: () => void = () => undefined;
-
 /**
  * Calls `finish` on SIGTERM and SIGINT and raises the signal again, so that the process ends as it would have. A second
  * signal meanwhile ends it at once. Where the application listens to the signal too, how the process ends is its part: the
@@ -50,10 +62,11 @@ let stop: () => void = () => undefined;
  * @returns stops calling it. On runtimes without signals nothing happens.
  */
 export function onSignals(finish: Finish): () => void {
-  if (finishers.size === 0) stop = listen();
+  const { finishers } = atExit;
+  if (finishers.size === 0) atExit.stop = listen();
   finishers.add(finish);
   return () => {
-    if (finishers.delete(finish) && finishers.size === 0) stop();
+    if (finishers.delete(finish) && finishers.size === 0) atExit.stop();
   };
 }
 
@@ -67,7 +80,7 @@ function listen(): () => void {
       signals.off(signal, listener);
       // Asked now: a listener of the application that wants the signal once is gone afterwards.
       const isOurs = signals.listenerCount(signal) === 0;
-      void Promise.all([...finishers].map((finish) => finish())).then(() => {
+      void Promise.all([...atExit.finishers].map((finish) => finish())).then(() => {
         if (isOurs) signals.kill(signals.pid, signal);
       });
     };

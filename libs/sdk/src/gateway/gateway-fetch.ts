@@ -94,6 +94,14 @@ const OPENAI_BASE = 'https://api.openai.com/v1';
 const ANTHROPIC_BASE = 'https://api.anthropic.com';
 const OLLAMA_BASES = ['http://127.0.0.1:11434', 'http://localhost:11434'];
 
+/** Where a client calls, and where it is to call instead. */
+interface Route {
+  from: string;
+  to: string;
+  /** Headers for the gateway alone. */
+  forGateway: Record<string, string>;
+}
+
 /**
  * @param client of openai, @anthropic-ai/sdk or ollama.
  * @param gatewayUrl base URL of the gateway.
@@ -102,29 +110,72 @@ const OLLAMA_BASES = ['http://127.0.0.1:11434', 'http://localhost:11434'];
  * @throws TypeError when it is no such client.
  */
 export function viaGateway<Client extends object>(client: Client, gatewayUrl: string, makeFetch: GatewayFetch): Client {
-  const gateway = checkedBase(gatewayUrl);
-  const isAtGateway = (base: string): boolean => new URL(base).origin === new URL(gateway).origin;
-  if (isOllama(client)) {
-    const { host } = client.config;
-    if (isAtGateway(host)) return withFetch(client, host, makeFetch(client.fetch)) as Client;
-    const named: Record<string, string> = OLLAMA_BASES.includes(host) ? {} : { 'X-Ollama-Base': host };
-    return withFetch(client, gateway, makeFetch(client.fetch, named)) as Client;
-  }
-  if (!isModelClient(client)) {
-    throw new TypeError('viaGateway takes a client of openai, @anthropic-ai/sdk or ollama');
-  }
-  const own = client.baseURL.replace(/(?<!\/)\/+$/, '');
-  const copy = (baseURL: string, forward: Record<string, string> = {}): Client =>
-    client.withOptions({ baseURL, fetch: makeFetch(client.fetch, forward) }) as Client;
-  if (isAtGateway(own)) return copy(own);
-  // What the address of a call ends in shows the gateway its format, so that the path of the base stays in front of it.
-  const { origin, pathname } = new URL(own);
-  const baseURL = gateway + (pathname === '/' ? '' : pathname);
-  return own === OPENAI_BASE || own === ANTHROPIC_BASE ? copy(baseURL) : copy(baseURL, { 'X-Forward-URL': origin });
+  const known = checkedClient(client);
+  const { to, forGateway } = routeOf(known, gatewayUrl);
+  return copyClient(known, to, makeFetch(known.fetch, forGateway)) as Client;
 }
 
-const withFetch = ({ config, constructor: Ollama }: OllamaClient, host: string, fetched: typeof fetch): unknown =>
-  new Ollama({ ...config, host, fetch: fetched });
+/** What is known of a gateway that had to be asked for. */
+export interface FoundGateway {
+  url: string;
+  makeFetch: GatewayFetch;
+}
+
+/**
+ * @param client of openai, @anthropic-ai/sdk or ollama.
+ * @param find gives the gateway, or nothing where there is none; never rejects.
+ * @param direct what a call goes out by that goes through no gateway; the client's own `fetch` goes before it.
+ * @returns a copy of the client with all of its settings, each call of which goes through the gateway once that is found, and
+ *   where the client would call by itself until then.
+ * @throws TypeError when it is no such client.
+ */
+export function viaFoundGateway<Client extends object>(
+  client: Client,
+  find: () => Promise<FoundGateway | undefined>,
+  direct: typeof fetch,
+): Client {
+  const known = checkedClient(client);
+  const fetched = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const gateway = await find();
+    if (gateway === undefined) return (known.fetch ?? direct)(input as string, init);
+    const { from, to, forGateway } = routeOf(known, gateway.url);
+    const send = gateway.makeFetch(known.fetch, forGateway);
+    const { url } = input instanceof Request ? input : { url: String(input) };
+    // A client may call elsewhere than below its base.
+    const target = url.startsWith(from) ? to + url.slice(from.length) : url;
+    return send((input instanceof Request ? new Request(target, input) : target) as string, init);
+  };
+  return copyClient(known, baseOf(known), fetched as typeof fetch) as Client;
+}
+
+/** @throws TypeError when it is no client of a model. */
+function checkedClient(client: object): ModelClient | OllamaClient {
+  if (isOllama(client) || isModelClient(client)) return client;
+  throw new TypeError('viaGateway takes a client of openai, @anthropic-ai/sdk or ollama');
+}
+
+const baseOf = (client: ModelClient | OllamaClient): string =>
+  isOllama(client) ? client.config.host : client.baseURL.replace(/(?<!\/)\/+$/, '');
+
+function routeOf(client: ModelClient | OllamaClient, gatewayUrl: string): Route {
+  const gateway = checkedBase(gatewayUrl);
+  const from = baseOf(client);
+  const { origin, pathname } = new URL(from);
+  if (origin === new URL(gateway).origin) return { from, to: from, forGateway: {} };
+  if (isOllama(client)) {
+    return { from, to: gateway, forGateway: OLLAMA_BASES.includes(from) ? {} : { 'X-Ollama-Base': from } };
+  }
+  // What the address of a call ends in shows the gateway its format, so that the path of the base stays in front of it.
+  const to = gateway + (pathname === '/' ? '' : pathname);
+  const isKnown = from === OPENAI_BASE || from === ANTHROPIC_BASE;
+  return { from, to, forGateway: isKnown ? {} : { 'X-Forward-URL': origin } };
+}
+
+function copyClient(client: ModelClient | OllamaClient, base: string, fetched: typeof fetch): unknown {
+  if (!isOllama(client)) return client.withOptions({ baseURL: base, fetch: fetched });
+  const { config, constructor: Ollama } = client;
+  return new Ollama({ ...config, host: base, fetch: fetched });
+}
 
 const isModelClient = (client: object): client is ModelClient =>
   'baseURL' in client &&

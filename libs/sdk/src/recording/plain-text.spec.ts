@@ -19,6 +19,12 @@ it.each<[unknown, string]>([
   [12n, '12'],
   [Symbol('s'), 'Symbol(s)'],
   [{ message: 'like an error' }, 'like an error'],
+  [{ message: 'like an error', code: 'E_NO', cause: 'why' }, 'like an error {"code":"E_NO"} (caused by: why)'],
+  [{ name: 'HttpError', message: 'no', status: 404 }, 'HttpError: no {"status":404}'],
+  [{ code: 429, error: { type: 'rate_limit' }, apiKey: 'sk-1' }, '{"code":429,"error":{"type":"rate_limit"},"apiKey":"[masked]"}'], // prettier-ignore
+  [['a', 1], '["a",1]'],
+  [new (class Refused { status = 404; })(), '{"status":404}'], // prettier-ignore
+  [Object.assign(new Error('no'), { config: { key: 'sk-1' } }), 'no'],
   [{}, 'an object was thrown'],
   [Object.create(null), 'an object was thrown'],
   [unreadable, 'something unreadable was thrown'],

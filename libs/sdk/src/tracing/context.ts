@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isIterator, watchIterator } from '../following/follow.js';
+import { isIterator, watchIterator } from '../following/iterators.js';
 import type { Context } from './open-context.js';
 
 const KEY = Symbol.for('@spandrel/sdk context 1');

@@ -1,4 +1,5 @@
-import { follow, type AnyFunction } from '../following/follow.js';
+import { follow } from '../following/follow.js';
+import type { AnyFunction } from '../following/watch.js';
 import { context, inContext } from './context.js';
 import { newSpanId, newTraceId, readTraceparent, type HeadersLike } from './ids.js';
 import type { Recorder } from './recorder.js';
@@ -96,7 +97,7 @@ function runSpan<Result>(span: Span, work: () => Result, payloadBytes?: number):
   return follow(result, {
     run: (step) => context.run(own, step),
     ended: (output) => span.end(payloadBytes === undefined ? undefined : { output }),
-    failed: (error) => span.fail(error),
+    failed: (error, output) => span.fail(error, payloadBytes === undefined ? {} : { output }),
     payloadBytes,
   });
 }
