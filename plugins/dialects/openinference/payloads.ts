@@ -18,7 +18,7 @@ import {
   type OtelMap,
   type ReadKind,
 } from '@spandrel/plugin-api';
-import { messageOf } from './message.js';
+import { messageOf, together } from './message.js';
 
 /**
  * Messages, texts to embed, a query, or `input.value`: the first that the kind of span reports.
@@ -166,7 +166,8 @@ function documentOf(item: unknown): unknown {
   const { document, ...beside } = objectOf(item);
   if (document === undefined) return item;
   const { metadata, ...rest } = objectOf(document);
-  return { ...beside, ...rest, ...(metadata !== undefined && { metadata: parsed(metadata) }) };
+  const own = { ...rest, ...(metadata !== undefined && { metadata: parsed(metadata) }) };
+  return together(own, beside, 'beside');
 }
 
 const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);

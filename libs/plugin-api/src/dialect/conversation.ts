@@ -223,12 +223,12 @@ function callOf(call: JsonObject): ToolCall | null {
   if (name === undefined) return null;
   const id = firstMember(call, ['call_id', 'id', 'toolCallId'], textOf);
   const args = firstMember(named, ARGUMENTS, (value) => value) ?? firstMember(call, ARGUMENTS, (value) => value);
-  const others = {
-    ...othersBeside(call, [id, isNested ? undefined : name, args], isNested ? 'function' : 'index'),
-    ...(isNested && othersBeside(nested, [name, args], 'index')),
-  };
+  const others = othersBeside(call, [id, isNested ? undefined : name, args], isNested ? 'function' : 'index');
+  const ofNested = isNested ? othersBeside(nested, [name, args]) : {};
+  const isClear = Object.keys(ofNested).every((member) => others[member] === undefined);
   return {
     ...others,
+    ...(isClear ? ofNested : { function: ofNested }),
     id: id === undefined ? null : (call[id] as string),
     name: named[name] as string,
     arguments: args === undefined ? null : (named[args] ?? call[args]),
