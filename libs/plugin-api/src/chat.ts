@@ -12,6 +12,8 @@ export interface ToolCall {
   name: string;
   /** JSON text as OpenAI sends it, or the value as Anthropic and Ollama send it. */
   arguments: unknown;
+  /** The MCP server whose tool it is, where the provider calls it. */
+  server?: string;
 }
 
 /**
@@ -47,6 +49,22 @@ export const UNKNOWN_USAGE: Usage = Object.freeze({
   cachedInputTokens: null,
   reasoningTokens: null,
 });
+
+/** A usage in which everything that is `null` or absent is unknown. */
+export const usageOf = (reported: Partial<Usage>): Usage => laterUsage(UNKNOWN_USAGE, reported);
+
+/**
+ * What a stream has reported of its usage after one more piece. Counts only grow: a piece that reports none, or none yet
+ * (zero), takes nothing back.
+ */
+export function laterUsage(before: Usage, later: Partial<Usage>): Usage {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [member, value] of Object.entries(later)) {
+    if (value === null || value === undefined || (value === 0 && merged[member])) continue;
+    merged[member] = value;
+  }
+  return merged as unknown as Usage;
+}
 
 /** The counts of a {@link Usage}, with the members of `span.kind` that hold them. */
 export const USAGE_COUNTS = {

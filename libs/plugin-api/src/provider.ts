@@ -89,15 +89,23 @@ export interface RecordedRequest {
   parameters: Record<string, unknown>;
 }
 
-/** What a recording keeps of an answer. */
-export interface RecordedAnswer {
-  /** The model that answered, when the answer says. */
-  model: string | null;
-  /** Text of the first choice; empty when the answer has only tool calls, `null` when there is no text to have. */
+/** One of the answers that a model gave to a request. */
+export interface RecordedChoice {
+  /** Empty when it has only tool calls, `null` when there is no text to have. */
   text: string | null;
   /** The reason in the provider's own words: `stop`, `tool_calls`, `end_turn` … */
   finishReason: string | null;
   toolCalls: ToolCall[];
+  /** The model's thoughts, where the provider shows them. */
+  reasoning?: string | undefined;
+}
+
+/** What a recording keeps of an answer: its first choice, and what is of all of them. */
+export interface RecordedAnswer extends RecordedChoice {
+  /** The model that answered, when the answer says. */
+  model: string | null;
+  /** All choices in their order, where there are several. */
+  choices?: RecordedChoice[] | undefined;
   usage: Usage;
   /** An error the provider reports inside a 200 answer (a stream that ends in an error event). */
   error: string | null;

@@ -97,6 +97,25 @@ describe('anthropic', () => {
     expect(reader.started).toBe(false);
     reader.push({ data: '{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm"}}' });
     expect(reader.started).toBe(true);
-    expect(reader.answer().text).toBe('');
+    expect(reader.answer()).toMatchObject({ text: '', reasoning: 'Hm' });
+  });
+
+  it('keeps all blocks where they are numbered alike', async () => {
+    const reader = (await setup()).endpoint(post('/v1/messages'))!.readStream();
+    const push = (frame: object) => reader.push({ data: JSON.stringify({ index: 0, ...frame }) });
+    push({ type: 'content_block_start', content_block: { type: 'text', text: '' } });
+    push({ type: 'content_block_delta', delta: { type: 'text_delta', text: 'A' } });
+    push({
+      type: 'content_block_start',
+      content_block: { type: 'mcp_tool_use', name: 'f', server_name: 's', input: {} },
+    });
+    push({ type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{"x":1}' } });
+    expect(reader.answer()).toMatchObject({ text: 'A', toolCalls: [{ name: 'f', arguments: { x: 1 }, server: 's' }] });
+  });
+
+  it('has an error that is no JSON', async () => {
+    const reader = (await setup()).endpoint(post('/v1/messages'))!.readStream();
+    reader.push({ event: 'error', data: 'out of memory' });
+    expect(reader.answer().error).toBe('out of memory');
   });
 });

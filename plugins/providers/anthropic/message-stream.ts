@@ -1,6 +1,7 @@
 import {
   countOf,
   errorMessageOf,
+  errorOfFrame,
   filledTextOf,
   objectOf,
   readExactJson,
@@ -11,12 +12,15 @@ import {
   type StreamFrame,
   type StreamReader,
 } from '@spandrel/plugin-api';
-import { COUNTS, readMessage } from './message-answer.js';
+import { readMessage } from './message-answer.js';
+import { mergeUsage } from './message-usage.js';
 
 /** A content block as it began, with the pieces that came since. */
 interface Block {
+  index: number;
   begun: JsonObject;
   text: string;
+  thinking: string;
   inputJson: string;
 }
 
@@ -25,17 +29,20 @@ export class MessageStream implements StreamReader {
   started = false;
   ended = false;
   private message: JsonObject = {};
-  private stopReason: unknown;
-  private readonly usage: Record<string, unknown> = {};
+  private stopReason: string | undefined;
+  private usage: JsonObject = {};
   private error: string | null = null;
-  private readonly blocks = new Map<number, Block>();
+  /** In the order in which they began. */
+  private readonly blocks: Block[] = [];
+  private readonly lastAt = new Map<number, Block>();
 
   push({ event, data }: StreamFrame): void {
-    const frame = objectOf(readJson(data));
+    const parsed = readJson(data);
+    const frame = objectOf(parsed);
     switch (textOf(frame['type']) ?? event) {
       case 'message_start':
         this.message = objectOf(frame['message']);
-        this.mergeUsage(this.message['usage']);
+        this.usage = mergeUsage(this.usage, this.message['usage']);
         break;
       case 'content_block_start':
         this.beginBlock(frame);
@@ -44,20 +51,23 @@ export class MessageStream implements StreamReader {
         this.pushDelta(frame);
         break;
       case 'message_delta':
-        this.stopReason = objectOf(frame['delta'])['stop_reason'] ?? this.stopReason;
-        this.mergeUsage(frame['usage']);
+        this.stopReason = filledTextOf(objectOf(frame['delta'])['stop_reason']) ?? this.stopReason;
+        this.usage = mergeUsage(this.usage, frame['usage']);
         break;
       case 'message_stop':
         this.ended = true;
         break;
       case 'error':
-        this.error = errorMessageOf(frame) ?? 'error';
+        this.error = errorMessageOf(parsed) ?? (data.trim() || 'error');
+        break;
+      case undefined:
+        this.error = errorOfFrame({ data }, parsed) ?? this.error;
         break;
     }
   }
 
   answer(): RecordedAnswer {
-    const blocks = [...this.blocks].sort(([a], [b]) => a - b).map(([, block]) => assemble(block));
+    const blocks = this.blocks.toSorted((a, b) => a.index - b.index).map(assemble);
     const content = blocks.length > 0 ? blocks : this.message['content'];
     const message = { ...this.message, content, usage: this.usage };
     return {
@@ -68,35 +78,40 @@ export class MessageStream implements StreamReader {
 
   private beginBlock(frame: JsonObject): void {
     const begun = objectOf(frame['content_block']);
-    this.blocks.set(countOf(frame['index']) ?? this.blocks.size, { begun, text: '', inputJson: '' });
+    this.addBlock(countOf(frame['index']) ?? this.blocks.length, begun);
     if (begun['type'] !== 'text' && begun['type'] !== 'thinking') this.started = true;
-    if (filledTextOf(begun['text']) !== null) this.started = true;
+    if ((filledTextOf(begun['text']) ?? filledTextOf(begun['thinking'])) !== null) this.started = true;
+  }
+
+  /** Servers that number blocks alike begin another one with each start. */
+  private addBlock(index: number, begun: JsonObject): Block {
+    const block: Block = { index, begun, text: '', thinking: '', inputJson: '' };
+    this.blocks.push(block);
+    this.lastAt.set(index, block);
+    return block;
   }
 
   private pushDelta(frame: JsonObject): void {
     const delta = objectOf(frame['delta']);
-    const index = countOf(frame['index']) ?? Math.max(0, this.blocks.size - 1);
-    const block = this.blocks.get(index) ?? { begun: { type: 'text' }, text: '', inputJson: '' };
+    const index = countOf(frame['index']) ?? this.blocks.at(-1)?.index ?? 0;
+    const type = typeof delta['thinking'] === 'string' ? 'thinking' : 'text';
+    const block = this.lastAt.get(index) ?? this.addBlock(index, { type });
     const text = filledTextOf(delta['text']);
+    const thinking = filledTextOf(delta['thinking']);
     const inputJson = filledTextOf(delta['partial_json']);
     block.text += text ?? '';
+    block.thinking += thinking ?? '';
     block.inputJson += inputJson ?? '';
-    if (text !== null || inputJson !== null || filledTextOf(delta['thinking']) !== null) this.started = true;
-    this.blocks.set(index, block);
-  }
-
-  /** Usage counts are cumulative: a later count replaces the earlier one. */
-  private mergeUsage(usage: unknown): void {
-    const counts = objectOf(usage);
-    for (const name of COUNTS) this.usage[name] = counts[name] ?? this.usage[name];
+    if ((text ?? thinking ?? inputJson) !== null) this.started = true;
   }
 }
 
 /** The block in the form a whole message has it; tool input that was cut off stays JSON text. */
-function assemble({ begun, text, inputJson }: Block): JsonObject {
+function assemble({ begun, text, thinking, inputJson }: Block): JsonObject {
   return {
     ...begun,
     ...(text !== '' && { text: (textOf(begun['text']) ?? '') + text }),
+    ...(thinking !== '' && { thinking: (textOf(begun['thinking']) ?? '') + thinking }),
     ...(inputJson !== '' && { input: readExactJson(inputJson) ?? inputJson }),
   };
 }

@@ -1,9 +1,12 @@
 import {
+  contentTextOf,
   countOf,
   embeddedErrorOf,
+  filledTextOf,
   listOf,
   objectOf,
   textOf,
+  usageOf,
   type RecordedAnswer,
   type ToolCall,
 } from '@spandrel/plugin-api';
@@ -13,17 +16,14 @@ export function readOllamaAnswer(body: unknown): RecordedAnswer {
   const answer = objectOf(body);
   const message = objectOf(answer['message']);
   const toolCalls = listOf(message['tool_calls']).map(readToolCall);
+  const reasoning = filledTextOf(message['thinking']) ?? filledTextOf(answer['thinking']);
   return {
     model: textOf(answer['model']),
-    text: textOf(message['content']) ?? textOf(answer['response']) ?? (toolCalls.length > 0 ? '' : null),
-    finishReason: textOf(answer['done_reason']),
+    text: contentTextOf(message['content']) ?? textOf(answer['response']) ?? (toolCalls.length > 0 ? '' : null),
+    finishReason: filledTextOf(answer['done_reason']),
     toolCalls,
-    usage: {
-      inputTokens: countOf(answer['prompt_eval_count']),
-      outputTokens: countOf(answer['eval_count']),
-      cachedInputTokens: null,
-      reasoningTokens: null,
-    },
+    ...(reasoning !== null && { reasoning }),
+    usage: usageOf({ inputTokens: countOf(answer['prompt_eval_count']), outputTokens: countOf(answer['eval_count']) }),
     error: embeddedErrorOf(body),
   };
 }

@@ -1,5 +1,6 @@
 import {
-  filledTextOf,
+  errorOfFrame,
+  laterUsage,
   objectOf,
   readExactJson,
   readJson,
@@ -16,36 +17,35 @@ export class OllamaStream implements StreamReader {
   started = false;
   ended = false;
   private text: string | null = null;
+  private reasoning = '';
   private readonly toolCalls: ToolCall[] = [];
-  private last: Omit<RecordedAnswer, 'text' | 'toolCalls'> = {
+  private last: Omit<RecordedAnswer, 'text' | 'toolCalls' | 'reasoning'> = {
     model: null,
     finishReason: null,
     usage: UNKNOWN_USAGE,
     error: null,
   };
 
-  push({ data }: StreamFrame): void {
+  push(frame: StreamFrame): void {
+    const { data } = frame;
     // Arguments of tool calls come as values, which are recorded.
-    const line = objectOf(data.includes('"tool_calls"') ? readExactJson(data) : readJson(data));
-    const read = readOllamaAnswer(line);
-    const thinking = filledTextOf(line['thinking']) ?? filledTextOf(objectOf(line['message'])['thinking']);
+    const parsed = data.includes('"tool_calls"') ? readExactJson(data) : readJson(data);
+    const read = readOllamaAnswer(parsed);
     if (read.text !== null) this.text = (this.text ?? '') + read.text;
+    this.reasoning += read.reasoning ?? '';
     this.toolCalls.push(...read.toolCalls);
-    this.started ||= Boolean(read.text) || thinking !== null || read.toolCalls.length > 0;
-    this.ended ||= line['done'] === true;
+    this.started ||= Boolean(read.text) || read.reasoning !== undefined || read.toolCalls.length > 0;
+    this.ended ||= objectOf(parsed)['done'] === true;
     this.last = {
       model: read.model ?? this.last.model,
       finishReason: read.finishReason ?? this.last.finishReason,
-      usage: {
-        ...UNKNOWN_USAGE,
-        inputTokens: read.usage.inputTokens ?? this.last.usage.inputTokens,
-        outputTokens: read.usage.outputTokens ?? this.last.usage.outputTokens,
-      },
-      error: read.error ?? this.last.error,
+      usage: laterUsage(this.last.usage, read.usage),
+      error: errorOfFrame(frame, parsed) ?? this.last.error,
     };
   }
 
   answer(): RecordedAnswer {
-    return { ...this.last, text: this.text, toolCalls: [...this.toolCalls] };
+    const { text, reasoning } = this;
+    return { ...this.last, text, toolCalls: [...this.toolCalls], ...(reasoning !== '' && { reasoning }) };
   }
 }

@@ -2,6 +2,7 @@ import zlib from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, Provider, RecordedAnswer } from '@spandrel/plugin-api';
 import { UNKNOWN_USAGE } from '@spandrel/plugin-api';
+import type { Masking } from '@spandrel/masking/engine';
 import { BodyBudget } from './body-budget.js';
 import { BodyBuffer, NO_BODY, type BufferedBody } from './body-buffer.js';
 import { buildRecording } from './build-recording.js';
@@ -194,6 +195,66 @@ describe('a recording', () => {
       output: { finish_reason: 'stop' },
       metadata: { truncated: true },
     });
+  });
+});
+
+describe('an answer of several choices with reasoning', () => {
+  const choice = (text: string) => ({ text, finishReason: 'stop', toolCalls: [], reasoning: `secret ${text}` });
+  const choices = [
+    choice('secret A'),
+    { ...choice('secret B'), toolCalls: [{ id: 'c', name: 'f', arguments: 'secret' }] },
+  ];
+  const spoken: Endpoint = { ...endpoint('sse'), readAnswer: () => ({ ...nothing, ...choices[0]!, choices }) };
+  const answered = () =>
+    record({
+      answer: { ...good, contentType: 'application/json' },
+      wire: { entry: { name: 'acme', provider, base: null }, endpoint: spoken },
+      response: buffered(Buffer.from('{}')),
+    });
+  const written = (text: string, more = {}) => ({ text, finish_reason: 'stop', reasoning: `secret ${text}`, ...more });
+
+  it('has all of them in its output', () => {
+    const calls = [{ id: 'c', name: 'f', arguments: 'secret' }];
+    expect(buildRecording(answered()).span.output).toEqual({
+      ...written('secret A'),
+      choices: [written('secret A'), written('secret B', { tool_calls: calls })],
+    });
+  });
+
+  it('is masked everywhere', () => {
+    const mask = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll('secret', '***')) as Value;
+    const masking = { text: mask, json: mask } as unknown as Masking;
+    const { output } = buildRecording(answered(), masking).span;
+    expect(JSON.stringify(output)).not.toContain('secret');
+    expect(JSON.stringify(output).match(/\*{3}/g)).toHaveLength(10);
+  });
+});
+
+describe('an error in place of a stream', () => {
+  it.each([
+    ['as plain JSON', '{"text":null,"finish":null,"fault":"no such model"}'],
+    ['as a field of the stream', 'error: no such model\n\n'],
+  ])('fails the call: %s', (_how, body) => {
+    const readStream = () => {
+      let error: string | null = null;
+      return {
+        push: ({ event, data }: { event?: string | undefined; data: string }) => {
+          if (event === 'error') error = data;
+        },
+        started: false,
+        ended: false,
+        answer: () => ({ ...nothing, error }),
+      };
+    };
+    const readAnswer = (whole: unknown) => ({ ...nothing, error: (whole as { fault: string }).fault });
+    const faulty: Endpoint = { ...endpoint('sse'), readStream, readAnswer };
+    const { span } = buildRecording(
+      record({
+        wire: { entry: { name: 'acme', provider, base: null }, endpoint: faulty },
+        response: buffered(Buffer.from(body)),
+      }),
+    );
+    expect(span).toMatchObject({ status: { failed: { error: 'no such model' } }, metadata: { streaming: true } });
   });
 });
 

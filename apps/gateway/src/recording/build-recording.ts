@@ -4,6 +4,7 @@ import {
   UNKNOWN_USAGE,
   usageMembers,
   type RecordedAnswer,
+  type RecordedChoice,
   type RecordedRequest,
   type Usage,
 } from '@spandrel/plugin-api';
@@ -138,11 +139,13 @@ const masked = (request: RecordedRequest, masking: Masking | null): RecordedRequ
 
 function maskedAnswer(read: ReadAnswer | null, masking: Masking | null): ReadAnswer | null {
   if (masking === null || !read?.answer) return read;
-  const { text, toolCalls, error } = read.answer;
+  const { text, toolCalls, reasoning, choices, error } = read.answer;
   const answer: RecordedAnswer = {
     ...read.answer,
     text: masking.text(text, 'output'),
     toolCalls: masking.json(toolCalls, 'output'),
+    ...(reasoning !== undefined && { reasoning: masking.text(reasoning, 'output') }),
+    ...(choices && { choices: masking.json(choices, 'output') }),
     error: masking.text(error, 'error'),
   };
   return { ...read, answer };
@@ -200,10 +203,18 @@ function lacksUsage(read: ReadAnswer | null): boolean {
 
 function outputOf(answer: RecordedAnswer | null, error: string | null): unknown {
   if (answer === null) return null;
-  const { text, finishReason, toolCalls } = answer;
-  if (error !== null && !text && toolCalls.length === 0) return null;
-  return { text, finish_reason: finishReason, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
+  const { text, toolCalls, reasoning, choices } = answer;
+  if (error !== null && !text && toolCalls.length === 0 && !reasoning && !choices) return null;
+  return { ...choiceOf(answer), ...(choices && { choices: choices.map(choiceOf) }) };
 }
+
+/** A choice in the form that spans hold (docs/spec/recording.md#answers-and-streams). */
+const choiceOf = ({ text, finishReason, toolCalls, reasoning }: RecordedChoice): Record<string, unknown> => ({
+  text,
+  finish_reason: finishReason,
+  ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+  ...(reasoning && { reasoning }),
+});
 
 /** Why the call failed; `null` when it did not. */
 function errorOf(record: CallRecord, read: ReadAnswer | null, masking: Masking | null): string | null {

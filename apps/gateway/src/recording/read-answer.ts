@@ -30,7 +30,11 @@ export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: Buffere
     const streamed = readStreamed(endpoint, endpoint.framing, body);
     return streamed.answer !== null ? streamed : whole;
   }
-  return readStreamed(endpoint, framing ?? endpoint.framing, body);
+  const streamed = readStreamed(endpoint, framing ?? endpoint.framing, body);
+  // An error that comes in place of a stream is often no event.
+  if (streamed.answer !== null || isTruncated(body)) return streamed;
+  const whole = readWhole(endpoint, facts, body);
+  return whole.answer === null ? streamed : { ...whole, streaming: true };
 }
 
 /** How an answer of that media type is framed; `undefined` where it does not say. */

@@ -6,13 +6,14 @@ import { readStream } from './read-stream.js';
 /** The frames of a stream that comes in such pieces. */
 function framesOf(
   framing: Endpoint['framing'],
-  pieces: readonly string[],
+  pieces: readonly (string | Buffer)[],
   tail: readonly string[] = [],
 ): StreamFrame[] {
   const frames: StreamFrame[] = [];
   const reader = { started: false, ended: false, push: (frame: StreamFrame) => frames.push(frame), answer: () => null };
   const endpoint = { readStream: () => reader } as unknown as Endpoint;
-  const buffered = (texts: readonly string[]) => texts.map((text, at) => ({ data: Buffer.from(text), at }));
+  const buffered = (texts: readonly (string | Buffer)[]) =>
+    texts.map((text, at) => ({ data: Buffer.from(text as string), at }));
   const gap = tail.length > 0 ? 'unknown' : 'none';
   readStream(endpoint, framing, { pieces: buffered(pieces), tail: buffered(tail), gap, bytes: 0 });
   return frames;
@@ -33,6 +34,25 @@ describe('readStream', () => {
     expect(framesOf('sse', [`data: one${end}data: t`], [`wo${end}data: three${end}`])).toEqual([
       { event: undefined, data: 'one' },
       { event: undefined, data: 'three' },
+    ]);
+  });
+
+  it.each<[framing: Endpoint['framing'], text: string]>([
+    ['sse', '\ufeffdata: {"a":1}\n\ndata: \ufeff\n\n'],
+    ['ndjson', '\ufeff{"a":1}\n\ufeff\n'],
+  ])('passes over a byte order mark at the head alone (%s)', (framing, text) => {
+    const bytes = Buffer.from(text);
+    for (const pieces of [[bytes], [...bytes].map((byte) => Buffer.from([byte]))]) {
+      const frames = framesOf(framing, pieces);
+      expect(frames.map(({ data }) => data)).toEqual(framing === 'sse' ? ['{"a":1}', '\ufeff'] : ['{"a":1}']);
+    }
+  });
+
+  it('reads a field error as an event of that name', () => {
+    const text = 'data: one\n\nerror: {"message":"out of memory"}\n\nerrors: x\n\n';
+    expect(framesOf('sse', [text])).toEqual([
+      { event: undefined, data: 'one' },
+      { event: 'error', data: '{"message":"out of memory"}' },
     ]);
   });
 

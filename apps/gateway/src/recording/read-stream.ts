@@ -37,7 +37,7 @@ export function readStream(
     isEndLost = false;
     reader.push(frame);
   };
-  const framer = framing === 'sse' ? sseFramer(push) : ndjsonFramer(push);
+  const framer = withoutMark(framing === 'sse' ? sseFramer(push) : ndjsonFramer(push));
   const firstTokenAt = feedPieces(gap === 'none' ? [...pieces, ...tail] : pieces, framer, reader);
   if (gap !== 'none') {
     isEndLost = true;
@@ -62,8 +62,27 @@ function feedPieces(pieces: readonly Piece[], framer: Framer, reader: StreamRead
   return firstTokenAt;
 }
 
+/** Takes a byte order mark off the head of a stream. */
+function withoutMark(framer: Framer): Framer {
+  let isAtHead = true;
+  return {
+    ...framer,
+    feed(text) {
+      if (text === '') return;
+      framer.feed(isAtHead && text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+      isAtHead = false;
+    },
+  };
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** A field `error`, which is none of the format's, is how some servers end a stream that failed: an event of that name. */
 function sseFramer(push: (frame: StreamFrame) => void): Framer {
-  const parser = createParser({ onEvent: ({ event, data }) => push({ event, data }) });
+  const parser = createParser({
+    onEvent: ({ event, data }) => push({ event, data }),
+    onError: ({ field, value }) => field === 'error' && push({ event: 'error', data: value ?? '' }),
+  });
   const ends = new LineEnds();
   let skipping = false;
   return {

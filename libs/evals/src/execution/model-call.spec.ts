@@ -125,7 +125,7 @@ describe('a model call', () => {
   it('takes no count that is no whole number', async () => {
     const body = { ...answered('Hi'), usage: { prompt_tokens: 1.5, completion_tokens: 4 } };
     const connection = connectionThat({ status: 200, body });
-    const odd = { readAnswer: () => ({ text: 'Hi', error: null, usage: { inputTokens: NaN, outputTokens: '7' } }) };
+    const odd = { readAnswer: () => ({ text: 'Hi', error: null, usage: { inputTokens: NaN, outputTokens: 1.5 } }) };
     Object.assign(connection.provider.chat, odd);
     expect((await callModel(connection, call, options())).usage).toEqual({
       inputTokens: null,

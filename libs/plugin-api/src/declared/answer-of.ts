@@ -1,6 +1,6 @@
-import { UNKNOWN_USAGE, type ToolCall, type Usage } from '../chat.js';
+import { UNKNOWN_USAGE, USAGE_COUNTS, usageOf, type ToolCall, type Usage } from '../chat.js';
 import type { RecordedAnswer } from '../provider.js';
-import { countOf, filledTextOf, listOf, objectOf, textOf } from '../wire/lenient-json.js';
+import { amountOf, countOf, filledTextOf, listOf, objectOf, textOf } from '../wire/lenient-json.js';
 import type { DeclaredAnswer } from './declared-endpoint.js';
 
 export const NOTHING_ANSWERED: RecordedAnswer = Object.freeze({
@@ -12,16 +12,22 @@ export const NOTHING_ANSWERED: RecordedAnswer = Object.freeze({
   error: null,
 });
 
-/** What a reader returned of an answer, with everything that is not of its kind left out. */
-export function answerOf(read: DeclaredAnswer): RecordedAnswer {
+/**
+ * What a reader returned of an answer, with everything that is not of its kind left out.
+ * @param findError looks for an error where all providers put them; it is asked where the reader has read nothing.
+ */
+export function answerOf(read: DeclaredAnswer, findError: () => string | null): RecordedAnswer {
   const toolCalls = toolCallsOf(read.toolCalls);
+  const reasoning = filledTextOf(read.reasoning);
+  const text = textOf(read.text) ?? (toolCalls.length > 0 ? '' : null);
   return {
     model: filledTextOf(read.model),
-    text: textOf(read.text) ?? (toolCalls.length > 0 ? '' : null),
+    text,
     finishReason: filledTextOf(read.finishReason),
     toolCalls,
-    usage: usageOf(read.usage),
-    error: filledTextOf(read.error),
+    ...(reasoning !== null && { reasoning }),
+    usage: readUsage(read.usage ?? {}),
+    error: filledTextOf(read.error) ?? (text === null && reasoning === null ? findError() : null),
   };
 }
 
@@ -32,9 +38,11 @@ const toolCallsOf = (calls: unknown): ToolCall[] =>
       filledTextOf(name) === null ? [] : [{ id: filledTextOf(id), name: name as string, arguments: given ?? null }],
     );
 
-const usageOf = (usage: DeclaredAnswer['usage']): Usage => ({
-  inputTokens: countOf(usage?.inputTokens),
-  outputTokens: countOf(usage?.outputTokens),
-  cachedInputTokens: countOf(usage?.cachedInputTokens),
-  reasoningTokens: countOf(usage?.reasoningTokens),
-});
+function readUsage(usage: NonNullable<DeclaredAnswer['usage']>): Usage {
+  const counts = Object.keys(USAGE_COUNTS).map((name) => [name, countOf(usage[name as keyof Usage])]);
+  return usageOf({
+    ...(Object.fromEntries(counts) as Partial<Usage>),
+    serviceTier: filledTextOf(usage.serviceTier),
+    cost: amountOf(usage.cost),
+  });
+}

@@ -1,4 +1,6 @@
+import type { Usage } from '../chat.js';
 import type { ChatCall, Endpoint } from '../provider.js';
+
 /**
  * A recorded endpoint of a declared provider: `POST` to a path. A body that is no object or list reads as an empty
  * object.
@@ -49,14 +51,10 @@ export interface DeclaredAnswer {
   finishReason?: unknown;
   /** A list of `{id?, name, arguments}`. */
   toolCalls?: unknown;
-  /** Token counts: whole numbers from 0. */
-  usage?: {
-    /** All input tokens, cached ones included. */
-    inputTokens?: unknown;
-    outputTokens?: unknown;
-    cachedInputTokens?: unknown;
-    reasoningTokens?: unknown;
-  };
+  /** The model's thoughts. */
+  reasoning?: unknown;
+  /** Counts: whole numbers from 0, or texts of them; all input tokens with cached ones, all output tokens with reasoning. */
+  usage?: { [Member in keyof Usage]?: unknown };
   /** The message of an error that came with status 200. */
   error?: unknown;
 }

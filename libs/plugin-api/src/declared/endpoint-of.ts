@@ -1,4 +1,5 @@
 import type { Endpoint, RecordedRequest } from '../provider.js';
+import { embeddedErrorOf } from '../wire/error-message.js';
 import { filledTextOf, objectOf } from '../wire/lenient-json.js';
 import { messagesOf, withSystemFirst } from '../wire/messages.js';
 import { answerOf } from './answer-of.js';
@@ -15,7 +16,7 @@ export function endpointOf(path: string, declared: DeclaredEndpoint): Endpoint {
       const asked = streams && viewOf(body)['stream'] === (true as unknown);
       return requestOf(declared.readRequest(viewOf(body)), asked);
     },
-    readAnswer: (body) => answerOf(declared.readAnswer(viewOf(body))),
+    readAnswer: (body) => answerOf(declared.readAnswer(viewOf(body)), () => embeddedErrorOf(body)),
     readStream: () => new ChunkStream(declared),
   };
 }

@@ -30,7 +30,7 @@ interface Declaration {
   recognises?: Provider['recognises'];
   /** The body of an error the gateway answers itself. Default: that of OpenAI. */
   errorBody?: Provider['errorBody'];
-  /** The message in an error answer, where it is none of the usual places (`error.message`, `error`, `message`, `detail`). */
+  /** The message in an error answer, where it is none of the usual places (docs/spec/recording.md#errors). */
   errorMessage?(body: JsonView): unknown;
 }
 

@@ -1,45 +1,61 @@
-import type { RecordedAnswer } from '../provider.js';
+import type { RecordedAnswer, RecordedChoice } from '../provider.js';
 import { embeddedErrorOf } from '../wire/error-message.js';
-import { listOf, objectOf, textOf, countOf } from '../wire/lenient-json.js';
+import { countOf, filledTextOf, listOf, objectOf, textOf, type JsonObject } from '../wire/lenient-json.js';
 import { contentTextOf } from '../wire/messages.js';
+import { reasoningOf, transcriptOf } from '../wire/reasoning.js';
 import { readToolCalls } from './tool-calls.js';
-import { UNKNOWN_USAGE, type Usage } from '../chat.js';
+import { readUsageOf } from './usage.js';
 
-/**
- * Reads a whole chat completion answer. A refusal is the answer's text when there is no other; tool calls alone have the
- * empty text, an answer with neither has none.
- */
+/** Reads a whole answer of chat completions, or of the older completions, whose choices have a `text`. */
 export function readChatAnswer(body: unknown): RecordedAnswer {
   const answer = objectOf(body);
-  const choice = firstChoice(answer['choices']);
-  const message = objectOf(choice?.['message']);
-  const toolCalls = readToolCalls(message);
-  return {
+  const choices = choicesOf(answer['choices']).map(({ choice }) => choice);
+  return answerOfChoices(choices.map(readChoice), {
     model: textOf(answer['model']),
-    text: contentTextOf(message['content']) ?? textOf(message['refusal']) ?? (toolCalls.length > 0 ? '' : null),
-    finishReason: textOf(choice?.['finish_reason']),
-    toolCalls,
-    usage: readOpenAiUsage(answer['usage']),
-    error: embeddedErrorOf(body),
+    usage: readUsageOf(answer),
+    error: embeddedErrorOf(body) ?? errorOfChoices(choices),
+  });
+}
+
+/** The error that a choice reports of itself (OpenRouter), else `null`. */
+export function errorOfChoices(choices: readonly JsonObject[]): string | null {
+  const failed = choices.find(({ error }) => Boolean(error));
+  return failed === undefined ? null : embeddedErrorOf({ error: failed['error'] });
+}
+
+/** An answer by its choices: the first is the answer's, and where there are several, all are listed. */
+export function answerOfChoices(
+  choices: RecordedChoice[],
+  rest: Pick<RecordedAnswer, 'model' | 'usage' | 'error'>,
+): RecordedAnswer {
+  return {
+    ...(choices[0] ?? { text: null, finishReason: null, toolCalls: [] }),
+    ...rest,
+    ...(choices.length > 1 && { choices }),
   };
 }
 
-/** The choice with index 0; answers with `n` > 1 are recorded by their first choice only. */
-export function firstChoice(choices: unknown): Readonly<Record<string, unknown>> | undefined {
-  return listOf(choices)
-    .map(objectOf)
-    .find((choice) => (choice['index'] ?? 0) === 0);
-}
+/** The choices in the order of their `index`, which is their position where they have none. */
+export const choicesOf = (choices: unknown): { index: number; choice: JsonObject }[] =>
+  listOf(choices)
+    .map((each, position) => ({ index: countOf(objectOf(each)['index']) ?? position, choice: objectOf(each) }))
+    .sort((a, b) => a.index - b.index);
 
-/** Tokens of a chat completion, completion or embedding answer (`usage`); all unknown when there is none. */
-export function readOpenAiUsage(usage: unknown): Usage {
-  if (typeof usage !== 'object' || usage === null) return UNKNOWN_USAGE;
-  const counts = objectOf(usage);
+/**
+ * A spoken answer's text is its transcript, and a refusal is the text where there is no other; tool calls alone have the
+ * empty text, a choice with neither has none.
+ */
+function readChoice(choice: JsonObject): RecordedChoice {
+  const message = objectOf(choice['message']);
+  const toolCalls = readToolCalls(message);
+  const content = contentTextOf(message['content'] ?? choice['text']);
+  const reasoning = reasoningOf(message);
   return {
-    inputTokens: countOf(counts['prompt_tokens']),
-    outputTokens: countOf(counts['completion_tokens']),
-    cachedInputTokens: countOf(objectOf(counts['prompt_tokens_details'])['cached_tokens']),
-    reasoningTokens: countOf(objectOf(counts['completion_tokens_details'])['reasoning_tokens']),
+    text:
+      content || transcriptOf(message) || textOf(message['refusal']) || (content ?? (toolCalls.length > 0 ? '' : null)),
+    finishReason: filledTextOf(choice['finish_reason']),
+    toolCalls,
+    ...(reasoning !== null && { reasoning }),
   };
 }
 

@@ -1,56 +1,111 @@
-import { UNKNOWN_USAGE, type ToolCall, type Usage } from '../chat.js';
+import type { ToolCall, Usage } from '../chat.js';
 import type { RecordedAnswer } from '../provider.js';
 import { embeddedErrorOf } from '../wire/error-message.js';
-import { countOf, filledTextOf, listOf, objectOf, textOf, type JsonObject } from '../wire/lenient-json.js';
+import { filledTextOf, listOf, objectOf, textOf, without, type JsonObject } from '../wire/lenient-json.js';
+import { reasoningText } from '../wire/reasoning.js';
+import { readUsageOf } from './usage.js';
 
-/** Reads a response object of the Responses API, whole or as far as it has come. */
+/**
+ * Reads a response object of the Responses API, whole or as far as it has come. One in the background that has not ended
+ * has its status as finish reason (docs/spec/recording.md#responses-in-the-background).
+ */
 export function readResponse(body: unknown): RecordedAnswer {
   const response = objectOf(body);
-  const items = listOf(response['output']).map(objectOf);
+  const { output } = response;
+  const items = listOf(output).map(objectOf);
+  const text = Array.isArray(output) ? outputText(items) : null;
+  const reasoning = items.flatMap((item) => (item['type'] === 'reasoning' ? reasoningParts(item) : [])).join('\n\n');
   return {
     model: textOf(response['model']),
-    text: Array.isArray(response['output']) ? outputText(items) : null,
-    finishReason: readFinishReason(response),
+    text: isPending(response) ? text || null : text,
+    finishReason: filledTextOf(objectOf(response['incomplete_details'])['reason']) ?? filledTextOf(response['status']),
     toolCalls: items.flatMap(readToolCall),
-    usage: readUsage(response['usage']),
-    error: embeddedErrorOf(body),
+    ...(reasoning !== '' && { reasoning }),
+    usage: readUsage(response, items),
+    error: embeddedErrorOf(body) ?? (response['status'] === 'failed' ? 'the response failed' : null),
   };
 }
 
+/** Whether a response is still to be made. */
+export const isPending = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress';
+
 /** Text of all messages, joined as the official client does (`output_text`); a refusal when there is no text. */
-function outputText(items: JsonObject[]): string {
-  const parts = items.flatMap((item) => (item['type'] === 'message' ? listOf(item['content']).map(objectOf) : []));
-  const joined = (member: string) => parts.map((part) => textOf(part[member]) ?? '').join('');
-  return joined('text') || joined('refusal');
+function outputText(items: readonly JsonObject[]): string {
+  const parts = items.flatMap((item) => {
+    if (item['type'] !== undefined && item['type'] !== 'message') return [];
+    return textOf(item['content']) === null ? listOf(item['content']).map(objectOf) : { text: item['content'] };
+  });
+  const joined = (...members: string[]) =>
+    parts.map((part) => members.map((member) => textOf(part[member])).find((text) => text !== null) ?? '').join('');
+  return joined('text', 'transcript') || joined('refusal');
 }
 
-/** The reason of an incomplete response, else its final status; `null` while it runs. */
-function readFinishReason(response: JsonObject): string | null {
-  const status = textOf(response['status']);
-  if (status === 'in_progress' || status === 'queued') return null;
-  return textOf(objectOf(response['incomplete_details'])['reason']) ?? status;
-}
+const reasoningParts = ({ summary, content }: JsonObject): string[] =>
+  [...listOf(summary), ...listOf(content)].map((part) => reasoningText(part)).filter((text) => text !== '');
 
-/** Calls of the client's functions and of hosted tools alike; a hosted tool without a name goes by its type. */
+/**
+ * Calls of the client's functions and of hosted tools alike; a hosted tool without a name goes by its type. An item of an
+ * unknown type counts as a call, so that what it holds is kept.
+ */
 function readToolCall(item: JsonObject): ToolCall[] {
-  const type = textOf(item['type']) ?? '';
-  if (!type.endsWith('_call')) return [];
+  const type = textOf(item['type']);
+  if (!type || NO_CALLS.has(type) || type.endsWith('_output')) return [];
+  const server = filledTextOf(item['server_label']);
   return [
     {
       id: filledTextOf(item['call_id']) ?? textOf(item['id']),
       name: filledTextOf(item['name']) ?? type,
-      arguments: item['arguments'] ?? item['input'] ?? item['action'] ?? null,
+      arguments: askedOf(item),
+      ...(server !== null && { server }),
     },
   ];
 }
 
-function readUsage(usage: unknown): Usage {
-  if (typeof usage !== 'object' || usage === null) return UNKNOWN_USAGE;
-  const counts = objectOf(usage);
-  return {
-    inputTokens: countOf(counts['input_tokens']),
-    outputTokens: countOf(counts['output_tokens']),
-    cachedInputTokens: countOf(objectOf(counts['input_tokens_details'])['cached_tokens']),
-    reasoningTokens: countOf(objectOf(counts['output_tokens_details'])['reasoning_tokens']),
-  };
+const NO_CALLS: ReadonlySet<string> = new Set([
+  'message',
+  'reasoning',
+  'compaction',
+  'mcp_list_tools',
+  'mcp_approval_response',
+  'additional_tools',
+  'item_reference',
+]);
+
+/** What a tool was asked: where its kind has it, else everything of the item that is neither form nor result. */
+function askedOf(item: JsonObject): unknown {
+  const asked = ASKED.map((member) => item[member]).find(isThere);
+  if (asked !== undefined) return asked;
+  const left = Object.entries(without(item, ...FORM)).filter(([, value]) => isThere(value));
+  return left.length > 0 ? Object.fromEntries(left) : null;
+}
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+const ASKED = ['arguments', 'input', 'action', 'actions', 'queries', 'code', 'operation'];
+const FORM = [
+  'approval_request_id',
+  'call_id',
+  'caller',
+  'created_by',
+  'encrypted_content',
+  'error',
+  'fingerprint',
+  'id',
+  'name',
+  'output',
+  'outputs',
+  'result',
+  'results',
+  'server_label',
+  'status',
+  'type',
+];
+
+/** Searches of the web are fees of their own; opening a page and looking in it are none. */
+function readUsage(response: JsonObject, items: readonly JsonObject[]): Usage {
+  const usage = readUsageOf(response);
+  const searches = items.filter(
+    ({ type, action }) => type === 'web_search_call' && (objectOf(action)['type'] ?? 'search') === 'search',
+  );
+  return searches.length > 0 ? { ...usage, webSearchRequests: usage.webSearchRequests || searches.length } : usage;
 }

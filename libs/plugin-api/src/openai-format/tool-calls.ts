@@ -1,5 +1,5 @@
 import type { ToolCall } from '../chat.js';
-import { countOf, filledTextOf, listOf, objectOf, textOf } from '../wire/lenient-json.js';
+import { countOf, filledTextOf, listOf, objectOf, type JsonObject } from '../wire/lenient-json.js';
 
 /** Tool calls of a chat message: `tool_calls` (functions and custom tools) and the older `function_call`. */
 export function readToolCalls(message: unknown): ToolCall[] {
@@ -9,45 +9,83 @@ export function readToolCalls(message: unknown): ToolCall[] {
   return deltas.toolCalls();
 }
 
-/** Puts the tool calls of a chat stream together: pieces with the same `index` are one call. */
+interface BegunCall {
+  index: number;
+  id: string | null;
+  name: string;
+  arguments: unknown;
+}
+
+/**
+ * Puts the tool calls of a chat stream together (docs/spec/recording.md#tool-calls): pieces with the same `index` are one
+ * call unless they bring another id; pieces without `index` are of the call with their id, else of the last one.
+ */
 export class ToolCallDeltas {
-  private readonly calls = new Map<number, { id: string | null; name: string; arguments: string | unknown }>();
+  /** In the order in which they began. */
+  private readonly calls: BegunCall[] = [];
+  private readonly lastAt = new Map<number, BegunCall>();
+  private readonly byId = new Map<string, BegunCall>();
 
   /** @param delta a chunk's `delta` with `tool_calls` or `function_call`. @returns whether it held one. */
   add(delta: unknown): boolean {
     const { tool_calls: pieces, function_call: older } = objectOf(delta);
     for (const piece of listOf(pieces)) this.addPiece(objectOf(piece));
-    if (typeof older === 'object' && older !== null) this.append(FUNCTION_CALL_INDEX, null, objectOf(older));
-    return listOf(pieces).length > 0 || (typeof older === 'object' && older !== null);
+    const isOlder = typeof older === 'object' && older !== null;
+    if (isOlder) append(this.lastAt.get(FUNCTION_CALL_INDEX) ?? this.begin(FUNCTION_CALL_INDEX, null), objectOf(older));
+    return listOf(pieces).length > 0 || isOlder;
   }
 
   toolCalls(): ToolCall[] {
-    return [...this.calls].sort(([a], [b]) => a - b).map(([, call]) => ({ ...call }));
+    return this.calls
+      .toSorted((a, b) => a.index - b.index)
+      .map(({ id, name, arguments: given }) => ({ id, name, arguments: given }));
   }
 
-  /** A piece without `index` is a call of its own when it brings an id, else it goes on with the last one. */
-  private addPiece(piece: Readonly<Record<string, unknown>>): void {
+  private addPiece(piece: JsonObject): void {
     const id = filledTextOf(piece['id']);
-    const index = countOf(piece['index']) ?? (id === null ? Math.max(0, this.calls.size - 1) : this.calls.size);
     const custom = piece['custom'];
-    this.append(index, id, objectOf(custom ?? piece['function']), custom === undefined ? 'arguments' : 'input');
+    const part = objectOf(custom ?? piece['function'] ?? piece);
+    const call = this.callOf(countOf(piece['index']), id, filledTextOf(part['name']));
+    if (call.id === null && id !== null) this.identify(call, id);
+    append(call, part, custom === undefined ? 'arguments' : 'input');
   }
 
-  private append(
-    index: number,
-    id: string | null,
-    piece: Readonly<Record<string, unknown>>,
-    member = 'arguments',
-  ): void {
-    const call = this.calls.get(index) ?? { id: null, name: '', arguments: '' };
-    call.id ??= id;
-    call.name += textOf(piece['name']) ?? '';
-    const added = piece[member];
-    // Some servers of this format send the arguments as a value instead of JSON text: kept as it is.
-    if (typeof added === 'string' && typeof call.arguments === 'string') call.arguments += added;
-    else if (added !== undefined && added !== null) call.arguments = added;
-    this.calls.set(index, call);
+  private callOf(index: number | null, id: string | null, name: string | null): BegunCall {
+    if (index === null) {
+      const begun = id === null ? this.calls.at(-1) : this.byId.get(id);
+      return begun ?? this.begin(this.calls.length, id);
+    }
+    const begun = this.lastAt.get(index);
+    return begun === undefined || isAnother(begun, id, name) ? this.begin(index, id) : begun;
   }
+
+  private begin(index: number, id: string | null): BegunCall {
+    const call: BegunCall = { index, id: null, name: '', arguments: '' };
+    this.calls.push(call);
+    this.lastAt.set(index, call);
+    if (id !== null) this.identify(call, id);
+    return call;
+  }
+
+  private identify(call: BegunCall, id: string): void {
+    call.id = id;
+    this.byId.set(id, call);
+  }
+}
+
+/** Whether a piece is not of the call with its index: some servers number all calls 0 (Google), some give them no ids. */
+function isAnother(call: BegunCall, id: string | null, name: string | null): boolean {
+  if (id !== null && call.id !== null) return id !== call.id;
+  return id === null && name !== null && call.name !== '' && name !== call.name && call.arguments !== '';
+}
+
+/** A name is given whole, arguments piece by piece. */
+function append(call: BegunCall, piece: JsonObject, member = 'arguments'): void {
+  call.name = filledTextOf(piece['name']) ?? call.name;
+  const added = piece[member];
+  // Some servers of this format send the arguments as a value instead of JSON text: kept as it is.
+  if (typeof added === 'string' && typeof call.arguments === 'string') call.arguments += added;
+  else if (added !== undefined && added !== null) call.arguments = added;
 }
 
 /** Place of the older `function_call`, before any of `tool_calls`. */

@@ -81,7 +81,7 @@ function describeStream(
       if (reader.answer().text) assert.ok(reader.started, 'text has begun');
     }
     assert.equal(reader.ended, call.breaksOff !== true);
-    assert.equal(reader.started, Boolean(expected.text) || expected.toolCalls.length > 0);
+    assert.equal(reader.started, Boolean(expected.text || expected.reasoning) || expected.toolCalls.length > 0);
   });
   it('keeps two streams apart', async () => {
     const [{ reader: one, frames }, { reader: other }] = [await open(), await open()];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { USAGE_COUNTS } from '../chat.js';
 import type { Endpoint, Provider, RecordedAnswer } from '../provider.js';
 import { framesOf } from './frames.js';
 import { mutationsOf, ODD_VALUES } from './odd-values.js';
@@ -85,12 +86,17 @@ function readMutatedStreams(endpoint: Endpoint, text: string): void {
 }
 
 function assertAnswer(answer: RecordedAnswer): void {
-  const { model, text, finishReason, error, toolCalls, usage } = answer;
-  for (const member of [model, text, finishReason, error]) assert.ok(member === null || typeof member === 'string');
-  for (const call of toolCalls) assert.equal(typeof call.name, 'string');
-  for (const count of [usage.inputTokens, usage.outputTokens, usage.cachedInputTokens, usage.reasoningTokens]) {
-    assert.ok(count === null || (Number.isInteger(count) && count >= 0), `${count} is no token count`);
+  const { model, error, usage, choices = [] } = answer;
+  for (const member of [model, error]) assert.ok(member === null || typeof member === 'string');
+  for (const { text, finishReason, toolCalls, reasoning = null } of [answer, ...choices]) {
+    for (const member of [text, finishReason, reasoning]) assert.ok(member === null || typeof member === 'string');
+    for (const call of toolCalls) assert.equal(typeof call.name, 'string');
   }
+  for (const name of Object.keys(USAGE_COUNTS) as (keyof typeof USAGE_COUNTS)[]) {
+    const count = usage[name] ?? null;
+    assert.ok(count === null || (Number.isSafeInteger(count) && count >= 0), `${count} is no count`);
+  }
+  assert.ok((usage.cost ?? 0) >= 0 && Number.isFinite(usage.cost ?? 0), `${usage.cost} is no cost`);
 }
 
 function parsed(data: string): unknown {

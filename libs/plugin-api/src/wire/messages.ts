@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../chat.js';
 import { filledTextOf, listOf, objectOf, textOf } from './lenient-json.js';
+import { isReasoningPart } from './reasoning.js';
 
 /** The messages of a request, each with `role` and `content` first; what is no list of objects comes back as it is. */
 export function messagesOf(value: unknown): ChatMessage[] | unknown {
@@ -21,10 +22,21 @@ export function withSystemFirst(system: unknown, input: unknown): ChatMessage[] 
   return isAbsent(system) ? messages : [{ role: 'system', content: system }, ...messages];
 }
 
-/** The text of a message's content: a text itself, or the text parts of a list of parts, joined. */
+/**
+ * The text of a message's content: a text itself, or the text parts of a list of parts, joined, what the model thought
+ * left out. A content that is a JSON object, as some servers answer with structured output, is its JSON.
+ */
 export function contentTextOf(content: unknown): string | null {
-  if (!Array.isArray(content)) return textOf(content);
-  return content.map((part) => textOf(objectOf(part)['text']) ?? textOf(part) ?? '').join('');
+  if (Array.isArray(content)) return content.map(partTextOf).join('');
+  const object = objectOf(content);
+  if (Object.keys(object).length === 0) return textOf(content);
+  return textOf(object['text']) ?? JSON.stringify(object);
+}
+
+function partTextOf(part: unknown): string {
+  if (isReasoningPart(part)) return '';
+  const { text, refusal } = objectOf(part);
+  return textOf(text) ?? textOf(refusal) ?? textOf(part) ?? '';
 }
 
 /**
