@@ -71,6 +71,7 @@ export function buildRecording(record: CallRecord, masking: Masking | null = nul
   const answer = read?.answer ?? null;
   const model = storableName(request.model ?? answer?.model ?? null) ?? UNKNOWN_MODEL;
   const error = errorOf(record, read, masking);
+  const responseId = request.parameters['background'] === true ? pendingResponse(record, read) : null;
   const startedAt = formatTimestamp(facts.startedAt);
   const span: RecordedSpan = {
     id: facts.id,
@@ -80,7 +81,7 @@ export function buildRecording(record: CallRecord, masking: Masking | null = nul
     kind: kindOf(facts, model, outcome.kind === 'running' ? null : (answer?.usage ?? UNKNOWN_USAGE)),
     status: outcome.kind === 'running' ? 'running' : error === null ? 'completed' : { failed: { error } },
     started_at: startedAt,
-    metadata: metadataOf(record, request, read),
+    metadata: metadataOf(record, request, read, responseId !== null),
   };
   if (facts.capture.mode !== 'off') span.input = captured(request.input ?? null, facts.capture);
   if (outcome.kind !== 'running') {
@@ -88,7 +89,6 @@ export function buildRecording(record: CallRecord, masking: Masking | null = nul
     if (facts.capture.mode !== 'off') span.output = captured(outputOf(answer, error), facts.capture);
   }
   const trace = { id: facts.traceId, ...facts.trace, defaults: { name: span.name, started_at: startedAt } };
-  const responseId = request.parameters['background'] === true ? pendingResponse(record, read) : null;
   return { trace, span, ...(responseId !== null && { pending: { responseId, name: span.name, model } }) };
 }
 
@@ -100,7 +100,7 @@ function buildEnd(record: CallRecord, masking: Masking | null): { trace: Recorde
   const { facts } = record;
   const { name, model } = facts.completes!;
   const read = maskedAnswer(readIfGood(record, NO_REQUEST), masking);
-  if (!read?.answer || !read.complete || isPending(read.answer)) return null;
+  if (!read?.answer || !read.complete || goesOn(read.answer)) return null;
   const error = errorOf(record, read, masking);
   const span: SpanEnd = {
     id: facts.id,
@@ -118,12 +118,12 @@ const endOf = ({ facts, endedTick }: CallRecord): string =>
   formatTimestamp(facts.startedAt + Math.max(0, Math.round(endedTick - facts.startedTick)));
 
 /** Whether a response of the Responses API goes on, as its status says. */
-const isPending = ({ finishReason }: RecordedAnswer): boolean =>
+const goesOn = ({ finishReason }: RecordedAnswer): boolean =>
   finishReason === null || finishReason === 'queued' || finishReason === 'in_progress';
 
 /** The id of a response that goes on behind its call. */
 function pendingResponse({ answer, response, outcome }: CallRecord, read: ReadAnswer | null): string | null {
-  if (outcome.kind === 'running' || !read?.answer || !isPending(read.answer)) return null;
+  if (outcome.kind === 'running' || !read?.answer || !goesOn(read.answer)) return null;
   return responseIdOf(answer!, response);
 }
 
@@ -175,7 +175,13 @@ function kindOf(facts: CallFacts, model: string, usage: Usage | null): Record<st
   return { ...kind, input_tokens: null, output_tokens: null, ...usageMembers(usage) };
 }
 
-function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnswer | null): Record<string, unknown> {
+/** @param isPending whether the response goes on, so that its tokens are not known yet. */
+function metadataOf(
+  record: CallRecord,
+  request: RecordedRequest,
+  read: ReadAnswer | null,
+  isPending: boolean,
+): Record<string, unknown> {
   const { facts, answer, outcome } = record;
   const metadata: Record<string, unknown> = {
     endpoint: facts.wire.path,
@@ -190,14 +196,14 @@ function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnsw
   if (facts.withheld !== undefined) metadata['content_withheld'] = facts.withheld;
   if (facts.unknownHeaders) metadata['unknown_headers'] = facts.unknownHeaders;
   if (typeof read?.answer?.usage.cost === 'number') metadata['cost_source'] = 'provider';
-  if (outcome.kind !== 'running' && lacksUsage(read)) metadata['usage_missing'] = true;
+  if (outcome.kind !== 'running' && !isPending && lacksUsage(read)) metadata['usage_missing'] = true;
   if (isTruncated(record.request) || isTruncated(record.response)) metadata['truncated'] = true;
   return metadata;
 }
 
 /** A whole answer without its tokens: OpenAI's streams have them only when asked. */
 function lacksUsage(read: ReadAnswer | null): boolean {
-  if (!read?.complete || read.answer === null || read.answer.error !== null || isPending(read.answer)) return false;
+  if (!read?.complete || read.answer === null || read.answer.error !== null) return false;
   return read.answer.usage.inputTokens === null && read.answer.usage.outputTokens === null;
 }
 

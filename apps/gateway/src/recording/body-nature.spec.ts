@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger } from '@spandrel/kernel';
+import type { Provider, ProviderDeps } from '@spandrel/plugin-api';
+import anthropic from '../../../../plugins/providers/anthropic/index.js';
+import ollama from '../../../../plugins/providers/ollama/index.js';
+import openai from '../../../../plugins/providers/openai/index.js';
+import { answerNature, requestNature } from './body-nature.js';
+
+const deps: ProviderDeps = { logger: createLogger('silent', 'test') };
+const answer = {
+  status: 200,
+  statusMessage: 'OK',
+  contentType: null,
+  contentEncoding: 'gzip, br',
+  contentLength: null,
+};
+
+let providers: Record<string, Provider>;
+beforeAll(async () => {
+  providers = {
+    anthropic: await anthropic.setup(deps, {}),
+    ollama: await ollama.setup(deps, {}),
+    openai: await openai.setup(deps, {}),
+  };
+});
+
+const natureOf = (provider: string, path: string, contentType: string | null = null) =>
+  answerNature(providers[provider]!.endpoint({ method: 'POST', path, headers: {} })!, { ...answer, contentType });
+
+const chat = (delta: object, more: object = {}): object => ({
+  model: 'm',
+  choices: [{ index: 0, delta, finish_reason: null }],
+  ...more,
+});
+const block = (delta: object): object => ({ type: 'content_block_delta', index: 1, delta });
+
+describe('what a body is', () => {
+  it('is known by the heads of request and answer', () => {
+    expect(requestNature('zstd')).toMatchObject({ codings: ['zstd'], form: { framing: 'json' } });
+    const path = '/v1/chat/completions';
+    expect(natureOf('openai', path)).toMatchObject({ codings: ['gzip', 'br'], form: { framing: 'sse' } });
+    expect(natureOf('openai', path, 'application/json; charset=utf-8').form.framing).toBe('json');
+    expect(natureOf('ollama', '/api/chat').form.framing).toBe('ndjson');
+  });
+
+  it.each<[isAlone: boolean, provider: string, path: string, event: object | string]>([
+    [true, 'openai', '/v1/chat/completions', chat({ content: 'word' })],
+    [
+      false,
+      'openai',
+      '/v1/chat/completions',
+      chat({ content: 'word' }, { usage: { prompt_tokens: 1, completion_tokens: 2 } }),
+    ],
+    [false, 'openai', '/v1/chat/completions', chat({ tool_calls: [{ index: 0, function: { arguments: '{' } }] })],
+    [
+      false,
+      'openai',
+      '/v1/chat/completions',
+      { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] },
+    ],
+    [false, 'openai', '/v1/chat/completions', '[DONE]'],
+    [false, 'openai', '/v1/chat/completions', { error: { message: 'overloaded' } }],
+    [true, 'openai', '/v1/responses', { type: 'response.output_text.delta', output_index: 0, delta: 'word' }],
+    [false, 'openai', '/v1/responses', { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{' }],
+    [false, 'openai', '/v1/responses', { type: 'response.completed', response: { status: 'completed', output: [] } }],
+    [true, 'anthropic', '/v1/messages', block({ type: 'text_delta', text: 'word' })],
+    [false, 'anthropic', '/v1/messages', block({ type: 'input_json_delta', partial_json: '{' })],
+    [
+      false,
+      'anthropic',
+      '/v1/messages',
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+    ],
+    [true, 'ollama', '/api/chat', { model: 'm', message: { role: 'assistant', content: 'word' }, done: false }],
+    [false, 'ollama', '/api/chat', { model: 'm', message: { content: '' }, done: true, eval_count: 3 }],
+  ])('says whether an event is text alone: %s, %s %s %j', (isAlone, provider, path, event) => {
+    const { framing, isTextAlone } = natureOf(provider, path).form;
+    const data = typeof event === 'string' ? event : JSON.stringify(event);
+    expect(isTextAlone(Buffer.from(framing === 'sse' ? `data: ${data}\n\n` : `${data}\n`))).toBe(isAlone);
+  });
+});
