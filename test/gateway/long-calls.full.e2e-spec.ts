@@ -99,6 +99,21 @@ const CORPUS: Record<string, ScriptedCall> = {
     body: `{"model":"e","input":[${'[1],'.repeat(1_700_000)}[4]]}`,
     answer: '{"usage":{"prompt_tokens":9}}',
   },
+  'a request and a stream that are longer than what is kept': {
+    body: json({
+      messages: [
+        ...Array.from({ length: 3_000 }, (_, n) => ({ role: 'user', content: `${n} ${'é '.repeat(1_500)}` })),
+        'last',
+      ],
+      model: 'gpt-4o',
+      stream: true,
+    }),
+    type: SSE,
+    answer: [
+      ...Array.from({ length: 600 }, (_, n) => delta(`${n} ${'word '.repeat(4_000)}`)),
+      `data: ${json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } })}\n\ndata: [DONE]\n\n`,
+    ].join(''),
+  },
   'what is masked': {
     headers: { 'x-spandrel-user-id': 'jane@planted.example' },
     body: chat('I am jane@planted.example', { user: 'jane@planted.example' }),

@@ -1,10 +1,11 @@
+/** What is known of bodies by their heads, and which events of each provider are text alone. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { Provider, ProviderDeps } from '@spandrel/plugin-api';
-import anthropic from '../../../../plugins/providers/anthropic/index.js';
-import ollama from '../../../../plugins/providers/ollama/index.js';
-import openai from '../../../../plugins/providers/openai/index.js';
-import { answerNature, requestNature } from './body-nature.js';
+import anthropic from '../../plugins/providers/anthropic/index.js';
+import ollama from '../../plugins/providers/ollama/index.js';
+import openai from '../../plugins/providers/openai/index.js';
+import { answerNature, requestNature } from '../../apps/gateway/src/recording/body-nature.js';
 
 const deps: ProviderDeps = { logger: createLogger('silent', 'test') };
 const answer = {
