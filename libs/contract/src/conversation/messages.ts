@@ -130,6 +130,8 @@ const KNOWN_ROLE = /^(?:user|human|system|developer|tool|function|assistant|mode
 /** The value of a text that may be the JSON of a conversation; `null` for another one. */
 export function readJsonText(text: string): unknown {
   if (text.length > JSON_TEXT_MAX || !/^\s*[[{]/.test(text)) return null;
+  // Each form has one of these; a look for them costs next to nothing.
+  if (!['"role"', '"type"', '"message"'].some((name) => text.includes(name))) return null;
   try {
     return parseExactJson(text);
   } catch {

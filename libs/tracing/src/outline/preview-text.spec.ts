@@ -49,6 +49,13 @@ describe('the preview of an input', () => {
     expect(previewOfInput(asked, 2_000)).toBe('When?');
   });
 
+  it('is read from JSON in a text, unless that is long', () => {
+    const asked = JSON.stringify([{ role: 'user', content: 'When?' }]);
+    expect(inputPreview(call(asked), 2_000)).toBe('When?');
+    expect(inputPreview(other(asked), 2_000)).toBe(asked);
+    expect(inputPreview(call(`${asked}${' '.repeat(131_072)}`), 5)).toBe('[{"ro');
+  });
+
   it('is the beginning of the JSON where that is too large to be read', () => {
     expect(inputPreview({ json: '[{"role":"us', isWhole: false, isLlmCall: true }, 5)).toBe('[{"ro');
   });

@@ -3,6 +3,9 @@ import { lastQuestionOf, readAnswer } from '@spandrel/contract';
 /** Bytes of a text that is read whole for its preview; of a larger one the beginning of its JSON is shown. */
 export const PREVIEWED_BYTES_MAX = 1_048_576;
 
+/** Texts of more characters are not looked into for the JSON of a conversation: a page previews hundreds. */
+const JSON_TEXT_MAX = 131_072;
+
 /** A stored text to be previewed. */
 export interface Previewed {
   /** JSON text, or its beginning; `null` when there is none. */
@@ -51,7 +54,8 @@ function preview(
   const isText = json.startsWith('"');
   if (!isWhole || !(isText || isLlmCall)) return firstCodePoints(json, codePoints);
   const value: unknown = JSON.parse(json);
-  const read = isLlmCall ? readText(value) : null;
+  const isLongText = typeof value === 'string' && value.length > JSON_TEXT_MAX;
+  const read = isLlmCall && !isLongText ? readText(value) : null;
   return firstCodePoints(read || textIn(value) || json, codePoints);
 }
 
