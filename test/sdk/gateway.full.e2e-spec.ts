@@ -105,6 +105,19 @@ describeOnBothDatabases('clients by viaGateway', ({ name, takePlace }) => {
     expect(new Set(recorded.map(({ kind }) => kind['provider']))).toEqual(new Set(['openai', 'anthropic', 'ollama']));
   });
 
+  // In cloud mode the operator alone knows where the gateway is.
+  if (name === 'SQLite') {
+    it('are led to the gateway that the server names where no setting does', async () => {
+      const { apiUrl, gatewayUrl } = program;
+      const asking = new Spandrel({ apiUrl: `${apiUrl}/api` });
+      const openai = asking.viaGateway(new OpenAI({ apiKey: PROVIDER_KEY, maxRetries: 0 }));
+      expect(openai.baseURL).not.toContain(gatewayUrl);
+      const calls = callsOf(openai, new Anthropic({ apiKey: PROVIDER_KEY }), new Ollama());
+      const [whole, streamed] = ['openai, whole', 'openai, streamed'];
+      await expectChildren({ [whole!]: calls[whole!]!, [streamed!]: calls[streamed!]! });
+    });
+  }
+
   // In cloud mode the operator lists the hosts that callers may name.
   if (name === 'SQLite') {
     it('keep a base of their own, to which the gateway forwards', async () => {

@@ -4,6 +4,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Spandrel } from '@spandrel/sdk';
 import { streamObject, streamText } from 'ai';
+import { streamText as streamText6 } from 'ai6';
+import { createOpenAI as createOpenAI6 } from 'ai6-openai';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
@@ -193,6 +195,17 @@ describe('a runner of streams', () => {
     expect(await span()).toMatchObject({ status: 'completed', output: { object: 'response', status: 'completed' } });
   });
 
+  it.each<[string, (runner: ReturnType<typeof anthropic.beta.messages.toolRunner>) => unknown]>([
+    ['await', (runner) => runner],
+    ['iteration', (runner) => readAll(runner as AsyncIterable<unknown>)],
+    ['runUntilDone', (runner) => runner.runUntilDone()],
+  ])('of tools, which begins when it is asked, is read by %s', async (_way, read) => {
+    const { observe, span } = lab();
+    await read(observe(() => anthropic.beta.messages.toolRunner({ ...claude, tools: [] }))());
+    expect(await span()).toMatchObject({ status: 'completed', output: [message] });
+    expect(provider.requests).toHaveLength(1);
+  });
+
   it('that an async function gives, or that ended before, has its answer too', async () => {
     const { observe, span } = lab();
     await observe(async () => {
@@ -251,6 +264,17 @@ describe('the AI SDK', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
+  it('in version 6 is followed alike', async () => {
+    const text6 = (name: string) =>
+      streamText6({ ...quiet, model: createOpenAI6({ apiKey: 'sk-fake', baseURL: `${provider.url}/v1` }).chat(name) });
+    const whole = lab();
+    await readAll(whole.observe(() => text6('gpt-4o-mini'))().textStream);
+    expect(await whole.span()).toMatchObject({ status: 'completed', output: SAID });
+    const broken = lab();
+    await readAll(broken.observe(() => text6('fake:error-500'))().textStream);
+    expect(await broken.span()).toMatchObject({ status: 'failed', error: expect.stringContaining('500') });
+  });
+
   it('gives a stream by itself', async () => {
     const { observe, span } = lab();
     const read = await readAll(observe(() => text().textStream)());
@@ -272,7 +296,7 @@ describe('the AI SDK', () => {
   ])('fails, though %s does not', async (_way, read) => {
     const { observe, span } = lab();
     await read(observe(() => text('fake:error-500'))());
-    expect(await span()).toMatchObject({ status: 'failed' });
+    expect(await span()).toMatchObject({ status: 'failed', error: expect.stringContaining('fake provider error 500') });
   });
 
   it('gives an object', async () => {

@@ -70,9 +70,11 @@ describe("the gateway's settings", () => {
     }
   });
 
-  it('take an http URL of the API, without its last slash', () => {
+  it('take an http URL of the server or of its API, without its last slash', () => {
     const { core, ...loaded } = { core: load({}).core, own: settings({ SPANDREL_API_URL: 'https://api.example/' }) };
     expect(gatewayAddresses(loaded.own, core).apiUrl).toBe('https://api.example');
+    for (const url of ['https://api.example/api', 'https://api.example/api/'])
+      expect(gatewayAddresses(settings({ SPANDREL_API_URL: url }), core).apiUrl).toBe('https://api.example');
     expect(faultsOf({ SPANDREL_API_URL: 'ftp://x' })).toEqual([expect.stringMatching(/api_url .*http/)]);
   });
 

@@ -61,33 +61,44 @@ function watchStream(stream: object, watchReader: WatchReader): unknown {
   return stream;
 }
 
-/** The streams of a result do not fail with the call: its promises do, or say that the reason of the end is an error. */
+/** Reports the end of a result, for which a stream may wait: it is known by then. */
 async function endWhole(result: object, output: unknown, ending: Ending): Promise<void> {
-  const read = readEnd(result).then(
-    ([whole, reason]) => {
-      const error =
-        errorPartOf(output) ?? (reason === 'error' ? new Error('the stream ended with an error') : undefined);
-      // Parts of all kinds are many, and what they come to is at hand.
-      const given = typeof output === 'string' || whole === undefined || whole === '' ? output : whole;
-      return error === undefined ? ending.ended(given) : ending.failed(error, given);
-    },
-    (error: unknown) => ending.failed(errorPartOf(output) ?? error, output),
-  );
-  // They are settled by now; should one not be, the application does not wait for it.
-  await Promise.race([read, new Promise((resolve) => setTimeout(resolve, 0))]);
+  // Should it not be known, the application does not wait for it.
+  await Promise.race([reportEnd(result, output, ending), new Promise((resolve) => setTimeout(resolve, 0))]);
 }
 
-/** @returns the text or object that a result comes to, and why it ended. @throws what the call failed with. */
-async function readEnd(result: object): Promise<[whole: unknown, reason: unknown]> {
-  const { text, object, finishReason } = result as Record<'text' | 'object' | 'finishReason', unknown>;
-  return Promise.all([text ?? object, finishReason]);
+/**
+ * The streams of a result do not fail with the call: its promises do, or say that the reason of the end is an error.
+ * @param output what was read of the stream.
+ */
+async function reportEnd(result: object, output: unknown, ending: Ending): Promise<void> {
+  let whole: unknown;
+  try {
+    const { text, object, finishReason } = result as Record<'text' | 'object' | 'finishReason', unknown>;
+    const [given, reason] = await Promise.all([text ?? object, finishReason]);
+    whole = given;
+    if (reason === 'error') throw new Error('the stream ended with an error');
+  } catch (error) {
+    ending.failed((await findErrorPart(result)) ?? error, whole || (isEmpty(output) ? undefined : output));
+    return;
+  }
+  // Parts of all kinds are many, and what they come to is at hand.
+  ending.ended(typeof output === 'string' || whole === undefined || whole === '' ? output : whole);
 }
 
-/** The error that one of the parts of a stream holds. */
-function errorPartOf(parts: unknown): unknown {
-  if (!Array.isArray(parts)) return undefined;
-  const part = parts.find((each) => (each as { type?: unknown } | null)?.type === 'error');
-  return (part as { error?: unknown } | undefined)?.error;
+const isEmpty = (output: unknown): boolean => Array.isArray(output) && output.length === 0;
+
+/** @returns the error that a part of the whole stream holds, which may be read again; nothing where there is none. */
+async function findErrorPart(result: object): Promise<unknown> {
+  try {
+    for await (const part of (result as { fullStream: AsyncIterable<{ type?: unknown; error?: unknown }> })
+      .fullStream) {
+      if (part.type === 'error') return part.error;
+    }
+  } catch {
+    // The one that is known stands.
+  }
+  return undefined;
 }
 
 /** So many members of an object are looked at: those that hold a stream have few. */
