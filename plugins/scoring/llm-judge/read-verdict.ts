@@ -1,5 +1,5 @@
 import { filledTextOf, objectOf, readJson } from '@spandrel/plugin-api';
-import { findObjects } from './find-objects.js';
+import { findObjects, isJson } from './find-objects.js';
 
 /** What a judge said of one output. */
 export interface Verdict {
@@ -8,19 +8,21 @@ export interface Verdict {
 }
 
 /**
- * Reads a judge's reply: one JSON object with a score, bare or with text around it. Never guesses
- * (docs/spec/evaluations.md#llmjudge).
+ * Reads a judge's reply: one JSON object with a score, bare or with thoughts and text around it. Never guesses
+ * (docs/spec/evaluations.md#replies-of-a-judge).
  * @throws Error when there is no such object or a faulty one, its score is no number from 0 to 1, or there are several
  *   that differ.
  */
 export function readVerdict(reply: string): Verdict {
-  const sources = findObjects(reply);
-  if (!sources) throw new Error(`the judge gave a JSON object that is cut off or faulty: ${quote(reply)}`);
-  const objects = sources.map((source) => objectOf(readJson(source)));
-  const [first, ...others] = objects.filter((object) => Object.hasOwn(object, 'score'));
+  const { objects, faulty, isBroken } = findObjects(cutThoughts(reply));
+  const verdicts = objects.map((json) => objectOf(readJson(json))).filter((object) => Object.hasOwn(object, 'score'));
+  const [first, ...others] = verdicts;
+  if (isBroken || faulty.some(statesScore) || (!first && faulty.length > 0)) {
+    throw new Error(`the judge gave a JSON object that is cut off or faulty: ${quote(reply)}`);
+  }
   if (!first) throw new Error(`the judge gave no JSON object with a score: ${quote(reply)}`);
-  const { score } = first;
-  if (others.some((other) => other['score'] !== score)) {
+  const score = scoreOf(first);
+  if (others.some((other) => scoreOf(other) !== score)) {
     throw new Error(`the judge gave several scores: ${quote(reply)}`);
   }
   if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
@@ -29,6 +31,33 @@ export function readVerdict(reply: string): Verdict {
   const reason = filledTextOf(first['reason']);
   return { score, ...(reason !== null && { reason }) };
 }
+
+/** A reply without what a reasoning model thought before it; empty when the thoughts are cut off. */
+function cutThoughts(reply: string): string {
+  // A mark inside a verdict is what its reason speaks of.
+  if (isJson(reply)) return reply;
+  let end = 0;
+  for (const mark of reply.matchAll(THOUGHTS_END)) end = mark.index + mark[0].length;
+  const said = reply.slice(end);
+  return THOUGHTS_START.test(said) ? '' : said;
+}
+
+/** How models mark thoughts: `<think>`, `<thinking>`, and Mistral's `[THINK]`. */
+const THOUGHTS_END = /<\/think(?:ing)?>|\[\/THINK\]/gi;
+const THOUGHTS_START = /^\s*(?:<think(?:ing)?>|\[THINK\])/i;
+
+/** The member `score`, a number also where it is the text of one. */
+function scoreOf({ score }: Record<string, unknown>): unknown {
+  return typeof score === 'string' && NUMBER.test(score) ? Number(score) : score;
+}
+
+const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+/** Whether an object that is no JSON has a score with a value: a verdict that cannot be read, no sample of the format. */
+const statesScore = (source: string): boolean => STATED_SCORE.test(source);
+
+const STATED_SCORE =
+  /\bscore["']?\s*:\s*["']?(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:NaN|Infinity)|null|none|true|false)["']?\s*[,}\]]/i;
 
 const QUOTE_LENGTH_MAX = 200;
 
