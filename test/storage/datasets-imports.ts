@@ -166,6 +166,78 @@ export function datasetImports(server: () => DatasetsServer): void {
       expect((await uploadRaw(server().url, id, JSONL, '', { query: 'on_error=perhaps' })).status).toBe(400);
     });
 
+    it('keeps numbers as they are written, in answers, exports and imports of these', async () => {
+      const { url } = server();
+      const cells = [
+        ...['3.10', '1.50', '00501', '12345678901234567890', '1e5', '-0', '0x1F', '+49', 'true', 'TRUE', 'NaN'],
+        ...['"""quoted"""', '"1.0"', '0.1234567890123456789'],
+      ];
+      const shown = [
+        ...['3.10', '1.50', '"00501"', '12345678901234567890', '1e5', '-0', '"0x1F"', '"+49"', 'true', '"TRUE"'],
+        ...['"NaN"', String.raw`"\"quoted\""`, '1.0', '0.1234567890123456789'],
+      ];
+      const csv = ['input,expected_output', ...cells.map((cell) => `q,${cell}`)].join('\n');
+      const jsonl = shown.map((json) => `{"input":"q","expected_output":${json}}`).join('\n');
+      const textOf = async (id: string, path: string): Promise<string> =>
+        (await checkedFetch(`${url}/api/datasets/${id}/${path}`)).text();
+      const expectShown = async (id: string): Promise<void> => {
+        const text = await textOf(id, 'datapoints');
+        expect(
+          text
+            .matchAll(/"expected_output":(.*?),"actual_output"/g)
+            .map(([, json]) => json)
+            .toArray(),
+        ).toEqual(shown);
+      };
+      for (const [type, content] of [
+        ['text/csv', csv],
+        [JSONL, `\ufeff${jsonl}\n\n`],
+        ['application/json', `[${jsonl.replaceAll('\n', ',')}]`],
+      ] as const) {
+        const id = await server().create();
+        expect(await uploadRaw(url, id, type, content)).toMatchObject({
+          status: 201,
+          body: { imported: cells.length },
+        });
+        await expectShown(id);
+        expect(await textOf(id, 'export?format=jsonl')).toBe(`${jsonl}\n`);
+        const again = await server().create();
+        await uploadRaw(url, again, JSONL, await textOf(id, 'export?format=jsonl'));
+        await expectShown(again);
+      }
+    });
+
+    it('keeps numbers of a datapoint that is made or changed as they are written', async () => {
+      const { api, url } = server();
+      const id = await server().create();
+      const kindOf = (number: string): string => `{"kind":{"Generic":{"input":{"version":${number}}}}}`;
+      const { body } = await api.post<DatapointResource>(`/api/datasets/${id}/datapoints`, kindOf('3.10'));
+      const read = async () => (await checkedFetch(`${url}/api/datasets/${id}/datapoints/${body.id}`)).text();
+      expect(await read()).toContain('"input":{"version":3.10}');
+      await api.send('PUT', `/api/datasets/${id}/datapoints/${body.id}`, kindOf('1E5'));
+      expect(await read()).toContain('"input":{"version":1E5}');
+    });
+
+    it('passes over empty rows, and counts them', async () => {
+      for (const [type, content, empty] of [
+        ['text/csv', 'input,expected_output,,\r\nQ,A,,\r\n,,,\r\n', 1],
+        ['text/csv', 'input,expected_output\n\n,\nQ,A\n"",""\n,,,\n', 3],
+        [JSONL, '{}\n{"input":"Q","expected_output":"A"}\n\n{ }\n', 2],
+        ['application/json', '[{},{"input":"Q","expected_output":"A"}]', 1],
+      ] as const) {
+        for (const query of ['', 'on_error=skip']) {
+          const id = await server().create();
+          const { status, body } = await uploadRaw(server().url, id, type, content, { query });
+          expect([status, body.imported, body.skipped_empty_rows]).toEqual([201, 1, empty]);
+          expect(body.skipped).toEqual(query === '' ? undefined : []);
+          expect(await kinds(id)).toEqual([generic({ input: 'Q', expected_output: 'A' })]);
+        }
+      }
+      const id = await server().create();
+      const none = await uploadRaw(server().url, id, 'text/csv', 'input\n""\n');
+      expect(none).toMatchObject({ status: 201, body: { imported: 0 } });
+    });
+
     it('of no rows changes nothing', async () => {
       const id = await server().create();
       for (const [type, content] of [

@@ -9,7 +9,7 @@ export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
 export { holds, ROLES, SCOPES_OF_ROLES } from './role-scopes.js';
 export { parseExactJson, readExactJson } from './values/exact-json.js';
-export { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './values/json-digits.js';
+export { JsonSyntaxError, parseWithSources, type JsonValue } from './values/json-digits.js';
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
 export { describePairs, describeVerdict } from './words/describe-scores.js';

@@ -28,6 +28,9 @@ export const importResultSchema = z
       .exactOptional()
       .describe('With `on_error=skip`: the first of the rows that were left out, by their line in the file.'),
     skipped_count: countSchema.exactOptional().describe('With `on_error=skip`: how many rows were left out.'),
+    skipped_empty_rows: countSchema
+      .exactOptional()
+      .describe('How many rows had nothing but empty cells, or no members, when there are some.'),
   })
   .meta({ id: 'ImportResult' });
 export type ImportResult = z.output<typeof importResultSchema>;

@@ -28,7 +28,7 @@ export * from './evals.js';
 export * from './event-types.js';
 export * from './events.js';
 export * from './values/exact-json.js';
-export { JsonSyntaxError, type JsonValue } from './values/json-digits.js';
+export { JsonSyntaxError, parseWithSources, type JsonValue } from './values/json-digits.js';
 export { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
 export { isLargeJson, jsonTextInPieces, jsonWeight } from './values/json-text-in-pieces.js';
 export { memberNames, noteNames } from './values/large-values.js';

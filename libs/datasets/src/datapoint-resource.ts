@@ -1,7 +1,9 @@
 import {
   exactJsonInPieces,
   formatTimestamp,
+  numberOf,
   parseExactJson,
+  parseWithSources,
   type DatapointKind,
   type DatapointResource,
   type JsonValue,
@@ -27,14 +29,16 @@ export const datapointResource = (datapoint: DatapointRow): DatapointResource =>
 /** The kind with every member of its variant, and with the newest result of a run, when there is one, in its place. */
 export const datapointKind = (row: KindColumns): DatapointKind => {
   const { kind, resultOutput: output } = row;
-  return shownKind(parseExactJson(kind), output === null ? undefined : parseExactJson(output), row.resultScore);
+  const read = (text: string): JsonValue => parseExactJson(text, Infinity, parseWithSources);
+  return shownKind(read(kind), output === null ? undefined : read(output), row.resultScore);
 };
 
 /** What {@link datapointKind} makes; others have their turn while a large one is parsed. */
 export async function datapointKindInTurns(row: KindColumns): Promise<DatapointKind> {
   const { kind, resultOutput: output } = row;
-  const result = output === null ? undefined : await inTurns(exactJsonInPieces(output));
-  return shownKind(await inTurns(exactJsonInPieces(kind)), result, row.resultScore);
+  const read = (text: string): Promise<JsonValue> => inTurns(exactJsonInPieces(text, Infinity, parseWithSources));
+  const result = output === null ? undefined : await read(output);
+  return shownKind(await read(kind), result, row.resultScore);
 }
 
 /** @param output of the newest result; `undefined` when there is none. */
@@ -161,6 +165,6 @@ function textsOf(row: PreviewedRow, codePoints: number) {
     input_preview: previewOfInput(input, codePoints),
     expected_preview: previewOfOutput(expected, codePoints),
     actual_preview: cutResult ?? previewOfOutput(actual, codePoints),
-    score: score ?? null,
+    score: numberOf(score) ?? null,
   };
 }

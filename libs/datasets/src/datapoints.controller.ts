@@ -22,7 +22,15 @@ import {
   deletedSchema,
   type Deleted,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
+import {
+  CurrentReader,
+  CurrentScope,
+  KeepsNumberSources,
+  Operation,
+  type Reader,
+  WrittenJson,
+  writtenPage,
+} from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { datapointJson } from './datapoint-resource.js';
 import { DatapointListStore } from './datapoint-list.store.js';
@@ -44,6 +52,7 @@ export class DatapointsController {
   ) {}
 
   @Post('datapoints')
+  @KeepsNumberSources()
   @Operation({
     id: 'createDatapoint',
     access: 'write',
@@ -102,6 +111,7 @@ export class DatapointsController {
   }
 
   @Put('datapoints/:dp_id')
+  @KeepsNumberSources()
   @Operation({
     id: 'updateDatapoint',
     access: 'write',

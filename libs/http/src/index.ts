@@ -29,6 +29,7 @@ export { RequestScheduler } from './intake/request-scheduler.js';
 export { EventStreamRoute } from './intake/request-watch.js';
 export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './progress-answer.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './streamed-body.js';
+export { KeepsNumberSources } from './json-body.js';
 export { streamSlices, itemTexts, type Texts, writtenPage, WrittenJson } from './text-answers.js';
 export { CredentialRefusals, WrongCredentials } from './access/wrong-credentials.js';
 export {

@@ -1,5 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { exactJsonInPieces, JsonSyntaxError, parseExactJson, TooManyValues, type JsonValue } from '@spandrel/contract';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import {
+  exactJsonInPieces,
+  JsonSyntaxError,
+  parseExactJson,
+  parseWithSources,
+  TooManyValues,
+  type JsonValue,
+} from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { lostExportAdvice, lostExportOf } from './misdirected-request.js';
 import { Invalid, inTurns } from '@spandrel/kernel';
@@ -20,6 +28,12 @@ export function registerJsonBody(fastify: FastifyInstance, valuesMax: number): v
   });
 }
 
+/** Marks a route whose body has no numbers but those of payloads: they stay as they are written. */
+export const KeepsNumberSources = (): MethodDecorator => RouteConfig({ keepsNumberSources: true });
+
+const keepsSources = (config: unknown): boolean =>
+  (config as { keepsNumberSources?: boolean } | undefined)?.keepsNumberSources === true;
+
 type Done = (error: Error | null, body?: unknown) => void;
 
 /** A body that is longer is parsed in pieces, and others have their turn in between. */
@@ -31,25 +45,30 @@ function parseJsonBody(request: FastifyRequest, bytes: Buffer, valuesMax: number
   if (encoding !== undefined && encoding !== 'identity') {
     return done(new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed'));
   }
+  const parse = keepsSources(request.routeOptions.config) ? parseWithSources : undefined;
   if (bytes.length > SHORT_BYTES) {
-    inTurns(longJson(bytes, valuesMax)).then(
+    inTurns(longJson(bytes, valuesMax, parse)).then(
       (value) => done(null, value),
       (error: unknown) => done(bodyFault(error)),
     );
     return;
   }
   try {
-    done(null, parseExactJson(utf8Text(bytes), valuesMax));
+    done(null, parseExactJson(utf8Text(bytes), valuesMax, parse));
   } catch (error) {
     done(bodyFault(error));
   }
 }
 
-function* longJson(bytes: Buffer, valuesMax: number): Generator<void, JsonValue, void> {
+function* longJson(
+  bytes: Buffer,
+  valuesMax: number,
+  parse: typeof parseWithSources | undefined,
+): Generator<void, JsonValue, void> {
   yield;
   const text = utf8Text(bytes);
   yield;
-  return yield* exactJsonInPieces(text, valuesMax);
+  return yield* exactJsonInPieces(text, valuesMax, parse);
 }
 
 function utf8Text(bytes: Buffer): string {

@@ -24,6 +24,7 @@ import {
   CurrentCaller,
   CurrentReader,
   CurrentScope,
+  KeepsNumberSources,
   Operation,
   PathId,
   type Caller,
@@ -118,6 +119,7 @@ export class QueueController {
   }
 
   @Post(':item_id/submit')
+  @KeepsNumberSources()
   @HttpCode(200)
   @Operation({
     id: 'submitQueueItem',

@@ -3,6 +3,7 @@ import {
   EXPORT_VERSION,
   fieldErrors,
   JsonSyntaxError,
+  parseWithSources,
   TooManyValues,
   restoredCaptureRuleSchema,
   restoredConnectionSchema,
@@ -61,6 +62,9 @@ const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collect
   queue_items: restoredQueueItemSchema,
 };
 
+/** Collections with datapoints, whose numbers stay as they are written (docs/spec/general.md#numbers). */
+const KEEPS_SOURCES: ReadonlySet<ExportCollection> = new Set(['datapoints', 'datapoint_versions', 'queue_items']);
+
 const FAULTS_MAX = 100;
 
 /**
@@ -74,7 +78,8 @@ export async function readItem<Collection extends ExportCollection>(
   valuesMax: number,
 ): Promise<ImportItems[Collection]> {
   const place = `${collection}[${part.index}]`;
-  const parsed = SCHEMAS[collection].safeParse(await valueOf(part, place, valuesMax));
+  const parse = KEEPS_SOURCES.has(collection) ? parseWithSources : undefined;
+  const parsed = SCHEMAS[collection].safeParse(await valueOf(part, place, valuesMax, parse));
   if (parsed.success) return parsed.data;
   const faults = fieldErrors(parsed.error).slice(0, FAULTS_MAX);
   const errors = faults.map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message }));
@@ -104,10 +109,15 @@ export async function readMember(
 export const memberFault = (path: string, message: string): Invalid =>
   new Invalid('validation_failed', `${path}: ${message}`, [{ path, message }]);
 
-async function valueOf(part: FilePart, place: string, valuesMax: number): Promise<unknown> {
+async function valueOf(
+  part: FilePart,
+  place: string,
+  valuesMax: number,
+  parse?: typeof parseWithSources,
+): Promise<unknown> {
   if ('fault' in part) throw memberFault(place, part.fault);
   try {
-    return await inTurns(exactJsonInPieces(part.json, valuesMax));
+    return await inTurns(exactJsonInPieces(part.json, valuesMax, parse));
   } catch (error) {
     if (error instanceof TooManyValues) {
       throw memberFault(place, `has more than ${valuesMax} values (limits.body_values)`);

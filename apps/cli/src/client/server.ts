@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetResource } from '@spandrel/contract';
-import { formatCounted, readExactJson } from '@spandrel/contract/browser';
+import { formatCounted, parseWithSources, readExactJson } from '@spandrel/contract/browser';
 import { createApi, SpandrelError, type Api, type ItemOf } from '@spandrel/sdk';
 import { apiBase } from '@spandrel/sdk/api';
 import type { CommandIo } from './command-io.js';
@@ -42,8 +42,8 @@ export function readServer(options: ClientOptions, env: CommandIo['env']): Serve
 export function createClient(options: ClientOptions, io: CommandIo, signal: AbortSignal | null = io.signal): Api {
   return createApi({
     ...readServer(options, io.env),
-    // Every digit of a number is shown as it was recorded.
-    parseJson: readExactJson,
+    // Numbers are shown as they were recorded.
+    parseJson: readAsWritten,
     fetch: (input, init) => fetch(input, { ...init, signal: joinSignals(init?.signal ?? null, signal) }),
     // A pause between two tries ends with the command, too.
     wait: async (ms, own) => {
@@ -63,11 +63,13 @@ function isHttp(url: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && search === '' && hash === '';
 }
 
-/** @returns the JSON, every digit kept. @throws CommandFailure when a proxy or another program answered. */
+const readAsWritten = (text: string): unknown => readExactJson(text, parseWithSources);
+
+/** @returns the JSON, numbers as they are written. @throws CommandFailure when a proxy or another program answered. */
 export async function readAnswer<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   try {
-    if (response.status < 300) return readExactJson(text) as Answer;
+    if (response.status < 300) return readAsWritten(text) as Answer;
   } catch {
     // Reported below.
   }

@@ -1,4 +1,4 @@
-import { parseWithAllDigits, type ErrorCode } from '@spandrel/contract/browser';
+import { parseWithSources, type ErrorCode } from '@spandrel/contract/browser';
 import { createClient, LISTS, type ListId } from '@spandrel/sdk/api';
 import { unreachable } from './api-error.js';
 import { goToSignIn } from './go-to-sign-in.js';
@@ -7,15 +7,16 @@ import { goToSignIn } from './go-to-sign-in.js';
 const TIMEOUT_MS = 3_600_000;
 
 /**
- * The API of the page's own server: the SDK's client, a method for each operation. Numbers that a double cannot hold are raw
- * JSON numbers (`JSON.isRawJSON`); browsers without them show what a double holds rather than nothing.
+ * The API of the page's own server: the SDK's client, a method for each operation. Numbers that a double cannot hold, and
+ * those of payloads that are written in another way than `JSON.stringify` does, are raw JSON numbers (`JSON.isRawJSON`);
+ * browsers without them show what a double holds rather than nothing.
  */
 export const api = createClient({
   url: location.origin,
   timeoutMs: TIMEOUT_MS,
   // The query cache does it (api-error.ts).
   retry: false,
-  parseJson: (text) => (typeof JSON.rawJSON === 'function' ? parseWithAllDigits(text) : JSON.parse(text)),
+  parseJson: (text) => (typeof JSON.rawJSON === 'function' ? parseWithSources(text) : JSON.parse(text)),
   fetch: fetchWithCookie,
 });
 

@@ -1,4 +1,4 @@
-import { parseExactJson } from '@spandrel/contract/browser';
+import { parseExactJson, parseWithSources } from '@spandrel/contract/browser';
 
 /** Members of an object. */
 export type Members = Record<string, unknown>;
@@ -6,8 +6,9 @@ export type Members = Record<string, unknown>;
 /** Some browsers send numbers as their doubles hold them. */
 const CAN_KEEP_DIGITS = typeof JSON.rawJSON === 'function';
 
-/** Reads JSON; numbers keep their digits where the browser can. @throws JsonSyntaxError or SyntaxError. */
-export const readJson = (text: string): unknown => (CAN_KEEP_DIGITS ? parseExactJson(text) : JSON.parse(text));
+/** Reads JSON; numbers stay as they are written where the browser can. @throws JsonSyntaxError or SyntaxError. */
+export const readJson = (text: string): unknown =>
+  CAN_KEEP_DIGITS ? parseExactJson(text, Infinity, parseWithSources) : JSON.parse(text);
 
 /** Whether a value is an object. A number that is kept with all its digits is one for JavaScript alone. */
 export function isMembers(value: unknown): value is Members {

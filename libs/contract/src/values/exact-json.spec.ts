@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../../test/support/any-character.js';
 import { JSON_DEPTH_MAX, parseExactJson } from './exact-json.js';
-import { JsonSyntaxError } from './json-digits.js';
+import { JsonSyntaxError, parseWithSources } from './json-digits.js';
 
 const there = (text: string): string => JSON.stringify(parseExactJson(text));
 
@@ -58,6 +58,34 @@ describe('parseExactJson', () => {
 
   it.each(['0e-999', '0.0000000000000000000', '1e0000'])('takes %s, which is a plain number', (text) => {
     expect(parseExactJson(text)).toBe(Number(text));
+  });
+
+  it.each([
+    '3.10',
+    '1e5',
+    '1E+5',
+    '-0',
+    '-0.0',
+    '0e-999',
+    '1.0',
+    '100.00',
+    '0.0000001',
+    '1e-7',
+    '1000000000000000000000',
+  ])('keeps %s as it is written, where it is asked to', (text) => {
+    const written = (json: string): string => JSON.stringify(parseExactJson(json, Infinity, parseWithSources));
+    for (const json of [text, `[${text}]`, `["a",${text},"b"]`, `{"a":{"n":${text},"m":[1.5,-2]},"t":"${text}"}`]) {
+      expect(written(json)).toBe(json);
+      const long = `[${json},"${'x'.repeat(200_000)}"]`;
+      expect(written(long)).toBe(long);
+    }
+  });
+
+  it('has numbers as numbers that are written as they would be', () => {
+    const text = '[0,-1,0.5,-0.25,1e-7,1e+21,100,12.5e0,"3.10"]';
+    const read = parseExactJson(text, Infinity, parseWithSources) as unknown[];
+    expect(read.map((value) => typeof value)).toEqual([...Array<string>(7).fill('number'), 'object', 'string']);
+    expect(() => parseExactJson('[1.0,1e400]', Infinity, parseWithSources)).toThrow(JsonSyntaxError);
   });
 
   it('keeps NUL, lone surrogates and every key name', () => {

@@ -1,17 +1,18 @@
 import { describeJsonFault } from './json-fault.js';
-import { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './json-digits.js';
+import { JsonSyntaxError, parseWithAllDigits, type JsonValue, type ParseJson } from './json-digits.js';
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, parseInPieces, TooManyValues } from './json-in-pieces.js';
 
 export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, TooManyValues };
 
 /**
  * Parses JSON text without changing a value (docs/spec/general.md#values-are-kept-exactly): own `__proto__` keys stay
- * own keys, the last of duplicate keys wins. @param valuesMax as {@link parseInPieces} counts them.
+ * own keys, the last of duplicate keys wins.
+ * @param valuesMax as {@link parseInPieces} counts them. @param parse how numbers are kept.
  * @throws JsonSyntaxError when the text is no JSON, holds a number outside the range of a double, nests deeper than
  * {@link JSON_DEPTH_MAX} or has an object of more than {@link JSON_MEMBERS_MAX} members. TooManyValues.
  */
-export function parseExactJson(text: string, valuesMax = Infinity): JsonValue {
-  const parsing = exactJsonInPieces(text, valuesMax);
+export function parseExactJson(text: string, valuesMax = Infinity, parse: ParseJson = parseWithAllDigits): JsonValue {
+  const parsing = exactJsonInPieces(text, valuesMax, parse);
   for (;;) {
     const { done, value } = parsing.next();
     if (done) return value;
@@ -19,12 +20,16 @@ export function parseExactJson(text: string, valuesMax = Infinity): JsonValue {
 }
 
 /** {@link parseExactJson} for long texts: at each `yield` others may have their turn. */
-export function* exactJsonInPieces(text: string, valuesMax = Infinity): Generator<void, JsonValue, void> {
+export function* exactJsonInPieces(
+  text: string,
+  valuesMax = Infinity,
+  parse: ParseJson = parseWithAllDigits,
+): Generator<void, JsonValue, void> {
   try {
     if (text.length <= SHORT && text.length < 2 * valuesMax && !hasMore(text, JSON_DEPTH_MAX, '[', '{')) {
-      return parseWithAllDigits(text);
+      return parse(text);
     }
-    return yield* parseInPieces(text, valuesMax);
+    return yield* parseInPieces(text, valuesMax, undefined, parse);
   } catch (error) {
     throw jsonFault(text, error);
   }
@@ -34,17 +39,17 @@ export function* exactJsonInPieces(text: string, valuesMax = Infinity): Generato
  * Reads JSON text that the service itself wrote: exact like {@link parseExactJson}, without its limits.
  * @throws JsonSyntaxError when the text is not JSON, or holds a number outside the range of a double.
  */
-export function readExactJson(text: string): JsonValue {
+export function readExactJson(text: string, parse: ParseJson = parseWithAllDigits): JsonValue {
   try {
-    return parseWithAllDigits(text);
+    return parse(text);
   } catch (error) {
     throw jsonFault(text, error);
   }
 }
 
 /** {@link readExactJson} for long texts: at each `yield` others may have their turn. @throws SyntaxError */
-export const readJsonInPieces = (text: string): Generator<void, JsonValue, void> =>
-  parseInPieces(text, Infinity, { depthMax: Infinity, membersMax: Infinity });
+export const readJsonInPieces = (text: string, parse?: ParseJson): Generator<void, JsonValue, void> =>
+  parseInPieces(text, Infinity, { depthMax: Infinity, membersMax: Infinity }, parse);
 
 /**
  * Reads long JSON text of outsiders with numbers as numbers, in pieces as {@link exactJsonInPieces}.

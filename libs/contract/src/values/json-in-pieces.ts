@@ -1,4 +1,4 @@
-import { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './json-digits.js';
+import { JsonSyntaxError, parseWithAllDigits, type JsonValue, type ParseJson } from './json-digits.js';
 import { endOfString } from './json-members.js';
 import { noteNames } from './large-values.js';
 
@@ -44,7 +44,7 @@ export function* parseInPieces(
   text: string,
   valuesMax: number,
   { depthMax, membersMax }: JsonLimits = LIMITS,
-  parse: (text: string) => JsonValue = parseWithAllDigits,
+  parse: ParseJson = parseWithAllDigits,
 ): Generator<void, JsonValue, void> {
   const open: OpenContainer[] = [];
   let top: OpenContainer | undefined;
@@ -140,7 +140,7 @@ class OpenContainer {
     private readonly text: string,
     readonly start: number,
     readonly isObject: boolean,
-    private readonly parseText: (text: string) => JsonValue,
+    private readonly parseText: ParseJson,
   ) {
     this.pending = this.current = start + 1;
   }

@@ -1,13 +1,28 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { exactJsonInPieces, JSON_DEPTH_MAX } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
-import { datapointOfRow, RowFault } from './datapoint-of-row.js';
+import { datapointOfRow, isEmptyRow, RowFault } from './datapoint-of-row.js';
 import type { Column } from './source-row.js';
 
 const ofJson = (row: unknown) =>
   datapointOfRow({ line: 1, json: typeof row === 'string' ? row : JSON.stringify(row) }, 500_000);
 const ofCells = (cells: Partial<Record<Column, string>>) => datapointOfRow({ line: 1, cells }, 500_000);
 const messages = [{ role: 'user', content: 'hi' }];
+
+describe('an empty row', () => {
+  it.each([
+    [{ line: 1, cells: {} }, true],
+    [{ line: 1, json: '{}\r' }, true],
+    [{ line: 1, json: ' { \n } ' }, true],
+    [{ line: 1, cells: {}, others: ['note'] }, false],
+    [{ line: 1, cells: { input: ' ' } }, false],
+    [{ line: 1, json: '{"input":null}' }, false],
+    [{ line: 1, json: '[]' }, false],
+    [{ line: 1, fault: 'the row has 1 cells' }, false],
+  ])('%#', (row, isEmpty) => {
+    expect(isEmptyRow(row)).toBe(isEmpty);
+  });
+});
 
 describe('a datapoint of a row', () => {
   it('is Generic by its input', () => {
@@ -53,7 +68,7 @@ describe('a datapoint of a row', () => {
     for (const [cell, value] of [
       ['{"a": 1}', { a: 1 }],
       ['[1]', [1]],
-      ['-1.5e3', -1500],
+      ['-1.5', -1.5],
       ['true', true],
       ['null', null],
       ['"quoted"', '"quoted"'],
@@ -65,6 +80,22 @@ describe('a datapoint of a row', () => {
       [' x ', ' x '],
     ] as const) {
       expect(ofCells({ input: cell })).toEqual({ Generic: { input: value } });
+    }
+  });
+
+  it('has numbers as they are written', () => {
+    const written = (kind: unknown): string => JSON.stringify(kind);
+    for (const number of ['3.10', '1.50', '1e5', '1E5', '-0', '1.0', '12345678901234567890', '0.1234567890123456789']) {
+      const generic = `{"Generic":{"input":${number},"expected_output":${number},"metadata":{"v":[${number}]}}}`;
+      const metadata = `{"v":[${number}]}`;
+      expect(written(ofCells({ input: number, target: number, metadata }))).toBe(generic);
+      expect(written(ofJson(`{"input":${number},"target":${number},"metadata":${metadata}}`))).toBe(generic);
+      const expected = written(ofJson(`{"messages":[{"role":"user","content":"hi"}],"expected":${number}}`));
+      expect(expected).toContain(`"expected":"${number}"`);
+    }
+    expect(ofCells({ input: '1', score: '0.50' })).toEqual({ Generic: { input: 1, score: 0.5 } });
+    for (const text of ['00501', '0x1F', '+49', '.5', '5.', 'NaN', 'TRUE', '1e400', '1,5']) {
+      expect(ofCells({ input: text })).toEqual({ Generic: { input: text } });
     }
   });
 

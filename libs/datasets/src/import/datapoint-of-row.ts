@@ -3,7 +3,9 @@ import {
   dottedPath,
   isScore,
   JsonSyntaxError,
+  numberOf,
   parseExactJson,
+  parseWithSources,
   TooManyValues,
   type DatapointKind,
   type JsonValue,
@@ -117,7 +119,7 @@ function kindOf({ members: row, names, expected, expectedText }: ReadRow): unkno
     content['input'] = row.input;
     content['expected_output'] = expected && row[expected];
     content['actual_output'] = row.actual_output;
-    content['score'] = isScore(row.score) ? row.score : undefined;
+    content['score'] = isScore(row.score) ? numberOf(row.score) : undefined;
   }
   content['metadata'] = row.metadata;
   const kind: Record<string, unknown> = {};
@@ -145,7 +147,7 @@ const textOf = (value: JsonValue): string | null =>
 
 function parseRow(json: string, valuesMax: number): JsonValue {
   try {
-    return parseExactJson(json, valuesMax);
+    return parseExactJson(json, valuesMax, parseWithSources);
   } catch (error) {
     throw error instanceof JsonSyntaxError ? new RowFault(rowFaultOf(error)) : error;
   }
@@ -157,11 +159,11 @@ const rowFaultOf = (error: JsonSyntaxError): string =>
     ? `the row has more than ${error.valuesMax} values (limits.body_values)`
     : error.message;
 
-/** A cell that is JSON, a string apart, is taken as such; every other is text. */
+/** A cell that is JSON, a string apart, is taken as such, numbers as they are written; every other is text. */
 function cellValue(cell: string, valuesMax: number): JsonValue {
   if (!mayBeJson(cell)) return cell;
   try {
-    return parseExactJson(cell, valuesMax);
+    return parseExactJson(cell, valuesMax, parseWithSources);
   } catch (error) {
     if (error instanceof TooManyValues) throw new RowFault(rowFaultOf(error));
     if (error instanceof JsonSyntaxError) return cell;
@@ -176,6 +178,12 @@ const MAY_BE_JSON = /^\s*(?:[[{\d-]|true|false|null)/;
 
 /** UTF-16 units of a row, or of a cell, that are parsed or written at once. */
 const SHORT = 65_536;
+
+/** Whether nothing is in a row: all of its cells are empty, or its object has no members. It is passed over. */
+export const isEmptyRow = (row: SourceRow): boolean =>
+  'cells' in row
+    ? row.others === undefined && Object.keys(row.cells).length === 0
+    : 'json' in row && /^\s*\{\s*\}\s*$/.test(row.json);
 
 /** Whether a row has a text that would hold up others while it is parsed or written. */
 export const isLongRow = (row: SourceRow): boolean =>
@@ -196,7 +204,7 @@ const isLongJson = (cell: string): boolean => isLong(cell) && mayBeJson(cell);
 export async function parseLongRow(row: SourceRow, valuesMax: number): Promise<SourceRow> {
   const { line } = row;
   try {
-    if ('json' in row) return { line, value: await inTurns(exactJsonInPieces(row.json, valuesMax)) };
+    if ('json' in row) return { line, value: await inTurns(exactJsonInPieces(row.json, valuesMax, parseWithSources)) };
     if (!('cells' in row)) return row;
     const values: Partial<Record<Column, JsonValue>> = {};
     for (const [column, cell] of Object.entries(row.cells) as [Column, string][]) {
@@ -212,7 +220,7 @@ export async function parseLongRow(row: SourceRow, valuesMax: number): Promise<S
 /** A cell that is not the JSON that it begins as is text. */
 async function longCellValue(cell: string, valuesMax: number): Promise<JsonValue> {
   try {
-    return await inTurns(exactJsonInPieces(cell, valuesMax));
+    return await inTurns(exactJsonInPieces(cell, valuesMax, parseWithSources));
   } catch (error) {
     if (error instanceof JsonSyntaxError && !(error instanceof TooManyValues)) return cell;
     throw error;

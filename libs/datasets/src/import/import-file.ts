@@ -6,7 +6,15 @@ import { CoreSettings, inTurns, Invalid, LOGGER, newId, Turn, type Logger, type 
 import { ProjectMasking } from '@spandrel/masking';
 import { receiveUpload, type ReceivedFile, FileFault, UploadSpool } from '@spandrel/uploads';
 import { DatasetsSettings } from '../datasets.settings.js';
-import { datapointOfRow, RowFault, hasLongJson, isLongRow, parseLongRow, SkippedRows } from './datapoint-of-row.js';
+import {
+  datapointOfRow,
+  RowFault,
+  hasLongJson,
+  isEmptyRow,
+  isLongRow,
+  parseLongRow,
+  SkippedRows,
+} from './datapoint-of-row.js';
 import { DatasetStore } from '../dataset.store.js';
 import { fileFormat, type FileFormat } from './file-format.js';
 import { ImportUpkeep } from './import-upkeep.js';
@@ -84,8 +92,10 @@ export class ImportFile {
     const { bodyValues } = this.core;
     const columns = new ImportedColumns();
     const skipped = onError === 'skip' ? new SkippedRows(bodyValues) : undefined;
+    let emptyRows = 0;
     const read = (row: SourceRow): DatapointKind | undefined => {
       progress.rows++;
+      if (isEmptyRow(row)) return void emptyRows++;
       return skipped ? skipped.kindOf(row, columns) : kindOf(row, bodyValues, columns);
     };
     const stop = AbortSignal.any([gone, this.upkeep.stopping]);
@@ -99,7 +109,10 @@ export class ImportFile {
     } finally {
       await received.file.close();
     }
-    return { imported: staged.size, dataset_id: datasetId, ...columns.answer(), ...skipped?.answer() };
+    return {
+      ...{ imported: staged.size, dataset_id: datasetId, ...columns.answer(), ...skipped?.answer() },
+      ...(emptyRows > 0 && { skipped_empty_rows: emptyRows }),
+    };
   }
 
   private async importRows(

@@ -146,10 +146,12 @@ describe('rows of CSV', () => {
     ));
 
   it('are at fault with more or fewer cells than the header', async () => {
-    expect(await read('input,target\n1\n1,2,3\n1,2\n', 'csv')).toEqual([
+    expect(await read('input,target\n1\n1,2,3\n1,2\n,,,\n,\n', 'csv')).toEqual([
       { line: 2, fault: 'the row has 1 cells, the header row has 2' },
       { line: 3, fault: 'the row has 3 cells, the header row has 2' },
       { line: 4, cells: { input: '1', target: '2' } },
+      { line: 5, cells: {} },
+      { line: 6, cells: {} },
     ]);
   });
 

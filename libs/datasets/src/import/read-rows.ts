@@ -122,7 +122,8 @@ class Header {
 
   row(record: readonly string[], line: number): SourceRow {
     const expected = this.columns.length;
-    if (record.length !== expected) {
+    // Spreadsheets write empty rows with as many cells as they like.
+    if (record.length !== expected && record.some((cell) => cell !== '')) {
       return { line, fault: `the row has ${record.length} cells, the header row has ${expected}` };
     }
     const cells: Partial<Record<Column, string>> = {};

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { exactJsonInPieces, jsonTextInPieces, type DatapointKind } from '@spandrel/contract';
+import { jsonTextInPieces, parseWithSources, readJsonInPieces, type DatapointKind } from '@spandrel/contract';
 import { inTurns, newId, Unavailable, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, type BoundedMasking, type ProjectMasking } from '@spandrel/masking';
 import type { Storage, WriteTx } from '@spandrel/storage';
@@ -126,7 +126,7 @@ export class StagedImport {
 }
 
 async function masked(datapoint: StagedDatapoint, masking: BoundedMasking): Promise<StagedDatapoint> {
-  const given = (await inTurns(exactJsonInPieces(datapoint.kind))) as unknown as DatapointKind;
+  const given = (await inTurns(readJsonInPieces(datapoint.kind, parseWithSources))) as unknown as DatapointKind;
   const kind = await masking.run((calls) => maskDatapoint(calls, given));
   return { ...datapoint, kind: await inTurns(jsonTextInPieces(kind)) };
 }

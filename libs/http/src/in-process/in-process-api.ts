@@ -1,4 +1,10 @@
-import { jsonTextInPieces, problemSchema, readJsonInPieces, type JsonValue } from '@spandrel/contract';
+import {
+  jsonTextInPieces,
+  parseWithSources,
+  problemSchema,
+  readJsonInPieces,
+  type JsonValue,
+} from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError, LOCAL_SCOPE, type ClientAddresses, inTurns } from '@spandrel/kernel';
 import { accessRefusal } from '../access/caller.js';
@@ -83,7 +89,7 @@ export class InProcessApi {
         const { code, detail, errors } = problemSchema.parse(JSON.parse(payload));
         throw new DomainError(code, detail, errors && { errors });
       }
-      return payload === '' ? null : await inTurns(readJsonInPieces(payload));
+      return payload === '' ? null : await inTurns(readJsonInPieces(payload, parseWithSources));
     } catch (error) {
       signal.throwIfAborted();
       throw error;

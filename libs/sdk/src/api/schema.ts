@@ -3139,6 +3139,8 @@ export interface ImportResult {
   }[];
   /** With `on_error=skip`: how many rows were left out. */
   skipped_count?: number;
+  /** How many rows had nothing but empty cells, or no members, when there are some. */
+  skipped_empty_rows?: number;
 }
 
 /** The last line has `status` and `body`. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { readExactJson } from '@spandrel/contract/browser';
+import { parseWithSources, readExactJson } from '@spandrel/contract/browser';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
 import { UsageFault } from '../exit-codes.js';
 import { oneLine } from '../output/text.js';
@@ -57,8 +57,8 @@ function readPath(path: string): string {
 
 function parseJson(parameter: string, text: string): unknown {
   try {
-    // Every digit of a number is sent as it was written.
-    return readExactJson(text);
+    // A number is sent as it was written.
+    return readExactJson(text, parseWithSources);
   } catch {
     throw new UsageFault(`${parameter}: what follows := is not JSON; a text is written k=v`);
   }

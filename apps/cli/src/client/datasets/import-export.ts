@@ -107,9 +107,11 @@ async function readResult(body: ReadableStream<Uint8Array>, report: (rows: numbe
 
 function resultLines(result: ImportResult, name: string): string[] {
   const { imported, columns_ignored: ignored, skipped = [], skipped_count: skippedCount = 0, hint } = result;
+  const { skipped_empty_rows: emptyRows = 0 } = result;
   return [
     `imported ${formatCounted(imported, 'datapoint')} into "${name}"`,
     ...(ignored.length > 0 ? [`ignored columns: ${ignored.map(({ column }) => column).join(', ')}`] : []),
+    ...(emptyRows > 0 ? [`passed over ${formatCounted(emptyRows, 'empty row')}`] : []),
     ...(skippedCount > 0 ? [`left out ${formatCounted(skippedCount, 'row')}:`] : []),
     ...skipped.slice(0, 20).map(({ line, message }) => `  line ${line}: ${message}`),
     ...(hint === undefined ? [] : [hint]),

@@ -156,11 +156,13 @@ function describeProgress(progress: ImportProgress | null): string {
 /** What became of a file. */
 export function ImportResult({ result }: { result: Result }) {
   const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
+  const { skipped_empty_rows: emptyRows = 0 } = result;
   return (
     <>
       <p role="status">
         Imported {formatCounted(imported, 'datapoint')}
         {skippedCount > 0 && `, skipped ${formatCount(skippedCount)}`}
+        {emptyRows > 0 && `, passed over ${formatCounted(emptyRows, 'empty row')}`}
       </p>
       {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
       {hint !== undefined && <p>{hint}</p>}
