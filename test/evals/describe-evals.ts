@@ -7,6 +7,7 @@ import { gatesOfRuns } from './gates-of-runs.ts';
 import { externalHandover } from './external-handover.ts';
 import { externalRuns } from './external-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
+import { providersOfRuns } from './providers-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
 import { listsOfRuns } from './lists-of-runs.ts';
@@ -33,7 +34,10 @@ export function describeEvals(database: TestDatabase): void {
     const lab = (): EvalsLab => opened!;
     startingRuns(lab);
     resultsOfRuns(lab, all);
-    if (all) callsOfItems(lab);
+    if (all) {
+      callsOfItems(lab);
+      providersOfRuns(lab);
+    }
     lifeOfRuns(lab);
     comparing(lab, all);
     comparedItems(lab, all);

@@ -149,7 +149,7 @@ function withoutWhatItNeeds(newDatabase: () => Promise<StorageConfig>): void {
     const config = await newDatabase();
     const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
     const { id } = await lab.dataset(...unfinished());
-    const { body } = await lab.start(id, { scoring: 'ExactMatch' });
+    const { body } = await lab.start(id, { scoring: 'ExactMatch', allow_unscored: true });
     await until(async () => (await lab.summary(body.id)).progress >= 1);
     await lab.server.close();
     const server = await startServerApp(config, {

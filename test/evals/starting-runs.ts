@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EvalRunResource, Problem } from '@spandrel/contract';
+import type { EvalRunResource, Problem, StartedEval } from '@spandrel/contract';
 import type { EvalsLab } from './evals-lab.ts';
 
 export function startingRuns(lab: () => EvalsLab): void {
@@ -85,6 +85,68 @@ export function startingRuns(lab: () => EvalsLab): void {
       ]);
     });
 
+    describe('without expected values', () => {
+      const generic = (input: string, members: object = {}) => ({ Generic: { input, ...members } });
+      const messages = [{ role: 'user', content: 'hi' }];
+
+      it('says how many are missing, of those that can be scored', async () => {
+        const { id } = await lab().dataset(
+          ...[generic('a', { expected_output: 'You said: a' }), generic('b'), generic('c', { expected_output: null })],
+          ...[generic('d', { metadata: { expected_output: null } }), generic('e', { expected_output: 0 })],
+          ...[{ LlmConversation: { messages } }, { LlmConversation: { messages, expected: null } }],
+          ...[{ LlmConversation: { messages, expected: '"expected":null' } }],
+        );
+        const missing = [{ code: 'missing_expected', count: 5, total: 8 }];
+        const { status, body } = await lab().start<StartedEval>(id, { scoring: 'Contains' });
+        expect([status, body.warnings]).toEqual([201, missing]);
+        const run = await lab().ended(body.id);
+        expect(run.result_items.map(({ status, output, score_reason: reason }) => [status, output, reason])).toEqual([
+          ['completed', 'You said: a', null],
+          ...['b', 'c', 'd'].map((input) => ['failed', `You said: ${input}`, 'not scored']),
+          ['completed', 'You said: e', null],
+          ['failed', 'You said: hi', 'not scored'],
+          ['failed', 'You said: hi', 'not scored'],
+          ['completed', 'You said: hi', null],
+        ]);
+        expect(run).not.toHaveProperty('warnings');
+        const none = await lab().start<StartedEval>(id, { scoring: 'None' });
+        expect(none.body).not.toHaveProperty('warnings');
+        await lab().ended(none.body.id);
+        const read = await lab().api.get(`/api/datasets/${id}?include=without_expected_count`);
+        expect(read.body).toMatchObject({ datapoint_count: 8, without_expected_count: 5 });
+        expect((await lab().api.get(`/api/datasets/${id}`)).body).not.toHaveProperty('without_expected_count');
+      });
+
+      it('is refused where there are none at all, unless that is wanted', async () => {
+        const { id } = await lab().dataset(generic('a'), generic('b', { expected_output: null }));
+        const scorers = [{ scoring: 'None' }, { name: 'exact', scoring: 'ExactMatch' }];
+        for (const body of [{ scoring: 'ExactMatch' }, { scoring: undefined, scorers }]) {
+          const { status, body: problem } = await lab().start<Problem>(id, body);
+          expect([status, problem.code]).toEqual([400, 'nothing_to_score']);
+          expect(problem.detail).toContain('allow_unscored');
+        }
+        expect(await lab().runs(id)).toEqual([]);
+        const wanted = { id: `unscored-${id}`, scoring: 'ExactMatch', allow_unscored: true };
+        const { status, body } = await lab().start<StartedEval>(id, wanted);
+        const warnings = [{ code: 'missing_expected', count: 2, total: 2 }];
+        expect([status, body.warnings]).toEqual([201, warnings]);
+        await lab().datapoint(id, generic('c', { expected_output: 'c' }));
+        const again = await lab().start<StartedEval>(id, wanted);
+        expect([again.body.id, again.body.warnings]).toEqual([body.id, warnings]);
+        expect(await lab().ended(body.id)).toMatchObject({ status: 'completed', failed_count: 2 });
+      });
+
+      it('is not refused without datapoints, nor where its caller executes it', async () => {
+        const { id: empty } = await lab().dataset();
+        await lab().run(empty, { scoring: 'ExactMatch' });
+        const { id } = await lab().dataset('a');
+        const { status, body } = await lab().api.post<StartedEval>(`/api/datasets/${id}/eval`, {
+          ...{ name: 'external', execution: 'external', scoring: 'ExactMatch' },
+        });
+        expect([status, body.warnings]).toEqual([201, [{ code: 'missing_expected', count: 1, total: 1 }]]);
+      });
+    });
+
     it('refuses what is wrong, and starts nothing', async () => {
       const { id } = await lab().dataset('x');
       for (const [body, path] of [
@@ -98,6 +160,9 @@ export function startingRuns(lab: () => EvalsLab): void {
         [{ config: { connection_id: undefined } }, 'config.connection_id'],
         [{ config: { model: 7 } }, 'config.model'],
         [{ config: { max_tokens: 0 } }, 'config.max_tokens'],
+        [{ config: { max_tokens_member: 'tokens' } }, 'config.max_tokens_member'],
+        [{ config: { judge: { temperature: 3 } } }, 'config.judge.temperature'],
+        [{ allow_unscored: 'yes' }, 'allow_unscored'],
         [{ config: { trace: 'yes' } }, 'config.trace'],
         [{ scoring_config: { unknown: 1 } }, 'scoring_config'],
         [{ scoring_config: 'x' }, 'scoring_config'],

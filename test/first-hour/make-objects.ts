@@ -87,6 +87,7 @@ async function startRun(api: Api, dataset: string, config: object, scoring: stri
     name: 'run',
     config,
     scoring,
+    allow_unscored: true,
   });
   await until(async () => (await api.get<EvalRunResource>(`/api/eval/${run.id}`)).body.ended_at !== null);
   return run.id;

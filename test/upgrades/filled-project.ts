@@ -65,7 +65,7 @@ async function fillProject(lab: EvalsLab): Promise<void> {
   await lab.run(dataset, { scoring: undefined, scorers, repeats: 2, gates, metadata: { branch: 'main' } });
   await api.send('PUT', `${path}/datapoints/${datapointIds[0]}`, { kind: { Generic: { input: 'one, edited' } } });
   await api.send('DELETE', `${path}/datapoints/${datapointIds[1]}`);
-  await lab.run(dataset, { scoring: 'Contains', config: { trace: true } });
+  await lab.run(dataset, { scoring: 'Contains', allow_unscored: true, config: { trace: true } });
   const external = await post(`${path}/eval`, { name: 'elsewhere', execution: 'external', scoring: 'External' });
   const result = { datapoint_id: datapointIds[0], output: 'o', score: 0.5, cost: 0.25, metadata: { by: 'us' } };
   await post(`/api/eval/${external.id}/results`, { results: [result] });

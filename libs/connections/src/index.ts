@@ -8,6 +8,7 @@ export { Connections, ConnectionUnusable, type UsableConnection } from './connec
 export type { ConnectionReply, OpenConnection } from './calls/open-connection.js';
 export { RestoreConnections } from './restore-connections.js';
 export { refusalOf } from './calls/refusal-of.js';
+export { refusesMember } from './calls/refused-member.js';
 export { FindReaders } from './keys/find-readers.js';
 export { KeyHolderStore, type RunningServer } from './keys/key-holder.store.js';
 export { resealKeys, rotateKeyFile, type Rotation } from './keys/rotate-keys.js';

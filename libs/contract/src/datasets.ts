@@ -36,6 +36,25 @@ export const datasetSchema = z
   .meta({ id: 'Dataset' });
 export type DatasetResource = z.output<typeof datasetSchema>;
 
+/** Query of `GET /api/datasets/:id`. */
+export const readDatasetSchema = z.object({
+  include: z
+    .enum(['without_expected_count'])
+    .optional()
+    .describe('What takes longer to find, and is left out otherwise.'),
+});
+export type ReadDataset = z.output<typeof readDatasetSchema>;
+
+/** Answer of `GET /api/datasets/:id`. */
+export const readDatasetAnswerSchema = datasetSchema
+  .extend({
+    without_expected_count: countSchema
+      .exactOptional()
+      .describe('Datapoints without an expected value, or with `null`; where it is asked for by `include`.'),
+  })
+  .meta({ id: 'DatasetRead' });
+export type DatasetRead = z.output<typeof readDatasetAnswerSchema>;
+
 export const datasetListSchema = listAnswer('DatasetList', 'datasets', datasetSchema);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -5,6 +5,7 @@ export const ERRORS = {
   malformed_request: { status: 400, title: 'The request is not valid HTTP' },
   invalid_cursor: { status: 400, title: 'The cursor is not valid' },
   eval_run_not_running: { status: 400, title: 'The eval run is not running' },
+  nothing_to_score: { status: 400, title: 'No datapoint of the dataset can be scored' },
   unauthenticated: { status: 401, title: 'Credentials are missing or not valid' },
   insufficient_scope: { status: 403, title: 'The credentials do not allow this' },
   host_not_allowed: { status: 403, title: 'The Host, Origin or Sec-Fetch-Site is not allowed' },

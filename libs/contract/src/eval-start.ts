@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { EVAL_EXECUTIONS, evalConfigSchema, judgeSchema } from './evals.js';
+import { EVAL_EXECUTIONS, evalConfigSchema, evalRunSchema, judgeSchema } from './evals.js';
 import { gatesSchema, REPEATS_MAX } from './eval-gates.js';
-import { numberOf, optionalMembers, settingNumber } from './values/numbers.js';
+import { countSchema, numberOf, optionalMembers, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
 
 export const SCORERS_MAX = 16;
@@ -84,6 +84,10 @@ export const startEvalSchema = z
         .nullish(),
     ).describe('Dollars that the calls of the run and its judges may cost.'),
     gates: gatesSchema.nullish(),
+    allow_unscored: z
+      .boolean()
+      .nullish()
+      .describe('Starts the run also where no datapoint has the expected value that a scorer needs.'),
     metadata: runMetadataSchema.nullish().describe('Texts by key: commit, branch …'),
   })
   .refine(...needs(['config'], 'is required', (body) => isExternal(body) || has(body, 'config')))
@@ -103,5 +107,18 @@ export const startEvalSchema = z
   )
   .meta({ id: 'StartEval' });
 export type StartEval = z.output<typeof startEvalSchema>;
+
+/** What the caller of a run should know before it goes on. */
+const startWarningSchema = z.object({
+  code: z.literal('missing_expected').describe('A scorer needs an expected value, which some datapoints do not have.'),
+  count: countSchema.describe('Datapoints without one: they are not scored.'),
+  total: countSchema.describe('Datapoints of the run.'),
+});
+
+/** Answer of `POST /api/datasets/:id/eval`. */
+export const startedEvalSchema = evalRunSchema
+  .extend({ warnings: z.array(startWarningSchema).exactOptional().describe('Left out when there are none.') })
+  .meta({ id: 'StartedEval', description: 'An eval run as it was started, without items.' });
+export type StartedEval = z.output<typeof startedEvalSchema>;
 
 const listsScorers = (body: unknown): boolean => isObject(body) && (body['scorers'] ?? undefined) !== undefined;

@@ -13,20 +13,30 @@ import {
 import { jsonMapSchema, jsonValueSchema, keySchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
-/** Which model a judge asks, and by which rubric; what is left out is the run's own. */
+const temperatureSchema = settingNumber(z.number().min(0).max(2).nullish());
+
+/** Which model a judge asks, and how; what is left out is the run's own. */
 export const judgeSchema = z.object({
   connection_id: z.string().nullish(),
   model: keySchema.min(1).nullish(),
   rubric: z.string().max(100_000).nullish(),
+  temperature: temperatureSchema.describe('0 when left out; `null`: judges are asked without one.'),
 });
+
+/** How the format of OpenAI may limit the length of an answer. */
+const MAX_TOKENS_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const;
 
 /** Model configuration of a run (docs/spec/evaluations.md#the-config-of-a-run). */
 export const evalConfigSchema = z.object({
   connection_id: z.string().nullish().describe('Required, unless the run is an external one, which has none.'),
   model: keySchema.min(1).nullish().describe("The connection's `default_model` when left out."),
   system_prompt: z.string().max(1_000_000).nullish(),
-  temperature: settingNumber(z.number().min(0).max(2).nullish()),
+  temperature: temperatureSchema,
   max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
+  max_tokens_member: z
+    .enum(MAX_TOKENS_MEMBERS)
+    .nullish()
+    .describe("How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out."),
   trace: z
     .boolean()
     .nullish()
@@ -46,6 +56,11 @@ const judgeAnswerSchema = z
     connection_id: z.string().nullable(),
     model: z.string().nullable(),
     rubric: z.string().nullable(),
+    temperature: z
+      .number()
+      .nullable()
+      .exactOptional()
+      .describe('Absent where none was given: 0. `null`: judges are asked without one.'),
   })
   .nullable();
 
@@ -56,6 +71,7 @@ export const evalConfigAnswerSchema = z.object({
   system_prompt: z.string().nullable(),
   temperature: z.number().nullable(),
   max_tokens: z.number().int().nullable(),
+  max_tokens_member: z.enum(MAX_TOKENS_MEMBERS).exactOptional().describe('Absent where none was given.'),
   trace: z.boolean(),
   judge: judgeAnswerSchema,
 });
@@ -158,6 +174,11 @@ const scoresSchema = z
 const spanIdSchema = z.string().nullable().describe('The span that the caller named with an external result.');
 const metadataSchema = jsonMapSchema.nullable().describe('What the caller sent as `metadata` of an external result.');
 
+const scoreReasonSchema = z
+  .string()
+  .nullable()
+  .describe("The scorer's, or `not scored` where there is an output that could not be scored; `error` says why.");
+
 /** One try of a datapoint. */
 export const sampleSchema = z
   .object({
@@ -165,7 +186,7 @@ export const sampleSchema = z
     status: z.enum(RESULT_STATUSES),
     output: z.string().nullable(),
     score: scoreSchema,
-    score_reason: z.string().nullable(),
+    score_reason: scoreReasonSchema,
     scores: scoresSchema,
     latency_ms: amountSchema.nullable(),
     tokens: countSchema.nullable(),
@@ -190,7 +211,7 @@ export const resultItemSchema = z
     output: z.string().nullable(),
     expected: z.string().nullable().describe('Expected text; `null` when the datapoint has none.'),
     score: scoreSchema.describe('The score of an item with several samples is the mean of those that have one.'),
-    score_reason: z.string().nullable(),
+    score_reason: scoreReasonSchema,
     scores: scoresSchema,
     samples: z
       .array(sampleSchema)

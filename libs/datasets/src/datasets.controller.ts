@@ -2,9 +2,13 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nest
 import {
   createDatasetSchema,
   plainListSchema,
+  readDatasetAnswerSchema,
+  readDatasetSchema,
   updateDatasetSchema,
   type CreateDataset,
+  type DatasetRead,
   type DatasetResource,
+  type ReadDataset,
   type PlainList,
   type UpdateDataset,
   datasetSchema,
@@ -12,11 +16,12 @@ import {
   deletedSchema,
   type Deleted,
 } from '@spandrel/contract';
-import { CurrentScope, Operation } from '@spandrel/http';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeDatasets } from './change-datasets.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
 import { DatasetId } from './dataset-participants.js';
+import { DatasetSnapshots } from './snapshots/dataset-snapshots.js';
 
 /** `/api/datasets` (docs/spec/datasets.md#dataset-routes). */
 @Controller('api/datasets')
@@ -24,6 +29,7 @@ export class DatasetsController {
   constructor(
     private readonly datasets: DatasetStore,
     private readonly changes: ChangeDatasets,
+    private readonly snapshots: DatasetSnapshots,
   ) {}
 
   @Post()
@@ -50,11 +56,19 @@ export class DatasetsController {
     id: 'getDataset',
     access: 'read',
     summary: 'A dataset',
-    answer: datasetSchema,
+    answer: readDatasetAnswerSchema,
     problems: ['dataset_not_found'],
   })
-  async read(@CurrentScope() scope: Scope, @DatasetId() id: string): Promise<DatasetResource> {
-    return datasetResource(await this.datasets.get(scope, id));
+  async read(
+    @CurrentScope() scope: Scope,
+    @DatasetId() id: string,
+    @Query({ schema: readDatasetSchema }) { include }: ReadDataset,
+    @CurrentReader() reader: Reader,
+  ): Promise<DatasetRead> {
+    const dataset = await this.datasets.get(scope, id);
+    if (include === undefined) return datasetResource(dataset);
+    const { count } = await this.snapshots.countWithoutExpected(scope, id, dataset.version, reader);
+    return { ...datasetResource(dataset), without_expected_count: count };
   }
 
   @Put(':id')

@@ -3,7 +3,7 @@ import type { SnapshotDatapoint } from '@spandrel/datasets';
 import { plainTextOf, type ChatMessage } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
 import type { EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
-import { readText, listScorers, resultStatusName } from './eval-run.js';
+import { readText, listScorers, RESULT_STATUS, resultStatusName } from './eval-run.js';
 
 interface DatapointFacts {
   /** The input as the datapoint has it: any JSON, or the messages of a conversation. */
@@ -94,6 +94,9 @@ const ofColumns = (row: Scored): ScorerResult => ({
   judge_cost: row.judgeCost,
 });
 
+/** The reason of the score where the model answered and its answer could not be scored. */
+const NOT_SCORED = 'not scored';
+
 /** How the items of a run are shown. */
 export class ItemView {
   /** The scorer whose word the columns of a result have, where there is but one. */
@@ -139,7 +142,10 @@ export class ItemView {
 
   private processed(result: Outcome): ItemOutcome {
     const scores = scorerResults({ ...result, hasOutput: result.output !== null }, this.scorer);
-    return { ...processedOutcome(result), scores };
+    const { score_reason: reason, ...outcome } = processedOutcome(result);
+    const { status, output, error } = result;
+    const isUnscored = status === RESULT_STATUS.failed && output !== null && error !== null;
+    return { ...outcome, score_reason: reason ?? (isUnscored ? NOT_SCORED : null), scores };
   }
 
   private samples(datapointId: string, rows: readonly EvalSampleRow[]): SampleResource[] {

@@ -6,6 +6,7 @@ import {
   deletedSchema,
   evalComparisonSchema,
   listDatasetEvalsSchema,
+  startedEvalSchema,
   startEvalSchema,
   evalItemListSchema,
   evalRunSchema,
@@ -22,6 +23,7 @@ import {
   type CompareItems,
   type EvalItemList,
   type ListDatasetEvals,
+  type StartedEval,
   type StartEval,
   type EvalRunResource,
   type EvalRunSummary,
@@ -193,14 +195,14 @@ export class DatasetEvalsController {
     id: 'startEval',
     access: 'write',
     summary: 'Start an eval run',
-    answer: evalRunSchema,
-    problems: ['dataset_not_found', 'connection_not_found', 'eval_run_not_found', 'id_conflict'],
+    answer: startedEvalSchema,
+    problems: ['dataset_not_found', 'connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score'],
   })
   async start(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: startEvalSchema }) body: StartEval,
-  ): Promise<EvalRunResource> {
+  ): Promise<StartedEval> {
     return { ...(await this.starts.execute(scope, id, body)), result_items: [] };
   }
 

@@ -2,15 +2,26 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Connections, type UsableConnection } from '@spandrel/connections';
 import {
   EXTERNAL_SCORER,
+  type EvalConfig,
   type EvalConfigResource,
   type FieldError,
   type JudgedGate,
   type RunScorer,
+  type StartedEval,
   type StartEval,
   type EvalRunSummary,
 } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { invalidRequest, NotFound, PLUGINS, Conflict, newId, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import {
+  Conflict,
+  Invalid,
+  invalidRequest,
+  newId,
+  NotFound,
+  PLUGINS,
+  type PluginRegistry,
+  type Scope,
+} from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { findPrice, PRICING, requestHash, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
@@ -52,20 +63,24 @@ export class PlanRun {
         faults.push({ path: `${at}name`, message: `${JSON.stringify(name)} is the name of two scorers` });
       names.add(name);
       faults.push(...this.findFaults(scorer, at, isExternal));
-      const { connection_id: connectionId, model, rubric } = scorer.judge ?? {};
       return {
         name,
         scoring: scorer.scoring,
         scoring_config: scorer.scoring_config ?? null,
-        judge: scorer.judge
-          ? { connection_id: connectionId ?? null, model: model ?? null, rubric: rubric ?? null }
-          : null,
+        judge: scorer.judge ? completeJudge(scorer.judge) : null,
         weight: scorer.weight ?? 1,
         pass_score: scorer.pass_score ?? passScore,
       };
     });
     if (faults.length > 0) throw invalidRequest(faults);
     return scorers;
+  }
+
+  /** The names of scorers that cannot score a datapoint without an expected value. */
+  listExpecting(scorers: readonly RunScorer[]): string[] {
+    const needsExpected = ({ scoring }: RunScorer): boolean =>
+      this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.needsExpected);
+    return scorers.filter(needsExpected).map(({ name }) => name);
   }
 
   /**
@@ -134,15 +149,16 @@ export class PlanRun {
       ]);
     }
     const judgeId = judge?.connection_id ?? null;
-    const judgeModel = judge?.model ?? (judgeId === null ? null : connections.get(judgeId)!.defaultModel);
+    const judgeModel = judgeId === null ? null : connections.get(judgeId)!.defaultModel;
     return {
       connection_id: id ?? null,
       model,
       system_prompt: config.system_prompt ?? null,
       temperature: config.temperature ?? null,
       max_tokens: config.max_tokens ?? null,
+      ...(config.max_tokens_member && { max_tokens_member: config.max_tokens_member }),
       trace: id !== undefined && (config.trace ?? this.settings.trace),
-      judge: judge ? { connection_id: judgeId, model: judgeModel, rubric: judge.rubric ?? null } : null,
+      judge: judge ? { ...completeJudge(judge), model: judge.model ?? judgeModel } : null,
     };
   }
 
@@ -185,6 +201,14 @@ export class PlanRun {
   }
 }
 
+/** A judge as a run keeps it. A temperature of `null` is one that was given. */
+const completeJudge = (judge: NonNullable<EvalConfig['judge']>): NonNullable<RunScorer['judge']> => ({
+  connection_id: judge.connection_id ?? null,
+  model: judge.model ?? null,
+  rubric: judge.rubric ?? null,
+  ...(judge.temperature !== undefined && { temperature: judge.temperature }),
+});
+
 /**
  * Starts eval runs: a row with a snapshot's number, whatever the size of the dataset; the work goes on behind
  * (docs/spec/evaluations.md#the-snapshot-of-a-run).
@@ -200,18 +224,30 @@ export class StartRun {
   ) {}
 
   /**
-   * @returns the run as it was made: pending. One whose id was chosen, and that is there from the same request, as it is.
-   * @throws NotFound for the dataset, a connection or a baseline; Invalid for what cannot be done; Conflict for an id that another
-   *   request has taken.
+   * @returns the run as it was made: pending, with what its caller should know. One whose id was chosen, and that is there
+   *   from the same request, as it is.
+   * @throws NotFound for the dataset, a connection or a baseline; Invalid for what cannot be done, `nothing_to_score` where no
+   *   datapoint has the expected value that a scorer needs; Conflict for an id that another request has taken.
    */
-  async execute(scope: Scope, datasetId: string, body: StartEval): Promise<EvalRunSummary> {
+  async execute(
+    scope: Scope,
+    datasetId: string,
+    body: StartEval,
+  ): Promise<EvalRunSummary & Pick<StartedEval, 'warnings'>> {
     const scorers = this.plans.listScorers(body);
+    const expecting = this.plans.listExpecting(scorers);
+    const countMissing = async (version?: number): Promise<MissingExpected> =>
+      expecting.length === 0 ? NONE_MISSING : this.snapshots.countWithoutExpected(scope, datasetId, version);
+    // Before the transaction, which is not to be long.
+    let missing = await countMissing();
+    let isRepeated = false;
     const startHash = body.id ? requestHash({ ...body, dataset_id: datasetId }) : null;
     const now = Date.now();
     const run = await this.storage.write(async (tx) => {
       if (body.id) {
         const [there] = await this.runs.findForWrite(tx, scope, [body.id]);
-        if (there?.startHash === startHash) return there;
+        isRepeated = there?.startHash === startHash;
+        if (isRepeated) return there!;
         if (there) {
           throw new Conflict(
             'id_conflict',
@@ -221,6 +257,7 @@ export class StartRun {
       }
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
       const { config, scorers: used, gates } = await this.plans.execute(tx, scope, datasetId, body, scorers);
+      if (body.allow_unscored !== true && body.execution !== 'external') assertScorable(missing, expecting);
       const row: EvalRunRow = {
         ...NEW_RUN,
         projectId: scope.projectId,
@@ -251,6 +288,28 @@ export class StartRun {
         await this.dispatch.enqueue(tx, { projectId: row.projectId, id: row.id, orgId: scope.orgId });
       return row;
     });
-    return runSummary(run);
+    if (isRepeated) missing = await countMissing(run.datasetVersion);
+    return {
+      ...runSummary(run),
+      ...(missing.count > 0 && { warnings: [{ code: 'missing_expected', ...missing }] }),
+    };
   }
+}
+
+interface MissingExpected {
+  /** Datapoints without an expected value. */
+  count: number;
+  total: number;
+}
+
+const NONE_MISSING: MissingExpected = { count: 0, total: 0 };
+
+/** @throws Invalid `nothing_to_score` where there are datapoints and all lack what a scorer needs. */
+function assertScorable({ count, total }: MissingExpected, expecting: readonly string[]): void {
+  if (count < total || total === 0) return;
+  const which = total === 1 ? 'the one datapoint has no' : `none of the ${total} datapoints has an`;
+  throw new Invalid(
+    'nothing_to_score',
+    `${which} expected value, which ${expecting.join(', ')} needs: no item could be scored; give the datapoints expected values, choose another scoring, or send allow_unscored: true`,
+  );
 }

@@ -170,7 +170,12 @@ export interface ChatCall {
   messages: ChatMessage[];
   temperature?: number | undefined;
   maxTokens?: number | undefined;
+  /** The member that carries `maxTokens`, where a format knows both; absent: the provider's own. */
+  maxTokensMember?: MaxTokensMember | undefined;
 }
+
+/** How the format of OpenAI limits an answer's length: newer models of OpenAI refuse `max_tokens`, other servers know nothing else. */
+export type MaxTokensMember = 'max_tokens' | 'max_completion_tokens';
 
 /** A request to send with `fetch`-like clients; `body` is a JSON value or absent. */
 export interface HttpRequest {

@@ -11,7 +11,10 @@ const KEY_HEADER = { authorization: `Bearer ${CONTRACT_API_KEY}` };
 describeProviderContract(
   {
     plugin: custom,
-    configs: { accepted: [{}, { base_url: 'https://llm.example/v1' }], refused: [{ base_url: 7 }, { key: 'x' }] },
+    configs: {
+      accepted: [{}, { base_url: 'https://llm.example/v1' }, { max_tokens_member: 'max_completion_tokens' }],
+      refused: [{ base_url: 7 }, { key: 'x' }, { max_tokens_member: 'tokens' }],
+    },
     recognised: [
       { request: post('/v1/chat/completions'), as: 'no' },
       { request: post('/v1/messages', { 'anthropic-version': '2023-06-01' }), as: 'no' },
@@ -71,6 +74,19 @@ describeProviderContract(
 
 describe('custom', () => {
   const setup = async () => custom.setup({ logger: { info() {}, warn() {}, error() {} } }, {});
+
+  it('limits answers by the member that its config names, or the call', async () => {
+    const config = { max_tokens_member: 'max_completion_tokens' as const };
+    const target = { baseUrl: 'https://llm.example/v1', apiKey: '' };
+    const call = { model: 'm', messages: [], maxTokens: 20 };
+    const provider = await custom.setup({ logger: { info() {}, warn() {}, error() {} } }, config);
+    expect(provider.chat.buildRequest(target, call).body).toEqual({
+      ...{ model: 'm', messages: [], max_completion_tokens: 20 },
+    });
+    expect(provider.chat.buildRequest(target, { ...call, maxTokensMember: 'max_tokens' }).body).toEqual({
+      ...{ model: 'm', messages: [], max_tokens: 20 },
+    });
+  });
 
   it('reads any JSON value', async () => {
     const provider = await setup();

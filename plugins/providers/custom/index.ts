@@ -15,8 +15,9 @@ import {
  */
 export default defineProvider({
   name: 'custom',
-  config: providerConfigSchema,
-  setup(_deps, { base_url: baseUrl }) {
+  config: (z) =>
+    providerConfigSchema.extend({ max_tokens_member: z.enum(['max_tokens', 'max_completion_tokens']).optional() }),
+  setup(_deps, { base_url: baseUrl, max_tokens_member: maxTokensMember = 'max_tokens' }) {
     return {
       defaultBaseUrl: baseUrl ?? null,
       hosts: [],
@@ -24,7 +25,7 @@ export default defineProvider({
       endpoint: (request) => (callsChatCompletions(request) ? chatCompletionsEndpoint : undefined),
       errorBody: openAiErrorBody,
       errorMessage: errorMessageOf,
-      chat: openAiChatCalls({ baseUrl: baseUrl === undefined ? null : `${baseUrl}/v1`, maxTokensMember: 'max_tokens' }),
+      chat: openAiChatCalls({ baseUrl: baseUrl === undefined ? null : `${baseUrl}/v1`, maxTokensMember }),
       embeddings: openAiEmbeddingCalls(baseUrl === undefined ? null : `${baseUrl}/v1`),
     };
   },

@@ -14,6 +14,7 @@ export const keys = {
   completedItems: (datasetId: string, reviewer: string | null) => ['queue', 'completed', datasetId, reviewer] as const,
   datasets: () => ['datasets'] as const,
   dataset: (id: string) => ['dataset', id] as const,
+  withoutExpected: (id: string) => ['dataset', id, 'without-expected'] as const,
   datapoint: (datasetId: string, id: string) => ['dataset', datasetId, 'datapoint', id] as const,
   sourceSpan: (id: string) => ['spans', 'source', id] as const,
   captureRules: (datasetId: string) => ['dataset', datasetId, 'rules'] as const,

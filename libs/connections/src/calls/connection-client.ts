@@ -27,6 +27,8 @@ export interface WireAnswer {
   status: number;
   /** The body, decompressed; `undefined` when that failed. */
   body: Buffer | undefined;
+  /** The header Retry-After; empty when there is none. */
+  retryAfter: string;
   /** Time from sending to the last byte. */
   latencyMs: number;
 }
@@ -88,9 +90,10 @@ export class ConnectionClient implements OnApplicationShutdown {
         throw error;
       answer = await this.begin(fresh, request, { ...options, timeoutMs: options.timeoutMs - elapsed }).answer;
     }
-    const { status, contentEncoding, body } = answer;
+    const { status, contentEncoding, retryAfter, body } = answer;
     const latencyMs = Math.round(this.now() - started);
-    return { status, body: contentEncoding === '' ? body : await decodeAnswer(body, contentEncoding), latencyMs };
+    const decoded = contentEncoding === '' ? body : await decodeAnswer(body, contentEncoding);
+    return { status, body: decoded, retryAfter, latencyMs };
   }
 
   /** Ends the calls under way and closes all connections. */
@@ -130,6 +133,7 @@ export class ConnectionClient implements OnApplicationShutdown {
 interface RawAnswer {
   status: number;
   contentEncoding: string;
+  retryAfter: string;
   body: Buffer;
 }
 
@@ -144,6 +148,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private failure: ConnectionCallError | undefined;
   private status = 0;
   private contentEncoding = '';
+  private retryAfter = '';
   private chunks: Buffer[] = [];
   private bytes = 0;
 
@@ -174,6 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.status = status;
     this.contentEncoding = String(headers['content-encoding'] ?? '');
+    this.retryAfter = String(headers['retry-after'] ?? '');
     if (Number(headers['content-length']) > ANSWER_BYTES_MAX) this.fail(tooLarge());
   }
 
@@ -188,7 +194,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.failure) return;
     this.onSettled();
     const body = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.bytes);
-    this.settle.resolve({ status: this.status, contentEncoding: this.contentEncoding, body });
+    const { status, contentEncoding, retryAfter } = this;
+    this.settle.resolve({ status, contentEncoding, retryAfter, body });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

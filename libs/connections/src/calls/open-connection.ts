@@ -3,8 +3,9 @@ import { looseJsonInPieces } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 import { readJson } from '@spandrel/plugin-api';
 import { ConnectionCallError } from './connection-call-error.js';
-import type { CallOptions, ConnectionClient } from './connection-client.js';
+import type { CallOptions, ConnectionClient, WireAnswer } from './connection-client.js';
 import { KeyRedaction } from '../keys/key-redaction.js';
+import { readRetryAfter } from './retry-after.js';
 
 /** A connection opened for calls. It holds the key: do not keep it longer than the work it is for. */
 export interface OpenConnection {
@@ -37,6 +38,8 @@ export interface ConnectionReply {
   readonly excerpt: string;
   /** Time from sending to the last byte. */
   readonly latencyMs: number;
+  /** How long its `Retry-After` asks to wait, in ms; absent when it has none. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 const EXCERPT_LENGTH = 300;
@@ -107,7 +110,7 @@ export class OpenedConnection implements OpenConnection {
       options,
     );
     const text = answer.body?.toString('utf8') ?? '';
-    return new Reply(answer.status, answer.latencyMs, text, await readBody(text), this.#redaction);
+    return new Reply(answer, text, await readBody(text), this.#redaction);
   }
 
   /** @throws ConnectionCallError `refused` for a URL of another server. */
@@ -147,13 +150,19 @@ class Reply implements ConnectionReply {
   readonly #text: string;
   readonly #redaction: KeyRedaction;
 
+  readonly status: number;
+  readonly latencyMs: number;
+  readonly retryAfterMs: number | undefined;
+
   constructor(
-    readonly status: number,
-    readonly latencyMs: number,
+    { status, latencyMs, retryAfter }: WireAnswer,
     text: string,
     readonly body: unknown,
     redaction: KeyRedaction,
   ) {
+    this.status = status;
+    this.latencyMs = latencyMs;
+    this.retryAfterMs = readRetryAfter(retryAfter, Date.now());
     this.#text = text;
     this.#redaction = redaction;
   }

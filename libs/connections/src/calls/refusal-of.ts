@@ -13,14 +13,17 @@ const ENDS_IN_V1: Readonly<Record<string, boolean>> = { openai: true, custom: tr
  * @param model the one that was asked for.
  */
 export function refusalOf(connection: Refused, reply: ConnectionReply, model?: string): string {
-  const said = saidBy(connection, reply);
+  const said = messageOfReply(connection, reply);
   const advice = adviceFor(connection, reply.status, said, model);
   const status = `HTTP ${reply.status} from ${connection.server}`;
   return `${status}${said === '' ? '' : `: ${said}`}${advice && ` (${advice})`}`.toWellFormed();
 }
 
 /** The provider's own message, or what else the answer begins with. A plugin that throws is taken to find none. */
-function saidBy(connection: Refused, { body, excerpt }: ConnectionReply): string {
+export function messageOfReply(
+  connection: Pick<OpenConnection, 'provider' | 'redact'>,
+  { body, excerpt }: ConnectionReply,
+): string {
   let message: unknown;
   try {
     message = body === undefined ? undefined : connection.provider.errorMessage(body);

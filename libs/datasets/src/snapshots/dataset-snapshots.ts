@@ -14,7 +14,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { datapointKindInTurns, datapointKind } from '../datapoint-resource.js';
+import { datapointKindInTurns, datapointKind, kindTexts } from '../datapoint-resource.js';
 import {
   atVersion,
   DATAPOINT_READ_BYTES,
@@ -29,6 +29,7 @@ import { requestHash } from '@spandrel/tracing';
 const ID = datapointTable.select('p', ['id']);
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
 const KIND = datapointTable.select('p', ['id', 'kind']);
+const MISSING = shapeOf({ total: integer(), missing: integer() });
 const COUNT = shapeOf({ count: integer() });
 
 /** Bytes of kinds that are parsed in one go, about: some 5 ms. */
@@ -39,6 +40,13 @@ export interface Snapshot {
   datasetId: string;
   version: number;
 }
+
+/** Whether the text of `datapoint p` has a part, in any place. */
+const hasText = (part: string): Sql => sql`replace(p.kind, ${part}, '') <> p.kind`;
+
+/** Whether `datapoint p` seems to have an expected value, or one that is `null`: kinds are stored as compact JSON. */
+const hasExpected = (value: '' | 'null'): Sql => sql`(case when substr(p.kind, 1, 10) = '{"Generic"'
+  then ${hasText(`"expected_output":${value}`)} else ${hasText(`"expected":${value}`)} end)`;
 
 const seenByAny = (versions: readonly number[]): Sql =>
   joinSql(
@@ -188,6 +196,40 @@ export class DatasetSnapshots {
   }
 
   /**
+   * How many datapoints a dataset has, and how many of them have no expected value; `null` is none. A member of that name
+   * within others, such as metadata, passes for one.
+   * @param version that of now when left out.
+   */
+  async countWithoutExpected(
+    scope: Scope,
+    datasetId: string,
+    version?: number,
+    options: LongReadOptions = {},
+  ): Promise<{ count: number; total: number }> {
+    const snapshot = { datasetId, version: version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0 };
+    const seen = sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and ${atVersion(snapshot.version)}`;
+    const [found] = await this.storage.readLong(
+      MISSING.query`select count(*) as total, count(case when ${hasExpected('')} then null else 1 end) as missing
+        from datapoint p where ${seen}`,
+      options,
+    );
+    let { missing: count } = found!;
+    for (let afterId = ''; ;) {
+      const rows = await this.storage.readLong(
+        ID.query`select ${ID} from datapoint p where ${seen} and p.id > ${afterId} and ${hasExpected('null')}
+          order by p.id limit ${SLICE}`,
+        options,
+      );
+      const ids = rows.map(({ id }) => id);
+      await this.each(scope, snapshot, ids, options, (_id, kind) => {
+        if (!statesExpected(kind)) count++;
+      });
+      if (ids.length < SLICE) return { count, total: found!.total };
+      afterId = ids.at(-1)!;
+    }
+  }
+
+  /**
    * Datapoints of a snapshot by their ids, which may be in any order.
    * @returns by id; and `read`, how many of the ids were looked at: as many as fit into memory, at least one.
    */
@@ -321,6 +363,12 @@ async function withKinds(rows: readonly DatapointRow[]): Promise<SnapshotDatapoi
 function variantOf(kind: string): Record<string, unknown> {
   const whole = datapointKind({ kind, resultOutput: null, resultScore: null });
   return 'Generic' in whole ? { ...whole.Generic } : { ...whole.LlmConversation };
+}
+
+/** Whether a datapoint has an expected value. @param kind as the row has it. */
+function statesExpected(kind: string): boolean {
+  const { name, texts } = kindTexts({ kind, resultOutput: null, resultScore: null });
+  return (texts.get(name === 'Generic' ? 'expected_output' : 'expected') ?? 'null') !== 'null';
 }
 
 /** Equal for contents that are, whatever the order of their members. */

@@ -18,6 +18,7 @@ import { WriteItemTrace } from './item-trace.js';
 import type { ObservedCall } from './model-call.js';
 import { Permits } from './permits.js';
 import { PrepareRun, RunFailure, type PreparedRun } from './prepare-run.js';
+import { RunCalls } from './run-calls.js';
 import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from './run-slots.js';
 import type { SampleResult } from './sample-result.js';
 
@@ -116,10 +117,11 @@ export class ExecuteRun {
     prepared: PreparedServerRun,
     options: ExecuteRunOptions,
   ): Promise<void> {
+    const calls = new RunCalls(this.settings.concurrency);
     const work = {
       slots: Math.min(this.settings.concurrency, sampleTotal(run) - run.progress * run.repeats),
       samples: pendingSamples(this.snapshots, this.samples, scope, run),
-      call: (sample: PendingSample) => this.call(run, prepared, sample, options),
+      call: (sample: PendingSample) => this.call(run, calls, prepared, sample, options),
     };
     await this.slots.execute(run, work, options);
   }
@@ -127,6 +129,7 @@ export class ExecuteRun {
   /** Calls and scores a sample; what was sent and answered is durable as a trace, where the run makes them, when it returns. */
   private async call(
     run: EvalRunRow,
+    shared: RunCalls,
     { model, scorers, trace }: PreparedServerRun,
     sample: PendingSample,
     options: ExecuteRunOptions,
@@ -134,7 +137,7 @@ export class ExecuteRun {
     const calls: ObservedCall[] = [];
     const { kill } = options;
     const observe = (call: ObservedCall): void => void calls.push(call);
-    const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, observe };
+    const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, run: shared, observe };
     const retry = { kill, failed: this.slots.notStored(run) };
     const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);
     const scored = await executeSample(model, scorers, sample.kind, this.pricing, calling, masking);

@@ -1,6 +1,7 @@
 import type { OpenConnection } from '@spandrel/connections';
 import type { DatapointKind, ScorerResult } from '@spandrel/contract';
 import type { BoundedMasking, MaskingCalls } from '@spandrel/masking';
+import type { MaxTokensMember } from '@spandrel/plugin-api';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { combineScores, NO_SCORE, NO_RESULT, type SampleResult } from './sample-result.js';
 import { readDatapoint } from '../eval-item.js';
@@ -14,6 +15,7 @@ export interface PreparedModel {
   systemPrompt: string | null;
   temperature: number | undefined;
   maxTokens: number | undefined;
+  maxTokensMember?: MaxTokensMember | undefined;
 }
 
 /**
@@ -33,8 +35,9 @@ export async function executeSample(
   const { input, messages, expected } = readDatapoint(kind, asked.systemPrompt);
   let answer: ModelAnswer;
   try {
-    const { model, temperature, maxTokens } = asked;
-    answer = await observeModelCall('model', asked.connection, { model, messages, temperature, maxTokens }, options);
+    const { model, temperature, maxTokens, maxTokensMember } = asked;
+    const call = { model, messages, temperature, maxTokens, maxTokensMember };
+    answer = await observeModelCall('model', asked.connection, call, options);
   } catch (error) {
     options.signal.throwIfAborted();
     const attempts = error instanceof ModelCallError ? error.attempts : 0;

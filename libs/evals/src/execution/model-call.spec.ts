@@ -3,12 +3,13 @@ import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '
 import { openAiChatCalls, errorMessageOf, type HttpRequest, type Provider } from '@spandrel/plugin-api';
 import { callModel, ModelCallError } from './model-call.js';
 import { Permits } from './permits.js';
+import { RunCalls } from './run-calls.js';
 
 const call = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] };
 const timing = { timeoutMs: 1_000, retryDelayMs: 30 };
 const options = () => ({ permits: new Permits(1), signal: new AbortController().signal, timing });
 
-type Scripted = { status: number; body?: unknown; excerpt?: string; latencyMs?: number } | Error;
+type Scripted = { status: number; body?: unknown; excerpt?: string; latencyMs?: number; retryAfterMs?: number } | Error;
 
 /** A connection that answers as asked, one answer a call. */
 function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRequest[]; times: number[] } {
@@ -138,6 +139,107 @@ describe('a model call', () => {
   it('never lets the key into an output', async () => {
     const connection = connectionThat({ status: 200, body: answered('you sent sk-secret') });
     expect((await callModel(connection, call, options())).text).toBe('you sent [redacted]');
+  });
+
+  describe('that a server does not take', () => {
+    const refused = (param: string, message: string) => ({
+      status: 400,
+      body: { error: { message, type: 'invalid_request_error', param, code: 'unsupported_value' } },
+    });
+    const noTemperature = refused('temperature', "'temperature' does not support 0 with this model.");
+    const noMaxTokens = refused('max_tokens', "Unsupported parameter: 'max_tokens'. Use another one.");
+    const fine = { status: 200, body: answered('Hi') };
+    const bodies = (connection: { sent: HttpRequest[] }) =>
+      connection.sent.map(({ body }) => {
+        const { messages: _messages, model: _model, ...members } = body as Record<string, unknown>;
+        return members;
+      });
+
+    it('is made once more without a temperature that is ours, and so are those behind it', async () => {
+      const connection = connectionThat(noTemperature, fine, fine, fine);
+      const run = new RunCalls();
+      const ours = { ...options(), run, isTemperatureOurs: true };
+      const seen: (number | undefined)[] = [];
+      const sent = (each: { temperature?: number | undefined }): void => void seen.push(each.temperature);
+      expect(await callModel(connection, { ...call, temperature: 0 }, { ...ours, sent })).toMatchObject({
+        attempts: 2,
+      });
+      await callModel(connection, { ...call, temperature: 0 }, ours);
+      await callModel(connection, { ...call, temperature: 0 }, { ...options(), run });
+      expect(bodies(connection)).toEqual([{ temperature: 0 }, {}, {}, { temperature: 0 }]);
+      expect(seen).toEqual([0, undefined]);
+    });
+
+    it('fails with a temperature that the run asked for', async () => {
+      const connection = connectionThat(noTemperature, fine);
+      const calling = callModel(connection, { ...call, temperature: 0 }, options());
+      await expect(calling).rejects.toMatchObject({
+        message: expect.stringContaining('does not support 0'),
+        attempts: 1,
+      });
+    });
+
+    it('is made once more with the other member that limits the answer', async () => {
+      const connection = connectionThat(noMaxTokens, fine, fine);
+      const run = new RunCalls();
+      for (let calls = 0; calls < 2; calls++)
+        await callModel(connection, { ...call, maxTokens: 9 }, { ...options(), run });
+      expect(bodies(connection)).toEqual([
+        { max_tokens: 9 },
+        { max_completion_tokens: 9 },
+        { max_completion_tokens: 9 },
+      ]);
+    });
+
+    it('is changed in each way once', async () => {
+      const noOther = refused('max_completion_tokens', 'Unknown parameter: max_completion_tokens');
+      const connection = connectionThat(noTemperature, noMaxTokens, noOther, fine);
+      const calling = callModel(
+        connection,
+        { ...call, temperature: 0, maxTokens: 9 },
+        { ...options(), isTemperatureOurs: true },
+      );
+      await expect(calling).rejects.toMatchObject({ attempts: 3 });
+      expect(bodies(connection)).toEqual([
+        { temperature: 0, max_tokens: 9 },
+        { max_tokens: 9 },
+        { max_completion_tokens: 9 },
+      ]);
+    });
+
+    it('still has its retry', async () => {
+      const connection = connectionThat(noTemperature, { status: 503 }, fine);
+      const ours = { ...options(), isTemperatureOurs: true };
+      expect(await callModel(connection, { ...call, temperature: 0 }, ours)).toMatchObject({ attempts: 3 });
+      expect(bodies(connection)).toEqual([{ temperature: 0 }, {}, {}]);
+    });
+
+    it('keeps the member that the run names, and one that the format knows no other of', async () => {
+      const named = connectionThat(noMaxTokens);
+      const calling = callModel(named, { ...call, maxTokens: 9, maxTokensMember: 'max_tokens' }, options());
+      await expect(calling).rejects.toMatchObject({ attempts: 1 });
+      const only = connectionThat(noMaxTokens);
+      const buildRequest = () => ({ method: 'POST', url: '', headers: {}, body: { max_tokens: 9 } });
+      Object.assign(only.provider.chat, { buildRequest });
+      await expect(callModel(only, { ...call, maxTokens: 9 }, options())).rejects.toMatchObject({ attempts: 1 });
+    });
+  });
+
+  it('lets no other of its run begin between an answer 429 and the end of its retry', async () => {
+    const fine = { status: 200, body: answered('Hi') };
+    const connection = connectionThat({ status: 429 }, fine, fine, fine);
+    const run = new RunCalls(4);
+    const permits = new Permits(4);
+    const order: string[] = [];
+    const ask = async (name: string): Promise<void> => {
+      const asked = { ...options(), run, permits, sent: () => void order.push(name) };
+      await callModel(connection, call, asked);
+    };
+    const first = ask('first');
+    while (!run.paceOf(connection).isHeld) await new Promise(setImmediate);
+    await Promise.all([first, ask('second'), ask('third')]);
+    expect(connection.times[2]! - connection.times[0]!).toBeGreaterThanOrEqual(29);
+    expect(order[0]).toBe('first');
   });
 
   it('stops waiting for its retry when asked to', async () => {

@@ -1,21 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConnectionCallError, refusalOf, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
+import {
+  ConnectionCallError,
+  refusalOf,
+  refusesMember,
+  type ConnectionReply,
+  type OpenConnection,
+} from '@spandrel/connections';
 import {
   UNKNOWN_USAGE,
   USAGE_COUNTS,
   usageMembers,
   type ChatCall,
+  type HttpRequest,
+  type MaxTokensMember,
   type RecordedAnswer,
   type Usage,
 } from '@spandrel/plugin-api';
+import type { Begun, CallPace } from './call-pace.js';
 import type { CallPermits } from './permits.js';
+import { RunCalls, type Adaptation } from './run-calls.js';
 
 /** Times of a call, fixed for all runs (docs/spec/evaluations.md#model-calls). */
 const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
 
 /** Statuses after which a call is made once more (docs/spec/evaluations.md#model-calls). */
 const RETRYABLE = new Set([429, 500, 502, 503]);
-const ATTEMPTS_MAX = 2;
+const RETRIES_MAX = 1;
+const TOO_MANY_REQUESTS = 429;
 
 /** What a model answered. */
 export interface ModelAnswer {
@@ -44,39 +55,139 @@ export class ModelCallError extends Error {
 interface ModelCallOptions {
   permits: CallPermits;
   signal: AbortSignal;
+  /** What the call shares with the others of its run; left out for a call that stands alone. */
+  run?: RunCalls;
+  /** Whether nobody asked for the call's temperature, so that it is left out for a model that takes none. */
+  isTemperatureOurs?: boolean;
+  /** Sees the call as it is sent, each time. */
+  sent?: (call: ChatCall) => void;
   /** Tests use shorter times. */
   timing?: { timeoutMs: number; retryDelayMs: number };
 }
 
 /**
  * Asks a model: 60 s a call, and one retry after 2 s on 429, 500, 502 and 503; a connection error or timeout is not
- * retried (docs/spec/evaluations.md#model-calls).
+ * retried (docs/spec/evaluations.md#model-calls). A model that refuses what the run did not ask for is asked once more
+ * without it (docs/spec/evaluations.md#what-models-do-not-take).
  * @throws ModelCallError; the reason of `signal` when that fires.
  */
 export async function callModel(
   connection: OpenConnection,
   call: ChatCall,
-  { permits, signal, timing = MODEL_CALL }: ModelCallOptions,
+  options: ModelCallOptions,
 ): Promise<ModelAnswer> {
-  const request = connection.provider.chat.buildRequest(connection.target, call);
-  for (let attempt = 1; ; attempt++) {
-    let reply: ConnectionReply;
-    await permits.enter();
-    try {
-      reply = await connection.send(request, { timeoutMs: timing.timeoutMs, signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ConnectionCallError)) throw error;
-      throw new ModelCallError(connection.redact(error.message), attempt, { cause: error });
-    } finally {
-      permits.leave();
+  const { signal, run = new RunCalls(), timing = MODEL_CALL } = options;
+  const pace = run.paceOf(connection);
+  let adaptation = run.adaptationFor(connection, call.model);
+  let retries = 0;
+  let letOthersBegin: (() => void) | undefined;
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const adapted = adapt(call, adaptation, options);
+      options.sent?.(adapted);
+      const request = connection.provider.chat.buildRequest(connection.target, adapted);
+      const { reply, begun } = await send(connection, request, {
+        ...options,
+        pace,
+        timing,
+        isRetry: retries > 0,
+        attempt,
+      });
+      if (reply.status >= 200 && reply.status < 300) {
+        pace.noteSuccess();
+        run.noteAdaptation(connection, call.model, adaptation);
+        return await readModelAnswer(connection, reply, attempt);
+      }
+      const isLast = retries === RETRIES_MAX || !RETRYABLE.has(reply.status);
+      if (reply.status === TOO_MANY_REQUESTS) {
+        pace.slow(begun, reply.retryAfterMs);
+        if (!isLast) letOthersBegin = pace.hold();
+      }
+      const change = findAdaptation(connection, reply, adapted, request, options);
+      if (change) {
+        adaptation = { ...adaptation, ...change };
+      } else if (isLast) {
+        throw new ModelCallError(refusalOf(connection, reply, call.model), attempt);
+      } else {
+        retries++;
+        await pause(timing.retryDelayMs, undefined, { signal });
+      }
     }
-    if (reply.status >= 200 && reply.status < 300) return await readModelAnswer(connection, reply, attempt);
-    if (attempt === ATTEMPTS_MAX || !RETRYABLE.has(reply.status)) {
-      throw new ModelCallError(refusalOf(connection, reply, call.model), attempt);
-    }
-    await pause(timing.retryDelayMs, undefined, { signal });
+  } finally {
+    letOthersBegin?.();
   }
+}
+
+interface SendOptions extends Required<Pick<ModelCallOptions, 'permits' | 'signal' | 'timing'>> {
+  pace: CallPace;
+  isRetry: boolean;
+  attempt: number;
+}
+
+/** Sends a request once. @throws ModelCallError without an answer; the reason of `signal` when that fires. */
+async function send(
+  connection: OpenConnection,
+  request: HttpRequest,
+  { permits, pace, isRetry, attempt, signal, timing }: SendOptions,
+): Promise<{ reply: ConnectionReply; begun: Begun }> {
+  const begun = await begin(pace, permits, isRetry, signal);
+  try {
+    return { reply: await connection.send(request, { timeoutMs: timing.timeoutMs, signal }), begun };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ConnectionCallError)) throw error;
+    throw new ModelCallError(connection.redact(error.message), attempt, { cause: error });
+  } finally {
+    permits.leave();
+    pace.leave();
+  }
+}
+
+/** Takes room for a call, in its run and among all. The run may be slowed while the call waits for the latter. */
+async function begin(pace: CallPace, permits: CallPermits, isRetry: boolean, signal: AbortSignal): Promise<Begun> {
+  for (;;) {
+    const begun = isRetry ? pace.reenter() : await pace.enter(signal);
+    await permits.enter();
+    if (isRetry || !pace.isHeld) return begun;
+    permits.leave();
+    pace.leave();
+  }
+}
+
+const adapt = (
+  call: ChatCall,
+  { leavesOutTemperature, maxTokensMember }: Adaptation,
+  { isTemperatureOurs }: ModelCallOptions,
+): ChatCall => ({
+  ...call,
+  ...(leavesOutTemperature && isTemperatureOurs && { temperature: undefined }),
+  maxTokensMember: call.maxTokensMember ?? maxTokensMember,
+});
+
+const OTHER_MEMBER = {
+  max_tokens: 'max_completion_tokens',
+  max_completion_tokens: 'max_tokens',
+} as const satisfies Record<MaxTokensMember, MaxTokensMember>;
+
+/** What can be changed of a call that was refused, that the run did not ask for; `undefined`: nothing, or it was already. */
+function findAdaptation(
+  connection: OpenConnection,
+  reply: ConnectionReply,
+  call: ChatCall,
+  request: HttpRequest,
+  { isTemperatureOurs }: ModelCallOptions,
+): Adaptation | undefined {
+  if (isTemperatureOurs && call.temperature !== undefined && refusesMember(connection, reply, 'temperature')) {
+    return { leavesOutTemperature: true };
+  }
+  if (call.maxTokens === undefined || call.maxTokensMember !== undefined) return undefined;
+  const has = ({ body }: HttpRequest, member: string): boolean => Object.hasOwn(Object(body), member);
+  const refused = (['max_tokens', 'max_completion_tokens'] as const).find((member) => has(request, member));
+  if (refused === undefined || !refusesMember(connection, reply, refused)) return undefined;
+  const maxTokensMember = OTHER_MEMBER[refused];
+  // A format that knows one member alone has it again.
+  const other = connection.provider.chat.buildRequest(connection.target, { ...call, maxTokensMember });
+  return has(other, maxTokensMember) ? { maxTokensMember } : undefined;
 }
 
 async function readModelAnswer(
@@ -129,6 +240,7 @@ export interface ObservedCall {
   /** The scorer that asked the judge, where a run has several. */
   scorer?: string;
   connection: Pick<OpenConnection, 'id' | 'providerName'>;
+  /** The call as it was sent last. */
   call: ChatCall;
   /** From the first attempt to the last, in ms since the epoch. */
   startedAt: number;
@@ -151,10 +263,12 @@ export async function observeModelCall(
   options: ItemCallOptions,
 ): Promise<ModelAnswer> {
   const startedAt = Date.now();
+  let last = call;
+  const sent = (adapted: ChatCall): void => void (last = adapted);
   const report = (attempts: number, outcome: ObservedCall['outcome']): void =>
-    options.observe?.({ asked, connection, call, startedAt, endedAt: Date.now(), attempts, outcome });
+    options.observe?.({ asked, connection, call: last, startedAt, endedAt: Date.now(), attempts, outcome });
   try {
-    const answer = await callModel(connection, call, options);
+    const answer = await callModel(connection, call, { ...options, sent });
     report(answer.attempts, answer);
     return answer;
   } catch (error) {

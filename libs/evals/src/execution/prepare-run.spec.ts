@@ -45,6 +45,22 @@ describe('preparing a run', () => {
     expect(await seen({})).toEqual(['plain,2,c priced,', 'model,2,c n,', 'rubric,2,c priced,s', 'other,2,k priced,']);
   });
 
+  it('gives each judge its temperature, which may be none', async () => {
+    const judge = { connection_id: null, model: null, rubric: null };
+    const listed = [
+      scorer('plain'),
+      scorer('given', { ...judge, temperature: 0.5 }),
+      scorer('none', { ...judge, temperature: null }),
+    ];
+    const seen = async (config: object) =>
+      (await prepare.execute(LOCAL_SCOPE, run(listed, config))).scorers.map(
+        ({ judge: { temperature } }) => temperature,
+      );
+    expect(await seen({})).toEqual([undefined, 0.5, null]);
+    expect(await seen({ judge: { ...judge, temperature: 1 } })).toEqual([1, 0.5, null]);
+    expect(await seen({ judge: { ...judge, temperature: null } })).toEqual([null, 0.5, null]);
+  });
+
   it('refuses a judge without a price under a cap, when it is asked', async () => {
     const listed = [scorer('a'), scorer('b', { connection_id: null, model: 'who knows', rubric: null })];
     const { scorers: ready } = await prepare.execute(LOCAL_SCOPE, run(listed, {}, { costCap: 1 }));

@@ -48,6 +48,7 @@ export class PrepareRun {
             systemPrompt: config.system_prompt,
             temperature: config.temperature ?? undefined,
             maxTokens: config.max_tokens ?? undefined,
+            maxTokensMember: config.max_tokens_member,
           };
     const scorers: PreparedScorer[] = [];
     for (const scorer of listScorers(run)) {
@@ -65,17 +66,18 @@ export class PrepareRun {
     config: EvalConfigResource,
     open: (id: string) => Promise<OpenConnection>,
   ): Promise<Judge> {
-    const rubric = judge?.rubric ?? config.judge?.rubric ?? undefined;
+    const { temperature = config.judge?.temperature } = judge ?? {};
+    const how = { rubric: judge?.rubric ?? config.judge?.rubric ?? undefined, temperature };
     const id = judge?.connection_id ?? config.judge?.connection_id ?? config.connection_id;
     const model = judge?.model ?? config.judge?.model ?? config.model;
-    if (id === null) return { asks: 'the run has no connection for a judge; give judge.connection_id', rubric };
+    if (id === null) return { asks: 'the run has no connection for a judge; give judge.connection_id', ...how };
     const connection = await open(id);
-    if (model === null) return { asks: 'the run has no model for a judge; give judge.model', rubric };
+    if (model === null) return { asks: 'the run has no model for a judge; give judge.model', ...how };
     if (costCap !== null && !findPrice(this.pricing, model)) {
       const asks = `max_cost_usd cannot be kept, since the judge's model ${JSON.stringify(model)} has no price; see pricing in the configuration`;
-      return { asks, rubric };
+      return { asks, ...how };
     }
-    return { asks: { connection, model }, rubric };
+    return { asks: { connection, model }, ...how };
   }
 
   private configured({ name, scoring, scoring_config: config }: RunScorer): Omit<PreparedScorer, 'weight' | 'judge'> {

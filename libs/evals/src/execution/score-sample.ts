@@ -121,11 +121,13 @@ class Watch {
   }
 }
 
-/** Whom a scorer asks, and by which rubric. */
+/** Whom a scorer asks, and how. */
 export interface Judge {
   /** The text is why nobody can be asked. */
   asks: { connection: OpenConnection; model: string } | string;
   rubric: string | undefined;
+  /** What the run asks for; `null`: none, `undefined`: what the scorer asks for, or 0. */
+  temperature?: number | null | undefined;
 }
 
 /**
@@ -133,7 +135,7 @@ export interface Judge {
  * @param use is added to with every answer.
  */
 function askJudge(
-  { asks }: Judge,
+  { asks, temperature: given }: Judge,
   use: JudgeUse,
   pricing: PricingTable,
   options: ItemCallOptions,
@@ -142,12 +144,9 @@ function askJudge(
     if (typeof asks === 'string') throw new Error(asks);
     const { connection, model } = asks;
     use.model = model;
-    const { text, usage } = await observeModelCall(
-      'judge',
-      connection,
-      { model, messages, temperature: temperature ?? 0 },
-      options,
-    );
+    const isTemperatureOurs = given === undefined;
+    const call = { model, messages, temperature: isTemperatureOurs ? (temperature ?? 0) : (given ?? undefined) };
+    const { text, usage } = await observeModelCall('judge', connection, call, { ...options, isTemperatureOurs });
     use.tokens = addAmounts([use.tokens, totalTokens(usage)]);
     use.cost = addCosts([use.cost, usage.cost ?? estimateCost(pricing, model, usage)]);
     return { text };

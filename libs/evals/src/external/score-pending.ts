@@ -12,6 +12,7 @@ import { EvalsSettings } from '../evals.settings.js';
 import { maskScore } from '../execution/execute-sample.js';
 import { Permits } from '../execution/permits.js';
 import type { PreparedRun } from '../execution/prepare-run.js';
+import { RunCalls } from '../execution/run-calls.js';
 import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from '../execution/run-slots.js';
 import type { SampleResult } from '../execution/sample-result.js';
 import { scoreSample, type PreparedScorer } from '../execution/score-sample.js';
@@ -48,11 +49,12 @@ export class ScorePending {
    */
   async execute(run: EvalRunRow, { scorers }: PreparedRun, options: ExecuteRunOptions): Promise<void> {
     const scope = projectScope(run.projectId);
+    const calls = new RunCalls(this.settings.concurrency);
     for (let hasMore = true; hasMore && !options.stop.aborted;) {
       let isAny = false;
       const call = (sample: PendingResult): Promise<SampleResult> => {
         isAny = true;
-        return this.score(run, scorers, sample, options);
+        return this.score(run, calls, scorers, sample, options);
       };
       const work = { slots: this.settings.concurrency, samples: this.pages(scope, run), call };
       await this.slots.execute(run, work, options);
@@ -81,13 +83,14 @@ export class ScorePending {
 
   private async score(
     run: EvalRunRow,
+    shared: RunCalls,
     scorers: readonly PreparedScorer[],
     { kind, taken, hash }: PendingResult,
     options: ExecuteRunOptions,
   ): Promise<SampleResult> {
     const { kill } = options;
     const { input, expected } = readDatapoint(kind, null);
-    const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill };
+    const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, run: shared };
     const scored = await scoreSample(scorers, { input, output: taken.output!, expected }, this.pricing, calling);
     const retry = { kill, failed: this.slots.notStored(run) };
     const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);

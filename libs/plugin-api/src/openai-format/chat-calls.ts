@@ -1,4 +1,4 @@
-import type { ChatCall, ChatCalls, ConnectionTarget, HttpRequest } from '../provider.js';
+import type { ChatCall, ChatCalls, ConnectionTarget, HttpRequest, MaxTokensMember } from '../provider.js';
 import { joinUrl } from '../wire/base-url.js';
 import type { ChatMessage } from '../chat.js';
 import { listOf, objectOf, plainTextOf } from '../wire/lenient-json.js';
@@ -8,8 +8,8 @@ import { readChatAnswer } from './chat-answer.js';
 export interface OpenAiChatSettings {
   /** Base for connections without one of their own, with `/v1`; `null`: every connection must name one. */
   baseUrl: string | null;
-  /** The member that limits the answer: OpenAI's newer models refuse `max_tokens`, other servers know nothing else. */
-  maxTokensMember: 'max_tokens' | 'max_completion_tokens';
+  /** The member that limits the answer of a call that names none. */
+  maxTokensMember: MaxTokensMember;
   /** The headers that carry a key. Default: {@link bearer}. */
   headers?: (apiKey: string) => Record<string, string>;
 }
@@ -31,7 +31,7 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
         model: call.model,
         messages: call.messages.map(toOpenAiMessage),
         ...(call.temperature !== undefined && { temperature: call.temperature }),
-        ...(call.maxTokens !== undefined && { [settings.maxTokensMember]: call.maxTokens }),
+        ...(call.maxTokens !== undefined && { [call.maxTokensMember ?? settings.maxTokensMember]: call.maxTokens }),
       },
     }),
     readAnswer: readChatAnswer,

@@ -813,7 +813,11 @@ export interface Operations {
     path: {
       id: string;
     };
-    answer: Dataset;
+    query?: {
+      /** What takes longer to find, and is left out otherwise. */
+      include?: 'without_expected_count';
+    };
+    answer: DatasetRead;
   };
   /** Change a dataset: `PUT /api/datasets/{id}`. */
   updateDataset: {
@@ -1120,7 +1124,7 @@ export interface Operations {
       id: string;
     };
     body: StartEval;
-    answer: EvalRun;
+    answer: StartedEval;
   };
   /** Eval runs of a dataset, newest first: `GET /api/datasets/{id}/eval`. */
   listEvals: {
@@ -1435,6 +1439,7 @@ export interface Problem {
     | 'malformed_request'
     | 'invalid_cursor'
     | 'eval_run_not_running'
+    | 'nothing_to_score'
     | 'unauthenticated'
     | 'insufficient_scope'
     | 'host_not_allowed'
@@ -3021,6 +3026,27 @@ export interface DatasetList {
   next_cursor: string | null;
 }
 
+export interface DatasetRead {
+  id: string;
+  name: string;
+  description: string | null;
+  datapoint_count: number;
+  /** Raised by every change to the datapoints; a run's results raise none. */
+  version: number;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+  /** Datapoints without an expected value, or with `null`; where it is asked for by `include`. */
+  without_expected_count?: number;
+}
+
 /** Only members given change; `null` clears the description. */
 export interface UpdateDataset {
   name?: string;
@@ -3368,6 +3394,10 @@ export interface StartEval {
     system_prompt?: string | null;
     temperature?: number | null;
     max_tokens?: number | null;
+    /**
+     * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
+     */
+    max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
     /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
     trace?: boolean | null;
     /** For scoring by a model; what is left out is the run's own. */
@@ -3375,6 +3405,8 @@ export interface StartEval {
       connection_id?: string | null;
       model?: string | null;
       rubric?: string | null;
+      /** 0 when left out; `null`: judges are asked without one. */
+      temperature?: number | null;
     } | null;
   };
   /** `ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin. Required, unless there are `scorers`. */
@@ -3396,6 +3428,8 @@ export interface StartEval {
   /** Dollars that the calls of the run and its judges may cost. */
   max_cost_usd?: number | null;
   gates?: EvalGate[] | null;
+  /** Starts the run also where no datapoint has the expected value that a scorer needs. */
+  allow_unscored?: boolean | null;
   /** Texts by key: commit, branch … */
   metadata?: {
     [key: string]: string;
@@ -3416,6 +3450,8 @@ export interface StartEvalScorer {
     connection_id?: string | null;
     model?: string | null;
     rubric?: string | null;
+    /** 0 when left out; `null`: judges are asked without one. */
+    temperature?: number | null;
   } | null;
   /** 1 when left out. */
   weight?: number | null;
@@ -3458,8 +3494,8 @@ export interface EvalGate {
   baseline_run_id?: string | null;
 }
 
-/** An eval run with its items. */
-export interface EvalRun {
+/** An eval run as it was started, without items. */
+export interface StartedEval {
   id: string;
   dataset_id: string;
   /** Version of the dataset that the run works on. */
@@ -3484,11 +3520,17 @@ export interface EvalRun {
     system_prompt: string | null;
     temperature: number | null;
     max_tokens: number | null;
+    /**
+     * Absent where none was given.
+     */
+    max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
     trace: boolean;
     judge: {
       connection_id: string | null;
       model: string | null;
       rubric: string | null;
+      /** Absent where none was given: 0. `null`: judges are asked without one. */
+      temperature?: number | null;
     } | null;
   };
   /** The scoring of the first scorer. */
@@ -3546,6 +3588,17 @@ export interface EvalRun {
    */
   ended_at: string | null;
   result_items: ResultItem[];
+  /** Left out when there are none. */
+  warnings?: {
+    /**
+     * A scorer needs an expected value, which some datapoints do not have.
+     */
+    code: 'missing_expected';
+    /** Datapoints without one: they are not scored. */
+    count: number;
+    /** Datapoints of the run. */
+    total: number;
+  }[];
 }
 
 export interface EvalScorer {
@@ -3559,6 +3612,8 @@ export interface EvalScorer {
     connection_id: string | null;
     model: string | null;
     rubric: string | null;
+    /** Absent where none was given: 0. `null`: judges are asked without one. */
+    temperature?: number | null;
   } | null;
   /** How much its score counts in the score of a sample; 0: it is shown, and does not count. */
   weight: number;
@@ -3613,6 +3668,7 @@ export interface ResultItem {
   expected: string | null;
   /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
+  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
   scores: {
@@ -3662,6 +3718,7 @@ export interface EvalSample {
   status: 'pending' | 'running' | 'completed' | 'failed';
   output: string | null;
   score: number | null;
+  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
   scores: {
@@ -3722,11 +3779,17 @@ export interface EvalRunSummary {
     system_prompt: string | null;
     temperature: number | null;
     max_tokens: number | null;
+    /**
+     * Absent where none was given.
+     */
+    max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
     trace: boolean;
     judge: {
       connection_id: string | null;
       model: string | null;
       rubric: string | null;
+      /** Absent where none was given: 0. `null`: judges are asked without one. */
+      temperature?: number | null;
     } | null;
   };
   /** The scoring of the first scorer. */
@@ -3844,6 +3907,7 @@ export interface ComparedItem {
     output: string | null;
     /** The score of an item with several samples is the mean of those that have one. */
     score: number | null;
+    /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
     score_reason: string | null;
     error: string | null;
     /** The trace of its calls, where the run was to make one; it may have been deleted since. */
@@ -3855,6 +3919,102 @@ export interface ComparedItem {
     /** Dollars; `null` when there is none. */
     cost: number | null;
   }[];
+}
+
+/** An eval run with its items. */
+export interface EvalRun {
+  id: string;
+  dataset_id: string;
+  /** Version of the dataset that the run works on. */
+  dataset_version: number;
+  name: string;
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** Items completed or failed, all samples of each; never goes back. */
+  progress: number;
+  total: number;
+  execution: 'server' | 'external';
+  /** How often each datapoint is tried; one try is a sample. */
+  repeats: number;
+  /** Samples completed or failed; never goes back. */
+  sample_progress: number;
+  sample_total: number;
+  failed_samples: number;
+  config: {
+    /** `null` for an external run. */
+    connection_id: string | null;
+    /** `null` where an external run has none. */
+    model: string | null;
+    system_prompt: string | null;
+    temperature: number | null;
+    max_tokens: number | null;
+    /**
+     * Absent where none was given.
+     */
+    max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
+    trace: boolean;
+    judge: {
+      connection_id: string | null;
+      model: string | null;
+      rubric: string | null;
+      /** Absent where none was given: 0. `null`: judges are asked without one. */
+      temperature?: number | null;
+    } | null;
+  };
+  /** The scoring of the first scorer. */
+  scoring: string;
+  scoring_config: {
+    [key: string]: unknown;
+  } | null;
+  scorers: EvalScorer[];
+  /** A sample passes at this score or above. */
+  pass_score: number;
+  /** Dollars; `null` when there is none. */
+  max_cost_usd: number | null;
+  metadata: {
+    [key: string]: string;
+  };
+  gates: JudgedGate[];
+  /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
+  passed: boolean | null;
+  /**
+   * Why the run was cancelled.
+   */
+  stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
+  /** Mean over the items that have a score. */
+  avg_score: number | null;
+  /** Standard error of the mean score; `null` until the end. */
+  score_se: number | null;
+  /** 95% interval of the mean score; `null` until the end. */
+  score_ci: Interval | null;
+  /** Dollars; `null` when no item has a cost. */
+  total_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  total_tokens: number;
+  failed_count: number;
+  judge_tokens: number;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  judge_unpriced_count: number;
+  /** Why the run failed, or that all of its items did and the commonest reason. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  result_items: ResultItem[];
 }
 
 export interface EvalItemList {
@@ -3874,6 +4034,7 @@ export interface EvalItem {
   expected: string | null;
   /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
+  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
   scores: {
@@ -4169,11 +4330,17 @@ export interface ExportedEvalRun {
     system_prompt: string | null;
     temperature: number | null;
     max_tokens: number | null;
+    /**
+     * Absent where none was given.
+     */
+    max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
     trace: boolean;
     judge: {
       connection_id: string | null;
       model: string | null;
       rubric: string | null;
+      /** Absent where none was given: 0. `null`: judges are asked without one. */
+      temperature?: number | null;
     } | null;
   };
   /** The scoring of the first scorer. */
@@ -4242,6 +4409,7 @@ export interface ExportedEvalResult {
   output: string | null;
   /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
+  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
   latency_ms: number | null;
@@ -4280,6 +4448,7 @@ export interface ExportedEvalSample {
   status: 'pending' | 'running' | 'completed' | 'failed';
   output: string | null;
   score: number | null;
+  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   latency_ms: number | null;
   tokens: number | null;

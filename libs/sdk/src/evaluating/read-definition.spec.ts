@@ -43,7 +43,7 @@ describe('defineEval', () => {
           return output.city === expected;
         },
         scorer('short', ({ output }) => ({ score: output.city.length < 80 ? 1 : 0, reason: 'long' }), { weight: 0 }),
-        server('LlmJudge', { judge: { connectionId: 'c' } }),
+        server('LlmJudge', { judge: { connectionId: 'c', temperature: null } }),
         // A scorer as autoevals has them.
         async ({ expected }: { output: unknown; expected?: unknown }) => ({
           name: 'A',

@@ -91,13 +91,15 @@ function planServer(scorer: Record<string, unknown>, path: string): PlannedScore
 }
 
 function readJudge(judge: unknown, path: string): NonNullable<StartEvalScorer['judge']> {
-  if (!isObject(judge)) throw new DefinitionError(`${path} must be { connectionId, model, rubric }`);
-  assertKnown(judge, ['connectionId', 'model', 'rubric'], path);
-  for (const [name, text] of Object.entries(judge)) {
+  if (!isObject(judge)) throw new DefinitionError(`${path} must be { connectionId, model, rubric, temperature }`);
+  assertKnown(judge, ['connectionId', 'model', 'rubric', 'temperature'], path);
+  const { temperature: given, ...texts } = judge;
+  for (const [name, text] of Object.entries(texts)) {
     if (text !== undefined && typeof text !== 'string') throw new DefinitionError(`${path}.${name} must be a text`);
   }
-  const { connectionId, model, rubric } = judge as { connectionId?: string; model?: string; rubric?: string };
-  return defined({ connection_id: connectionId, model, rubric });
+  const { connectionId, model, rubric } = texts as { connectionId?: string; model?: string; rubric?: string };
+  const temperature = given === null ? null : numberFrom(given, `${path}.temperature`, 0, 2);
+  return defined({ connection_id: connectionId, model, rubric, temperature });
 }
 
 function readOptions(scorer: Record<string, unknown>, path: string): Pick<StartEvalScorer, 'weight' | 'pass_score'> {

@@ -49,6 +49,8 @@ export interface Judge {
   model?: string | undefined;
   /** What is good; the scorer's own when left out. */
   rubric?: string | undefined;
+  /** 0 when left out; `null`: the judge is asked without one. */
+  temperature?: number | null | undefined;
 }
 
 /** What a scorer of the server takes. */

@@ -1,4 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { SpandrelError, type Api } from '@spandrel/sdk';
 import { ciMetadata, DefinitionError, findBaseline, type Gate } from '@spandrel/sdk/eval';
 import { ulid } from 'ulid';
@@ -84,7 +85,11 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
   const body = await startBody(api, plan, dataset.name, gatesAgainst(judging.gates, baselineRunId));
   let run: EvalRunSummary;
   try {
-    run = await api.startEval({ path: { id: dataset.id }, body });
+    const started = await api.startEval({ path: { id: dataset.id }, body });
+    run = started;
+    for (const { count, total } of started.warnings ?? []) {
+      out.note(`warning: ${count} of ${formatCounted(total, 'datapoint')} without an expected value: not scored`);
+    }
     if (options.detach === true) {
       if (out.json) await out.document(run);
       else await out.lines([run.id]);
@@ -148,6 +153,7 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
     repeats: plan.repeats,
     pass_score: plan.passScore,
     max_cost_usd: plan.maxCostUsd,
+    allow_unscored: plan.allowUnscored,
     gates,
     metadata,
   };

@@ -88,6 +88,9 @@ describe('a scorer of the command line', () => {
       scoring: 'LlmJudge',
       judge: { connection_id: 'OpenAI', model: 'gpt-5.1' },
     });
+    expect(read('scoring=LlmJudge,judge-temperature=0.5').judge).toEqual({ temperature: 0.5 });
+    expect(read('scoring=LlmJudge,judge_temperature=null').judge).toEqual({ temperature: null });
+    expect(() => read('scoring=LlmJudge,judge_temperature=hot')).toThrow('judge_temperature must be a number');
     expect(read('scoring=mine,config=@config.json,config.words=["a"],config.strict=true,config.note=plain')).toEqual({
       scoring: 'mine',
       scoring_config: { depth: 2, words: ['a'], strict: true, note: 'plain' },

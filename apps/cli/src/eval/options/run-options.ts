@@ -55,13 +55,18 @@ interface ScorerBody {
   name?: string;
   scoring: string;
   scoring_config?: Record<string, unknown>;
-  judge?: { connection_id?: string; model?: string; rubric?: string };
+  judge?: { connection_id?: string; model?: string; rubric?: string; temperature?: number | null };
   weight?: number;
   pass_score?: number;
 }
 
 const CONFIG = 'config.';
-const MEMBERS = ['name', 'scoring', 'weight', 'pass_score', 'rubric', 'judge_model', 'judge_connection', 'config'];
+const MEMBERS = [
+  ...['name', 'scoring', 'weight', 'pass_score', 'rubric', 'judge_model', 'judge_connection', 'judge_temperature'],
+  'config',
+];
+/** A judge temperature that is left out of the calls, written as in JSON. */
+const NO_TEMPERATURE = 'null';
 
 /**
  * Reads a scorer as `--scorer` takes it: `name=tone,scoring=LlmJudge,rubric=@tone.txt,weight=2`.
@@ -85,6 +90,7 @@ export function readScorer(text: string, readFile: (path: string) => string): Sc
     ...(given.has('judge_connection') && { connection_id: given.get('judge_connection')! }),
     ...(given.has('judge_model') && { model: given.get('judge_model')! }),
     ...(given.has('rubric') && { rubric: given.get('rubric')! }),
+    ...(given.has('judge_temperature') && { temperature: temperatureOf(given.get('judge_temperature')!) }),
   };
   return {
     ...(given.has('name') && { name: given.get('name')! }),
@@ -117,6 +123,9 @@ function jsonOrText(value: string): unknown {
   }
 }
 
+const temperatureOf = (text: string): number | null =>
+  text === NO_TEMPERATURE ? null : numberOf('judge_temperature', text);
+
 function numberOf(name: string, text: string): number {
   const number = Number(text);
   if (text.trim() === '' || !Number.isFinite(number)) throw new Error(`${name} must be a number, not "${text}"`);
@@ -139,6 +148,7 @@ export interface RunOptions {
   passScore?: string;
   maxCost?: string;
   metadata?: string[];
+  allowUnscored?: boolean;
 }
 
 /** What is to be run; datasets and connections by id or name. */
@@ -164,7 +174,8 @@ export const addRunOptions = (command: Command): Command =>
     .option('--repeats <number>', 'how often each datapoint is tried; once when left out')
     .option('--pass-score <number>', 'a sample passes at this score or above; 1 when left out')
     .option('--max-cost <usd>', 'dollars that the run may cost, its judges too')
-    .option('--metadata <key=value>', 'kept with the run, such as commit=3f2c1ab; may come often', collected);
+    .option('--metadata <key=value>', 'kept with the run, such as commit=3f2c1ab; may come often', collected)
+    .option('--allow-unscored', 'start it also where no datapoint has the expected value that a scorer needs');
 
 /** @throws UsageFault for what cannot be started, before anything is asked of the server. */
 export function readRunPlan(options: RunOptions) {
@@ -193,6 +204,7 @@ export function readRunPlan(options: RunOptions) {
     scorers: scorer?.map((text) => readOption('--scorer', text, (each) => readScorer(each, readText))),
     repeats: readNumber('--repeats', options.repeats),
     passScore: readNumber('--pass-score', options.passScore),
+    allowUnscored: options.allowUnscored,
     maxCostUsd: readNumber('--max-cost', options.maxCost),
     metadata: readOption('--metadata', '', () => readMetadata(options.metadata ?? [])),
   };

@@ -132,7 +132,7 @@ function renderFailures(report: EvalReport): string[] {
         cell(item.input),
         cell(item.expected),
         cell(item.output),
-        cell(item.score_reason === null ? why : `${why}: ${item.score_reason}`),
+        cell(item.score_reason === null || item.status === 'failed' ? why : `${why}: ${item.score_reason}`),
       ]),
     ),
   ];

@@ -39,7 +39,10 @@ const EQUAL = 1e-12;
 
 /** A datapoint passes when all of its samples that have a score do. @param item with its samples, if there are several. */
 export function judgeItem(item: EvalItem, passScore: number): ItemOutcome {
-  if (item.status === 'failed') return { outcome: 'error', why: item.error ?? 'all samples failed' };
+  if (item.status === 'failed') {
+    const why = item.error ?? 'all samples failed';
+    return { outcome: 'error', why: item.output === null ? why : `not scored: ${why}` };
+  }
   if (item.status !== 'completed') return { outcome: 'skipped', why: 'not finished before the run ended' };
   const samples = item.samples ?? [item];
   const scores = samples.map(({ score }) => score).filter((score) => score !== null);

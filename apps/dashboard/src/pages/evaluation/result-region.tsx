@@ -8,7 +8,7 @@ import { FactList, type Fact } from '../../features/fact-list.js';
 import { DatapointActions, RecordedInput, RowRegion, RunError, TextBlock } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { traceAddress } from '../../features/addresses.js';
-import { StatusBadge } from '../../components/badge.js';
+import { isUnscored, NOT_SCORED, ResultBadge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { describePasses, passesOf, statusWord } from './run-facts.js';
 import { useSamples } from './use-run.js';
@@ -73,7 +73,7 @@ function resultFacts(item: EvalItem, passScore: number): Fact[] {
   const { latency_ms: ms, judge_model: judge, metadata } = item;
   const passes = passesOf(item, passScore);
   return [
-    { name: 'Status', value: statusWord(item) },
+    { name: 'Status', value: isUnscored(item) ? NOT_SCORED : statusWord(item) },
     { name: 'Score', value: formatScore(item.score), exact: String(item.score ?? '') },
     ...(passes === null ? [] : [{ name: 'Passed', value: describePasses(passes) }]),
     { name: 'Latency', value: formatDuration(ms), exact: formatDurationExactly(ms) },
@@ -114,7 +114,7 @@ function Sample({ sample }: { sample: SampleResource }) {
   return (
     <article className={styles.sample} aria-label={name}>
       <h4>
-        {name} <StatusBadge status={sample.status} />
+        {name} <ResultBadge status={sample.status} output={output} />
       </h4>
       <FactList
         label={`Facts of ${name.toLowerCase()}`}

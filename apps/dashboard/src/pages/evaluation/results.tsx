@@ -8,7 +8,7 @@ import { ListedGrid } from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import type { PagedList } from '../../features/list/use-paged-list.js';
 import { NOT_LIVE } from '../../features/list/use-live-list.js';
-import { Badge, StatusBadge } from '../../components/badge.js';
+import { Badge, ResultBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { longTextColumn, NoRows } from '../../features/runs/run-list.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
@@ -123,5 +123,5 @@ const COLUMNS: readonly GridColumn<EvalItem>[] = [
   durationColumn('latency', 'Latency', 80, ({ latency_ms: ms }) => ms),
   countColumn('tokens', 'Tokens', 72, ({ tokens }) => tokens),
   costColumn('cost', 'Cost', 80, ({ cost }) => cost),
-  { id: 'status', header: 'Status', width: 92, cell: ({ status }) => <StatusBadge status={status} /> },
+  { id: 'status', header: 'Status', width: 104, cell: (item) => <ResultBadge {...item} /> },
 ];

@@ -3,7 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import { NEW_GATE } from '../../features/gates/gates.js';
 import { FormFault } from '../../api/form-faults.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
-import { describeCalls, readMetadata, EMPTY_FIELDS, fieldsOfRun, startOf, type RunFields } from './run-fields.js';
+import {
+  describeCalls,
+  describeMissing,
+  readMetadata,
+  EMPTY_FIELDS,
+  fieldsOfRun,
+  startOf,
+  type RunFields,
+} from './run-fields.js';
 
 const none = { ...EMPTY_SCORER, scoring: 'None', rubric: 'be strict' };
 const judge = { ...EMPTY_SCORER, scoring: 'LlmJudge', rubric: 'be strict' };
@@ -23,6 +31,12 @@ describe('the form of a run', () => {
       config: { connection_id: 'c', temperature: 0, max_tokens: 20, judge: { rubric: 'be strict' } },
       scoring_config: { a: 1 },
     });
+  });
+
+  it('has the temperature of a judge, or none', () => {
+    const judgeOf = (judgeTemperature: string) =>
+      startOf({ ...fields, scorers: [{ ...judge, judgeTemperature }] }).config?.judge?.temperature;
+    expect(['', '0.5', 'none'].map(judgeOf)).toEqual([undefined, 0.5, null]);
   });
 
   it('has several scorers with names, weights and judges of their own', () => {
@@ -87,6 +101,22 @@ describe('the form of a run', () => {
     };
     const usual = { ...EMPTY_FIELDS, connection: 'usual', model: 'm', scorers: [none] };
     expect(fieldsOfRun(external, usual)).toMatchObject({ connection: 'usual', model: 'm', scorers: [none] });
+  });
+});
+
+describe('datapoints without an expected value', () => {
+  it('are said before the start', () => {
+    expect(describeMissing(0, 6, ['ExactMatch'])).toBeNull();
+    expect(describeMissing(6, 6, [])).toBeNull();
+    expect(describeMissing(1, 6, ['ExactMatch'])).toBe(
+      '1 datapoint has no expected value, which ExactMatch needs: it will not be scored.',
+    );
+    expect(describeMissing(2_000, 6_000, ['exact', 'words'])).toBe(
+      '2,000 datapoints have no expected value, which exact and words need: they will not be scored.',
+    );
+    expect(describeMissing(6, 6, ['Contains'])).toBe(
+      'No datapoint of this dataset has an expected value, which Contains needs: answers will be recorded and not scored.',
+    );
   });
 });
 

@@ -99,6 +99,21 @@ export function readMetadata(text: string): Record<string, string> {
 }
 
 /**
+ * What a scorer that needs expected values will not score, in words; `null` where nothing is missing.
+ * @param missing datapoints without an expected value. @param scorers names of those that need one.
+ */
+export function describeMissing(missing: number, datapoints: number, scorers: readonly string[]): string | null {
+  if (missing === 0 || scorers.length === 0) return null;
+  const need = `which ${scorers.join(' and ')} ${scorers.length === 1 ? 'needs' : 'need'}`;
+  if (missing === datapoints) {
+    return `No datapoint of this dataset has an expected value, ${need}: answers will be recorded and not scored.`;
+  }
+  const which =
+    missing === 1 ? '1 datapoint has no expected value' : `${formatCount(missing)} datapoints have no expected value`;
+  return `${which}, ${need}: ${missing === 1 ? 'it' : 'they'} will not be scored.`;
+}
+
+/**
  * How many calls of models a run makes, in words: one for each datapoint and try, and another for each judgement.
  * @param judges how many of the scorers ask a model.
  */

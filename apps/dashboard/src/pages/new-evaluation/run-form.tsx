@@ -12,7 +12,7 @@ import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
-import { describeCalls, startOf, type RunFields, type RunText } from './run-fields.js';
+import { describeCalls, describeMissing, startOf, type RunFields, type RunText } from './run-fields.js';
 import { JUDGE, nameOfScorer } from './scorer-fields.js';
 import { ScorerForm } from './scorer-form.js';
 import styles from './run-form.module.css';
@@ -42,8 +42,15 @@ export function RunForm({ initial }: { initial: RunFields }) {
   const [fields, setFields] = useState(initial);
   const modelsId = useId();
   const { datasets, connections, models, modelFault, scorers } = useRunChoices(fields.connection);
+  const expecting = fields.scorers.filter(({ scoring }) =>
+    scorers.some((one) => one.name === scoring && one.needs_expected),
+  );
+  const missing = useMissingExpected(expecting.length > 0 ? fields.dataset : '');
   const start = useMutation({
-    mutationFn: async () => api.startEval({ path: { id: fields.dataset }, body: startOf(fields) }),
+    mutationFn: async () => {
+      const body = { ...startOf(fields), ...(missing?.isAll && { allow_unscored: true }) };
+      return api.startEval({ path: { id: fields.dataset }, body });
+    },
     onSuccess: ({ id }) => void navigate({ to: runAddress(id) }),
   });
   const submit = (event: FormEvent): void => {
@@ -113,11 +120,28 @@ export function RunForm({ initial }: { initial: RunFields }) {
         <FaultNotice title="The evaluation could not be started" error={start.error} />
       )}
       <p>{dataset !== undefined && describeCalls(dataset.datapoint_count, repeats, judges)}</p>
+      <p role="status" aria-label="Expected values">
+        {missing && describeMissing(missing.count, missing.total, expecting.map(nameOfScorer))}
+      </p>
       <Button writes type="submit" variant="primary" className={styles.start} disabled={start.isPending}>
-        Start evaluation
+        {missing?.isAll ? 'Start without scores' : 'Start evaluation'}
       </Button>
     </form>
   );
+}
+
+/** Datapoints without an expected value. @param datasetId `''`: nobody asks for them. */
+function useMissingExpected(datasetId: string) {
+  const query = useQuery({
+    queryKey: keys.withoutExpected(datasetId),
+    queryFn: ({ signal }) =>
+      api.getDataset({ path: { id: datasetId }, query: { include: 'without_expected_count' }, signal }),
+    enabled: datasetId !== '',
+    staleTime: 0,
+  });
+  if (datasetId === '' || query.data === undefined) return null;
+  const { without_expected_count: count = 0, datapoint_count: total } = query.data;
+  return { count, total, isAll: total > 0 && count === total };
 }
 
 const optionOf = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name });

@@ -14,11 +14,16 @@ export interface ScorerFields {
   judgeConnection: string;
   judgeModel: string;
   rubric: string;
+  /** `''` for the usual one, {@link NO_TEMPERATURE} for none. */
+  judgeTemperature: string;
 }
+
+/** A judge that is asked without a temperature. */
+const NO_TEMPERATURE = 'none';
 
 export const EMPTY_SCORER: ScorerFields = {
   ...{ name: '', scoring: '', settings: '', weight: '', passScore: '' },
-  ...{ judgeConnection: '', judgeModel: '', rubric: '' },
+  ...{ judgeConnection: '', judgeModel: '', rubric: '', judgeTemperature: '' },
 };
 
 /** Whether a model scores. */
@@ -41,6 +46,7 @@ export function scorersOfRun({ scorers, config, pass_score: passScore }: EvalRun
 
 function fieldsOfScorer(scorer: RunScorer, judge: RunScorer['judge'], passScore: number): ScorerFields {
   const { name, scoring, scoring_config: settings, weight } = scorer;
+  const { temperature = judge?.temperature } = scorer.judge ?? {};
   return {
     name: name === scoring ? '' : name,
     scoring,
@@ -50,6 +56,7 @@ function fieldsOfScorer(scorer: RunScorer, judge: RunScorer['judge'], passScore:
     judgeConnection: scorer.judge?.connection_id ?? judge?.connection_id ?? '',
     judgeModel: scorer.judge?.model ?? judge?.model ?? '',
     rubric: scorer.judge?.rubric ?? judge?.rubric ?? '',
+    judgeTemperature: temperature === null ? NO_TEMPERATURE : String(temperature ?? ''),
   };
 }
 
@@ -91,8 +98,10 @@ function settingsOf({ settings }: ScorerFields, path: string): Pick<StartEval, '
   }
 }
 
-function judgeOf({ judgeConnection, judgeModel, rubric }: ScorerFields) {
+function judgeOf({ judgeConnection, judgeModel, rubric, judgeTemperature }: ScorerFields) {
+  const temperature = judgeTemperature.trim();
   return {
+    ...(temperature !== '' && { temperature: temperature === NO_TEMPERATURE ? null : Number(temperature) }),
     ...(judgeConnection !== '' && { connection_id: judgeConnection }),
     ...(judgeModel.trim() !== '' && { model: judgeModel.trim() }),
     ...(rubric !== '' && { rubric }),

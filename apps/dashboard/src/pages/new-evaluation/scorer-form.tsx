@@ -60,6 +60,7 @@ export function ScorerForm({ scorers, onChange, ...rest }: ScorerFormProps) {
 const WIRE: Readonly<Record<keyof ScorerFields, string>> = {
   ...{ name: 'name', scoring: 'scoring', settings: 'scoring_config', weight: 'weight', passScore: 'pass_score' },
   ...{ judgeConnection: 'judge.connection_id', judgeModel: 'judge.model', rubric: 'judge.rubric' },
+  judgeTemperature: 'judge.temperature',
 };
 
 /** Paths at which the API says what is wrong with a member of a scorer. A scorer alone may be sent as the run's own scoring. */
@@ -108,6 +109,13 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
             {...bind('judgeConnection')}
           />
           <TextField label="Judge model" placeholder="Same as the run" {...bind('judgeModel')} />
+          <TextField
+            label="Judge temperature"
+            placeholder="0"
+            pattern="none|[0-9.]+"
+            hint="From 0 to 2; none leaves it out."
+            {...bind('judgeTemperature')}
+          />
           <TextArea label="Rubric" rows={4} hint="Leave it empty for the built-in rubric." {...bind('rubric')} />
         </fieldset>
       )}
