@@ -314,6 +314,22 @@ describe('how it ends', () => {
     expect(span).toMatchObject({ status: 'completed', output: { text: 'all' }, metadata: { streaming: false } });
   });
 
+  it('says that its cost is what the provider reported, where that is so', () => {
+    const answering = (cost: number | null): Endpoint => ({
+      ...endpoint('sse'),
+      readAnswer: () => ({ ...nothing, text: 'x', finishReason: 'stop', usage: { ...UNKNOWN_USAGE, cost } }),
+    });
+    const recorded = (cost: number | null) => {
+      const wire = { entry: { name: 'acme', provider, base: null }, endpoint: answering(cost) };
+      const answer = { ...good, contentType: 'application/json' };
+      const { kind, metadata } = buildRecording(record({ wire, answer, response: buffered(Buffer.from('{}')) })).span;
+      return [kind?.['cost'], metadata?.['cost_source']];
+    };
+    expect(recorded(0.25)).toEqual([0.25, 'provider']);
+    expect(recorded(0)).toEqual([0, 'provider']);
+    expect(recorded(null)).toEqual([undefined, undefined]);
+  });
+
   it('a plugin that throws costs details only', () => {
     const broken = {
       ...endpoint('sse'),

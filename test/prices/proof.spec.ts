@@ -1,0 +1,39 @@
+/** Costs of 500 answers, to a billionth of a dollar (docs/spec/recording.md#price). */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { estimateCost, loadPricing } from '@spandrel/tracing';
+import { SHAPES, type Shape } from './answers.ts';
+import { OLLAMA_PAGES } from './page-prices.ts';
+import { priceCases, type PriceCase } from './price-cases.ts';
+
+const table = JSON.parse(readFileSync('config/pricing/models.json', 'utf8')) as { as_of: string };
+const cases = priceCases(table.as_of);
+const own = OLLAMA_PAGES.map(({ model, input, output }) => [model, { input, output }] as const);
+const pricing = loadPricing(Object.fromEntries(own));
+
+function readAnswer(of: PriceCase) {
+  const shape: Shape = SHAPES[of.shape];
+  if ('whole' in shape) return shape.endpoint.readAnswer(JSON.parse(JSON.stringify(shape.whole(of))));
+  const reader = shape.endpoint.readStream();
+  for (const frame of shape.frames(of)) reader.push(frame);
+  return reader.answer();
+}
+
+describe('the cost of an answer', () => {
+  it('is tried with 500 answers, each shape among them', () => {
+    expect(cases).toHaveLength(500);
+    expect(new Set(cases.map(({ shape }) => shape))).toEqual(new Set(Object.keys(SHAPES)));
+  });
+
+  it.each([...Map.groupBy(cases, ({ shape }) => shape)])(
+    'is right to a billionth of a dollar at %s',
+    (_shape, answers) => {
+      const wrong = answers.flatMap((answer) => {
+        const { usage } = readAnswer(answer);
+        const cost = estimateCost(pricing, answer.model, usage, answer.at.getTime());
+        return cost !== null && Math.abs(cost - answer.cost) < 1e-9 ? [] : [{ ...answer, usage, found: cost }];
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
+});
