@@ -5,6 +5,7 @@ import {
   hasAny,
   reportedUsage,
   textAt,
+  type OtelMap,
   type OtelSpan,
   type ReadUsage,
 } from '@spandrel/plugin-api';
@@ -21,19 +22,24 @@ export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined 
     totalTokens: countAt(attributes, TOTAL),
     cachedInputTokens: countAt(attributes, CACHED),
     cacheWriteTokens: countAt(attributes, WRITTEN),
-    cacheWrite1hTokens: countAt(attributes, WRITTEN_1H),
     reasoningTokens: countAt(attributes, REASONING),
-    inputAudioTokens: countAt(attributes, INPUT_AUDIO),
-    outputAudioTokens: countAt(attributes, OUTPUT_AUDIO),
-    inputImageTokens: countAt(attributes, INPUT_IMAGE),
-    outputImageTokens: countAt(attributes, OUTPUT_IMAGE),
-    webSearchRequests: countAt(attributes, WEB_SEARCHES),
-    serviceTier: textAt(attributes, SERVICE_TIER),
     cost,
     // Strands passes on Bedrock's count of input tokens, which leaves out the cached ones, under names of its own.
     inputExcludesCached: scope.name.startsWith('strands.') && hasAny(attributes, STRANDS) ? true : undefined,
+    ...(hasAny(attributes, RARE) && rareUsageOf(attributes)),
   });
 }
+
+/** What few calls have. */
+const rareUsageOf = (attributes: OtelMap): ReadUsage => ({
+  cacheWrite1hTokens: countAt(attributes, WRITTEN_1H),
+  inputAudioTokens: countAt(attributes, INPUT_AUDIO),
+  outputAudioTokens: countAt(attributes, OUTPUT_AUDIO),
+  inputImageTokens: countAt(attributes, INPUT_IMAGE),
+  outputImageTokens: countAt(attributes, OUTPUT_IMAGE),
+  webSearchRequests: countAt(attributes, WEB_SEARCHES),
+  serviceTier: textAt(attributes, SERVICE_TIER),
+});
 
 const INPUT = attributeNames(
   'gen_ai.usage.input_tokens',
@@ -82,12 +88,12 @@ const WRITTEN = attributeNames(
   'gen_ai.usage.details.cache_creation_input_tokens',
   'llm.usage.cache_creation_input_tokens',
 );
-const WRITTEN_1H = attributeNames(
+const WRITTEN_1H = [
   'gen_ai.usage.cache_creation.ephemeral_1h_input_tokens',
   'gen_ai.usage.cache_creation.ephemeral_1h.input_tokens',
   'gen_ai.usage.details.cache_write_1h_tokens',
   'gen_ai.usage.details.ephemeral_1h_input_tokens',
-);
+];
 const REASONING = attributeNames(
   'gen_ai.usage.reasoning.output_tokens',
   'gen_ai.usage.reasoning_tokens',
@@ -106,7 +112,7 @@ const REASONING = attributeNames(
   'codex.usage.reasoning_output_tokens',
   'llm.usage.reasoning_tokens',
 );
-const INPUT_AUDIO = attributeNames(
+const INPUT_AUDIO = [
   'gen_ai.usage.input_audio_tokens',
   'gen_ai.usage.audio_input_tokens',
   'gen_ai.usage.input_tokens.audio',
@@ -114,8 +120,8 @@ const INPUT_AUDIO = attributeNames(
   'gen_ai.usage.prompt_tokens_details.audio_tokens',
   'gen_ai.usage.details.input_audio_tokens',
   'gen_ai.usage.details.audio_prompt_tokens',
-);
-const OUTPUT_AUDIO = attributeNames(
+];
+const OUTPUT_AUDIO = [
   'gen_ai.usage.output_audio_tokens',
   'gen_ai.usage.audio_output_tokens',
   'gen_ai.usage.output_tokens.audio',
@@ -123,31 +129,31 @@ const OUTPUT_AUDIO = attributeNames(
   'gen_ai.usage.completion_tokens_details.audio_tokens',
   'gen_ai.usage.details.output_audio_tokens',
   'gen_ai.usage.details.audio_candidates_tokens',
-);
-const INPUT_IMAGE = attributeNames(
+];
+const INPUT_IMAGE = [
   'gen_ai.usage.input_image_tokens',
   'gen_ai.usage.input_tokens.image',
   'gen_ai.usage.details.input_image_tokens',
   'gen_ai.usage.details.image_prompt_tokens',
-);
-const OUTPUT_IMAGE = attributeNames(
+];
+const OUTPUT_IMAGE = [
   'gen_ai.usage.output_image_tokens',
   'gen_ai.usage.output_tokens.image',
   'gen_ai.usage.details.output_image_tokens',
   'gen_ai.usage.details.image_candidates_tokens',
-);
-const WEB_SEARCHES = attributeNames(
+];
+const WEB_SEARCHES = [
   'gen_ai.usage.web_search_requests',
   'gen_ai.usage.server_tool_use.web_search_requests',
   'gen_ai.usage.details.web_search_requests',
-);
-const SERVICE_TIER = attributeNames(
+];
+const SERVICE_TIER = [
   'gen_ai.openai.response.service_tier',
   'openai.response.service_tier',
   'gen_ai.response.service_tier',
   'gen_ai.anthropic.service_tier',
   'gen_ai.service_tier',
-);
+];
 const COST = attributeNames(
   'gen_ai.usage.cost',
   'operation.cost',
@@ -158,3 +164,7 @@ const COST = attributeNames(
   'llm.usage.total_cost',
 );
 const STRANDS = attributeNames('gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_write_input_tokens');
+const RARE = attributeNames(
+  ...[...WRITTEN_1H, ...INPUT_AUDIO, ...OUTPUT_AUDIO, ...INPUT_IMAGE, ...OUTPUT_IMAGE],
+  ...[...WEB_SEARCHES, ...SERVICE_TIER],
+);

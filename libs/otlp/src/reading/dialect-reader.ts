@@ -31,7 +31,12 @@ export class DialectReader {
   }
 }
 
+/** Beyond this many names of spans, scopes or events, others are looked up each time; so are longer ones. */
+const KNOWN_MAX = 1_024;
+const NAME_LENGTH_MAX = 128;
+
 class NameClaims {
+  private readonly known = new Map<string, readonly number[]>();
   private readonly exact = new Map<string, number[]>();
   private readonly prefixes: { prefix: string; dialect: number }[] = [];
 
@@ -44,8 +49,11 @@ class NameClaims {
 
   /** Places of the dialects that claim the name. */
   of(name: string): readonly number[] {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
     const claimed = [...(this.exact.get(name) ?? [])];
     for (const { prefix, dialect } of this.prefixes) if (name.startsWith(prefix)) claimed.push(dialect);
+    if (this.known.size < KNOWN_MAX && name.length <= NAME_LENGTH_MAX) this.known.set(name, claimed);
     return claimed;
   }
 }

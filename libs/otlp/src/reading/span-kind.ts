@@ -160,8 +160,10 @@ const FAMILIES: ReadonlySet<string> = new Set(['aws', 'azure', 'az', 'gcp', 'ibm
  */
 function providerName(sent: string): string {
   const name = storableKey(sent).toLowerCase();
-  const renamed = NAMES.get(name) ?? nameOfApi(name);
-  if (renamed !== undefined) return renamed;
+  const renamed = NAMES.get(name);
+  if (renamed !== undefined || !name.includes('.')) return renamed ?? name;
+  const ofApi = nameOfApi(name);
+  if (ofApi !== undefined) return ofApi;
   const family = name.split('.', 1)[0]!;
   return family === '' || FAMILIES.has(family) ? name : (NAMES.get(family) ?? family);
 }

@@ -43,16 +43,24 @@ const USER: KeyNames = ['user.id', 'enduser.id'];
 
 function rankedKey(
   { attributes, resource }: OtelSpan,
-  [conventions, lastResort]: KeyNames,
+  names: KeyNames,
   ofDialect: string | undefined,
 ): Ranked | undefined {
+  const [conventions, lastResort] = names;
   return (
     ranked(idOf(attributes.get(conventions)), KEY_RANK.conventions) ??
     ranked(ofDialect, KEY_RANK.dialect) ??
     ranked(idOf(attributes.get(lastResort)), KEY_RANK.lastResort) ??
-    ranked(idOf(resource.get(conventions)), KEY_RANK.resource) ??
-    ranked(idOf(resource.get(lastResort)), KEY_RANK.resource)
+    (resource.size === 0 ? undefined : ofResource(resource, names))
   );
+}
+
+function ofResource(resource: OtelMap, names: KeyNames): Ranked | undefined {
+  for (const name of names) {
+    const found = ranked(idOf(resource.get(name)), KEY_RANK.resource);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 const ranked = (value: string | undefined, rank: number): Ranked | undefined =>

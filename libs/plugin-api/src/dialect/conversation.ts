@@ -21,6 +21,7 @@ export function conversationOf(value: unknown, system?: unknown): ChatMessage[] 
 
 /** Whether a value has nothing beside what {@link conversationOf} makes messages of. */
 export function isAllMessages(value: unknown): boolean {
+  if (typeof value !== 'object' || Array.isArray(value)) return true;
   const object = objectOf(value);
   if (isMessage(object) || !Array.isArray(object['messages'])) return true;
   for (const member in object) if (member !== 'messages' && member !== 'system') return false;
