@@ -1,15 +1,14 @@
+import { firstKeys } from './first-keys.js';
+
 /** Keys of the query cache. What begins with the same words is invalidated together. */
 export const keys = {
-  capabilities: () => ['capabilities'] as const,
+  ...firstKeys,
   sessionProjects: () => ['session-projects'] as const,
-  traces: () => ['traces'] as const,
-  tracesOverTime: (filters: object) => ['traces', 'over-time', filters] as const,
   facets: (of: string, prefix: string) => ['facets', of, prefix] as const,
   analytics: (search: object) => ['analytics', search] as const,
   session: (id: string) => ['session', id] as const,
   spanCost: (id: string, cost: number | null) => ['span', id, 'cost', cost] as const,
   spanCount: (filters: object) => ['spans', 'count', filters] as const,
-  queueCounts: () => ['queue', 'counts'] as const,
   queueItem: (id: string) => ['queue', 'item', id] as const,
   completedItems: (datasetId: string, reviewer: string | null) => ['queue', 'completed', datasetId, reviewer] as const,
   datasets: () => ['datasets'] as const,

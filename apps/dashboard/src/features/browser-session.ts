@@ -1,7 +1,7 @@
 import type { BrowserSessionResource, CapabilitiesResource } from '@spandrel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from '../api/api.js';
-import { keys } from '../api/keys.js';
+import { firstKeys } from '../api/first-keys.js';
 
 /** Who is signed in, asked once; no page waits for a server that does not say. */
 export const BROWSER_SESSION = queryOptions({
@@ -19,7 +19,7 @@ export function useBrowserSession(): BrowserSessionResource | undefined {
 /** What the instance can do, which does not change while it runs; `undefined` until it is known. */
 export function useCapabilities(): CapabilitiesResource | undefined {
   const { data } = useQuery({
-    queryKey: keys.capabilities(),
+    queryKey: firstKeys.capabilities(),
     queryFn: ({ signal }) => api.getCapabilities({ signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });

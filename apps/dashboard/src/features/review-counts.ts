@@ -2,7 +2,7 @@ import type { QueueCounts } from '@spandrel/contract';
 import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api } from '../api/api.js';
 import { readStored, store } from '../components/storage.js';
-import { keys } from '../api/keys.js';
+import { firstKeys } from '../api/first-keys.js';
 import { useSpaced } from '../components/hooks.js';
 import { useLiveBatches } from '../live/live-updates.js';
 
@@ -15,7 +15,7 @@ export type QueueCount = QueueCounts['datasets'][number];
 
 /** How the counts are asked for. */
 export const QUEUE_COUNTS = queryOptions({
-  queryKey: keys.queueCounts(),
+  queryKey: firstKeys.queueCounts(),
   queryFn: async ({ signal }) => (await api.countQueue({ signal })).datasets,
 });
 

@@ -5,7 +5,6 @@ import { lazy, Suspense, useState, useEffect } from 'react';
 import { withRange, type ListSearch } from '../../features/filters/list-search.js';
 import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
 import { Button } from '../../components/button.js';
-import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
@@ -25,6 +24,10 @@ const route = getRouteApi('/traces');
 
 // Who has traces never needs it.
 const FirstCall = lazy(async () => ({ default: (await import('./first-call.js')).FirstCall }));
+
+const AddSelected = lazy(async () => ({
+  default: (await import('../../features/add-to-dataset/add-selected.js')).AddSelected,
+}));
 
 const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
 
@@ -70,11 +73,13 @@ export function TracesPage() {
         selection={selected.selection}
         toolbar={
           <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
-            <AddSelected
-              what={`The last model call of ${formatCounted(selected.rows.length, 'trace')}; of a trace without one its first span.`}
-              traceIds={idsOf(selected.rows)}
-              onAdded={selected.clear}
-            />
+            <Suspense fallback={null}>
+              <AddSelected
+                what={`The last model call of ${formatCounted(selected.rows.length, 'trace')}; of a trace without one its first span.`}
+                traceIds={idsOf(selected.rows)}
+                onAdded={selected.clear}
+              />
+            </Suspense>
             <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
               Delete
             </Button>

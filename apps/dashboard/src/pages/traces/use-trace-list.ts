@@ -2,7 +2,7 @@ import type { TraceListItem } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { listOrder, listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { listPage, api } from '../../api/api.js';
-import { keys } from '../../api/keys.js';
+import { firstKeys } from '../../api/first-keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -30,7 +30,7 @@ export function useTraceList({ cols: _cols, ...filters }: ListSearch, preview: n
   const { sort_by: _by, sort_order: _order, ...counting } = filters;
   // A list that was read to its end is counted by its rows.
   const counted = useQuery({
-    queryKey: keys.tracesOverTime(counting),
+    queryKey: firstKeys.tracesOverTime(counting),
     enabled: !list.isComplete,
     queryFn: ({ signal }) => api.countTracesOverTime({ query: listFilters(counting, Date.now()) as never, signal }),
   });
