@@ -51,9 +51,14 @@ export const pricesOfPlugins = ({ providers }: Pick<PluginRegistry, 'providers'>
 
 /** The price of a model; one that is fine-tuned, `ft:BASE:…`, has that of `ft:BASE` unless it has its own. */
 export function findPrice(pricing: PricingTable, model: string): ModelPrice | undefined {
-  const price = pricing.get(model);
-  if (price || !model.startsWith('ft:')) return price;
-  return pricing.get(model.split(':', 2).join(':'));
+  const name = pricedName(pricing, model);
+  return name === undefined ? undefined : pricing.get(name);
+}
+
+/** The name under which {@link findPrice} finds the price of a model. */
+export function pricedName(pricing: Pick<ReadonlyMap<string, unknown>, 'get'>, model: string): string | undefined {
+  const names = model.startsWith('ft:') ? [model, model.split(':', 2).join(':')] : [model];
+  return names.find((name) => pricing.get(name) !== undefined);
 }
 
 /**

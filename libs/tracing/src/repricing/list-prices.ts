@@ -4,6 +4,7 @@ import { nearestName } from '@spandrel/kernel';
 import type { ModelPrice } from '@spandrel/plugin-api';
 import { decodeCursor, encodeCursor } from '@spandrel/storage';
 import { CurrentPrices } from '../pricing/current-prices.js';
+import { pricedName } from '../pricing/pricing.js';
 
 const LIST = 'prices';
 
@@ -39,7 +40,8 @@ const listed = (model: string, { source = '', ...price }: ModelPrice): ListedPri
  * them whatever its case, else the one that is spelled most like it.
  */
 export function namesNear(wanted: string | undefined, prices: ReadonlyMap<string, unknown>): string[] {
-  if (wanted !== undefined && prices.has(wanted)) return [wanted];
+  const exact = wanted === undefined ? undefined : pricedName(prices, wanted);
+  if (exact !== undefined) return [exact];
   const names = [...prices.keys()].toSorted();
   if (wanted === undefined) return names;
   const holding = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));
