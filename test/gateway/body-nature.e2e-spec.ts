@@ -1,10 +1,11 @@
-/** What is known of bodies by their heads, and which events of each provider are text alone. */
+/** What is known of bodies by their heads, and what events of each provider are worth. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { Provider, ProviderDeps } from '@spandrel/plugin-api';
 import anthropic from '../../plugins/providers/anthropic/index.js';
 import ollama from '../../plugins/providers/ollama/index.js';
 import openai from '../../plugins/providers/openai/index.js';
+import type { EventWeight } from '../../apps/gateway/src/recording/long-body.js';
 import { answerNature, requestNature } from '../../apps/gateway/src/recording/body-nature.js';
 
 const deps: ProviderDeps = { logger: createLogger('silent', 'test') };
@@ -44,39 +45,50 @@ describe('what a body is', () => {
     expect(natureOf('ollama', '/api/chat').form.framing).toBe('ndjson');
   });
 
-  it.each<[isAlone: boolean, provider: string, path: string, event: object | string]>([
-    [true, 'openai', '/v1/chat/completions', chat({ content: 'word' })],
+  it.each<[weight: EventWeight, provider: string, path: string, event: object | string]>([
+    ['text', 'openai', '/v1/chat/completions', chat({ content: 'word' })],
     [
-      false,
+      'more',
       'openai',
       '/v1/chat/completions',
       chat({ content: 'word' }, { usage: { prompt_tokens: 1, completion_tokens: 2 } }),
     ],
-    [false, 'openai', '/v1/chat/completions', chat({ tool_calls: [{ index: 0, function: { arguments: '{' } }] })],
+    ['more', 'openai', '/v1/chat/completions', chat({ tool_calls: [{ index: 0, function: { arguments: '{' } }] })],
     [
-      false,
+      'more',
       'openai',
       '/v1/chat/completions',
       { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] },
     ],
-    [false, 'openai', '/v1/chat/completions', '[DONE]'],
-    [false, 'openai', '/v1/chat/completions', { error: { message: 'overloaded' } }],
-    [true, 'openai', '/v1/responses', { type: 'response.output_text.delta', output_index: 0, delta: 'word' }],
-    [false, 'openai', '/v1/responses', { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{' }],
-    [false, 'openai', '/v1/responses', { type: 'response.completed', response: { status: 'completed', output: [] } }],
-    [true, 'anthropic', '/v1/messages', block({ type: 'text_delta', text: 'word' })],
-    [false, 'anthropic', '/v1/messages', block({ type: 'input_json_delta', partial_json: '{' })],
+    ['more', 'openai', '/v1/chat/completions', '[DONE]'],
+    ['more', 'openai', '/v1/chat/completions', { error: { message: 'overloaded' } }],
+    ['text', 'openai', '/v1/responses', { type: 'response.output_text.delta', output_index: 0, delta: 'word' }],
     [
-      false,
+      'more',
+      'openai',
+      '/v1/responses',
+      { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{' },
+    ],
+    ['more', 'openai', '/v1/responses', { type: 'response.completed', response: { status: 'completed', output: [] } }],
+    [
+      'nothing',
+      'openai',
+      '/v1/responses',
+      { type: 'response.image_generation_call.partial_image', partial_image_b64: 'A'.repeat(5_000) },
+    ],
+    ['text', 'anthropic', '/v1/messages', block({ type: 'text_delta', text: 'word' })],
+    ['more', 'anthropic', '/v1/messages', block({ type: 'input_json_delta', partial_json: '{' })],
+    [
+      'more',
       'anthropic',
       '/v1/messages',
       { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
     ],
-    [true, 'ollama', '/api/chat', { model: 'm', message: { role: 'assistant', content: 'word' }, done: false }],
-    [false, 'ollama', '/api/chat', { model: 'm', message: { content: '' }, done: true, eval_count: 3 }],
-  ])('says whether an event is text alone: %s, %s %s %j', (isAlone, provider, path, event) => {
-    const { framing, isTextAlone } = natureOf(provider, path).form;
+    ['text', 'ollama', '/api/chat', { model: 'm', message: { role: 'assistant', content: 'word' }, done: false }],
+    ['more', 'ollama', '/api/chat', { model: 'm', message: { content: '' }, done: true, eval_count: 3 }],
+  ])('says what an event is worth: %s, %s %s %j', (weight, provider, path, event) => {
+    const { framing, weightOf } = natureOf(provider, path).form;
     const data = typeof event === 'string' ? event : JSON.stringify(event);
-    expect(isTextAlone(Buffer.from(framing === 'sse' ? `data: ${data}\n\n` : `${data}\n`))).toBe(isAlone);
+    expect(weightOf(Buffer.from(framing === 'sse' ? `data: ${data}\n\n` : `${data}\n`))).toBe(weight);
   });
 });

@@ -2,7 +2,7 @@ import type { Endpoint } from '@spandrel/plugin-api';
 import type { BodyNature } from './body-buffer.js';
 import type { AnswerFacts } from './call-facts.js';
 import { codingsOf } from './decode-body.js';
-import { JSON_FORM } from './long-body.js';
+import { JSON_FORM, type EventWeight } from './long-body.js';
 import { framingOf } from './read-answer.js';
 import { readStream } from './read-stream.js';
 
@@ -15,22 +15,26 @@ export const requestNature = (contentEncoding: string | null): BodyNature => ({
 /** What an answer's body is. */
 export function answerNature(endpoint: Endpoint, answer: AnswerFacts | null): BodyNature {
   const framing = framingOf(answer?.contentType ?? null) ?? endpoint.framing;
-  const isStream = framing !== 'json';
   return {
     codings: codingsOf(answer?.contentEncoding),
-    form: { framing, isTextAlone: (event) => isStream && isTextAlone(endpoint, framing, event) },
+    form: framing === 'json' ? JSON_FORM : { framing, weightOf: (event) => weightOf(endpoint, framing, event) },
   };
 }
 
-/** Whether a reader that is shown one event alone finds nothing in it but text. */
-function isTextAlone(endpoint: Endpoint, framing: Endpoint['framing'], event: Buffer): boolean {
+/** A small event that a reader finds nothing in may belong to others: a piece of a call's arguments. */
+const SMALL_BYTES = 4 * 1024;
+
+function weightOf(endpoint: Endpoint, framing: Endpoint['framing'], event: Buffer): EventWeight {
   try {
     const pieces = [{ data: event, at: 0 }];
     const { reader } = readStream(endpoint, framing, { pieces, tail: [], gap: 'none', bytes: event.length });
     const { text, toolCalls, finishReason, usage, error } = reader.answer();
-    const saysMore = reader.ended || toolCalls.length > 0 || finishReason !== null || error !== null;
-    return !saysMore && !!text && usage.inputTokens === null && usage.outputTokens === null;
+    const isEnd = reader.ended || finishReason !== null || error !== null;
+    const hasTokens = usage.inputTokens !== null || usage.outputTokens !== null;
+    if (isEnd || hasTokens || toolCalls.length > 0) return 'more';
+    if (text) return 'text';
+    return event.length > SMALL_BYTES ? 'nothing' : 'more';
   } catch {
-    return false;
+    return 'nothing';
   }
 }

@@ -31,7 +31,10 @@ const parsed = (kept: BufferedBody): Record<string, unknown>[] =>
     .map((event) => JSON.parse(event.slice('data: '.length)) as Record<string, unknown>);
 
 /** A stream whose events are text alone where they have the member `text`. */
-const SSE: BodyForm = { framing: 'sse', isTextAlone: (event) => event.includes('"text"') };
+const SSE: BodyForm = {
+  framing: 'sse',
+  weightOf: (event) => (event.includes('"text"') ? 'text' : event.includes('"nothing"') ? 'nothing' : 'more'),
+};
 
 describe('what is kept of a long JSON value', () => {
   it('is all but the middle of its long strings', () => {
@@ -111,11 +114,20 @@ describe('what is kept of a long stream', () => {
 
   it('are those first that are more than text', () => {
     const texts = Array.from({ length: 20_000 }, (_, n) => ({ text: `word ${n}`, more: 'x'.repeat(200) }));
-    const tools = Array.from({ length: 20 }, (_, n) => ({ tool: n }));
+    const tools = Array.from({ length: 20 }, (_, n) => ({ tool: n, more: 'y'.repeat(15_000) }));
+    const nothing = { nothing: 'z'.repeat(15_000) };
     const kept = keptOf(
-      events({ begin: 1 }, ...tools.flatMap((tool, n) => [...texts.slice(1_000 * n, 1_000 * (n + 1)), tool]), {
-        end: 1,
-      }),
+      events(
+        { begin: 1 },
+        ...tools.flatMap((tool, n) => [
+          ...texts.slice(1_000 * n, 1_000 * (n + 1)),
+          ...Array<object>(5).fill(nothing),
+          tool,
+        ]),
+        {
+          end: 1,
+        },
+      ),
       SSE,
       [5_000],
     );

@@ -5,18 +5,21 @@ import type { BodyBudget } from './body-budget.js';
 export interface BodyForm {
   /** One JSON value, or events as {@link Endpoint.framing} cuts them. */
   framing: Endpoint['framing'] | 'json';
-  /** Whether an event says nothing but a part of the answer's text. */
-  isTextAlone(event: Buffer): boolean;
+  /** What an event says to a reader that sees it alone. */
+  weightOf(event: Buffer): EventWeight;
 }
 
-export const JSON_FORM: BodyForm = Object.freeze({ framing: 'json', isTextAlone: () => false });
+/** A part of the answer's text and no more; nothing that a recording has (a part of an image); or a call, a reason, tokens, an error, the end. */
+export type EventWeight = 'text' | 'nothing' | 'more';
+
+export const JSON_FORM: BodyForm = Object.freeze({ framing: 'json', weightOf: () => 'more' });
 
 /** What is missing between what was kept of a body and its end: nothing, values of one member of the body's object, or who knows what. */
 export type Gap = 'none' | 'in-member' | 'unknown';
 
-/** The most that is kept, and from where on events are left out that are text alone. */
+/** The most that is kept, and how much of that events of each weight may fill. */
 const REST_BYTES = 2 * 1024 * 1024;
-const TEXT_BYTES = REST_BYTES / 2;
+const FILLED_BYTES = { text: REST_BYTES / 2, nothing: 0.75 * REST_BYTES, more: REST_BYTES } as const;
 
 /** What is kept of a string, and what where so much was kept of its event (of the JSON value) already. */
 const STRING_BYTES = 16 * 1024;
@@ -59,7 +62,7 @@ const DIGITS = 4;
 
 /**
  * Reads what passes of a body that is too long to keep, and keeps what a reader needs: long strings are cut, all else stays while
- * there is room. Events of a stream are kept or left out as a whole, at first those that are text alone. Each byte is looked at once, and
+ * there is room. Events of a stream are kept or left out as a whole, the lighter ones first. Each byte is looked at once, and
  * what comes out does not depend on where the pieces end.
  */
 export class LongBody {
@@ -227,8 +230,9 @@ export class LongBody {
 
   private endEvent(): void {
     // What begins the rest is the end of an event that has begun before it.
-    const mayGo = this.lostAt === Infinity && this.eventStart > 0 && this.length > TEXT_BYTES;
-    if (mayGo && this.form.isTextAlone(this.rest.subarray(this.eventStart, this.length))) this.length = this.eventStart;
+    const mayGo = this.lostAt === Infinity && this.eventStart > 0 && this.length > FILLED_BYTES.text;
+    const event = this.rest.subarray(this.eventStart, this.length);
+    if (mayGo && this.length > FILLED_BYTES[this.form.weightOf(event)]) this.length = this.eventStart;
     this.eventStart = this.length;
     this.lostAt = Infinity;
   }
