@@ -121,7 +121,7 @@ describe('what is kept of a long stream', () => {
         { begin: 1 },
         ...tools.flatMap((tool, n) => [
           ...texts.slice(1_000 * n, 1_000 * (n + 1)),
-          ...Array<object>(5).fill(nothing),
+          ...Array.from({ length: 5 }, () => nothing),
           tool,
         ]),
         {
