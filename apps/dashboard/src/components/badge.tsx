@@ -23,17 +23,6 @@ const STATUSES = {
 
 export type StatusWord = keyof typeof STATUSES;
 
-/** The status of a result: one whose output could not be scored says so. */
-export function ResultBadge({ status, output }: { status: StatusWord; output: string | null }) {
-  return isUnscored({ status, output }) ? <Badge tone="failed">{NOT_SCORED}</Badge> : <StatusBadge status={status} />;
-}
-
-/** Whether the model answered, and its answer could not be scored. */
-export const isUnscored = ({ status, output }: { status: string; output: string | null }): boolean =>
-  status === 'failed' && output !== null;
-
-export const NOT_SCORED = 'Not scored';
-
 /** The status of a trace, a span, a run or a result. */
 export function StatusBadge({ status }: { status: StatusWord }) {
   return <Badge tone={STATUSES[status].tone}>{STATUSES[status].words}</Badge>;

@@ -8,7 +8,7 @@ import { FactList, type Fact } from '../../features/fact-list.js';
 import { DatapointActions, RecordedInput, RowRegion, RunError, TextBlock } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { traceAddress } from '../../features/addresses.js';
-import { isUnscored, NOT_SCORED, ResultBadge } from '../../components/badge.js';
+import { isUnscored, NOT_SCORED, ResultBadge } from './result-badge.js';
 import { Button } from '../../components/button.js';
 import { describePasses, passesOf, statusWord } from './run-facts.js';
 import { useSamples } from './use-run.js';
