@@ -1,12 +1,12 @@
 /** Recorded spans priced again, with all sums that they are in (docs/spec/prices.md#applying-prices). */
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { rebuildRollups } from '../../libs/analytics/src/recount-rollups.js';
 import { PricedSpansStore } from '../../libs/tracing/src/repricing/priced-spans.store.js';
 import { TracingSettings } from '../../libs/tracing/src/tracing.settings.js';
 import type { AnalyticsSummary, AppliedPrices, Problem, SpanResource, TraceListItem } from '@spandrel/contract';
 import type { ModelPrice } from '@spandrel/plugin-api';
 import type { StorageConfig } from '@spandrel/storage';
-import { describeOnBothDatabases, SQLITE } from '../support/databases.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 
 type Prices = Record<string, ModelPrice>;
@@ -171,43 +171,5 @@ describeOnBothDatabases('applying prices', ({ newDatabase }) => {
     expect(await Promise.all(['00f067aa0ba902b7', 'b7ad6b7169203331'].map(costOf))).toEqual([null, 2]);
     expect((await shown()).summary).toEqual([2, 0]);
     await expectRecounted();
-  });
-});
-
-describe('the prices in force', () => {
-  let server: ServerApp | undefined;
-  afterEach(() => server?.close());
-
-  it('are listed by model, one by its name or those near to it, page by page', async () => {
-    const database = await SQLITE.open().newDatabase('listed');
-    server = await startServerApp(database, {
-      settings: (of) => void (of.of(TracingSettings).prices = { 'my-own-model': each(1), 'gpt-4o': each(2) }),
-    });
-    const list = async (query: string) => {
-      const { status, body } = await server!.api.get<{
-        prices: { model: string; source: string; price: object }[];
-        next_cursor: string | null;
-      }>(`/api/prices${query}`);
-      expect(status).toBe(200);
-      return body;
-    };
-    expect((await list('?model=my-own-model')).prices).toEqual([
-      { model: 'my-own-model', source: 'pricing.models', price: { input: 1, output: 1 } },
-    ]);
-    expect((await list('?model=gpt-4o')).prices).toMatchObject([{ model: 'gpt-4o', price: { input: 2 } }]);
-    const near = (await list('?model=OWN-model')).prices.map(({ model }) => model);
-    expect(near).toEqual(['my-own-model']);
-    expect((await list('?model=my-own-modle')).prices.map(({ model }) => model)).toEqual(['my-own-model']);
-    expect((await list('?model=zzzzzzzz')).prices).toEqual([]);
-    const names: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const page = await list(`?limit=1000${cursor && `&cursor=${cursor}`}`);
-      names.push(...page.prices.map(({ model }) => model));
-      cursor = page.next_cursor;
-    }
-    expect(names).toEqual([...new Set(names)].toSorted());
-    expect(names).toContain('my-own-model');
-    const builtIn = (await list('?model=gpt-4o-mini')).prices[0]!;
-    expect(builtIn.source).not.toBe('pricing.models');
   });
 });

@@ -48,8 +48,10 @@ describeOnBothDatabases('upgrades', ({ name, newDatabase }) => {
       it('keep all that the database holds', async () => {
         const config = await empty();
         await restoreDatabase(config, readFileSync(fixture(release, 'sql'), 'utf8'));
-        const before = JSON.parse(readFileSync(fixture(release, 'json'), 'utf8')) as Read;
-        // What newer versions report beside it is theirs.
+        // What newer versions report beside it is theirs, such as why an item has no score.
+        const before = JSON.parse(readFileSync(fixture(release, 'json'), 'utf8'), (name, value: unknown) =>
+          name === 'score_reason' && value === null ? undefined : value,
+        ) as Read;
         expect(await readAll(config)).toMatchObject(before);
       });
 
