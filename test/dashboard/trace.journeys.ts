@@ -10,7 +10,24 @@ import { browser, journeysOn, page, program, watched } from './shared-dashboard.
 const onTraces = journeysOn(async () => {
   await recordManySpans(program.api, 'many', 10_000);
   await recordRichTrace(program.api);
+  await recordCosts();
 });
+
+/** Records a span with a price, one whose cost was reported, and one without a price. */
+async function recordCosts(): Promise<void> {
+  const call = (id: string, second: number, kind: object) => ({
+    ...{ id, trace_id: 'costs', name: id, kind: { type: 'llm_call', ...kind } },
+    ...{ started_at: `2026-11-22T12:00:0${second}Z`, ended_at: `2026-11-22T12:00:0${second}.500Z` },
+  });
+  const tokens = { input_tokens: 3_000, cached_input_tokens: 1_000, output_tokens: 100 };
+  const spans = [
+    call('priced', 1, { model: 'gpt-4o', ...tokens }),
+    call('reported', 2, { model: 'gpt-4o', ...tokens, cost: 0.25 }),
+    call('unpriced', 3, { model: 'my-own-model', ...tokens }),
+  ];
+  const { body } = await program.api.post('/api/ingest', { traces: [{ id: 'costs' }], spans });
+  expect(body).toMatchObject({ rejected: [] });
+}
 
 const rows = (): Locator => page.getByRole('treegrid', { name: 'Spans of this trace' });
 const rowCount = (): Promise<string | null> => rows().getAttribute('aria-rowcount');
@@ -96,20 +113,7 @@ describe('a trace in either palette', () => {
 });
 
 describe('the cost of a span', () => {
-  const call = (id: string, second: number, kind: object) => ({
-    ...{ id, trace_id: 'costs', name: id, kind: { type: 'llm_call', ...kind } },
-    ...{ started_at: `2026-11-22T12:00:0${second}Z`, ended_at: `2026-11-22T12:00:0${second}.500Z` },
-  });
-  journeysOn(async () => {
-    const tokens = { input_tokens: 3_000, cached_input_tokens: 1_000, output_tokens: 100 };
-    const spans = [
-      call('priced', 1, { model: 'gpt-4o', ...tokens }),
-      call('reported', 2, { model: 'gpt-4o', ...tokens, cost: 0.25 }),
-      call('unpriced', 3, { model: 'my-own-model', ...tokens }),
-    ];
-    const { body } = await program.api.post('/api/ingest', { traces: [{ id: 'costs' }], spans });
-    expect(body).toMatchObject({ rejected: [] });
-  })();
+  onTraces();
 
   const details = (): Locator => page.getByRole('region', { name: 'Span details' });
   const open = async (span: string, name: string): Promise<void> => {

@@ -13,7 +13,7 @@ import {
   type StreamReader,
 } from '@spandrel/plugin-api';
 import { readMessage } from './message-answer.js';
-import { mergeUsage } from './message-usage.js';
+import { addUsage } from './message-usage.js';
 
 /** A content block as it began, with the pieces that came since. */
 interface Block {
@@ -30,7 +30,7 @@ export class MessageStream implements StreamReader {
   ended = false;
   private message: JsonObject = {};
   private stopReason: string | undefined;
-  private usage: JsonObject = {};
+  private readonly usage: Record<string, unknown> = {};
   private error: string | null = null;
   /** In the order in which they began. */
   private readonly blocks: Block[] = [];
@@ -42,7 +42,7 @@ export class MessageStream implements StreamReader {
     switch (textOf(frame['type']) ?? event) {
       case 'message_start':
         this.message = objectOf(frame['message']);
-        this.usage = mergeUsage(this.usage, this.message['usage']);
+        addUsage(this.usage, this.message['usage']);
         break;
       case 'content_block_start':
         this.beginBlock(frame);
@@ -52,7 +52,7 @@ export class MessageStream implements StreamReader {
         break;
       case 'message_delta':
         this.stopReason = filledTextOf(objectOf(frame['delta'])['stop_reason']) ?? this.stopReason;
-        this.usage = mergeUsage(this.usage, frame['usage']);
+        addUsage(this.usage, frame['usage']);
         break;
       case 'message_stop':
         this.ended = true;

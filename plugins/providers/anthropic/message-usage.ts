@@ -3,6 +3,7 @@ import {
   listOf,
   objectOf,
   reportedCost,
+  setMember,
   textOf,
   UNKNOWN_USAGE,
   usageOf,
@@ -39,17 +40,17 @@ export function readMessageUsage(usage: unknown): Usage {
 }
 
 /**
- * The usage of a stream after another event: its counts are cumulative, and those that an event leaves out, has as `null`
- * or not counted yet (zero) take nothing back.
+ * Adds the usage of another event to that of its stream, in place: counts are cumulative, and those that an event leaves
+ * out, has as `null` or not counted yet (zero) take nothing back.
  */
-export function mergeUsage(before: JsonObject, later: unknown): JsonObject {
-  const merged: Record<string, unknown> = { ...before };
+export function addUsage(usage: Record<string, unknown>, later: unknown): void {
   for (const [name, value] of Object.entries(objectOf(later))) {
-    if (value === null || (value === 0 && merged[name])) continue;
-    const isGroup = typeof value === 'object' && !Array.isArray(value);
-    merged[name] = isGroup ? { ...objectOf(merged[name]), ...value } : value;
+    if (value === null || (value === 0 && usage[name])) continue;
+    const group = usage[name];
+    const isObject = typeof value === 'object' && !Array.isArray(value);
+    if (isObject && typeof group === 'object' && group !== null) Object.assign(group, value);
+    else setMember(usage, name, isObject ? { ...value } : value);
   }
-  return merged;
 }
 
 interface Tokens {
