@@ -1,15 +1,15 @@
 import { createApi } from './api/client.js';
 import type { Api } from './api/operation-types.js';
 import { Delivery, type FlushResult } from './delivery/delivery.js';
-import { findGateway } from './gateway/find-gateway.js';
-import { gatewayFetch, viaFoundGateway, viaGateway, type GatewayFetch } from './gateway/gateway-fetch.js';
+import type { GatewayCalls } from './gateway/gateway-calls.js';
+import { viaFoundGateway, viaGateway } from './gateway/via-gateway.js';
 import { Recording } from './recording/recording.js';
 import { readSettings, type Settings, type SpandrelOptions } from './settings.js';
 import { context } from './tracing/context.js';
 import type { HeadersLike } from './tracing/ids.js';
+import type { Context } from './tracing/open-context.js';
 import type { Recorder } from './tracing/recorder.js';
 import { NO_SPAN, Span, type SpanOptions } from './tracing/span.js';
-import { traceHeaders } from './tracing/trace-headers.js';
 import { NO_TRACE, type Trace, type TraceOptions } from './tracing/trace.js';
 import { Tracer, type ObserveOptions } from './tracing/tracer.js';
 
@@ -23,8 +23,7 @@ export class Spandrel {
   private readonly settings: Settings;
   private readonly delivery: Delivery | undefined;
   private readonly tracer: Tracer | undefined;
-  private readonly makeFetch: GatewayFetch;
-  private readonly findGateway: () => Promise<string | undefined>;
+  private calls: Promise<GatewayCalls | undefined> | undefined;
   private client: Api | undefined;
   /**
    * A `fetch` that puts calls of the gateway into the open trace, with the key, and adds `traceparent` for the origins of
@@ -35,10 +34,10 @@ export class Spandrel {
   /** @throws TypeError for an option that is unknown or malformed; afterwards nothing throws for a setting. */
   constructor(options: SpandrelOptions = {}) {
     this.settings = readSettings(options);
-    this.makeFetch = this.fetchFor(this.settings.gatewayUrl);
-    this.findGateway = findGateway(this.settings);
-    this.fetch = this.settings.isEnabled ? this.makeFetch() : plainFetch(this.settings.fetch);
+    const direct = plainFetch(this.settings.fetch);
+    this.fetch = direct;
     if (!this.settings.isEnabled) return;
+    this.fetch = this.loadedFetch((calls, current) => calls.makeFetch(current)(), direct);
     const { onWarning, delivery, ...others } = this.settings;
     this.delivery = new Delivery({ ...others, ...delivery, onReport: onWarning });
     this.tracer = new Tracer(createRecorder(this.delivery, this.settings), others.payloadBytes);
@@ -138,21 +137,38 @@ export class Spandrel {
    */
   viaGateway<Client extends object>(client: Client): Client {
     if (!this.tracer) return client;
-    const { gatewayUrl } = this.settings;
-    if (gatewayUrl !== undefined) return viaGateway(client, gatewayUrl, this.makeFetch);
-    const find = async () => {
-      const url = await this.findGateway();
-      return url === undefined ? undefined : { url, makeFetch: this.fetchFor(url) };
-    };
-    const copy = viaFoundGateway(client, find, plainFetch(this.settings.fetch));
+    const { gatewayUrl, fetch } = this.settings;
+    const direct = plainFetch(fetch);
+    if (gatewayUrl !== undefined) {
+      return viaGateway(client, gatewayUrl, (send, forGateway) =>
+        this.loadedFetch((calls, current) => calls.makeFetch(current)(send, forGateway), send ?? direct),
+      );
+    }
+    const copy = viaFoundGateway(client, (known) =>
+      this.loadedFetch((calls, current) => calls.makeFoundFetch(current, known), known.fetch ?? direct),
+    );
     // Asked now, so that the first call need not wait.
-    void this.findGateway();
+    void this.loadCalls().then((calls) => calls?.find());
     return copy;
   }
 
-  private fetchFor(gatewayUrl: string | undefined): GatewayFetch {
-    const buildHeaders = (url: URL): Record<string, string> => traceHeaders(url, gatewayUrl);
-    return gatewayFetch({ ...this.settings, gatewayUrl }, { buildHeaders });
+  /** @returns a `fetch` that is made with each call. @param otherwise what a call goes out by where the code cannot be loaded. */
+  private loadedFetch(
+    make: (calls: GatewayCalls, current: Context | undefined) => typeof fetch,
+    otherwise: typeof fetch,
+  ): typeof fetch {
+    return (async (input, init) => {
+      const current = context.getStore();
+      const calls = await this.loadCalls();
+      return (calls ? make(calls, current) : otherwise)(input as string, init);
+    }) as typeof fetch;
+  }
+
+  private loadCalls(): Promise<GatewayCalls | undefined> {
+    return (this.calls ??= import('./gateway/gateway-calls.js').then(
+      ({ createGatewayCalls }) => createGatewayCalls(this.settings, plainFetch(this.settings.fetch)),
+      () => undefined,
+    ));
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { backoffMs, retryAfterMs } from './http.js';
+import { retryAfterMs } from './answers.js';
+import { backoffMs } from './http.js';
 
 describe('backoffMs', () => {
   it('doubles up to the longest pause', () => {

@@ -1,8 +1,9 @@
-import { retryAfterMs as readRetryAfter, backoffMs, reasonOf, apiBase } from './http.js';
+import { mayPass, reasonOf, retryAfterMs as readRetryAfter } from './answers.js';
+import { apiBase, backoffMs } from './http.js';
 import type { ApiOptions, RawOptions, Query, Api, ListId, OperationId } from './operation-types.js';
 import { LISTS, ROUTES, UNREAD } from './operations.js';
 import type { Problem } from './schema.js';
-import { SpandrelError, mayPass } from './spandrel-error.js';
+import { SpandrelError } from './spandrel-error.js';
 
 /** Fills names in braces, percent-encoded. @throws TypeError for a value that is missing, or that cannot stand in a URL. */
 const filledPath = (path: string, values: Readonly<Record<string, unknown>> = {}): string =>

@@ -1,4 +1,3 @@
-import { passes } from './http.js';
 import type { FieldError, Problem } from './schema.js';
 
 /**
@@ -55,6 +54,3 @@ export class SpandrelError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
-
-/** Whether what went wrong may go right a little later. */
-export const mayPass = ({ status, code }: SpandrelError): boolean => code === 'unreachable' || passes(status);

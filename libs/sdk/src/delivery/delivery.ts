@@ -1,10 +1,11 @@
 import { finishAtExit, nothingAtExit, onSignals } from './at-exit.js';
-import { BatchLimits, BodyRoom, composeBatch, spanCount, type Batch } from './batch.js';
+import type { Batch, BodyRoom } from './batch.js';
+import { BatchLimits } from './batch-limits.js';
 import { PACE, type DeliverySettings, type Pace } from './delivery-settings.js';
+import { Losses } from './losses.js';
 import { FlushWaiters, Pauses, type FlushResult } from './pauses.js';
-import { Losses, dropSingle, settleBatch } from './settle-batch.js';
 import { Queue, type OutgoingSpan, type OutgoingTrace } from './queue.js';
-import { postBatch, type Answer, type PostSettings } from './post-batch.js';
+import type { Answer, PostSettings } from './post-batch.js';
 import { systemTimers, type Timers } from './timers.js';
 
 export type { OutgoingSpan, OutgoingTrace } from './queue.js';
@@ -14,6 +15,14 @@ export type { DeliverySettings } from './delivery-settings.js';
 /** A timer or an answer so late will not come: the function was frozen, or the request they belong to is over. */
 const LOST_AFTER_MS = 1_000;
 const FLUSH_MS = 10_000;
+
+type Sending = typeof import('./sending.js');
+
+/** One for all instances. */
+let loaded: Sending | undefined;
+
+/** @throws Error where it cannot be loaded now; it is tried again. */
+const loadSending = async (): Promise<Sending> => (loaded ??= await import('./sending.js'));
 
 /**
  * Brings spans and traces to `POST /api/ingest`, in batches, one request at a time, again and again until the server has
@@ -27,7 +36,7 @@ export class Delivery {
   private readonly post: PostSettings;
   private readonly queue: Queue;
   private readonly limits: BatchLimits;
-  private readonly room: BodyRoom;
+  private room: BodyRoom | undefined;
   private readonly pauses: Pauses;
   private readonly losses: Losses;
   private readonly waiters: FlushWaiters;
@@ -56,7 +65,6 @@ export class Delivery {
     this.timers = timers;
     this.queue = new Queue(queueBytes);
     this.limits = new BatchLimits(this.pace);
-    this.room = new BodyRoom(customFetch === undefined);
     this.pauses = new Pauses({ apiUrl, pace: this.pace, timers, random, report });
     this.losses = new Losses(report, timers, this.pace.reportMs);
     this.waiters = new FlushWaiters(timers, () => this.result());
@@ -66,6 +74,8 @@ export class Delivery {
       fetch: customFetch ?? fetch,
       timers,
     };
+    // The first request has it then.
+    loadSending().catch(() => undefined);
   }
 
   /** The span runs; it is sent as running, once, if it still does when the next batch goes. */
@@ -226,12 +236,16 @@ export class Delivery {
     if (this.isClosed || this.timers.now() < this.busyUntil) return;
     const turn = ++this.turn;
     try {
+      this.busyUntil = this.timers.now() + LOST_AFTER_MS;
+      const sending = loaded ?? (await loadSending());
+      if (turn !== this.turn) return;
+      this.room ??= new sending.BodyRoom(this.settings.fetch === undefined);
       while (!this.isClosed) {
-        const batch = composeBatch(this.queue, this.unreported.keys(), this.limits, this.room);
+        const batch = sending.composeBatch(this.queue, this.unreported.keys(), this.limits, this.room);
         if (batch === null) break;
-        const answer = await this.exchange(batch);
+        const answer = await this.exchange(sending, batch);
         if (turn !== this.turn) return;
-        this.note(batch, answer);
+        this.note(sending, batch, answer);
         if (this.isGivenUp || this.pauses.until > this.timers.now()) break;
         if (!this.isDue && !this.limits.isSearching) break;
         await this.nextTurn();
@@ -245,7 +259,7 @@ export class Delivery {
     this.busyUntil = -Infinity;
     if (this.pending === 0) {
       nothingAtExit(this);
-      this.room.release();
+      this.room = undefined;
     } else this.guard(() => this.wake());
   }
 
@@ -255,7 +269,7 @@ export class Delivery {
     return new Promise((resolve) => this.timers.set(resolve, 0, false));
   }
 
-  private exchange(batch: Batch): Promise<Answer> {
+  private exchange({ postBatch, spanCount }: Sending, batch: Batch): Promise<Answer> {
     const { requestMs } = this.pauses;
     // Should the answer be lost together with its timer, another request may be made after that.
     this.busyUntil = this.timers.now() + requestMs + LOST_AFTER_MS;
@@ -264,7 +278,7 @@ export class Delivery {
     return postBatch(this.post, sent, requestMs, this.request);
   }
 
-  private note(batch: Batch, answer: Answer): void {
+  private note({ dropSingle, settleBatch }: Sending, batch: Batch, answer: Answer): void {
     this.pauses.note(answer, this.waiters.size > 0);
     const size = batch.items.length + batch.running.length;
     if (answer.kind === 'taken') {

@@ -1,4 +1,4 @@
-import { retryAfterMs, passes, reasonOf } from '../api/http.js';
+import { retryAfterMs, passes, reasonOf } from '../api/answers.js';
 import type { Timers } from './timers.js';
 
 export interface Rejection {

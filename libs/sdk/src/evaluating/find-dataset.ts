@@ -1,6 +1,7 @@
 import type { Api } from '../api/client.js';
 import type { DatapointKind, Dataset } from '../api/schema.js';
-import { SpandrelError, mayPass } from '../api/spandrel-error.js';
+import { mayPass } from '../api/answers.js';
+import { SpandrelError } from '../api/spandrel-error.js';
 import type { DatasetSource } from './definition.js';
 import { DefinitionError } from './gate.js';
 import { textOf, canonicalJson, isObject } from './json.js';

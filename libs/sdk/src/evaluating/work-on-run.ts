@@ -1,7 +1,8 @@
 import type { Api } from '../api/client.js';
+import { mayPass } from '../api/answers.js';
 import { backoffMs } from '../api/http.js';
 import type { ExternalResult, EvalRunSummary } from '../api/schema.js';
-import { SpandrelError, mayPass } from '../api/spandrel-error.js';
+import { SpandrelError } from '../api/spandrel-error.js';
 import type { EvalSpandrel } from './definition.js';
 import type { Plan } from './read-definition.js';
 import type { OpenRun } from './start-run.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { gatewayFetch, viaGateway, type GatewaySettings } from './gateway-fetch.js';
+import { gatewayFetch, type GatewaySettings } from './gateway-fetch.js';
+import { viaGateway } from './via-gateway.js';
 
 const TRACE = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'X-Spandrel-User-Id': 'anna' };
 const GATEWAY = 'http://gateway.test:3001';

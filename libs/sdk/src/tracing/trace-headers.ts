@@ -7,10 +7,14 @@ const LENGTH_MAX = 2_048;
 /**
  * Headers that put a call into the trace and below the span that are open where it is made. With the trace come its session,
  * user and tags, which rules on the server go by and which may arrive there before the trace itself. Never throws.
+ * @param current what is open there; what is open now when left out.
  * @param gatewayUrl the gateway's own headers go to its origin alone; all others get `traceparent`.
  */
-export function traceHeaders(url: URL, gatewayUrl: string | undefined): Record<string, string> {
-  const current = context.getStore();
+export function traceHeaders(
+  url: URL,
+  gatewayUrl: string | undefined,
+  current = context.getStore(),
+): Record<string, string> {
   if (current === undefined) return {};
   const { trace, spanId } = current;
   const headers: Record<string, string> = {};
