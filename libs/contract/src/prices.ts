@@ -20,7 +20,7 @@ const listedPriceSchema = z
     source: z
       .string()
       .describe('Where the price comes from: the built-in table, a file, a plugin or the configuration.'),
-    price: jsonMapSchema.describe('As `pricing.models` has it: dollars per million tokens.'),
+    price: jsonMapSchema.describe('The price in the form of `pricing.models`: dollars per million tokens.'),
   })
   .meta({ id: 'ListedPrice' });
 export type ListedPrice = z.output<typeof listedPriceSchema>;

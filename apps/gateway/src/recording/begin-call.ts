@@ -8,7 +8,7 @@ import { doubledPath } from '../target/wrong-address.js';
 import { RESPONSES, type AskedResponse } from '../target/asked-response.js';
 import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
 import { responseKey } from './background-responses.js';
-import { BodyBudget } from './body-budget.js';
+import { BodyBudget } from './long-body.js';
 import { BodyBuffer } from './body-buffer.js';
 import type { CallFacts } from './call-facts.js';
 import { Call } from './call.js';

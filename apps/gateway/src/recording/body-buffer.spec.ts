@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BodyBudget } from './body-budget.js';
+import { BodyBudget } from './long-body.js';
 import { BodyBuffer, isTruncated } from './body-buffer.js';
 
 const join = (pieces: readonly { data: Buffer }[]): string =>

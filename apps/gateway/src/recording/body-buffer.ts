@@ -1,6 +1,5 @@
-import { BodyBudget } from './body-budget.js';
 import { BodyDecoder } from './decode-body.js';
-import { JSON_FORM, LongBody, type BodyForm, type Gap } from './long-body.js';
+import { BodyBudget, JSON_FORM, LongBody, type BodyForm, type Gap } from './long-body.js';
 
 /** A piece of a body and when it came, on the clock of `performance.now()`; small ones that came together are one. */
 export interface Piece {

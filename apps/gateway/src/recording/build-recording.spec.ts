@@ -3,12 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, Provider, RecordedAnswer } from '@spandrel/plugin-api';
 import { UNKNOWN_USAGE } from '@spandrel/plugin-api';
 import type { Masking } from '@spandrel/masking/engine';
-import { BodyBudget } from './body-budget.js';
 import { BodyBuffer, NO_BODY, type BufferedBody } from './body-buffer.js';
 import { buildRecording } from './build-recording.js';
 import type { AnswerFacts, CallRecord } from './call-facts.js';
 import { codingsOf } from './decode-body.js';
-import { JSON_FORM } from './long-body.js';
+import { BodyBudget, JSON_FORM } from './long-body.js';
 
 /** A small wire format: frames `{"text"}`, `{"end":true}`; whole answers `{"text","finish"}`. */
 const nothing: RecordedAnswer = {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BodyBudget } from './body-budget.js';
 import { BodyBuffer, type BufferedBody } from './body-buffer.js';
-import { type BodyForm, JSON_FORM } from './long-body.js';
+import { BodyBudget, type BodyForm, JSON_FORM } from './long-body.js';
 
 const KIB = 1024;
 const MIB = KIB * KIB;

@@ -1,5 +1,16 @@
 import type { Endpoint } from '@spandrel/plugin-api';
-import type { BodyBudget } from './body-budget.js';
+
+/** What all body buffers together hold. */
+export class BodyBudget {
+  used = 0;
+
+  constructor(readonly max: number) {}
+
+  /** Whether so many bytes more may be held. */
+  fits(bytes: number): boolean {
+    return this.used + bytes <= this.max;
+  }
+}
 
 /** How the text of a body is made up. */
 export interface BodyForm {

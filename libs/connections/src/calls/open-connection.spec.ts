@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { openAiChatCalls, type HttpRequest, type Provider } from '@spandrel/plugin-api';
 import { ConnectionCallError } from './connection-call-error.js';
 import { ConnectionClient } from './connection-client.js';
-import { OpenedConnection } from './open-connection.js';
+import { OpenedConnection, readRetryAfter } from './open-connection.js';
 
 const KEY = 'sk-test-0123456789abcdef';
 const cleanUps: (() => unknown)[] = [];
@@ -352,5 +352,24 @@ describe('an open connection', () => {
     const { body, excerpt } = await connectionTo(base).send(request(base), within);
     expect(body).toBeUndefined();
     expect(excerpt).toMatch(/^<p>no such key \[redacted\]<\/p>x{200,300}…$/);
+  });
+});
+
+const RETRY_ASKED_AT = Date.parse('2026-03-01T10:00:00Z');
+
+describe('Retry-After', () => {
+  it.each([
+    ['3', 3_000],
+    [' 0 ', 0],
+    ['1.5', 1_500],
+    ['Sun, 01 Mar 2026 10:00:07 GMT', 7_000],
+    ['Sunday, 01-Mar-26 10:00:07 GMT', 7_000],
+    ['Sun, 01 Mar 2026 09:00:00 GMT', 0],
+    ['', undefined],
+    ['soon', undefined],
+    ['-1s', undefined],
+    ['9'.repeat(400), undefined],
+  ])('%j is %j ms', (header, ms) => {
+    expect(readRetryAfter(header, RETRY_ASKED_AT)).toBe(ms);
   });
 });

@@ -5,7 +5,6 @@ import { readJson } from '@spandrel/plugin-api';
 import { ConnectionCallError } from './connection-call-error.js';
 import type { CallOptions, ConnectionClient, WireAnswer } from './connection-client.js';
 import { KeyRedaction } from '../keys/key-redaction.js';
-import { readRetryAfter } from './retry-after.js';
 
 /** A connection opened for calls. It holds the key: do not keep it longer than the work it is for. */
 export interface OpenConnection {
@@ -171,6 +170,17 @@ class Reply implements ConnectionReply {
   get excerpt(): string {
     return this.#redaction.excerpt(this.#text, EXCERPT_LENGTH);
   }
+}
+
+/**
+ * How long an answer asks to wait: `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3).
+ * @param header its value; empty when the answer has none. @param now in ms since the epoch.
+ * @returns ms, never negative; `undefined` when it says nothing of use.
+ */
+export function readRetryAfter(header: string, now: number): number | undefined {
+  const text = header.trim();
+  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 function wireHeaders(headers: Record<string, string>): Record<string, string> {

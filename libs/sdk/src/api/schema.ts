@@ -2975,7 +2975,7 @@ export interface ListedPrice {
   model: string;
   /** Where the price comes from: the built-in table, a file, a plugin or the configuration. */
   source: string;
-  /** As `pricing.models` has it: dollars per million tokens. */
+  /** The price in the form of `pricing.models`: dollars per million tokens. */
   price: {
     [key: string]: unknown;
   };

@@ -259,7 +259,7 @@ export class Delivery {
     this.busyUntil = -Infinity;
     if (this.pending === 0) {
       nothingAtExit(this);
-      this.room = undefined;
+      this.room?.release();
     } else this.guard(() => this.wake());
   }
 

@@ -215,8 +215,8 @@ export function restoredSpan(stored: StoredSpan | null, item: IngestSpan, around
   const isPriced = !!kind && isPricedKind(kind.type, (bits & COVER.otlp) !== 0);
   const estimated = isPriced && metadata?.['cost_source'] === 'table' ? amountOrNull(kind['cost']) : null;
   if (!isPriced || estimated === null) return ingestedWithUsageBits(stored, item, around, bits);
-  const untold = { ...item, kind: { ...kind, cost: null } };
-  const step = ingestedWithUsageBits(stored, untold, around, bits);
+  const unpriced = { ...item, kind: { ...kind, cost: null } };
+  const step = ingestedWithUsageBits(stored, unpriced, around, bits);
   const after = step.type === 'unchanged' ? stored! : step.after;
   if (after.status === STATUS.running || after.cost === estimated) return step;
   const priced = { ...after, cost: estimated };

@@ -1,16 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { applyPricesSchema, listPricesSchema, type ListedPrice } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import type { Price, TokenPrices } from '@spandrel/plugin-api';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
-import { CommandFailure } from '../exit-codes.js';
+import { CommandFailure, UsageFault } from '../exit-codes.js';
 import { listItems, type ShownList } from '../list/list-command.js';
 import { Output } from '../output/output.js';
 import type { Column } from '../output/table.js';
+import { oneLine } from '../output/text.js';
 import { costText, countText } from '../output/units.js';
 import { addParameterFlags } from '../parameter-flags.js';
 import { applyPrices } from './apply-prices.js';
-import { checkPrices } from './check-prices.js';
 
 export function addPrices(client: ClientProgram, description: string): void {
   const prices = client.program.command('prices').description(description);
@@ -55,6 +55,19 @@ async function writeTable({ api, out, options }: ClientCall<{ model?: string }>,
     throw new CommandFailure(`${file}: cannot be written (${error.message})`);
   });
   out.note(`wrote the prices of ${formatCounted(Object.keys(models).length, 'model')} to ${file}`);
+}
+
+/** Checks a file for `pricing.file` as a server does. @throws UsageFault with a line a fault. */
+async function checkPrices(out: Output, file: string): Promise<void> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageFault(`${file}: cannot be read (${error.code})`);
+  });
+  const { readPrices } = await import('@spandrel/tracing');
+  const read = readPrices(text, file);
+  if ('faults' in read) throw new UsageFault(read.faults.map((fault) => `${file}: ${fault}`).join('\n'));
+  const models = Object.keys(read.table.models).length;
+  if (out.json) await out.document({ file, models });
+  else await out.lines([`${oneLine(file)}: the prices of ${formatCounted(models, 'model')} can be taken`]);
 }
 
 const tokenPrice = (title: string, member: keyof TokenPrices, leaveOut?: number): Column<ListedPrice> => ({
