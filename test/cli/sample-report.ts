@@ -42,6 +42,7 @@ export const sampleRun = (changes: Partial<EvalRunSummary> = {}): EvalRunSummary
     ...{ trace: false, judge: null },
   },
   ...{ scoring: 'Contains', scoring_config: null, scorers: [], pass_score: 1, max_cost_usd: null },
+  ...{ pass_mode: 'all', filter: null, cache: null, cache_days: null, reused_samples: 0, group_id: null },
   metadata: { branch: 'prompt-7' },
   ...{ gates: [], passed: false, stop_reason: null, avg_score: 0.75, score_se: 0.25, score_ci: null },
   ...{ total_cost: 0.0123, unpriced_count: 0, total_tokens: 120, failed_count: 1 },

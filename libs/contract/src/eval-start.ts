@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { EVAL_EXECUTIONS, evalConfigSchema, evalRunSchema, judgeSchema } from './evals.js';
+import {
+  CACHE_MODES,
+  EVAL_EXECUTIONS,
+  PASS_MODES,
+  evalConfigSchema,
+  evalFilterSchema,
+  evalRunSchema,
+  judgeSchema,
+} from './evals.js';
 import { gatesSchema, REPEATS_MAX } from './eval-gates.js';
 import { countSchema, numberOf, optionalMembers, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
@@ -7,6 +15,9 @@ import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } 
 export const SCORERS_MAX = 16;
 
 const METADATA_MAX = 64;
+
+/** Days back that answers are taken over from, unless the request says otherwise. */
+export const CACHE_DAYS = 30;
 
 /** The reserved name of the scorer whose scores the caller of an external run gives. */
 export const EXTERNAL_SCORER = 'External';
@@ -76,6 +87,20 @@ export const startEvalSchema = z
       'How often each datapoint is tried; 1 when left out.',
     ),
     pass_score: passScoreSchema.describe('A sample passes at this score or above; 1 when left out.'),
+    pass_mode: z
+      .enum(PASS_MODES)
+      .nullish()
+      .describe(
+        '`all`, when left out: a sample passes when every scorer that counts reaches its own pass score. `mean`: when its score reaches `pass_score`.',
+      ),
+    filter: evalFilterSchema.nullish().describe('The datapoints to take; all of the dataset when left out.'),
+    cache: z
+      .enum(CACHE_MODES)
+      .nullish()
+      .describe('`reuse`: a sample whose call and datapoint are those of an earlier run takes its answer, at no cost.'),
+    cache_days: settingNumber(z.number().int().min(1).max(3650).nullish()).describe(
+      `How old such a run may be; ${CACHE_DAYS} when left out.`,
+    ),
     max_cost_usd: settingNumber(
       z
         .number()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { intervalSchema, judgedGateSchema } from './eval-gates.js';
-import { plainListSchema } from './datasets.js';
+import { DATAPOINT_SOURCES, plainListSchema } from './datasets.js';
 import { gathered, gatheringMembers, listAnswer, queryBooleanSchema } from './lists.js';
 import {
   amountSchema,
@@ -15,6 +15,9 @@ import { timestampTextSchema } from './values/timestamp.js';
 
 const temperatureSchema = settingNumber(z.number().min(0).max(2).nullish());
 
+/** Ids that a filter may name. */
+const FILTER_IDS_MAX = 10_000;
+
 /** Which model a judge asks, and how; what is left out is the run's own. */
 export const judgeSchema = z.object({
   connection_id: z.string().nullish(),
@@ -26,11 +29,24 @@ export const judgeSchema = z.object({
 /** How the format of OpenAI may limit the length of an answer. */
 const MAX_TOKENS_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const;
 
+const PROMPT_MESSAGES_MAX = 100;
+
+/** A message of a prompt, with variables such as `{{input}}` in its content. */
+const promptMessageSchema = z
+  .object({ role: z.enum(['system', 'user', 'assistant']), content: z.string().max(1_000_000) })
+  .meta({ id: 'PromptMessage' });
+
 /** Model configuration of a run (docs/spec/evaluations.md#the-config-of-a-run). */
 export const evalConfigSchema = z.object({
   connection_id: z.string().nullish().describe('Required, unless the run is an external one, which has none.'),
   model: keySchema.min(1).nullish().describe("The connection's `default_model` when left out."),
   system_prompt: z.string().max(1_000_000).nullish(),
+  messages: z
+    .array(promptMessageSchema)
+    .min(1)
+    .max(PROMPT_MESSAGES_MAX)
+    .nullish()
+    .describe('The conversation that is sent, with variables of the datapoint.'),
   temperature: temperatureSchema,
   max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
   max_tokens_member: z
@@ -69,6 +85,7 @@ export const evalConfigAnswerSchema = z.object({
   connection_id: z.string().nullable().describe('`null` for an external run.'),
   model: z.string().nullable().describe('`null` where an external run has none.'),
   system_prompt: z.string().nullable(),
+  messages: z.array(promptMessageSchema).exactOptional().describe('Absent where none were given.'),
   temperature: z.number().nullable(),
   max_tokens: z.number().int().nullable(),
   max_tokens_member: z.enum(MAX_TOKENS_MEMBERS).exactOptional().describe('Absent where none was given.'),
@@ -81,6 +98,30 @@ const scoreSchema = z.number().min(0).max(1).nullable();
 
 export const EVAL_EXECUTIONS = ['server', 'external'] as const;
 export type EvalExecution = (typeof EVAL_EXECUTIONS)[number];
+
+/** When a sample with several scorers passes; the position is what the table holds. */
+export const PASS_MODES = ['mean', 'all'] as const;
+export type PassMode = (typeof PASS_MODES)[number];
+
+export const CACHE_MODES = ['reuse'] as const;
+
+/** Which datapoints of a dataset a run takes. */
+export const evalFilterSchema = z
+  .object({
+    metadata: z
+      .record(keySchema.min(1), z.union([z.string(), settingNumber(z.number()), z.boolean()]))
+      .optional()
+      .describe("Values by top-level member of the datapoints' `metadata`, all of which must be equal."),
+    source: z.array(z.enum(DATAPOINT_SOURCES)).min(1).optional(),
+    ids: z.array(keySchema).min(1).max(FILTER_IDS_MAX).optional(),
+    limit: settingNumber(z.number().int().min(1)).optional().describe('At most so many, the oldest first.'),
+    sample: settingNumber(z.number().int().min(1)).optional().describe('So many, chosen by chance.'),
+    seed: settingNumber(z.number().int())
+      .optional()
+      .describe('The same seed chooses the same datapoints; 0 when left out.'),
+  })
+  .meta({ id: 'EvalFilter' });
+export type EvalFilter = z.output<typeof evalFilterSchema>;
 
 export const STOP_REASONS = ['cancelled', 'cost_cap', 'idle'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
@@ -120,6 +161,16 @@ export const evalRunSummarySchema = z
     scoring_config: jsonMapSchema.nullable(),
     scorers: z.array(runScorerSchema),
     pass_score: z.number().min(0).max(1).describe('A sample passes at this score or above.'),
+    pass_mode: z
+      .enum(PASS_MODES)
+      .describe(
+        '`all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.',
+      ),
+    filter: evalFilterSchema.nullable().describe('The datapoints that it takes; `null`: all of the dataset.'),
+    cache: z.enum(CACHE_MODES).nullable().describe('`reuse`: answers of earlier runs are taken over.'),
+    cache_days: countSchema.nullable().describe('How old such a run may be.'),
+    reused_samples: countSchema.describe('Samples whose answer an earlier run had.'),
+    group_id: z.string().nullable().describe('The same for runs that were started together.'),
     max_cost_usd: costSchema,
     metadata: z.record(z.string(), z.string()),
     gates: z.array(judgedGateSchema),

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { INTERVAL_METHODS, judgedGateSchema, REPEATS_MAX } from './eval-gates.js';
-import { EVAL_EXECUTIONS, EVAL_STATUSES, evalConfigAnswerSchema, runScorerSchema, STOP_REASONS } from './evals.js';
+import {
+  EVAL_EXECUTIONS,
+  EVAL_STATUSES,
+  CACHE_MODES,
+  evalConfigAnswerSchema,
+  evalFilterSchema,
+  PASS_MODES,
+  runScorerSchema,
+  STOP_REASONS,
+} from './evals.js';
 import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
 import { timestampSchema } from './values/timestamp.js';
@@ -47,6 +56,12 @@ export const restoredRunSchema = z.object({
   scoring_config: jsonObjectSchema.nullable(),
   scorers: z.array(restoredScorerSchema).min(1).optional(),
   pass_score: ratio.default(1),
+  pass_mode: z.enum(PASS_MODES).default('mean'),
+  filter: evalFilterSchema.nullable().default(null),
+  cache: z.enum(CACHE_MODES).nullable().default(null),
+  cache_days: countSchema.nullable().default(null),
+  reused_samples: countSchema.default(0),
+  group_id: clientIdSchema.nullable().default(null),
   max_cost_usd: cost.default(null),
   metadata: z.record(keySchema, nameSchema).default({}),
   gates: z.array(restoredGateSchema).default([]),

@@ -29,6 +29,16 @@ export const EvalRunSchema = defineEntity({
     execution: p.smallint().default(0),
     repeats: p.integer().default(1),
     passScore: p.double().$type<number>().default(1),
+    /** {@link PASS_MODE}. */
+    passMode: p.smallint().default(0),
+    /** JSON: {@link EvalFilter}, the datapoints that it was to take; `null`: all. */
+    filter: p.text().nullable(),
+    /** Days back that answers of earlier runs are taken from; `null`: none are. */
+    cacheDays: p.integer().nullable(),
+    /** Samples whose answer an earlier run had. */
+    reusedSamples: p.bigint('number').default(0),
+    /** Runs that were started together have one. */
+    groupId: p.text().nullable(),
     /** Dollars that its calls may cost. */
     costCap: p.double().$type<number>().nullable(),
     /** JSON array of {@link JudgedGate}; `null`: none. */
@@ -87,6 +97,7 @@ export const EvalRunSchema = defineEntity({
   indexes: [
     { name: 'eval_run_dataset', properties: ['projectId', 'datasetId', 'createdAt', 'id'] },
     { name: 'eval_run_newest', properties: ['projectId', 'createdAt', 'id'] },
+    { name: 'eval_run_group', properties: ['projectId', 'groupId', 'createdAt', 'id'], where: 'group_id is not null' },
     { name: 'eval_run_unfinished', properties: ['status', 'leaseUntil'], where: 'status < 2' },
   ],
 });

@@ -1,11 +1,14 @@
 import {
   EVAL_EXECUTIONS,
   EVAL_STATUSES,
+  PASS_MODES,
   RESULT_STATUSES,
   STOP_REASONS,
   formatTimestamp,
   type EvalExecution,
   type EvalStatus,
+  type EvalFilter,
+  type PassMode,
   type ResultStatus,
   type StopReason,
   type JudgedGate,
@@ -42,6 +45,9 @@ export const resultStatusName = (status: number): ResultStatus => RESULT_STATUSE
 
 /** Who executes a run, as the table holds it. */
 export const EXECUTION = { server: 0, external: 1 } as const satisfies Record<EvalExecution, number>;
+
+/** When a sample passes, as the table holds it. */
+export const PASS_MODE = { mean: 0, all: 1 } as const satisfies Record<PassMode, number>;
 
 /** Why a run was cancelled, as the table holds it. */
 export const STOP_REASON = { cancelled: 0, cost_cap: 1, idle: 2 } as const satisfies Record<StopReason, number>;
@@ -98,6 +104,7 @@ export const NEW_RUN = {
   ...{ scoreSum: 0, scoreCount: 0, totalTokens: 0, costUsd: 0, costPico: 0, costCount: 0, unpricedCount: 0 },
   ...{ judgeTokens: 0, judgeCostUsd: 0, judgeCostPico: 0, judgeCostCount: 0, judgeUnpricedCount: 0 },
   ...{ dearestUsd: null, dearestPico: null, scoreSe: null, scoreCi: null, passed: null, stopReason: null, error: null },
+  ...{ reusedSamples: 0, groupId: null },
   ...{ unscored: 0, resultAt: null, closedAt: null, startedAt: null, endedAt: null },
   ...{ running: '[]', leaseOwner: null, leaseUntil: 0 },
 };
@@ -153,6 +160,12 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
     scoring_config: scoringConfig(run),
     scorers: listScorers(run),
     pass_score: run.passScore,
+    pass_mode: PASS_MODES[run.passMode] ?? 'mean',
+    filter: fromJsonText(run.filter) as EvalFilter | null,
+    cache: run.cacheDays === null ? null : 'reuse',
+    cache_days: run.cacheDays,
+    reused_samples: run.reusedSamples,
+    group_id: run.groupId,
     max_cost_usd: run.costCap,
     metadata: readMetadata(run),
     gates: readGates(run),

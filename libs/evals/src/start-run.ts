@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Connections, type UsableConnection } from '@spandrel/connections';
 import {
+  CACHE_DAYS,
   EXTERNAL_SCORER,
   type EvalConfig,
   type EvalConfigResource,
@@ -26,7 +27,7 @@ import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { findPrice, PRICING, requestHash, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { NEW_RUN, runSummary, EXECUTION, RUN_STATUS } from './eval-run.js';
+import { NEW_RUN, runSummary, EXECUTION, PASS_MODE, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
 import { PlanGates } from './set-gates.js';
@@ -156,6 +157,7 @@ export class PlanRun {
       system_prompt: config.system_prompt ?? null,
       temperature: config.temperature ?? null,
       max_tokens: config.max_tokens ?? null,
+      ...(config.messages && { messages: config.messages }),
       ...(config.max_tokens_member && { max_tokens_member: config.max_tokens_member }),
       trace: id !== undefined && (config.trace ?? this.settings.trace),
       judge: judge ? { ...completeJudge(judge), model: judge.model ?? judgeModel } : null,
@@ -275,6 +277,9 @@ export class StartRun {
         execution: EXECUTION[body.execution ?? 'server'],
         repeats: body.repeats ?? 1,
         passScore: body.pass_score ?? 1,
+        passMode: PASS_MODE[body.pass_mode ?? 'all'],
+        filter: toJsonText(body.filter ?? null),
+        cacheDays: body.cache ? (body.cache_days ?? CACHE_DAYS) : null,
         costCap: body.max_cost_usd ?? null,
         gates: gates.length === 0 ? null : JSON.stringify(gates),
         metadata: body.metadata ? JSON.stringify(body.metadata) : null,

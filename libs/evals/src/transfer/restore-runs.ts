@@ -17,7 +17,16 @@ import { toCostSum } from '@spandrel/tracing';
 import { processedOutcome, sampleName, type Outcome } from '../eval-item.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
-import { listScorers, NEW_RUN, runSummary, EXECUTION, RESULT_STATUS, RUN_STATUS, STOP_REASON } from '../eval-run.js';
+import {
+  listScorers,
+  NEW_RUN,
+  runSummary,
+  EXECUTION,
+  PASS_MODE,
+  RESULT_STATUS,
+  RUN_STATUS,
+  STOP_REASON,
+} from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 
@@ -51,6 +60,11 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     execution: EXECUTION[run.execution],
     repeats: run.repeats,
     passScore: run.pass_score,
+    passMode: PASS_MODE[run.pass_mode],
+    filter: toJsonText(run.filter),
+    cacheDays: run.cache_days,
+    reusedSamples: run.reused_samples,
+    groupId: run.group_id,
     costCap: run.max_cost_usd,
     gates: hasGates ? JSON.stringify(run.gates) : null,
     metadata: Object.keys(run.metadata).length === 0 ? null : JSON.stringify(run.metadata),

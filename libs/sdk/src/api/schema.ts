@@ -3392,6 +3392,8 @@ export interface StartEval {
     /** The connection's `default_model` when left out. */
     model?: string | null;
     system_prompt?: string | null;
+    /** The conversation that is sent, with variables of the datapoint. */
+    messages?: PromptMessage[] | null;
     temperature?: number | null;
     max_tokens?: number | null;
     /**
@@ -3425,6 +3427,18 @@ export interface StartEval {
   repeats?: number | null;
   /** A sample passes at this score or above; 1 when left out. */
   pass_score?: number | null;
+  /**
+   * `all`, when left out: a sample passes when every scorer that counts reaches its own pass score. `mean`: when its score reaches `pass_score`.
+   */
+  pass_mode?: 'mean' | 'all' | null;
+  /** The datapoints to take; all of the dataset when left out. */
+  filter?: EvalFilter | null;
+  /**
+   * `reuse`: a sample whose call and datapoint are those of an earlier run takes its answer, at no cost.
+   */
+  cache?: 'reuse' | null;
+  /** How old such a run may be; 30 when left out. */
+  cache_days?: number | null;
   /** Dollars that the calls of the run and its judges may cost. */
   max_cost_usd?: number | null;
   gates?: EvalGate[] | null;
@@ -3434,6 +3448,11 @@ export interface StartEval {
   metadata?: {
     [key: string]: string;
   } | null;
+}
+
+export interface PromptMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
 }
 
 export interface StartEvalScorer {
@@ -3457,6 +3476,21 @@ export interface StartEvalScorer {
   weight?: number | null;
   /** The pass score of the run when left out. */
   pass_score?: number | null;
+}
+
+export interface EvalFilter {
+  /** Values by top-level member of the datapoints' `metadata`, all of which must be equal. */
+  metadata?: {
+    [key: string]: string | number | boolean;
+  };
+  source?: ('manual' | 'span_export' | 'file_upload')[];
+  ids?: string[];
+  /** At most so many, the oldest first. */
+  limit?: number;
+  /** So many, chosen by chance. */
+  sample?: number;
+  /** The same seed chooses the same datapoints; 0 when left out. */
+  seed?: number;
 }
 
 export interface EvalGate {
@@ -3518,6 +3552,8 @@ export interface StartedEval {
     /** `null` where an external run has none. */
     model: string | null;
     system_prompt: string | null;
+    /** Absent where none were given. */
+    messages?: PromptMessage[];
     temperature: number | null;
     max_tokens: number | null;
     /**
@@ -3541,6 +3577,22 @@ export interface StartedEval {
   scorers: EvalScorer[];
   /** A sample passes at this score or above. */
   pass_score: number;
+  /**
+   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   */
+  pass_mode: 'mean' | 'all';
+  /** The datapoints that it takes; `null`: all of the dataset. */
+  filter: EvalFilter | null;
+  /**
+   * `reuse`: answers of earlier runs are taken over.
+   */
+  cache: 'reuse' | null;
+  /** How old such a run may be. */
+  cache_days: number | null;
+  /** Samples whose answer an earlier run had. */
+  reused_samples: number;
+  /** The same for runs that were started together. */
+  group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {
@@ -3777,6 +3829,8 @@ export interface EvalRunSummary {
     /** `null` where an external run has none. */
     model: string | null;
     system_prompt: string | null;
+    /** Absent where none were given. */
+    messages?: PromptMessage[];
     temperature: number | null;
     max_tokens: number | null;
     /**
@@ -3800,6 +3854,22 @@ export interface EvalRunSummary {
   scorers: EvalScorer[];
   /** A sample passes at this score or above. */
   pass_score: number;
+  /**
+   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   */
+  pass_mode: 'mean' | 'all';
+  /** The datapoints that it takes; `null`: all of the dataset. */
+  filter: EvalFilter | null;
+  /**
+   * `reuse`: answers of earlier runs are taken over.
+   */
+  cache: 'reuse' | null;
+  /** How old such a run may be. */
+  cache_days: number | null;
+  /** Samples whose answer an earlier run had. */
+  reused_samples: number;
+  /** The same for runs that were started together. */
+  group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {
@@ -3945,6 +4015,8 @@ export interface EvalRun {
     /** `null` where an external run has none. */
     model: string | null;
     system_prompt: string | null;
+    /** Absent where none were given. */
+    messages?: PromptMessage[];
     temperature: number | null;
     max_tokens: number | null;
     /**
@@ -3968,6 +4040,22 @@ export interface EvalRun {
   scorers: EvalScorer[];
   /** A sample passes at this score or above. */
   pass_score: number;
+  /**
+   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   */
+  pass_mode: 'mean' | 'all';
+  /** The datapoints that it takes; `null`: all of the dataset. */
+  filter: EvalFilter | null;
+  /**
+   * `reuse`: answers of earlier runs are taken over.
+   */
+  cache: 'reuse' | null;
+  /** How old such a run may be. */
+  cache_days: number | null;
+  /** Samples whose answer an earlier run had. */
+  reused_samples: number;
+  /** The same for runs that were started together. */
+  group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {
@@ -4328,6 +4416,8 @@ export interface ExportedEvalRun {
     /** `null` where an external run has none. */
     model: string | null;
     system_prompt: string | null;
+    /** Absent where none were given. */
+    messages?: PromptMessage[];
     temperature: number | null;
     max_tokens: number | null;
     /**
@@ -4351,6 +4441,22 @@ export interface ExportedEvalRun {
   scorers: EvalScorer[];
   /** A sample passes at this score or above. */
   pass_score: number;
+  /**
+   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   */
+  pass_mode: 'mean' | 'all';
+  /** The datapoints that it takes; `null`: all of the dataset. */
+  filter: EvalFilter | null;
+  /**
+   * `reuse`: answers of earlier runs are taken over.
+   */
+  cache: 'reuse' | null;
+  /** How old such a run may be. */
+  cache_days: number | null;
+  /** Samples whose answer an earlier run had. */
+  reused_samples: number;
+  /** The same for runs that were started together. */
+  group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {

@@ -1,6 +1,8 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Baseline } from './20261126190000-baseline.js';
+import { Evaluations } from './20261127070000-evaluations.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
+  { name: '20261127070000-evaluations', class: Evaluations },
 ];
