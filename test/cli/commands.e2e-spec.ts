@@ -261,7 +261,7 @@ describe('datasets', () => {
       file('c.txt', lines),
     ];
     const csv = await cli.run(['datasets', 'import', files[0]!, '--dataset', 'files']);
-    expect(csv.out).toBe('imported 1 datapoint into "files"\nignored columns: note\n');
+    expect(csv.out).toBe('imported 1 datapoint into "files"\nmetadata: note\n');
     await cli.run(['datasets', 'import', files[1]!, '--dataset', 'files']);
     expect((await cli.run(['datasets', 'import', files[2]!, '--dataset', 'files'])).code).toBe(2);
     await cli.run(['datasets', 'import', files[2]!, '--dataset', 'files', '--format', 'jsonl']);

@@ -255,10 +255,10 @@ export function datasetImports(server: () => DatasetsServer): void {
     });
 
     it('names what it ignored, and says what an expected value is called', async () => {
-      for (const [type, content] of [
-        ['text/csv', 'input,answer\n2+2,4\n'],
-        ['application/json', '[{"input":"2+2","answer":"4"}]'],
-        [JSONL, '{"input":"2+2","answer":"4"}'],
+      for (const [type, content, isKept] of [
+        ['text/csv', 'input,answer\n2+2,4\n', true],
+        ['application/json', '[{"input":"2+2","answer":"4"}]', false],
+        [JSONL, '{"input":"2+2","answer":"4"}', false],
       ] as const) {
         const id = await server().create();
         expect(await uploadRaw(server().url, id, type, content)).toEqual({
@@ -266,10 +266,10 @@ export function datasetImports(server: () => DatasetsServer): void {
           body: {
             imported: 1,
             dataset_id: id,
-            columns_used: [use('input', 'input', 1)],
-            columns_ignored: [{ column: 'answer', rows: 1 }],
+            columns_used: [use('input', 'input', 1), ...(isKept ? [use('answer', 'metadata.answer', 1)] : [])],
+            columns_ignored: isKept ? [] : [{ column: 'answer', rows: 1 }],
             without_expected_count: 1,
-            hint: '1 row has no expected value, which ExactMatch and Contains need: expected values are read from expected_output, expected, target or output; ignored: "answer"',
+            hint: `1 row has no expected value, which ExactMatch and Contains need: expected values are read from expected_output, expected, target or output; ${isKept ? 'kept as metadata' : 'ignored'}: "answer"`,
           },
         });
       }

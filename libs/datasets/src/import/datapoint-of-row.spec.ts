@@ -15,6 +15,7 @@ describe('an empty row', () => {
     [{ line: 1, json: '{}\r' }, true],
     [{ line: 1, json: ' { \n } ' }, true],
     [{ line: 1, cells: {}, others: ['note'] }, false],
+    [{ line: 1, cells: {}, metadata: [{ column: 'a', key: 'a', cell: 'x' }] }, false],
     [{ line: 1, cells: { input: ' ' } }, false],
     [{ line: 1, json: '{"input":null}' }, false],
     [{ line: 1, json: '[]' }, false],
@@ -56,6 +57,30 @@ describe('a datapoint of a row', () => {
     expect(ofCells({ messages: JSON.stringify(messages), target: '{ "a": 1 }' })).toEqual(
       conversation({ expected: '{ "a": 1 }' }),
     );
+  });
+
+  it('has metadata of columns of their own, beside those of the column of that name', () => {
+    const own = (cells: Record<string, string>) =>
+      Object.entries(cells).map(([key, cell]) => ({ column: key, key, cell }));
+    const row = (metadata: string | undefined, cells: Record<string, string>) =>
+      datapointOfRow(
+        { line: 1, cells: { input: 'q', ...(metadata !== undefined && { metadata }) }, metadata: own(cells) },
+        500_000,
+      );
+    expect(row(undefined, { category: 'legal', level: '2', tags: '["a"]', code: '007' })).toEqual({
+      Generic: { input: 'q', metadata: { category: 'legal', level: 2, tags: ['a'], code: '007' } },
+    });
+    expect(row('{"a":1,"category":"other"}', { category: 'legal' })).toEqual({
+      Generic: { input: 'q', metadata: { a: 1, category: 'legal' } },
+    });
+    expect(row('null', { category: 'legal' })).toEqual({ Generic: { input: 'q', metadata: { category: 'legal' } } });
+    const kind = row(undefined, { ['__proto__']: 'x' }) as { Generic: { metadata: object } };
+    expect(Object.entries(kind.Generic.metadata)).toEqual([['__proto__', 'x']]);
+    expect(() => row('text', { category: 'legal' })).toThrow(/metadata/);
+    const twice = [...own({ a: 'plain' }), { column: 'metadata.a', key: 'a', cell: 'named' }];
+    expect(datapointOfRow({ line: 1, cells: { input: 'q' }, metadata: twice }, 500_000)).toEqual({
+      Generic: { input: 'q', metadata: { a: 'named' } },
+    });
   });
 
   it('takes a null cell for no expected text of a conversation', () => {

@@ -21,6 +21,7 @@ import {
   isColumn,
   type CellRow,
   type Column,
+  type MetadataCell,
   type SourceRow,
   describeNames,
 } from './source-row.js';
@@ -62,6 +63,7 @@ export function datapointOfRow(row: SourceRow, valuesMax: number, columns?: Impo
     expected,
     hasExpected: expectedText !== undefined && expectedText !== null,
     score: read.members.score,
+    metadata: read.metadata,
   });
   return checked.data;
 }
@@ -78,6 +80,8 @@ interface ReadRow {
   expected: Column | undefined;
   /** The expected value as a conversation has it. */
   expectedText: string | null | undefined;
+  /** Keys of the metadata by the columns that they come from. */
+  metadata?: ReadonlyMap<string, string>;
 }
 
 function readJson(row: JsonValue): ReadRow {
@@ -91,7 +95,7 @@ function readJson(row: JsonValue): ReadRow {
   return { members, names, expected, expectedText: expected && textOf(members[expected]!) };
 }
 
-function readCells({ cells, others = [], values = {} }: CellRow, valuesMax: number): ReadRow {
+function readCells({ cells, metadata = [], others = [], values = {} }: CellRow, valuesMax: number): ReadRow {
   const members: Members = {};
   const names: string[] = [];
   for (const name of COLUMNS) {
@@ -101,7 +105,22 @@ function readCells({ cells, others = [], values = {} }: CellRow, valuesMax: numb
   }
   const expected = EXPECTED_COLUMNS.find((name) => cells[name] !== undefined);
   const expectedText = expected && (members[expected] === null ? null : cells[expected]);
-  return { members, names: others.length === 0 ? names : [...names, ...others], expected, expectedText };
+  if (metadata.length === 0 && others.length === 0) return { members, names, expected, expectedText };
+  const counted = new Map(metadata.map((cell) => [cell.key, cell]));
+  if (counted.size > 0) members.metadata = withMembers(members.metadata ?? {}, [...counted.values()], valuesMax);
+  return {
+    ...{ members, expected, expectedText },
+    names: [...names, ...metadata.map(({ column }) => column), ...others],
+    metadata: new Map(counted.values().map(({ column, key }) => [column, key])),
+  };
+}
+
+/** The metadata with members of columns of their own, which count before those of the same key in the column `metadata`. */
+function withMembers(metadata: JsonValue, cells: readonly MetadataCell[], valuesMax: number): JsonValue {
+  // Anything that is no object is refused as it is.
+  if (typeof metadata !== 'object' || Array.isArray(metadata) || JSON.isRawJSON(metadata)) return metadata;
+  const members = cells.map(({ key, cell, value }) => [key, value ?? cellValue(cell, valuesMax)] as const);
+  return { ...metadata, ...Object.fromEntries(members) };
 }
 
 const isConversation = ({ messages }: Members): boolean => messages !== undefined && messages !== null;
@@ -182,16 +201,21 @@ const SHORT = 65_536;
 /** Whether nothing is in a row: all of its cells are empty, or its object has no members. It is passed over. */
 export const isEmptyRow = (row: SourceRow): boolean =>
   'cells' in row
-    ? row.others === undefined && Object.keys(row.cells).length === 0
+    ? row.others === undefined && row.metadata === undefined && Object.keys(row.cells).length === 0
     : 'json' in row && /^\s*\{\s*\}\s*$/.test(row.json);
 
 /** Whether a row has a text that would hold up others while it is parsed or written. */
 export const isLongRow = (row: SourceRow): boolean =>
-  'json' in row ? row.json.length > SHORT : 'cells' in row && Object.values(row.cells).some(isLong);
+  'json' in row ? row.json.length > SHORT : 'cells' in row && textsOf(row).some(isLong);
 
 /** Whether a row has JSON that would hold up others while it is parsed. */
 export const hasLongJson = (row: SourceRow): boolean =>
-  'cells' in row ? Object.values(row.cells).some(isLongJson) : isLongRow(row);
+  'cells' in row ? textsOf(row).some(isLongJson) : isLongRow(row);
+
+const textsOf = ({ cells, metadata = [] }: CellRow): string[] => [
+  ...Object.values(cells),
+  ...metadata.map(({ cell }) => cell),
+];
 
 const isLong = (cell: string): boolean => cell.length > SHORT;
 const isLongJson = (cell: string): boolean => isLong(cell) && mayBeJson(cell);
@@ -210,7 +234,11 @@ export async function parseLongRow(row: SourceRow, valuesMax: number): Promise<S
     for (const [column, cell] of Object.entries(row.cells) as [Column, string][]) {
       if (isLongJson(cell)) values[column] = await longCellValue(cell, valuesMax);
     }
-    return { ...row, values };
+    const metadata: MetadataCell[] = [];
+    for (const each of row.metadata ?? []) {
+      metadata.push(isLongJson(each.cell) ? { ...each, value: await longCellValue(each.cell, valuesMax) } : each);
+    }
+    return { ...row, values, ...(row.metadata && { metadata }) };
   } catch (error) {
     if (error instanceof JsonSyntaxError) return { line, fault: rowFaultOf(error) };
     throw error;

@@ -122,7 +122,10 @@ describe('rows of CSV', () => {
   it('are cells of known columns, empty ones absent', async () => {
     const text = ' Input ,EXPECTED_output,other,metadata\r\n"a ""b"",\r\nc",,x,{}\r\n\r\n1,say "hi",,\r\n';
     expect(await read(text, 'csv', [1])).toEqual([
-      { line: 2, cells: { input: 'a "b",\r\nc', metadata: '{}' }, others: ['other'] },
+      {
+        ...{ line: 2, cells: { input: 'a "b",\r\nc', metadata: '{}' } },
+        metadata: [{ column: 'other', key: 'other', cell: 'x' }],
+      },
       { line: 5, cells: { input: '1', expected_output: 'say "hi"' } },
     ]);
     for (const end of ['\n', '\r', '\r\n']) {
@@ -133,6 +136,22 @@ describe('rows of CSV', () => {
         { line: 5, cells: cells('c') },
       ]);
     }
+  });
+
+  it('have members of the metadata in columns of other names, those named metadata.NAME last', async () => {
+    const text = 'metadata.Lang, Topic ,input,,Lang,METADATA.x,metadata.\nen,law,q,?,de,1,!\n,,q,,de,,\n';
+    const topic = { column: ' Topic ', key: 'Topic', cell: 'law' };
+    const lang = { column: 'Lang', key: 'Lang', cell: 'de' };
+    expect(await read(text, 'csv')).toEqual([
+      {
+        ...{ line: 2, cells: { input: 'q' }, others: ['', 'metadata.'] },
+        metadata: [
+          ...[topic, lang, { column: 'metadata.Lang', key: 'Lang', cell: 'en' }],
+          { column: 'METADATA.x', key: 'x', cell: '1' },
+        ],
+      },
+      { line: 3, cells: { input: 'q' }, metadata: [lang] },
+    ]);
   });
 
   it('are the same however the bytes are cut', () =>
@@ -174,6 +193,8 @@ describe('rows of CSV', () => {
     ['nothing in it', '', 1, /^the file is empty; expected is a header row .*input \(or messages\)/],
     ['empty lines in it', '\n\n', 1, /^the file is empty/],
     ['a column named twice', 'input,Input\n1,2', 1, /column input twice/],
+    ['another column named twice', 'input,topic, topic\n1,2,3', 1, /column topic twice/],
+    ['a member of the metadata named twice', 'input,metadata.a,Metadata.a\n1,2,3', 1, /column metadata.a twice/],
     ['an open quote', 'input\n1\n"2\n3\n4', 3, /quote that is never closed/],
     ['a row beyond the limit', `input\n1\n"${'x\n'.repeat(LIMIT)}"\n`, 3, /larger than 1000 bytes/],
   ])('are refused with %s', async (_what, text, line, message) => {

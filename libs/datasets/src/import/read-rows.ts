@@ -3,7 +3,14 @@ import { decodeUtf8, FileFault, isSpace, JsonNesting, RowText } from '@spandrel/
 import { CsvError, parse, type Options } from 'csv-parse';
 import { Turn } from '@spandrel/kernel';
 import type { FileFormat } from './file-format.js';
-import { type SourceRow, isColumn, type Column, describeHeader, EXPECTED_NAMES } from './source-row.js';
+import {
+  type MetadataCell,
+  type SourceRow,
+  isColumn,
+  type Column,
+  describeHeader,
+  EXPECTED_NAMES,
+} from './source-row.js';
 
 const READERS = { jsonl: jsonlRows, json: jsonArrayRows, csv: csvRows };
 
@@ -104,20 +111,49 @@ class RecordLines {
   }
 }
 
+const METADATA = 'metadata.';
+
+/** A column that becomes a member of the metadata. */
+interface MetadataColumn {
+  key: string;
+  /** Whether its header is `metadata.KEY`. */
+  isExplicit: boolean;
+}
+
+/** What a column becomes; `undefined`: nothing. */
+function readColumn(header: string): Column | MetadataColumn | undefined {
+  const name = header.trim();
+  const isExplicit = name.toLowerCase().startsWith(METADATA);
+  const key = isExplicit ? name.slice(METADATA.length) : name;
+  if (key === '') return undefined;
+  const known = name.toLowerCase();
+  return isColumn(known) ? known : { key, isExplicit };
+}
+
+const isExplicit = (column: ReturnType<typeof readColumn>): boolean => typeof column === 'object' && column.isExplicit;
+
 class Header {
-  private readonly columns: (Column | undefined)[];
+  private readonly columns: ReturnType<typeof readColumn>[];
+  /** Indexes of the columns: `metadata.KEY` counts before `KEY`, and so comes behind it. */
+  private readonly order: number[];
 
   constructor(private readonly names: readonly string[]) {
-    this.columns = names.map((name) => {
-      const column = name.trim().toLowerCase();
-      return isColumn(column) ? column : undefined;
+    this.columns = names.map(readColumn);
+    const indexes = [...names.keys()];
+    this.order = [
+      ...indexes.filter((index) => !isExplicit(this.columns[index])),
+      ...indexes.filter((index) => isExplicit(this.columns[index])),
+    ];
+    const named = this.columns.flatMap((column) => {
+      if (typeof column !== 'object') return column ?? [];
+      return column.isExplicit ? `${METADATA}${column.key}` : column.key;
     });
-    const named = this.columns.filter((column) => column !== undefined);
-    const twice = named.find((column, index) => named.indexOf(column) !== index);
-    if (twice) throw new FileFault(1, `the header row names the column ${twice} twice`);
-    if (!named.includes('input') && !named.includes('messages')) {
-      throw new FileFault(1, describeHeader(names));
+    const known = new Set<string>();
+    for (const name of named) {
+      if (known.has(name)) throw new FileFault(1, `the header row names the column ${name} twice`);
+      known.add(name);
     }
+    if (!known.has('input') && !known.has('messages')) throw new FileFault(1, describeHeader(names));
   }
 
   row(record: readonly string[], line: number): SourceRow {
@@ -127,13 +163,18 @@ class Header {
       return { line, fault: `the row has ${record.length} cells, the header row has ${expected}` };
     }
     const cells: Partial<Record<Column, string>> = {};
+    let metadata: MetadataCell[] | undefined;
     let others: string[] | undefined;
-    for (const [index, column] of this.columns.entries()) {
-      if (record[index] === '') continue;
+    for (const index of this.order) {
+      const column = this.columns[index];
+      // An empty row may be shorter.
+      const cell = record[index] ?? '';
+      if (cell === '') continue;
       if (column === undefined) (others ??= []).push(this.names[index]!);
-      else cells[column] = record[index]!;
+      else if (typeof column === 'string') cells[column] = cell;
+      else (metadata ??= []).push({ column: this.names[index]!, key: column.key, cell });
     }
-    return others ? { line, cells, others } : { line, cells };
+    return { line, cells, ...(metadata && { metadata }), ...(others && { others }) };
   }
 }
 

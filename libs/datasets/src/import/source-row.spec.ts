@@ -49,6 +49,32 @@ describe('the columns of an import', () => {
     });
   });
 
+  it('say what became metadata, and what another column of its name left out', () => {
+    const columns = new ImportedColumns();
+    const metadata = [
+      { column: 'topic', key: 'topic', cell: 'law' },
+      { column: 'lang', key: 'lang', cell: 'de' },
+      { column: 'metadata.lang', key: 'lang', cell: 'en' },
+    ];
+    datapointOfRow({ line: 2, cells: { input: 'q' }, metadata, others: [''] }, 500_000, columns);
+    expect(columns.answer()).toEqual({
+      columns_used: [
+        { column: 'input', member: 'input', rows: 1 },
+        { column: 'topic', member: 'metadata.topic', rows: 1 },
+        { column: 'metadata.lang', member: 'metadata.lang', rows: 1 },
+      ],
+      columns_ignored: [
+        { column: 'lang', rows: 1 },
+        { column: '', rows: 1 },
+      ],
+      without_expected_count: 1,
+      hint: expect.stringMatching(/; ignored: "lang", ""; kept as metadata: "topic", "metadata.lang"$/),
+    });
+    const many = Array.from({ length: 500 }, (_, n) => ({ column: `c${n}`, key: `c${n}`, cell: '1' }));
+    datapointOfRow({ line: 3, cells: { input: 'q', target: 'a' }, metadata: many }, 500_000, columns);
+    expect(columns.answer().columns_used).toHaveLength(100);
+  });
+
   it('take no more memory than a hundred names do', () => {
     const rows = Array.from({ length: 500 }, (_, n) => ({ input: n, [`${n}${'x'.repeat(1_000)}`]: 1 }));
     const { columns_ignored: ignored } = ofRows(...rows);

@@ -13,11 +13,23 @@ const KNOWN: ReadonlySet<string> = new Set(COLUMNS);
 
 export const isColumn = (name: string): name is Column => KNOWN.has(name);
 
+/** A cell of a column that no import knows: it becomes a member of the metadata. */
+export interface MetadataCell {
+  /** The name of its column as the header row has it. */
+  column: string;
+  key: string;
+  cell: string;
+  /** What was parsed of a long one. */
+  value?: JsonValue;
+}
+
 /** A row of cells. */
 export interface CellRow {
   line: number;
   cells: Partial<Record<Column, string>>;
-  /** Names of other columns that have a cell which is not empty; left out when there are none. */
+  /** Cells that are not empty; of two with one key the later counts. Left out when there are none. */
+  metadata?: readonly MetadataCell[];
+  /** Columns without a name that have a cell which is not empty; left out when there are none. */
   others?: readonly string[];
   values?: Partial<Record<Column, JsonValue>>;
 }
@@ -90,6 +102,8 @@ interface ImportedRow {
   /** Whether there is an expected value that is not `null`. */
   hasExpected: boolean;
   score: unknown;
+  /** The key of each column that became a member of the metadata. */
+  metadata?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -113,6 +127,7 @@ export class ImportedColumns {
         continue;
       }
       let members = this.used.get(name);
+      if (members === undefined && this.used.size >= LISTED_MAX && !isColumn(name)) continue;
       if (members === undefined) this.used.set(name, (members = new Map<string, number>()));
       raise(members, member);
     }
@@ -123,7 +138,7 @@ export class ImportedColumns {
     const hint = this.hint();
     return {
       columns_used: [...this.used].flatMap(([column, members]) =>
-        [...members].map(([member, rows]) => ({ column, member, rows })),
+        [...members].map(([member, rows]) => ({ column: cut(column), member: cut(member), rows })),
       ),
       columns_ignored: [...this.ignored].map(([column, rows]) => ({ column: cut(column), rows })),
       without_expected_count: this.rowsWithoutExpected,
@@ -135,17 +150,25 @@ export class ImportedColumns {
   private hint(): string | undefined {
     const { rows, rowsWithoutExpected: missing } = this;
     if (missing === 0) return undefined;
-    const ignored = [...this.ignored.keys()].slice(0, NAMES_IN_HINT).map((name) => JSON.stringify(cut(name)));
     const what = missing === 1 ? '1 row has no expected value' : `${missing} rows have no expected value`;
     const where = `expected values are read from ${anyOf(EXPECTED_COLUMNS)}`;
-    const left = ignored.length === 0 || missing < rows ? '' : `; ignored: ${ignored.join(', ')}`;
+    const kept = [...this.used.keys()].filter((name) => !isColumn(name));
+    const left =
+      missing < rows ? '' : listNames('ignored', [...this.ignored.keys()]) + listNames('kept as metadata', kept);
     return `${what}, which ExactMatch and Contains need: ${where}${left}`;
   }
 }
 
 const NAMES_IN_HINT = 10;
 
-function memberOf(name: string, { isConversation, expected, score }: ImportedRow): string | undefined {
+const listNames = (what: string, names: readonly string[]): string => {
+  const shown = names.slice(0, NAMES_IN_HINT).map((name) => JSON.stringify(cut(name)));
+  return shown.length === 0 ? '' : `; ${what}: ${shown.join(', ')}`;
+};
+
+function memberOf(name: string, { isConversation, expected, score, metadata }: ImportedRow): string | undefined {
+  const key = metadata?.get(name);
+  if (key !== undefined) return `metadata.${key}`;
   if (name === expected) return isConversation ? 'expected' : 'expected_output';
   if (isConversation) return CONVERSATION_MEMBERS.has(name) ? name : undefined;
   return GENERIC_MEMBERS.has(name) || (name === 'score' && isScore(score)) ? name : undefined;

@@ -107,9 +107,11 @@ async function readResult(body: ReadableStream<Uint8Array>, report: (rows: numbe
 
 function resultLines(result: ImportResult, name: string): string[] {
   const { imported, columns_ignored: ignored, skipped = [], skipped_count: skippedCount = 0, hint } = result;
-  const { skipped_empty_rows: emptyRows = 0 } = result;
+  const { skipped_empty_rows: emptyRows = 0, columns_used: used } = result;
+  const kept = used.flatMap(({ member }) => (member.startsWith('metadata.') ? member.slice('metadata.'.length) : []));
   return [
     `imported ${formatCounted(imported, 'datapoint')} into "${name}"`,
+    ...(kept.length > 0 ? [`metadata: ${[...new Set(kept)].join(', ')}`] : []),
     ...(ignored.length > 0 ? [`ignored columns: ${ignored.map(({ column }) => column).join(', ')}`] : []),
     ...(emptyRows > 0 ? [`passed over ${formatCounted(emptyRows, 'empty row')}`] : []),
     ...(skippedCount > 0 ? [`left out ${formatCounted(skippedCount, 'row')}:`] : []),

@@ -156,7 +156,8 @@ function describeProgress(progress: ImportProgress | null): string {
 /** What became of a file. */
 export function ImportResult({ result }: { result: Result }) {
   const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
-  const { skipped_empty_rows: emptyRows = 0 } = result;
+  const { skipped_empty_rows: emptyRows = 0, columns_used: used } = result;
+  const kept = used.filter(({ member }) => member.startsWith('metadata.'));
   return (
     <>
       <p role="status">
@@ -164,6 +165,7 @@ export function ImportResult({ result }: { result: Result }) {
         {skippedCount > 0 && `, skipped ${formatCount(skippedCount)}`}
         {emptyRows > 0 && `, passed over ${formatCounted(emptyRows, 'empty row')}`}
       </p>
+      {kept.length > 0 && <p>Kept as metadata: {kept.map(({ column }) => column).join(', ')}.</p>}
       {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
       {hint !== undefined && <p>{hint}</p>}
       {skipped.length > 0 && (
