@@ -38,7 +38,10 @@ export class EvalCommandLab {
   async makeDataset(name: string, size: number, expected: (n: number) => string): Promise<void> {
     const { body } = await this.api.post<{ id: string }>('/api/datasets', { name });
     const lines = Array.from({ length: size }, (_, n) =>
-      JSON.stringify({ input: `question ${n}`, expected_output: expected(n) }),
+      JSON.stringify({
+        ...{ input: `question ${n}`, expected_output: expected(n) },
+        metadata: { category: n % 2 === 0 ? 'even' : 'odd' },
+      }),
     );
     await this.api.send('POST', `/api/datasets/${body.id}/import`, lines.join('\n'), {
       'content-type': 'application/x-ndjson',

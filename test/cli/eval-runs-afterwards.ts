@@ -89,9 +89,9 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
         '--failed-as',
         'zero',
         '--cluster-by',
-        'topic',
+        'category',
       ]);
-      expect(document).toMatchObject({ verdict: 'passed', statistics: { failed_as: 'zero', cluster_by: 'topic' } });
+      expect(document).toMatchObject({ verdict: 'passed', statistics: { failed_as: 'zero', cluster_by: 'category' } });
       expect(document).not.toHaveProperty('items');
     });
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { ciPage } from './ci-page.ts';
 import { EvalCommandLab } from './eval-command-lab.ts';
 import { evalFiles } from './eval-files.ts';
+import { evalGroups } from './eval-groups.ts';
 import { evalRuns } from './eval-runs.ts';
 import { evalRunsAfterwards } from './eval-runs-afterwards.ts';
 
@@ -15,4 +16,5 @@ afterAll(() => lab?.close());
 evalRuns(() => lab);
 evalRunsAfterwards(() => lab);
 evalFiles(() => lab);
+evalGroups(() => lab);
 ciPage(() => lab);

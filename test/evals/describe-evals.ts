@@ -4,6 +4,7 @@ import { comparing } from './comparing.ts';
 import { deletedRuns } from './deleted-runs.ts';
 import { EvalsLab } from './evals-lab.ts';
 import { gatesOfRuns } from './gates-of-runs.ts';
+import { groupsOfRuns } from './groups-of-runs.ts';
 import { externalHandover } from './external-handover.ts';
 import { externalRuns } from './external-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
@@ -44,6 +45,7 @@ export function describeEvals(database: TestDatabase): void {
     listsOfRuns(lab);
     statisticsOfRuns(lab);
     gatesOfRuns(lab);
+    groupsOfRuns(lab);
     seededRegressions(lab, database.name);
     tracesOfItems(lab, newDatabase, all);
     externalRuns(lab);

@@ -127,7 +127,10 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       });
       const unclustered = await statistics(run);
       expect(unclustered.score.clusters).toBe(12);
-      expect((await statistics(run, '?cluster_by=none')).score.se).toBe(unclustered.score.se);
+      expect((await read(run, '?cluster_by=none')).body.errors).toEqual([
+        { path: 'cluster_by', message: 'no datapoint has "none" in its metadata; there are doc' },
+      ]);
+      expect((await statistics(run, '?cluster_by=metadata.doc')).score.clusters).toBe(3);
     });
 
     it('equal a recount of the items, in slices and alike on every database', async () => {

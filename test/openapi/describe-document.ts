@@ -45,7 +45,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listEvalRuns: 'dataset_id status execution passed name metadata limit cursor',
   getEval: 'items',
   listEvalItems: 'datapoint_id status score_max sort_by sort_order include limit cursor',
-  getEvalStatistics: 'k cluster_by failed_as baseline alpha',
+  getEvalStatistics: 'k cluster_by group_by failed_as baseline alpha',
   compareEvals: 'runs',
   compareEvalItems: 'runs baseline datapoint_id only order limit cursor',
   listQueue: 'status claimed_by limit cursor',

@@ -15,9 +15,11 @@ export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
 export { describePairs, describeVerdict } from './words/describe-scores.js';
 export { formatCount, formatCounted, NONE } from './words/format-count.js';
 export {
+  describeCorrection,
   describeInterval,
   formatDifference,
   formatInterval,
+  formatMetadataValue,
   formatP,
   formatScore,
   type Bounds,

@@ -47,11 +47,34 @@ export const REPEATS_MAX = 100;
 export const isBaselineMetric = (metric: GateMetric): boolean =>
   (BASELINE_METRICS as readonly string[]).includes(metric);
 
+/** Groups that one answer has at most (docs/spec/eval-statistics.md#groups). */
+export const GROUPS_MAX = 200;
+
+/** The longest value of the metadata that makes a group, in UTF-16 units of its JSON. */
+export const GROUP_VALUE_LENGTH_MAX = 256;
+
+/** A member of the datapoints' `metadata` by its name, with `metadata.` before it or without; parses to the name. */
+export const metadataKeySchema = keySchema
+  .transform((text) => text.replace(/^metadata\./, ''))
+  .pipe(z.string().min(1, 'must be the name of a member of the metadata'));
+
+const groupValueSchema = z
+  .union([z.string().max(GROUP_VALUE_LENGTH_MAX), settingNumber(z.number()), z.boolean()])
+  .nullable();
+
+/** Whether a metric is of a whole run alone, which has one sum of its costs. */
+export const isCostMetric = (metric: GateMetric): boolean => metric === 'total_cost' || metric === 'mean_cost';
+
 /** A condition that a run is to meet (docs/spec/eval-gates.md). */
 export const gateSchema = z
   .object({
     metric: z.enum(GATE_METRICS),
-    scorer: z.string().nullish().describe('Name of a scorer; the score of all together when left out.'),
+    scorer: z
+      .string()
+      .nullish()
+      .describe(
+        'Name of a scorer; the score of all together when left out. Where no scorer has it: that of a group, or `GROUP.SCORER`.',
+      ),
     k: settingNumber(z.number().int().min(1).max(REPEATS_MAX).nullish()).describe(
       'The k of `pass_at_k` and `pass_hat_k`; 1 when left out.',
     ),
@@ -61,6 +84,15 @@ export const gateSchema = z
       .describe('Required, but for `regression`, which holds unless the verdict is `worse`.'),
     value: settingNumber(z.number().nullish()).describe('Required, but for `regression`.'),
     baseline_run_id: keySchema.nullish().describe('Required by `diff`, `diff_ci_low`, `worse` and `regression`.'),
+    group: z
+      .object({
+        key: metadataKeySchema.nullish().describe('The one that has the value when left out.'),
+        value: groupValueSchema.describe('`null`: datapoints without the member.'),
+      })
+      .nullish()
+      .describe('Looks at the datapoints alone that have this value in their `metadata`.'),
+    by: metadataKeySchema.nullish().describe('Looks at each group of datapoints with the same value: all must hold.'),
+    cluster_by: metadataKeySchema.nullish().describe('Clusters of intervals and tests, as statistics have them.'),
   })
   .superRefine((gate, context) => {
     const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
@@ -71,9 +103,14 @@ export const gateSchema = z
     if (isBaselineMetric(gate.metric) && (gate.baseline_run_id ?? undefined) === undefined) {
       refuse('baseline_run_id', `is required by ${gate.metric}`);
     }
+    const members = (['group', 'by'] as const).filter((member) => (gate[member] ?? undefined) !== undefined);
+    if (members.length > 1) refuse('by', 'goes without group');
+    else if (members[0] && isCostMetric(gate.metric)) refuse(members[0], `${gate.metric} is of the whole run`);
   })
   .meta({ id: 'EvalGate' });
 export type Gate = z.output<typeof gateSchema>;
+
+const foundSchema = z.union([z.number(), z.string()]).nullable();
 
 /** A gate as a run shows it, with what was found. */
 export const judgedGateSchema = z
@@ -84,12 +121,16 @@ export const judgedGateSchema = z
     op: z.enum(GATE_OPS).nullable(),
     value: z.number().nullable(),
     baseline_run_id: z.string().nullable(),
-    actual: z
-      .union([z.number(), z.string()])
-      .nullable()
-      .describe(
-        'What was found: a number, or the verdict of a `regression`; `null` before the end, and where there is no value.',
-      ),
+    group: z.object({ key: z.string(), value: groupValueSchema }).exactOptional().describe('Absent without a group.'),
+    by: z.string().exactOptional().describe('Absent where the gate is not put to each group.'),
+    cluster_by: z.string().exactOptional().describe('Absent where nothing is clustered.'),
+    actual: foundSchema.describe(
+      'What was found: a number, or the verdict of a `regression`; of several groups the worst. `null` before the end, and where there is no value.',
+    ),
+    failing: z
+      .array(z.object({ value: z.unknown(), actual: foundSchema }))
+      .exactOptional()
+      .describe('With `by`: the first 20 groups that do not hold.'),
     passed: z.boolean().nullable().describe('`null` before the end; a gate without a value does not hold.'),
   })
   .meta({ id: 'JudgedGate' });

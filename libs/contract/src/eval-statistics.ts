@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { INTERVAL_METHODS, intervalSchema, REPEATS_MAX } from './eval-gates.js';
+import { INTERVAL_METHODS, intervalSchema, metadataKeySchema, REPEATS_MAX } from './eval-gates.js';
 import { EVAL_STATUSES } from './evals.js';
-import { queryNumberSchema } from './lists.js';
+import { queryNumberSchema, repeatable } from './lists.js';
 import { amountSchema, countSchema } from './values/numbers.js';
+import { jsonValueSchema } from './values/text.js';
 
 const K_MAX = 16;
+const GROUP_KEYS_MAX = 4;
 
 export const FAILED_AS = ['excluded', 'zero'] as const;
 export type FailedAs = (typeof FAILED_AS)[number];
@@ -29,11 +31,12 @@ export const evalStatisticsQuerySchema = z.object({
     .describe(
       `Up to ${K_MAX} numbers up to \`repeats\`, separated by commas; powers of two and \`repeats\` when left out.`,
     ),
-  cluster_by: z
-    .string()
-    .min(1)
+  cluster_by: metadataKeySchema
     .optional()
     .describe("A top-level member of the datapoints' `metadata`: those with the same value are one cluster."),
+  group_by: repeatable(metadataKeySchema, GROUP_KEYS_MAX)
+    .optional()
+    .describe(`Such a member, up to ${GROUP_KEYS_MAX} times: statistics of the datapoints with the same values, too.`),
   failed_as: z.enum(FAILED_AS).default('excluded').describe('`zero`: a failed sample counts as 0.'),
   baseline: z.string().optional().describe('A run of the same dataset to compare with.'),
   alpha: queryNumberSchema
@@ -132,6 +135,42 @@ const amountComparisonSchema = z.object({
   p_value: z.number().nullable(),
 });
 
+const groupScoreComparisonSchema = scoreComparisonSchema.extend({
+  p_holm: z.number().nullable().describe('The p value corrected by Holm for all groups of the answer.'),
+  verdict: z.enum(VERDICTS).describe('By `p_holm`.'),
+});
+
+/** What the datapoints of one group come to. */
+const groupStatisticsSchema = scoreStatisticsSchema
+  .extend({
+    group: z
+      .record(z.string(), jsonValueSchema)
+      .describe('The value of each key; `null` where the datapoints have none.'),
+    n: countSchema.describe('Datapoints with a score that counts.'),
+    failed_samples: countSchema,
+    scorers: z.record(z.string(), scoreStatisticsSchema),
+    comparison: groupScoreComparisonSchema
+      .extend({ scorers: z.record(z.string(), groupScoreComparisonSchema) })
+      .nullable(),
+  })
+  .meta({ id: 'GroupStatistics' });
+export type GroupStatistics = z.output<typeof groupStatisticsSchema>;
+
+/** Answer of `GET /api/eval/:run_id/metadata`. */
+export const evalMetadataSchema = z
+  .object({
+    keys: z.array(
+      z.object({
+        key: z.string(),
+        datapoints: countSchema.describe('Datapoints that have it, `null` not counted.'),
+        values: z.array(jsonValueSchema).describe('The first 200 values.'),
+        has_more: z.boolean().describe('Whether there are other values, or too long ones: nothing is grouped by it.'),
+      }),
+    ),
+  })
+  .meta({ id: 'EvalMetadata' });
+export type EvalMetadata = z.output<typeof evalMetadataSchema>;
+
 /** Answer of `GET /api/eval/:run_id/statistics`. */
 export const evalStatisticsSchema = z
   .object({
@@ -167,6 +206,12 @@ export const evalStatisticsSchema = z
         cost: amountComparisonSchema,
       })
       .nullable(),
+    group_by: z.array(z.string()).exactOptional().describe('Absent where it was not asked for, like `groups`.'),
+    groups: z.array(groupStatisticsSchema).exactOptional(),
+    correction: z
+      .object({ method: z.literal('holm'), tests: countSchema.describe('Groups with a p value.') })
+      .exactOptional()
+      .describe('How `p_holm` of groups is corrected; absent without a comparison.'),
   })
   .meta({ id: 'EvalStatistics' });
 export type EvalStatistics = z.output<typeof evalStatisticsSchema>;

@@ -29,6 +29,7 @@ const restoredScorerSchema = runScorerSchema.extend({
 const restoredGateSchema = judgedGateSchema.extend({
   value: settingNumber(z.number().nullable()),
   actual: z.union([number, z.string()]).nullable(),
+  failing: z.array(z.object({ value: z.unknown(), actual: z.union([number, z.string()]).nullable() })).exactOptional(),
 });
 
 const restoredIntervalSchema = z.object({

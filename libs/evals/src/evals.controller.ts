@@ -9,6 +9,7 @@ import {
   startedEvalSchema,
   startEvalSchema,
   evalItemListSchema,
+  evalMetadataSchema,
   evalRunSchema,
   evalRunSummarySchema,
   listEvalItemsSchema,
@@ -22,6 +23,7 @@ import {
   type ComparedItemList,
   type CompareItems,
   type EvalItemList,
+  type EvalMetadata,
   type ListDatasetEvals,
   type StartedEval,
   type StartEval,
@@ -45,6 +47,7 @@ import { ReadRun } from './read-run.js';
 import { SetGates } from './set-gates.js';
 import { StartRun } from './start-run.js';
 import { ReadStatistics } from './statistics/measure-run.js';
+import { ReadMetadata } from './statistics/metadata-keys.js';
 
 /** Eval runs of all datasets (docs/spec/evaluations.md#run-routes, docs/spec/eval-statistics.md, docs/spec/eval-gates.md). */
 @Controller('api/eval')
@@ -54,6 +57,7 @@ export class EvalsController {
     private readonly reads: ReadRun,
     private readonly changes: ChangeRun,
     private readonly statistics: ReadStatistics,
+    private readonly metadata: ReadMetadata,
     private readonly gates: SetGates,
   ) {}
 
@@ -159,6 +163,25 @@ export class EvalsController {
     @CurrentReader() reader: Reader,
   ): Promise<EvalStatistics> {
     return this.statistics.execute(scope, id, query, reader);
+  }
+
+  @Get(':id/metadata')
+  @Operation({
+    id: 'getEvalMetadata',
+    access: 'read',
+    summary: "What the metadata of an eval run's datapoints have: its results can be grouped by it",
+    answer: evalMetadataSchema,
+    problems: ['eval_run_not_found'],
+  })
+  async readMetadata(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @CurrentReader() reader: Reader,
+  ): Promise<EvalMetadata> {
+    const run = await this.runs.find(scope, id);
+    if (!run) throw evalRunNotFound();
+    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+    return (await this.metadata.execute(scope, snapshot, [], reader)).toAnswer();
   }
 
   @Post(':id/gates')

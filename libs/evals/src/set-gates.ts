@@ -7,12 +7,16 @@ import { evalRunNotFound, listScorers, runSummary, RUN_STATUS } from './eval-run
 import { EvalRunStore } from './eval-run.store.js';
 import { gateFaults, unjudged, decidePassed } from './statistics/gates.js';
 import { JudgeRun } from './statistics/measure-run.js';
+import { ReadMetadata } from './statistics/metadata-keys.js';
 
 interface WantedGates {
   datasetId: string;
   repeats: number;
   scorers: readonly RunScorer[];
+  /** With the groups that the datapoints have. */
   gates: readonly Gate[];
+  /** What is wrong with their groups. */
+  faults: readonly FieldError[];
 }
 
 /** Checks gates against the run that is to have them (docs/spec/eval-gates.md). */
@@ -24,7 +28,8 @@ export class PlanGates {
    * @returns the gates as a run shows them before they are judged.
    * @throws Invalid with all faults; NotFound for a baseline.
    */
-  async execute(tx: WriteTx, scope: Scope, { datasetId, repeats, scorers, gates }: WantedGates): Promise<JudgedGate[]> {
+  async execute(tx: WriteTx, scope: Scope, wanted: WantedGates): Promise<JudgedGate[]> {
+    const { datasetId, repeats, scorers, gates } = wanted;
     const names = scorers.map(({ name }) => name);
     const faults: FieldError[] = gates.flatMap((gate, index) =>
       gateFaults(gate, { repeats, scorers: names }).map(({ member, message }) => ({
@@ -43,7 +48,7 @@ export class PlanGates {
         faults.push({ path: `gates[${index}].baseline_run_id`, message: 'must be a run of the same dataset' });
       }
     }
-    if (faults.length > 0) throw invalidRequest(faults);
+    if (faults.length + wanted.faults.length > 0) throw invalidRequest([...faults, ...wanted.faults]);
     return planned;
   }
 }
@@ -56,6 +61,7 @@ export class SetGates {
     private readonly runs: EvalRunStore,
     private readonly plans: PlanGates,
     private readonly judgements: JudgeRun,
+    private readonly metadata: ReadMetadata,
   ) {}
 
   /**
@@ -64,10 +70,20 @@ export class SetGates {
    * @throws NotFound for the run or a baseline; Invalid for gates that the run cannot have.
    */
   async execute(scope: Scope, id: string, gates: readonly Gate[]): Promise<EvalRunSummary> {
+    const before = await this.runs.find(scope, id);
+    if (!before) throw evalRunNotFound();
+    const { datasetId, repeats } = before;
+    const snapshot = { datasetId, version: before.datasetVersion };
+    const scorers = listScorers(before);
+    const resolved = await this.metadata.resolveGates(
+      scope,
+      snapshot,
+      gates,
+      scorers.map(({ name }) => name),
+    );
     const { run, planned } = await this.storage.write(async (tx) => {
       const found = await this.locked(tx, scope, id);
-      const { datasetId, repeats } = found;
-      const wanted = await this.plans.execute(tx, scope, { datasetId, repeats, scorers: listScorers(found), gates });
+      const wanted = await this.plans.execute(tx, scope, { datasetId, repeats, scorers, ...resolved });
       const changed = isOver(found) ? found : await this.write(tx, found, wanted, null);
       return { run: changed, planned: wanted };
     });

@@ -6,6 +6,7 @@ import {
   type EvalConfig,
   type EvalConfigResource,
   type FieldError,
+  type Gate,
   type JudgedGate,
   type RunScorer,
   type StartedEval,
@@ -31,6 +32,7 @@ import { NEW_RUN, runSummary, EXECUTION, PASS_MODE, RUN_STATUS } from './eval-ru
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
 import { PlanGates } from './set-gates.js';
+import { ReadMetadata } from './statistics/metadata-keys.js';
 
 /** What a run is to do, with all that was left out. */
 interface RunPlan {
@@ -88,13 +90,16 @@ export class PlanRun {
    * The config with its defaults, and the gates; connections are there and stay until the transaction ends.
    * @throws NotFound for a connection or baseline; Invalid for a model that is not named or has no price, and for gates.
    */
-  async execute(tx: WriteTx, scope: Scope, datasetId: string, body: StartEval, scorers: RunScorer[]): Promise<RunPlan> {
-    const gates = await this.gates.execute(tx, scope, {
-      datasetId,
-      repeats: body.repeats ?? 1,
-      scorers,
-      gates: body.gates ?? [],
-    });
+  async execute(
+    tx: WriteTx,
+    scope: Scope,
+    datasetId: string,
+    body: StartEval,
+    scorers: RunScorer[],
+    resolved: { gates: Gate[]; faults: FieldError[] },
+  ): Promise<RunPlan> {
+    const repeats = body.repeats ?? 1;
+    const gates = await this.gates.execute(tx, scope, { datasetId, repeats, scorers, ...resolved });
     const judges = scorers.flatMap(({ judge }) => judge?.connection_id ?? []);
     const { connection_id: id, judge } = body.config ?? {};
     const own = body.execution === 'external' ? undefined : id!;
@@ -222,6 +227,7 @@ export class StartRun {
     private readonly runs: EvalRunStore,
     private readonly snapshots: DatasetSnapshots,
     private readonly plans: PlanRun,
+    private readonly metadata: ReadMetadata,
     @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
   ) {}
 
@@ -242,6 +248,8 @@ export class StartRun {
       expecting.length === 0 ? NONE_MISSING : this.snapshots.countWithoutExpected(scope, datasetId, version);
     // Before the transaction, which is not to be long.
     let missing = await countMissing();
+    const names = scorers.map(({ name }) => name);
+    const resolved = await this.metadata.resolveGates(scope, { datasetId }, body.gates ?? [], names);
     let isRepeated = false;
     const startHash = body.id ? requestHash({ ...body, dataset_id: datasetId }) : null;
     const now = Date.now();
@@ -258,7 +266,8 @@ export class StartRun {
         }
       }
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
-      const { config, scorers: used, gates } = await this.plans.execute(tx, scope, datasetId, body, scorers);
+      const planned = await this.plans.execute(tx, scope, datasetId, body, scorers, resolved);
+      const { config, scorers: used, gates } = planned;
       if (body.allow_unscored !== true && body.execution !== 'external') assertScorable(missing, expecting);
       const row: EvalRunRow = {
         ...NEW_RUN,

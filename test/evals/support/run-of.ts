@@ -1,7 +1,9 @@
 import { clusterKey, RunSamples, type RunSamplesOptions } from '../../../libs/evals/src/statistics/run-samples.js';
 
 /** Makes a run out of scores: a list a datapoint, one a repeat; `null` is a failed sample. */
-export interface RunShape extends Partial<Omit<RunSamplesOptions, 'capacity' | 'clustered' | 'scorers'>> {
+export interface RunShape extends Partial<Omit<RunSamplesOptions, 'capacity' | 'clustered' | 'scorers' | 'groupBy'>> {
+  /** The category of each datapoint, `null` for none; left out: no groups were asked for. */
+  groups?: readonly (string | number | null)[];
   /** The cluster of each datapoint; left out: none were asked for. */
   clusters?: readonly (string | undefined)[];
   /** Ids of the datapoints, `0`, `1` … when left out. */
@@ -11,7 +13,7 @@ export interface RunShape extends Partial<Omit<RunSamplesOptions, 'capacity' | '
 /** A run of one scorer named `only`, whose scores are the combined ones. */
 export function runOf(
   datapoints: readonly (readonly (number | null)[])[],
-  { clusters, ids, passScore = 1, failedAs = 'excluded' }: RunShape = {},
+  { clusters, groups, ids, passScore = 1, failedAs = 'excluded' }: RunShape = {},
 ): RunSamples {
   const run = new RunSamples({
     capacity: datapoints.length,
@@ -19,11 +21,13 @@ export function runOf(
     scorers: [{ name: 'only', passScore }],
     failedAs,
     clustered: clusters !== undefined,
+    groupBy: groups ? ['category'] : [],
   });
   for (const [i, scores] of datapoints.entries()) {
     run.add({
       id: ids?.[i] ?? String(i),
       cluster: clusterKey({ in: clusters?.[i] }, 'in'),
+      group: [clusterKey({ category: groups?.[i] }, 'category')],
       samples: scores.map((score) => ({
         failed: score === null,
         score,

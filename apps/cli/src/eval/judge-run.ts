@@ -101,6 +101,7 @@ export interface JudgedBy {
   /** Scores whose regression counts beside the gates of the run, by scorer; `null` for that of all together. */
   regressionsOf?: readonly (string | null)[];
   clusterBy?: string | undefined;
+  groupBy?: string[] | undefined;
   failedAs?: 'excluded' | 'zero' | undefined;
 }
 
@@ -113,6 +114,7 @@ export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Pro
     query: {
       ...(baseline && { baseline: baseline.id, alpha: by.alpha }),
       cluster_by: by.clusterBy,
+      group_by: by.groupBy,
       failed_as: by.failedAs,
     },
   });

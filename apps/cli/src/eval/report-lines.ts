@@ -5,7 +5,14 @@ import type { Column } from '../client/output/table.js';
 import { oneLine } from '../client/output/text.js';
 import { VERDICTS } from './judge-run.js';
 import type { EvalReport } from './reports/eval-report.js';
-import { failingItems, numberRows, createPreview, type FailingItems, type NumberRow } from './reports/report-items.js';
+import {
+  failingItems,
+  groupTable,
+  numberRows,
+  createPreview,
+  type FailingItems,
+  type NumberRow,
+} from './reports/report-items.js';
 import { describeDifference, describeLatency, namedScores, describeStop } from './words.js';
 
 const SHOWN_MAX = 5;
@@ -22,6 +29,7 @@ export function reportLines(report: EvalReport, out: Output): string[] {
     ...out.table(NUMBERS).lines(numberRows(report)),
     ...gateLines(report, out),
     ...comparisonLines(report),
+    ...groupLines(report.statistics, out),
     ...failureLines(report, out),
     '',
     ...(stop === null ? [] : [out.paint(oneLine(stop), style)]),
@@ -70,6 +78,14 @@ function comparisonLines({
     ...describeLatency(comparison).map((words) => `  ${words}`),
     `  ${describePairs(comparison, 'the run', 'the baseline')}`,
   ];
+}
+
+/** The numbers of each group of datapoints; nothing where none were asked for. */
+export function groupLines(statistics: Parameters<typeof groupTable>[0], out: Output): string[] {
+  const table = groupTable(statistics);
+  if (!table) return [];
+  const columns = table.head.map((title, at): Column<string[]> => ({ title, text: (row) => row[at] ?? '' }));
+  return ['', `${table.title}:`, ...out.table(columns).lines(table.rows), ...(table.note === '' ? [] : [table.note])];
 }
 
 function failureLines(report: EvalReport, out: Output): string[] {

@@ -1,5 +1,12 @@
 import type { GateMetric, JudgedGate, EvalStatistics, ScoreComparison, EvalRunSummary } from '@spandrel/contract';
-import { NONE, formatDifference, formatScore, describeInterval, formatP } from '@spandrel/contract/browser';
+import {
+  NONE,
+  formatDifference,
+  formatMetadataValue,
+  formatScore,
+  describeInterval,
+  formatP,
+} from '@spandrel/contract/browser';
 import { costText, durationText } from '../client/output/units.js';
 
 type Maybe = number | null | undefined;
@@ -24,11 +31,18 @@ const FORMATS: Partial<Record<GateMetric, (value: number) => string>> = {
   diff_ci_low: formatDifference,
 };
 
-/** What a gate found, in the words of its metric: `0.85`, `1.49 s`, `no difference`. */
-export function formatActual({ metric, actual }: Pick<JudgedGate, 'metric' | 'actual'>): string {
-  if (actual === null) return NONE;
-  if (typeof actual === 'string') return actual.replaceAll('_', ' ');
-  return (FORMATS[metric] ?? formatScore)(actual);
+type FoundByGate = Pick<JudgedGate, 'metric' | 'actual' | 'failing'>;
+
+/** What a gate found, and the groups where it does not hold, in the words of its metric: `0.85`, `1.49 s`, `worse (legal)`. */
+export function formatActual({ metric, actual, failing = [] }: FoundByGate): string {
+  const found =
+    actual === null
+      ? NONE
+      : typeof actual === 'string'
+        ? actual.replaceAll('_', ' ')
+        : (FORMATS[metric] ?? formatScore)(actual);
+  const groups = failing.map(({ value }) => formatMetadataValue(value)).join(', ');
+  return groups === '' ? found : `${found} (${groups})`;
 }
 
 type Comparison = NonNullable<EvalStatistics['comparison']>;

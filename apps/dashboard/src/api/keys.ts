@@ -25,6 +25,8 @@ export const keys = {
   latestRuns: (datasetId: string) => ['runs', 'latest', datasetId] as const,
   run: (id: string) => ['run', id] as const,
   runItem: (id: string, datapointId: string) => ['run', id, 'item', datapointId] as const,
-  statistics: (id: string, baseline: string | null, isLive: boolean) => ['statistics', id, baseline, isLive] as const,
+  runMetadata: (id: string) => ['run-metadata', id] as const,
+  statistics: (id: string, baseline: string | null, ...how: readonly unknown[]) =>
+    ['statistics', id, baseline, ...how] as const,
   trace: (id: string) => ['trace', id] as const,
 };

@@ -46,6 +46,14 @@ export function formatP(p: Maybe): string {
   return p < 0.001 ? '< 0.001' : formatScore(p);
 }
 
+/** A value of metadata as it is; an en dash where datapoints have none. */
+export const formatMetadataValue = (value: unknown): string =>
+  value === null ? NONE : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** How the p values of several groups are corrected, in words. @param tests groups with a p value. */
+export const describeCorrection = (tests: number): string =>
+  `p is that of each group by itself. Holm's p is corrected for ${formatCounted(tests, 'group')} tested: the verdicts go by it.`;
+
 /** Members of a `ScoreComparison`, whose schema a page does not load. */
 interface ScoreVerdict {
   verdict: 'better' | 'worse' | 'no_difference' | 'unknown';

@@ -292,6 +292,30 @@ export class DatasetSnapshots {
   }
 
   /**
+   * Goes over the `metadata` of all datapoints of a snapshot, `null` where one has none; others have their turn in between.
+   * @param snapshot its version that of now when left out.
+   */
+  async eachMetadata(
+    scope: Scope,
+    { datasetId, version }: Pick<Snapshot, 'datasetId'> & Partial<Snapshot>,
+    take: (metadata: unknown) => void,
+    options: LongReadOptions = {},
+  ): Promise<void> {
+    const snapshot = { datasetId, version: version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0 };
+    for (let afterId = ''; ;) {
+      const rows = await this.storage.readLong(
+        ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
+          and ${atVersion(snapshot.version)} and p.id > ${afterId} order by p.id limit ${SLICE}`,
+        options,
+      );
+      const ids = rows.map(({ id }) => id);
+      await this.each(scope, snapshot, ids, options, (_id, kind) => take(variantOf(kind)['metadata']));
+      if (ids.length < SLICE) return;
+      afterId = ids.at(-1)!;
+    }
+  }
+
+  /**
    * The datapoints that two versions of a dataset have and that differ, in anything but `actual_output` and `score`. For the
    * others no more than a number is looked at: the row of a datapoint that nobody edited is the same one in both.
    */

@@ -17,12 +17,21 @@ interface Pairs {
   unpairedBaseline: number;
 }
 
-/** @param changed ids of datapoints whose content is not the same in both snapshots. */
-async function pairDatapoints(run: RunSamples, baseline: RunSamples, changed: ReadonlySet<string>): Promise<Pairs> {
+/** Where each datapoint of a run is, by its id. */
+export async function indexDatapoints({ ids }: RunSamples): Promise<ReadonlyMap<string, number>> {
   const positions = new Map<string, number>();
-  await inStretches(baseline.ids.length, (from, to) => {
-    for (let i = from; i < to; i++) positions.set(baseline.ids[i]!, i);
+  await inStretches(ids.length, (from, to) => {
+    for (let i = from; i < to; i++) positions.set(ids[i]!, i);
   });
+  return positions;
+}
+
+/** @param changed ids of datapoints whose content is not the same in both snapshots. */
+async function pairDatapoints(
+  run: RunSamples,
+  baseline: RunSamples,
+  { changed, positions }: { changed: ReadonlySet<string>; positions: ReadonlyMap<string, number> },
+): Promise<Pairs> {
   const partners = new Int32Array(run.ids.length).fill(-1);
   const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
   const pairs: Pairs = { partners, count: 0, changed: 0, unpairedRun: 0, unpairedBaseline: 0 };
@@ -71,15 +80,18 @@ interface ComparisonOptions {
   /** Ids of datapoints whose content, all but `actual_output` and `score`, is not the same in both snapshots. */
   changed: ReadonlySet<string>;
   distributions: Distributions;
+  /** What {@link indexDatapoints} says of the baseline, where it is known already. */
+  positions?: ReadonlyMap<string, number>;
 }
 
 /** Compares a run with its baseline, pair by pair (ADR 0046, rule 8); clusters are those of the run. */
 export async function compareWithBaseline(
   run: RunSamples,
   baseline: RunSamples,
-  { baselineRunId, alpha, changed, distributions }: ComparisonOptions,
+  { baselineRunId, alpha, changed, distributions, positions }: ComparisonOptions,
 ): Promise<RunComparison> {
-  const pairs = await pairDatapoints(run, baseline, changed);
+  const at = positions ?? (await indexDatapoints(baseline));
+  const pairs = await pairDatapoints(run, baseline, { changed, positions: at });
   const { partners } = pairs;
   const { clusters } = run;
   const score = await compareScores(run.score, baseline.score, partners, { clusters, alpha, distributions });
@@ -193,7 +205,7 @@ type Singles = Pick<DatapointScores, 'counts' | 'means'>;
 
 const isSingle = ({ counts, means }: Singles, i: number): boolean => counts[i] === 1 && isZeroOrOne(means[i]!);
 
-function decideVerdict({ diff, p_value: p }: Pick<ScoreComparison, 'diff' | 'p_value'>, alpha: number): Verdict {
+export function decideVerdict({ diff, p_value: p }: Pick<ScoreComparison, 'diff' | 'p_value'>, alpha: number): Verdict {
   if (diff === null || p === null) return 'unknown';
   if (p >= alpha) return 'no_difference';
   return diff > 0 ? 'better' : 'worse';

@@ -1,6 +1,7 @@
 import type { GateMetric, Gate, GateOp, JudgedGate, ScoreComparison, ScoreStatistics } from '@spandrel/contract';
 import { RUN_STATUS } from '../eval-run.js';
 import type { RunComparison } from './comparison.js';
+import type { MeasuredGroup } from './groups.js';
 import { isAtLeast, isSame } from './numerics.js';
 import type { RunStatistics, PassK } from './run-statistics.js';
 
@@ -14,6 +15,14 @@ type GateMetricKind =
   | { of: 'run'; valueOf: (run: RunStatistics) => number | null }
   /** It is about a score compared with that of `baseline_run_id`. */
   | { of: 'comparison'; valueOf: (score: ScoreComparison) => number | string | null };
+
+/** Metrics that clusters make a difference to. */
+const CLUSTERED: ReadonlySet<GateMetric> = new Set<GateMetric>([
+  'mean_ci_low',
+  'pass_rate_ci_low',
+  'diff_ci_low',
+  'regression',
+]);
 
 /** Counts of no datapoint at all say nothing, good or bad. */
 const countOf =
@@ -57,7 +66,7 @@ function metricValue(
   metric: GateMetric,
   { scorer, k }: { scorer: string | null; k: number | null },
   run: RunStatistics,
-  comparison: RunComparison | undefined,
+  comparison: Pick<RunComparison, 'score' | 'scorers'> | undefined,
 ): number | string | null {
   const kind: GateMetricKind = METRICS[metric];
   if (kind.of === 'run') return kind.valueOf(run);
@@ -98,7 +107,10 @@ export function gateFaults(
   const faults: { member: keyof Gate; message: string }[] = [];
   const named = scorer ?? null;
   if (named !== null && goesWithScorer(metric) && !scorers.includes(named)) {
-    faults.push({ member: 'scorer', message: `must be the name of a scorer of the run: ${scorers.join(', ')}` });
+    faults.push({
+      member: 'scorer',
+      message: `must be the name of a scorer of the run: ${scorers.join(', ')}; or a value of its datapoints' metadata`,
+    });
   }
   if ((k ?? 1) > repeats) {
     faults.push({ member: 'k', message: `must be at most ${repeats}, the repeats of the run` });
@@ -107,13 +119,24 @@ export function gateFaults(
 }
 
 /** A gate as a run shows it before it is judged; members that do not go with its metric are left out. */
-export const unjudged = ({ metric, scorer, k, op, value, baseline_run_id: baseline }: Gate): JudgedGate => ({
+export const unjudged = ({
+  metric,
+  scorer,
+  k,
+  op,
+  value,
+  baseline_run_id: baseline,
+  ...division
+}: Gate): JudgedGate => ({
   metric,
   scorer: goesWithScorer(metric) ? (scorer ?? null) : null,
   k: getMetricKind(metric) === 'pass_k' ? (k ?? 1) : null,
   op: metric === 'regression' ? null : (op ?? null),
   value: metric === 'regression' ? null : (value ?? null),
   baseline_run_id: getMetricKind(metric) === 'comparison' ? (baseline ?? null) : null,
+  ...(division.group && { group: { key: division.group.key!, value: division.group.value } }),
+  ...(division.by && { by: division.by }),
+  ...(division.cluster_by && CLUSTERED.has(metric) && { cluster_by: division.cluster_by }),
   actual: null,
   passed: null,
 });
@@ -125,19 +148,66 @@ export const listKs = (gates: readonly JudgedGate[]): number[] => [
   ...new Set(gates.filter(({ metric }) => getMetricKind(metric) === 'pass_k').map(({ k }) => k ?? 1)),
 ];
 
+/** The member of the metadata whose groups a gate looks at. */
+export const groupKeyOf = ({ group, by }: JudgedGate): string | undefined => by ?? group?.key;
+
+interface Division {
+  clusterBy: string | null;
+  /** The member whose groups are looked at; `undefined` for none. */
+  key: string | undefined;
+}
+
+/** The ways in which gates ask for a run to be clustered and grouped; among them one without clusters. */
+export function listDivisions(gates: readonly JudgedGate[]): Division[] {
+  return [...new Set([null, ...gates.map((gate) => gate.cluster_by ?? null)])].flatMap((clusterBy) => {
+    const ofClusters = gates.filter((gate) => (gate.cluster_by ?? null) === clusterBy);
+    const keys = new Set(ofClusters.flatMap((gate) => groupKeyOf(gate) ?? []));
+    return (keys.size === 0 ? [undefined] : [...keys]).map((key) => ({ clusterBy, key }));
+  });
+}
+
 /**
  * Puts a gate to a run.
  * @param run its statistics, with the gate's `k` among the `ks`.
  * @param comparisons of the run by the id of the baseline.
+ * @param groups of the run by {@link groupKeyOf}.
  */
 export function judgeGate(
   gate: JudgedGate,
   run: RunStatistics,
   comparisons: ReadonlyMap<string, RunComparison>,
+  groups: readonly MeasuredGroup[] = [],
 ): JudgedGate {
-  const { metric, baseline_run_id: baseline } = gate;
-  const actual = metricValue(metric, gate, run, baseline === null ? undefined : comparisons.get(baseline));
+  const { metric, baseline_run_id: baseline, group } = gate;
+  if (gate.by !== undefined) return judgeEachGroup(gate, gate.by, groups);
+  const of = group ? groups.find((each) => each.group[group.key] === group.value) : { statistics: run, comparisons };
+  const compared = baseline === null ? undefined : of?.comparisons.get(baseline);
+  const actual = of ? metricValue(metric, gate, of.statistics, compared) : null;
   return { ...gate, actual, passed: actual !== null && holds(gate, actual) };
+}
+
+const FAILING_MAX = 20;
+/** Verdicts in the order in which one of several groups is shown. */
+const WORST_FIRST: readonly string[] = ['worse', 'unknown', 'no_difference', 'better'];
+
+/** A gate that all groups are to meet; of a comparison those that have a pair. */
+function judgeEachGroup(gate: JudgedGate, key: string, groups: readonly MeasuredGroup[]): JudgedGate {
+  const { metric, baseline_run_id: baseline, op } = gate;
+  const found = groups.map(({ group, statistics, corrected }) => ({
+    value: group[key],
+    actual: metricValue(metric, gate, statistics, baseline === null ? undefined : corrected.get(baseline)),
+  }));
+  const judged = getMetricKind(metric) === 'comparison' ? found.filter(({ actual }) => actual !== null) : found;
+  const failing = judged.filter(({ actual }) => actual === null || !holds(gate, actual));
+  const verdict = WORST_FIRST.find((each) => judged.some(({ actual }) => actual === each));
+  const numbers = judged.flatMap(({ actual }) => (typeof actual === 'number' ? actual : []));
+  const least = op === '<' || op === '<=' ? Math.max(...numbers) : Math.min(...numbers);
+  return {
+    ...gate,
+    actual: verdict ?? (numbers.length === 0 ? null : least),
+    failing: failing.slice(0, FAILING_MAX),
+    passed: judged.length > 0 && failing.length === 0,
+  };
 }
 
 function holds({ metric, op, value }: JudgedGate, actual: number | string): boolean {

@@ -13,9 +13,11 @@ import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { evalRunNotFound, listScorers, readGates, runSummary, totalCost, RESULT_STATUS } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
-import { compareWithBaseline, type RunComparison } from './comparison.js';
+import { compareWithBaseline, indexDatapoints, type RunComparison } from './comparison.js';
 import { loadDistributions } from './distributions.js';
-import { judgeGate, listKs } from './gates.js';
+import { groupKeyOf, judgeGate, listDivisions, listKs } from './gates.js';
+import { correctComparisons, groupResource, type MeasuredGroup } from './groups.js';
+import { ReadMetadata } from './metadata-keys.js';
 import { clusterKey, RunSamples, type DatapointMeasures, type SampleMeasures } from './run-samples.js';
 import { defaultKs, runStatistics, type RunStatistics } from './run-statistics.js';
 import { SampleScoresStore, readScores, type SampleScoresRow } from './sample-scores.store.js';
@@ -25,6 +27,8 @@ export interface Counting {
   failedAs: FailedAs;
   /** A member of the datapoints' `metadata`; `null`: each is a cluster of its own. */
   clusterBy: string | null;
+  /** Members of it whose values make groups. */
+  groupBy?: readonly string[];
 }
 
 /** @param scorers names, in the order of the run. */
@@ -54,6 +58,12 @@ const DEFAULT_QUESTION = { failedAs: 'excluded', clusterBy: null, alpha: 0.05 } 
 interface Measured {
   statistics: RunStatistics;
   comparisons: Map<string, RunComparison>;
+  /** None where none were asked for, or where there are too many. */
+  groups: MeasuredGroup[];
+  /** Why the run cannot be divided as it was asked for; `null` where it can. */
+  groupFault: string | null;
+  /** Members that clusters or groups were to be made by, and that no processed datapoint has. */
+  missing: { clusterBy: string[]; groupBy: string[] };
 }
 
 /**
@@ -75,22 +85,41 @@ export class MeasureRun {
     // The run has the sum to the last digit, which a sum of doubles need not.
     statistics.cost.total = totalCost(run);
     const comparisons = new Map<string, RunComparison>();
+    const groups: (MeasuredGroup & { samples: RunSamples })[] = [];
+    for (const { values, samples: ofGroup } of samples.groups?.list() ?? []) {
+      const group = Object.fromEntries(
+        values.map((value, at) => [samples.groups!.keys[at]!, JSON.parse(value ?? 'null')]),
+      );
+      const ofDatapoints = await runStatistics(ofGroup, question.ks, distributions);
+      groups.push({ group, samples: ofGroup, statistics: ofDatapoints, comparisons: new Map(), corrected: new Map() });
+    }
     for (const baseline of question.baselines) {
       const { datasetId, datasetVersion } = run;
       const versions = [datasetVersion, baseline.datasetVersion] as const;
       const changed = await this.contents.changed(scope, datasetId, versions, patient);
-      const others = await this.readSamples(scope, baseline, { ...question, clusterBy: null }, patient);
-      const against = { baselineRunId: baseline.id, alpha: question.alpha, changed, distributions };
+      const others = await this.readSamples(scope, baseline, { ...question, clusterBy: null, groupBy: [] }, patient);
+      const positions = await indexDatapoints(others);
+      const against = { baselineRunId: baseline.id, alpha: question.alpha, changed, distributions, positions };
       comparisons.set(baseline.id, await compareWithBaseline(samples, others, against));
+      for (const group of groups) {
+        group.comparisons.set(baseline.id, await compareWithBaseline(group.samples, others, against));
+      }
+      correctComparisons(groups, baseline.id);
     }
-    return { statistics, comparisons };
+    return {
+      ...{ statistics, comparisons, groups, groupFault: samples.groups?.fault ?? null },
+      missing: {
+        clusterBy: samples.clusters === null || samples.clusters.areNamed ? [] : [question.clusterBy!],
+        groupBy: samples.groups?.missingKeys ?? [],
+      },
+    };
   }
 
   /** The processed samples of a run, in the order of the dataset. A run that goes on has those that are there. */
   async readSamples(
     scope: Scope,
     run: EvalRunRow,
-    { failedAs, clusterBy }: Counting,
+    { failedAs, clusterBy, groupBy = [] }: Counting,
     options: LongReadOptions,
   ): Promise<RunSamples> {
     const scorers = listScorers(run);
@@ -100,10 +129,13 @@ export class MeasureRun {
       scorers: scorers.map(({ name, pass_score: passScore }) => ({ name, passScore })),
       failedAs,
       clustered: clusterBy !== null,
+      groupBy,
     });
     const names = scorers.map(({ name }) => name);
     for await (const datapoints of this.datapoints(scope, run, names, options)) {
-      if (clusterBy !== null) await this.addClusters(scope, run, datapoints, clusterBy, options);
+      if (clusterBy !== null || groupBy.length > 0) {
+        await this.addMetadata(scope, run, datapoints, { clusterBy, groupBy }, options);
+      }
       for (const datapoint of datapoints) taken.add(datapoint);
     }
     return taken;
@@ -134,16 +166,20 @@ export class MeasureRun {
     if (open) yield [open];
   }
 
-  private async addClusters(
+  private async addMetadata(
     scope: Scope,
     { datasetId, datasetVersion: version }: EvalRunRow,
     datapoints: DatapointMeasures[],
-    member: string,
+    { clusterBy, groupBy = [] }: Pick<Counting, 'clusterBy' | 'groupBy'>,
     options: LongReadOptions,
   ): Promise<void> {
     const ids = datapoints.map(({ id }) => id);
     const metadata = await this.contents.metadata(scope, { datasetId, version }, ids, options);
-    for (const datapoint of datapoints) datapoint.cluster = clusterKey(metadata.get(datapoint.id), member);
+    for (const datapoint of datapoints) {
+      const own = metadata.get(datapoint.id);
+      if (clusterBy !== null) datapoint.cluster = clusterKey(own, clusterBy);
+      if (groupBy.length > 0) datapoint.group = groupBy.map((key) => clusterKey(own, key));
+    }
   }
 }
 
@@ -163,16 +199,21 @@ export class JudgeRun {
   /** @param gates those of the run, or others that it is to have. A baseline that is gone leaves them without a value. */
   async execute(scope: Scope, run: EvalRunRow, gates: readonly JudgedGate[] = readGates(run)): Promise<Judgement> {
     const ids = new Set(gates.flatMap(({ baseline_run_id: id }) => id ?? []));
-    const baselines = ids.size === 0 ? [] : await this.runs.findAll(scope, [...ids]);
-    const { statistics, comparisons } = await this.measures.execute(scope, run, {
-      ...DEFAULT_QUESTION,
-      ks: listKs(gates),
-      baselines: baselines.filter(({ datasetId }) => datasetId === run.datasetId),
-    });
-    return {
-      gates: gates.map((gate) => judgeGate(gate, statistics, comparisons)),
-      score: { se: statistics.score.se, ci: statistics.score.ci },
-    };
+    const found = ids.size === 0 ? [] : await this.runs.findAll(scope, [...ids]);
+    const baselines = found.filter(({ datasetId }) => datasetId === run.datasetId);
+    const judged = [...gates];
+    let score: Judgement['score'] = { se: null, ci: null };
+    for (const { clusterBy, key } of listDivisions(gates)) {
+      const groupBy = key === undefined ? [] : [key];
+      const question = { ...DEFAULT_QUESTION, clusterBy, groupBy, ks: listKs(gates), baselines };
+      const { statistics, comparisons, groups } = await this.measures.execute(scope, run, question);
+      if (clusterBy === null) score = { se: statistics.score.se, ci: statistics.score.ci };
+      for (const [at, gate] of gates.entries()) {
+        const isOfThis = (gate.cluster_by ?? null) === clusterBy && [undefined, key].includes(groupKeyOf(gate));
+        if (isOfThis) judged[at] = judgeGate(gate, statistics, comparisons, groups);
+      }
+    }
+    return { gates: judged, score };
   }
 }
 
@@ -182,11 +223,13 @@ export class ReadStatistics {
   constructor(
     private readonly runs: EvalRunStore,
     private readonly measures: MeasureRun,
+    private readonly metadata: ReadMetadata,
   ) {}
 
   /**
    * The statistics of a run in any state, by the samples that are processed.
-   * @throws NotFound for the run or the baseline; Invalid for a baseline of another dataset, and for a `k` over the repeats.
+   * @throws NotFound for the run or the baseline; Invalid for a baseline of another dataset, for a `k` over the repeats, for a
+   *   member of the metadata that no datapoint has, and for too many groups.
    */
   async execute(
     scope: Scope,
@@ -201,10 +244,13 @@ export class ReadStatistics {
       ks: readKs(query, run),
       failedAs: query.failed_as,
       clusterBy: query.cluster_by ?? null,
+      groupBy: [...new Set(query.group_by)],
       alpha: query.alpha,
       baselines: baseline ? [baseline] : [],
     };
-    const { statistics, comparisons } = await this.measures.execute(scope, run, question, options);
+    const measured = await this.measures.execute(scope, run, question, options);
+    const { statistics, comparisons, groups } = measured;
+    await this.assertDivided(scope, run, measured, options);
     const { score, scorers, latency_ms, cost } = statistics;
     const summary = runSummary(run);
     return {
@@ -222,7 +268,34 @@ export class ReadStatistics {
       judge_cost: summary.judge_cost,
       tokens: run.totalTokens,
       comparison: (baseline && comparisons.get(baseline.id)) ?? null,
+      ...(question.groupBy.length > 0 && describeGroups(question.groupBy, groups, baseline?.id)),
     };
+  }
+
+  /** A member that no processed datapoint has may still be that of one to come. */
+  private async assertDivided(
+    scope: Scope,
+    run: EvalRunRow,
+    { groupFault, missing }: Measured,
+    options: LongReadOptions,
+  ): Promise<void> {
+    if (groupFault !== null) throw invalidRequest([{ path: 'group_by', message: groupFault }], 'the query');
+    const asked = [
+      ...missing.clusterBy.map((key) => ({ path: 'cluster_by', key })),
+      ...missing.groupBy.map((key) => ({ path: 'group_by', key })),
+    ];
+    if (asked.length === 0 || run.total === 0) return;
+    const keys = asked.map(({ key }) => key);
+    const known = await this.metadata.execute(
+      scope,
+      { datasetId: run.datasetId, version: run.datasetVersion },
+      keys,
+      options,
+    );
+    const faults = asked.flatMap(({ path, key }) =>
+      known.has(key) ? [] : [{ path, message: known.describeMissing(key) }],
+    );
+    if (faults.length > 0) throw invalidRequest(faults, 'the query');
   }
 
   private async baseline(scope: Scope, run: EvalRunRow, id: string): Promise<EvalRunRow> {
@@ -235,6 +308,19 @@ export class ReadStatistics {
     }
     return baseline;
   }
+}
+
+function describeGroups(
+  groupBy: string[],
+  groups: readonly MeasuredGroup[],
+  baselineId: string | undefined,
+): Pick<EvalStatistics, 'group_by' | 'groups' | 'correction'> {
+  const resources = groups.map((group) => groupResource(group, baselineId));
+  const tests = resources.filter(({ comparison }) => (comparison?.p_value ?? null) !== null).length;
+  return {
+    ...{ group_by: groupBy, groups: resources },
+    ...(baselineId !== undefined && { correction: { method: 'holm', tests } as const }),
+  };
 }
 
 function readKs({ k }: EvalStatisticsQuery, { repeats }: EvalRunRow): number[] {

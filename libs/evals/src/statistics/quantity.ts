@@ -1,5 +1,5 @@
 import type { EvalStatistics } from '@spandrel/contract';
-import { Sum } from './numerics.js';
+import { Sum, withRoom } from './numerics.js';
 
 /** Values that are sorted at a time; sorting them takes some 1 ms, which holds up no request for long. */
 const BLOCK = 1 << 14;
@@ -83,7 +83,7 @@ function firstIndex({ values, from, to }: Part, holds: (value: number) => boolea
 
 /** What samples took or cost, taken up a datapoint at a time: 8 bytes a datapoint and 8 a sample. */
 export class Quantity {
-  private readonly allMeans: Float64Array;
+  private allMeans: Float64Array;
   private added = 0;
   private readonly values = new OrderStatistics();
   private readonly sum = new Sum();
@@ -112,6 +112,7 @@ export class Quantity {
       this.values.add(value);
       if (this.max === null || value > this.max) this.max = value;
     }
+    this.allMeans = withRoom(this.allMeans, this.added);
     this.allMeans[this.added++] = values.length === 0 ? Number.NaN : sum / values.length;
   }
 

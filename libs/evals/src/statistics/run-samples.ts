@@ -1,4 +1,5 @@
-import { isAtLeast, isZeroOrOne, Sum } from './numerics.js';
+import { GROUP_VALUE_LENGTH_MAX, GROUPS_MAX } from '@spandrel/contract';
+import { isAtLeast, isZeroOrOne, Sum, withRoom } from './numerics.js';
 import { Quantity } from './quantity.js';
 
 /**
@@ -7,7 +8,7 @@ import { Quantity } from './quantity.js';
  */
 export class Clusters {
   /** The number of the cluster of each datapoint, in the order of the datapoints. */
-  readonly numbers: Int32Array;
+  numbers: Int32Array;
   /** How many clusters there are; their numbers are below it. */
   total = 0;
   private added = 0;
@@ -17,6 +18,11 @@ export class Clusters {
     this.numbers = new Int32Array(capacity);
   }
 
+  /** Whether a datapoint belongs to a cluster. */
+  get areNamed(): boolean {
+    return this.numberOf.size > 0;
+  }
+
   /** Adds the next datapoint. @param key of its cluster; `undefined`: it belongs to none and is one by itself. */
   add(key: string | undefined): void {
     let number = key === undefined ? undefined : this.numberOf.get(key);
@@ -24,6 +30,7 @@ export class Clusters {
       number = this.total++;
       if (key !== undefined) this.numberOf.set(key, number);
     }
+    this.numbers = withRoom(this.numbers, this.added);
     this.numbers[this.added++] = number;
   }
 }
@@ -40,7 +47,7 @@ export function clusterKey(metadata: unknown, member: string): string | undefine
 }
 
 const sortedMembers = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
@@ -50,11 +57,11 @@ const sortedMembers = (_key: string, value: unknown): unknown =>
  */
 export class DatapointScores {
   /** mᵢ: the mean score of each datapoint, NaN where it has none. */
-  private readonly allMeans: Float64Array;
+  private allMeans: Float64Array;
   /** nᵢ: counted samples of each datapoint. */
-  private readonly allCounts: Uint16Array;
+  private allCounts: Uint16Array;
   /** cᵢ: those that passed. */
-  private readonly allPasses: Uint16Array;
+  private allPasses: Uint16Array;
   private added = 0;
   private variances = new Sum();
   private varied = 0;
@@ -111,8 +118,10 @@ export class DatapointScores {
 
   /** Adds the next datapoint. @param scores those counted, in the order of repeats; none: it is left out. */
   add(scores: readonly number[]): void {
-    if (this.added === this.allMeans.length) throw new RangeError(`more than ${this.added} datapoints`);
     const i = this.added++;
+    this.allMeans = withRoom(this.allMeans, i);
+    this.allCounts = withRoom(this.allCounts, i);
+    this.allPasses = withRoom(this.allPasses, i);
     const n = scores.length;
     let sum = 0;
     let passes = 0;
@@ -162,11 +171,14 @@ export interface DatapointMeasures {
   id: string;
   /** A key that `clusterKey` made; looked at only where clusters are asked for. */
   cluster?: string | undefined;
+  /** Keys that `clusterKey` made, one for each key of the groups that are asked for. */
+  group?: readonly (string | undefined)[];
   samples: readonly SampleMeasures[];
 }
 
 export interface RunSamplesOptions {
-  capacity: number;
+  /** Datapoints at most; `null`: any number, for which room is made as they come. */
+  capacity: number | null;
   /** A sample passes at this combined score or above. */
   passScore: number;
   scorers: readonly { name: string; passScore: number }[];
@@ -174,6 +186,8 @@ export interface RunSamplesOptions {
   failedAs: 'excluded' | 'zero';
   /** Whether datapoints are clustered by a member of their metadata. */
   clustered: boolean;
+  /** Members of the metadata whose values make groups. */
+  groupBy?: readonly string[];
 }
 
 type ValueOf = (sample: SampleMeasures) => number | null;
@@ -186,6 +200,7 @@ type ValueOf = (sample: SampleMeasures) => number | null;
 export class RunSamples {
   readonly ids: string[] = [];
   readonly clusters: Clusters | null;
+  readonly groups: Groups | null;
   readonly score: DatapointScores;
   readonly scorers: ReadonlyMap<string, DatapointScores>;
   readonly latencyMs: Quantity;
@@ -195,12 +210,15 @@ export class RunSamples {
   /** The combined score and that of each scorer, with what each takes of a sample. */
   private readonly allScores: readonly { scores: DatapointScores; valueOf: ValueOf }[];
 
-  constructor({ capacity, passScore, scorers, failedAs, clustered }: RunSamplesOptions) {
-    this.clusters = clustered ? new Clusters(capacity) : null;
-    this.score = new DatapointScores(capacity, passScore);
-    this.scorers = new Map(scorers.map((scorer) => [scorer.name, new DatapointScores(capacity, scorer.passScore)]));
-    this.latencyMs = new Quantity(capacity);
-    this.cost = new Quantity(capacity);
+  constructor(private readonly options: RunSamplesOptions) {
+    const { passScore, scorers, failedAs, clustered, groupBy = [] } = options;
+    const room = options.capacity ?? 0;
+    this.clusters = clustered ? new Clusters(room) : null;
+    this.groups = groupBy.length > 0 ? new Groups(groupBy, { ...options, capacity: null, groupBy: [] }) : null;
+    this.score = new DatapointScores(room, passScore);
+    this.scorers = new Map(scorers.map((scorer) => [scorer.name, new DatapointScores(room, scorer.passScore)]));
+    this.latencyMs = new Quantity(room);
+    this.cost = new Quantity(room);
     const failedScore = failedAs === 'zero' ? 0 : null;
     // A score of a scorer counts though another one failed the sample.
     const counted =
@@ -217,7 +235,10 @@ export class RunSamples {
   }
 
   /** Adds the next datapoint. @throws RangeError when the run has no more. */
-  add({ id, cluster, samples }: DatapointMeasures): void {
+  add(datapoint: DatapointMeasures): void {
+    const { id, cluster, samples } = datapoint;
+    if (this.ids.length === this.options.capacity) throw new RangeError(`more than ${this.ids.length} datapoints`);
+    this.groups?.add(datapoint);
     for (const { scores, valueOf } of this.allScores) scores.add(present(samples, valueOf));
     this.latencyMs.add(present(samples, ({ latencyMs }) => latencyMs));
     this.cost.add(present(samples, ({ cost }) => cost));
@@ -226,6 +247,67 @@ export class RunSamples {
     this.samples += samples.length;
     for (const { failed } of samples) if (failed) this.failedSamples++;
   }
+}
+
+/** Datapoints with the same values of their metadata. */
+export interface SampleGroup {
+  /** The keys that `clusterKey` made, one for each of {@link Groups.keys}. */
+  values: readonly (string | undefined)[];
+  samples: RunSamples;
+}
+
+/** The samples of a run by the values of its datapoints' metadata. */
+export class Groups {
+  private readonly byValues = new Map<string, SampleGroup>();
+  /** Why the run cannot be divided so; `null` where it can. */
+  fault: string | null = null;
+
+  constructor(
+    readonly keys: readonly string[],
+    private readonly options: RunSamplesOptions,
+  ) {}
+
+  add(datapoint: DatapointMeasures): void {
+    if (this.fault !== null) return;
+    const { group: values = [] } = datapoint;
+    const text = values.join('\n');
+    let group = this.byValues.get(text);
+    if (group === undefined) {
+      this.fault = this.findFault(values);
+      if (this.fault !== null) return this.byValues.clear();
+      this.byValues.set(text, (group = { values, samples: new RunSamples(this.options) }));
+    }
+    group.samples.add(datapoint);
+  }
+
+  private findFault(values: SampleGroup['values']): string | null {
+    const by = this.keys.join(', ');
+    if (this.byValues.size === GROUPS_MAX) return `there are more than ${GROUPS_MAX} groups by ${by}`;
+    const isLong = values.some((value) => value !== undefined && value.length > GROUP_VALUE_LENGTH_MAX);
+    return isLong ? `values of ${by} are longer than ${GROUP_VALUE_LENGTH_MAX} characters` : null;
+  }
+
+  /** Keys that no datapoint has. */
+  get missingKeys(): string[] {
+    const all = [...this.byValues.values()];
+    return this.fault === null
+      ? this.keys.filter((_key, at) => all.every(({ values }) => values[at] === undefined))
+      : [];
+  }
+
+  /** The groups in the order of their values; those that lack one come last. */
+  list(): SampleGroup[] {
+    return [...this.byValues.values()].toSorted((a, b) => compareValues(a.values, b.values));
+  }
+}
+
+function compareValues(a: SampleGroup['values'], b: SampleGroup['values']): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  const [one, other] = [a[at], b[at]];
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
+  const difference = Number(one) - Number(other);
+  if (!Number.isNaN(difference) && difference !== 0) return difference;
+  return one < other ? -1 : 1;
 }
 
 /**

@@ -117,6 +117,7 @@ export const ROUTES = {
   listEvalItems: 'GET /api/eval/{id}/items',
   cancelEval: 'POST /api/eval/{id}/cancel',
   getEvalStatistics: 'GET /api/eval/{id}/statistics',
+  getEvalMetadata: 'GET /api/eval/{id}/metadata',
   setEvalGates: 'POST /api/eval/{id}/gates',
   getAnalyticsSummary: 'GET /api/analytics/summary',
   queryAnalytics: 'POST /api/analytics',

@@ -1260,6 +1260,8 @@ export interface Operations {
       k?: string;
       /** A top-level member of the datapoints' `metadata`: those with the same value are one cluster. */
       cluster_by?: string;
+      /** Such a member, up to 4 times: statistics of the datapoints with the same values, too. */
+      group_by?: string[];
       /** `zero`: a failed sample counts as 0. */
       failed_as?: 'excluded' | 'zero';
       /** A run of the same dataset to compare with. */
@@ -1267,6 +1269,13 @@ export interface Operations {
       alpha?: number;
     };
     answer: EvalStatistics;
+  };
+  /** What the metadata of an eval run's datapoints have: its results can be grouped by it: `GET /api/eval/{id}/metadata`. */
+  getEvalMetadata: {
+    path: {
+      id: string;
+    };
+    answer: EvalMetadata;
   };
   /** Other gates for an eval run: `POST /api/eval/{id}/gates`.
    * A run that is over is judged at once, one that goes on at its end. */
@@ -3514,7 +3523,7 @@ export interface EvalGate {
     | 'diff_ci_low'
     | 'worse'
     | 'regression';
-  /** Name of a scorer; the score of all together when left out. */
+  /** Name of a scorer; the score of all together when left out. Where no scorer has it: that of a group, or `GROUP.SCORER`. */
   scorer?: string | null;
   /** The k of `pass_at_k` and `pass_hat_k`; 1 when left out. */
   k?: number | null;
@@ -3526,6 +3535,17 @@ export interface EvalGate {
   value?: number | null;
   /** Required by `diff`, `diff_ci_low`, `worse` and `regression`. */
   baseline_run_id?: string | null;
+  /** Looks at the datapoints alone that have this value in their `metadata`. */
+  group?: {
+    /** The one that has the value when left out. */
+    key?: string | null;
+    /** `null`: datapoints without the member. */
+    value?: string | number | boolean | null;
+  } | null;
+  /** Looks at each group of datapoints with the same value: all must hold. */
+  by?: string | null;
+  /** Clusters of intervals and tests, as statistics have them. */
+  cluster_by?: string | null;
 }
 
 /** An eval run as it was started, without items. */
@@ -3698,8 +3718,22 @@ export interface JudgedGate {
   op: '>=' | '>' | '<=' | '<' | null;
   value: number | null;
   baseline_run_id: string | null;
-  /** What was found: a number, or the verdict of a `regression`; `null` before the end, and where there is no value. */
+  /** Absent without a group. */
+  group?: {
+    key: string;
+    value: string | number | boolean | null;
+  };
+  /** Absent where the gate is not put to each group. */
+  by?: string;
+  /** Absent where nothing is clustered. */
+  cluster_by?: string;
+  /** What was found: a number, or the verdict of a `regression`; of several groups the worst. `null` before the end, and where there is no value. */
   actual: number | string | null;
+  /** With `by`: the first 20 groups that do not hold. */
+  failing?: {
+    value: unknown;
+    actual: number | string | null;
+  }[];
   /** `null` before the end; a gate without a value does not hold. */
   passed: boolean | null;
 }
@@ -4230,6 +4264,15 @@ export interface EvalStatistics {
       p_value: number | null;
     };
   } | null;
+  /** Absent where it was not asked for, like `groups`. */
+  group_by?: string[];
+  groups?: GroupStatistics[];
+  /** How `p_holm` of groups is corrected; absent without a comparison. */
+  correction?: {
+    method: 'holm';
+    /** Groups with a p value. */
+    tests: number;
+  };
 }
 
 export interface ScoreStatistics {
@@ -4285,6 +4328,114 @@ export interface ScoreComparison {
   verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
   /** The difference that a comparison of so many datapoints shows in four of five cases. */
   detectable_diff: number | null;
+}
+
+export interface GroupStatistics {
+  /** Datapoints with a score that counts. */
+  datapoints: number;
+  /** Samples that count. */
+  samples: number;
+  clusters: number;
+  /** Mean score, in which each datapoint counts once. */
+  mean: number | null;
+  se: number | null;
+  ci: Interval | null;
+  /** Standard deviation between the samples of one datapoint. */
+  within_sd: number | null;
+  min: number | null;
+  max: number | null;
+  pass_rate: {
+    mean: number | null;
+    se: number | null;
+    ci: Interval | null;
+  };
+  pass_k: {
+    k: number;
+    /** Datapoints with at least k samples. */
+    datapoints: number;
+    pass_at_k: number | null;
+    pass_at_k_se: number | null;
+    pass_hat_k: number | null;
+    pass_hat_k_se: number | null;
+  }[];
+  flaky_datapoints: number;
+  always_passed: number;
+  never_passed: number;
+  min_datapoint_pass_rate: number | null;
+  /** The value of each key; `null` where the datapoints have none. */
+  group: {
+    [key: string]: unknown;
+  };
+  /** Datapoints with a score that counts. */
+  n: number;
+  failed_samples: number;
+  scorers: {
+    [key: string]: ScoreStatistics;
+  };
+  comparison: {
+    pairs: number;
+    clusters: number;
+    diff: number | null;
+    se: number | null;
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+      method: 'wilson' | 't';
+    } | null;
+    better: number;
+    worse: number;
+    same: number;
+    test: 'mcnemar_exact' | 'paired_t' | null;
+    p_value: number | null;
+    /**
+     * By `p_holm`.
+     */
+    verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
+    /** The difference that a comparison of so many datapoints shows in four of five cases. */
+    detectable_diff: number | null;
+    /** The p value corrected by Holm for all groups of the answer. */
+    p_holm: number | null;
+    scorers: {
+      [key: string]: {
+        pairs: number;
+        clusters: number;
+        diff: number | null;
+        se: number | null;
+        ci: {
+          low: number;
+          high: number;
+          level: number;
+          method: 'wilson' | 't';
+        } | null;
+        better: number;
+        worse: number;
+        same: number;
+        test: 'mcnemar_exact' | 'paired_t' | null;
+        p_value: number | null;
+        /**
+         * By `p_holm`.
+         */
+        verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
+        /** The difference that a comparison of so many datapoints shows in four of five cases. */
+        detectable_diff: number | null;
+        /** The p value corrected by Holm for all groups of the answer. */
+        p_holm: number | null;
+      };
+    };
+  } | null;
+}
+
+export interface EvalMetadata {
+  keys: {
+    key: string;
+    /** Datapoints that have it, `null` not counted. */
+    datapoints: number;
+    /** The first 200 values. */
+    values: unknown[];
+    /** Whether there are other values, or too long ones: nothing is grouped by it. */
+    has_more: boolean;
+  }[];
 }
 
 /** Takes the place of the gates of the run. */

@@ -113,6 +113,10 @@ export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unse
   passScore?: number | undefined;
   /** What the run is to meet, such as `mean >= 0.9`, `short.pass_hat_k@3 >= 80%` or `no regression`. */
   gates?: readonly (string | Gate)[] | undefined;
+  /** Members of the datapoints' metadata: the result has the numbers of each group of datapoints with the same values. */
+  groupBy?: string | readonly string[] | undefined;
+  /** A member of it: datapoints with the same value are one cluster of intervals and tests, those of gates too. */
+  clusterBy?: string | undefined;
   /** What gates compare with: the id of a run, or `latest[:k=v,…]`, the newest completed run of the dataset with this metadata. */
   baseline?: string | undefined;
   /** Texts of the run by key. Commit and branch of the usual CI systems come by themselves. */
@@ -139,7 +143,7 @@ export interface EvalProgress {
  */
 export interface EvaluateOptions extends Pick<
   EvalDefinition,
-  'name' | 'repeats' | 'concurrency' | 'gates' | 'baseline' | 'metadata' | 'spandrel'
+  'name' | 'repeats' | 'concurrency' | 'gates' | 'groupBy' | 'clusterBy' | 'baseline' | 'metadata' | 'spandrel'
 > {
   /** Id of a run that was begun and not finished: what it has not yet is done, the rest stays. */
   resume?: string | undefined;

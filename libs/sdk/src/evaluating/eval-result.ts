@@ -2,7 +2,8 @@ import type { Api } from '../api/client.js';
 import type { EvalItem, EvalRunSummary, JudgedGate, ScoreStatistics } from '../api/schema.js';
 import type { EvalFacts } from './definition.js';
 import { describeGate, type AnyGate } from './gate.js';
-import { textOf } from './json.js';
+import { defined, textOf } from './json.js';
+import type { Plan } from './read-definition.js';
 import type { OpenRun } from './start-run.js';
 
 const GAP = '  ';
@@ -10,7 +11,7 @@ const SHOWN_CHARACTERS = 60;
 
 /** What came of an eval, in words: its gates first, then the numbers of its scorers, then the datapoints that were worst. */
 export function resultTable(facts: EvalFacts): string {
-  return [heading(facts), gatesPart(facts), scorersPart(facts), worstPart(facts)]
+  return [heading(facts), gatesPart(facts), scorersPart(facts), groupsPart(facts), worstPart(facts)]
     .filter((part) => part !== '')
     .join('\n\n');
 }
@@ -37,7 +38,7 @@ function gatesPart({ gates, skippedGates, statistics }: EvalFacts): string {
   const rows = gates.map((gate) => {
     const compared = diff && (gate.scorer === null ? diff.score : diff.scorers[gate.scorer]);
     const more =
-      gate.metric === 'regression' && compared && compared.diff !== null
+      gate.metric === 'regression' && !gate.group && !gate.by && compared && compared.diff !== null
         ? `, difference ${number(compared.diff)}${compared.p_value === null ? '' : `, p ${number(compared.p_value)}`}`
         : '';
     const mark = gate.passed === true ? '✓' : gate.passed === false ? '✗' : '?';
@@ -47,7 +48,12 @@ function gatesPart({ gates, skippedGates, statistics }: EvalFacts): string {
   return rows.length === 0 ? '' : columns([['', 'gate', 'found'], ...rows]);
 }
 
-function foundBy({ actual, op, value, passed }: JudgedGate): string {
+function foundBy({ failing = [], ...gate }: JudgedGate): string {
+  const groups = failing.map(({ value }) => textOf(value) ?? 'null').join(', ');
+  return groups === '' ? describeFound(gate) : `${describeFound(gate)} (${groups})`;
+}
+
+function describeFound({ actual, op, value, passed }: JudgedGate): string {
   if (actual === null) return 'no value';
   if (typeof actual === 'string') return actual.replaceAll('_', ' ');
   if (op === null || value === null || passed === null) return number(actual);
@@ -70,6 +76,23 @@ const scorerRow = (name: string, { mean, ci, pass_rate: rate }: ScoreStatistics)
   ci === null ? '' : `${number(ci.low)} to ${number(ci.high)}`,
   rate.mean === null ? '' : number(rate.mean),
 ];
+
+function groupsPart({ statistics: { group_by: keys = [], groups = [], correction } }: EvalFacts): string {
+  if (groups.length === 0) return '';
+  const compared = correction ? ['difference', 'p', `p, corrected for ${correction.tests} groups (Holm)`] : [];
+  const rows = groups.map(({ group, n, comparison, ...score }) => {
+    const [, ...numbers] = scorerRow('', score);
+    const { diff = null, p_value: p = null, p_holm: holm = null } = comparison ?? {};
+    const differences = [diff, p, holm].map((value) => (value === null ? '' : number(value)));
+    return [
+      keys.map((key) => textOf(group[key]) ?? '').join(', '),
+      String(n),
+      ...numbers,
+      ...(correction ? differences : []),
+    ];
+  });
+  return columns([[keys.join(', '), 'n', 'mean', '95% interval', 'pass rate', ...compared], ...rows]);
+}
 
 function worstPart({ worst }: EvalFacts): string {
   if (worst.length === 0) return '';
@@ -136,11 +159,16 @@ const WORST_MAX = 10;
 export async function readResult(
   api: Api,
   run: EvalRunSummary,
-  { baselineRunId, skippedGates }: Pick<OpenRun, 'baselineRunId' | 'skippedGates'>,
+  of: Pick<OpenRun, 'baselineRunId' | 'skippedGates'> & Partial<Pick<Plan, 'groupBy' | 'clusterBy'>>,
   signal: AbortSignal,
 ): Promise<EvalResult> {
+  const { baselineRunId, skippedGates, groupBy = [], clusterBy } = of;
   const path = { id: run.id };
-  const query = baselineRunId === undefined ? {} : { baseline: baselineRunId };
+  const query = defined({
+    baseline: baselineRunId,
+    cluster_by: clusterBy,
+    group_by: groupBy.length > 0 ? groupBy : undefined,
+  });
   const statistics = await api.getEvalStatistics({ path, query, signal });
   const { gates } = run;
   const passed = run.status === 'completed' && (run.passed ?? run.error === null);

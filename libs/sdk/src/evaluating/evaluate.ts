@@ -34,7 +34,7 @@ export async function evaluate<Input = Unset, Returned = Unset, Expected = Unset
       resume === undefined ? await startRun(plan, spandrel, signal) : await resumeRun(plan, resume, spandrel, signal);
     plan.onStarted?.(opened.run);
     const run = await workOnRun(plan, opened, spandrel, signal);
-    const result = await readResult(spandrel.api, run, opened, signal);
+    const result = await readResult(spandrel.api, run, { ...plan, ...opened }, signal);
     await spandrel.flush({ timeoutMs: FLUSH_MS });
     return result;
   } catch (error) {

@@ -16,6 +16,25 @@ describe('parseGate', () => {
     ['no regression', { metric: 'regression' }],
     ['no  tone.regression', { metric: 'regression', scorer: 'tone' }],
     ['worse <= 3', { metric: 'worse', op: '<=', value: 3 }],
+    ['no regression by category', { metric: 'regression', by: 'category' }],
+    ['no tone.regression by "the topic"', { metric: 'regression', scorer: 'tone', by: 'the topic' }],
+    ['pass_rate >= 50% by metadata.lang', { metric: 'pass_rate', op: '>=', value: 0.5, by: 'metadata.lang' }],
+    // The server knows whether a scorer or a group has the name.
+    ['legal.pass_rate >= 50%', { metric: 'pass_rate', scorer: 'legal', op: '>=', value: 0.5 }],
+    [
+      'category:legal.tone.pass_hat_k@3 >= 0.8',
+      {
+        ...{ metric: 'pass_hat_k', group: { key: 'category', value: 'legal' }, scorer: 'tone', k: 3 },
+        ...{ op: '>=', value: 0.8 },
+      },
+    ],
+    ['"human resources".mean > 0.5', { metric: 'mean', group: { value: 'human resources' }, op: '>', value: 0.5 }],
+    [
+      '"a:b":"x > 1 by y@2".tone.mean < 1',
+      { metric: 'mean', scorer: 'tone', group: { key: 'a:b', value: 'x > 1 by y@2' }, op: '<', value: 1 },
+    ],
+    ['no lang:null.regression', { metric: 'regression', group: { key: 'lang', value: null } }],
+    ['no lang:"null".regression', { metric: 'regression', group: { key: 'lang', value: 'null' } }],
   ])('reads %s', (text, gate) => {
     expect(parseGate(text)).toEqual(gate);
   });
@@ -49,6 +68,10 @@ describe('parseGate', () => {
     ['regression', 'is written "no regression"'],
     ['regression < 1', 'regression takes no number'],
     ['no mean', '"no" goes with regression alone'],
+    ['no a:b.regression by c', 'one group is not looked at by groups'],
+    ['"bad \\q".mean >= 0', '"bad \\q" is no text in quotes'],
+    ['"open.mean >= 0.5', 'a quote is not closed'],
+    ['two words.mean >= 0.5', 'a group is written in quotes'],
   ])('refuses %j and says why', (text, why) => {
     expect(() => parseGate(text)).toThrow(`gate "${text}": `);
     expect(() => parseGate(text)).toThrow(why);
@@ -64,12 +87,19 @@ describe('parseGate', () => {
         op: fc.constantFrom<GateOp>('>=', '>', '<=', '<'),
         value: fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0),
         k: fc.integer({ min: 1, max: 100 }),
+        group: fc.record(
+          { key: fc.string({ minLength: 1 }), value: fc.option(fc.string()) },
+          { requiredKeys: ['value'] },
+        ),
+        by: fc.string({ minLength: 1 }),
       },
       { requiredKeys: ['metric', 'op', 'value'] },
     );
     fc.assert(
-      fc.property(gates, ({ k = 1, ...others }) => {
-        const gate: Gate = { ...others, ...(others.metric.endsWith('_k') && { k }) };
+      fc.property(gates, ({ k = 1, by, ...others }) => {
+        if (others.group?.value === null && others.group.key === undefined) others.group.key = 'lang';
+        const each = by !== undefined && others.group === undefined && { by };
+        const gate: Gate = { ...others, ...each, ...(others.metric.endsWith('_k') && { k }) };
         expect(parseGate(describeGate(gate))).toEqual(gate);
       }),
     );

@@ -71,6 +71,12 @@ export interface Gate {
   value?: number;
   /** Required by the metrics that compare. */
   baseline_run_id?: string;
+  /** Looks at the datapoints alone that have this value in their metadata; the key is the one that has it when left out. */
+  group?: { key?: string | null; value: string | number | boolean | null };
+  /** Looks at each group of datapoints with the same value of this member of their metadata: all must hold. */
+  by?: string;
+  /** Datapoints with the same value of this member are one cluster of intervals and tests. */
+  cluster_by?: string;
 }
 
 /** A gate as it was given, or as a run shows it: members that do not go with the metric may be `null`. */
@@ -85,11 +91,20 @@ export const needsBaseline = ({ metric }: Pick<Gate, 'metric'>): boolean => COMP
 export const takesTries = (metric: GateMetric): boolean => TRIES.has(metric);
 
 /** @returns a gate in the words that `parseGate` reads, such as `short.pass_hat_k@3 >= 0.8` or `no regression`. */
-export function describeGate({ metric, scorer, k, op, value }: AnyGate): string {
-  const name = `${scorer ? `${scorer}.` : ''}${metric}`;
-  if (metric === 'regression') return `no ${name}`;
-  return `${name}${takesTries(metric) ? `@${k ?? 1}` : ''} ${op} ${value}`;
+export function describeGate({ metric, scorer, k, op, value, group, by }: AnyGate): string {
+  const name = `${group ? `${describeGroup(group)}.` : ''}${scorer ? `${scorer}.` : ''}${metric}`;
+  const each = by ? ` by ${quoted(by)}` : '';
+  if (metric === 'regression') return `no ${name}${each}`;
+  return `${name}${takesTries(metric) ? `@${k ?? 1}` : ''} ${op} ${value}${each}`;
 }
+
+function describeGroup({ key, value }: NonNullable<Gate['group']>): string {
+  const text = value === null ? 'null' : value === 'null' ? '"null"' : quoted(String(value));
+  // A name alone would be taken for a scorer's.
+  return key ? `${quoted(key)}:${text}` : value === null ? text : JSON.stringify(String(value));
+}
+
+const quoted = (text: string): string => (/^[\w-]+$/.test(text) ? text : JSON.stringify(text));
 
 /** What the texts of gates leave open. */
 export interface GateContext {
@@ -100,7 +115,8 @@ export interface GateContext {
 /** The most tries of a datapoint that a run makes. */
 const TRIES_MAX = 100;
 
-const FORM = '"[scorer.]metric[@k] >=|>|<=|< number[%]" or "no regression"';
+const FORM =
+  '"[group.][scorer.]metric[@k] >=|>|<=|< number[%]" or "no [group.][scorer.]regression", and " by key" for each group';
 const OPS: readonly string[] = ['>=', '>', '<=', '<'];
 const NAMES = Object.keys(METRICS) as GateMetric[];
 const SCORER = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -117,42 +133,68 @@ export function parseGate(text: string, { baselineRunId }: GateContext = {}): Ga
   const refuse = (why: string): never => {
     throw new DefinitionError(`gate "${written}": ${why}`);
   };
-  const without = /^no\s+(.*)$/s.exec(written);
-  const gate = without ? parseAbsence(without[1]!.trim(), refuse) : parseCondition(written, refuse);
+  const divided = BY.exec(written);
+  const whole = divided ? written.slice(0, divided.index) : written;
+  const without = /^no\s+(.*)$/s.exec(whole);
+  const gate = {
+    ...(without ? parseAbsence(without[1]!.trim(), refuse) : parseCondition(whole, refuse)),
+    ...(divided && { by: unquoted(divided[1]!, refuse) }),
+  };
+  if (gate.by !== undefined && gate.group) return refuse('one group is not looked at by groups');
   return needsBaseline(gate) && baselineRunId !== undefined ? { ...gate, baseline_run_id: baselineRunId } : gate;
+}
+
+/** The member of the metadata behind a gate that each group is to meet. */
+const BY = /\sby\s("(?:[^"\\]|\\.)*"|[^\s"<>=]+)$/;
+/** A group before a metric: `category:legal.`, `category:"human resources".` or `"human resources".`. */
+const GROUP = /^(?:("(?:[^"\\]|\\.)*"|[^\s":]+):("(?:[^"\\]|\\.)*"|[^"\s.:@]+)|("(?:[^"\\]|\\.)*"))\.(.*)$/s;
+
+function unquoted(text: string, refuse: Refuse): string {
+  if (!text.startsWith('"')) return text;
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return refuse(`${text} is no text in quotes, as JSON has it`);
+  }
 }
 
 type Refuse = (why: string) => never;
 
 function parseAbsence(what: string, refuse: Refuse): Gate {
-  const { scorer, metric, k } = parseName(what, refuse);
+  const { metric, k, ...of } = parseName(what, refuse);
   if (metric !== 'regression') return refuse(`"no" goes with regression alone; the form is ${FORM}`);
   if (k !== undefined) return refuse(`"@${k}" goes with pass_at_k and pass_hat_k alone`);
-  return { metric, ...scorer };
+  return { metric, ...of };
 }
 
 function parseCondition(text: string, refuse: Refuse): Gate {
-  const parts = /^([^<>=!≥≤]*)([<>=!≥≤]+)(.*)$/s.exec(text);
+  const parts = /^((?:"(?:[^"\\]|\\.)*"|[^"<>=!≥≤])*)([<>=!≥≤]+)(.*)$/s.exec(text);
   if (!parts) {
     if (text === '') return refuse(`is empty; the form is ${FORM}`);
-    const { metric, scorer } = parseName(text, refuse);
-    if (metric === 'regression') return refuse(`is written "no ${scorer ? `${scorer.scorer}.` : ''}regression"`);
+    if (text.split('"').length % 2 === 0) return refuse('a quote is not closed');
+    const { metric } = parseName(text, refuse);
+    if (metric === 'regression') return refuse(`is written "no ${text}"`);
     return refuse(`the condition is missing, as in "${text} >= 0.9"`);
   }
   const [, left = '', op = '', right = ''] = parts;
-  const { metric, scorer, k } = parseName(left.trim(), refuse);
+  const { metric, k, ...of } = parseName(left.trim(), refuse);
   if (metric === 'regression') return refuse('regression takes no number; it is written "no regression"');
   if (!OPS.includes(op)) return refuse(`"${op}" is no comparison; there are ${OPS.join(', ')}`);
   if (k !== undefined && !takesTries(metric)) return refuse(`"@${k}" goes with pass_at_k and pass_hat_k alone`);
   const value = parseNumber(right.trim(), metric, refuse);
-  return { metric, ...scorer, ...(k !== undefined && { k }), op: op as GateOp, value };
+  return { metric, ...of, ...(k !== undefined && { k }), op: op as GateOp, value };
 }
 
-/** `[scorer.]metric[@k]`: names of scorers may have dots themselves, those of metrics have none. */
+/** `[group.][scorer.]metric[@k]`: names of scorers may have dots themselves, those of metrics have none. */
 function parseName(
   text: string,
   refuse: Refuse,
-): { metric: GateMetric; scorer?: { scorer: string }; k: number | undefined } {
+): Pick<Gate, 'metric' | 'scorer' | 'group'> & { k: number | undefined } {
+  const [, key, ofKey, alone, rest] = GROUP.exec(text) ?? [];
+  if (rest !== undefined) {
+    const value = ofKey === 'null' ? null : unquoted(ofKey ?? alone!, refuse);
+    return { ...parseName(rest, refuse), group: { ...(key && { key: unquoted(key, refuse) }), value } };
+  }
   const [name = '', tries, ...more] = text.split('@');
   if (name.trim() === '') return refuse(`the metric is missing; the form is ${FORM}`);
   const dot = name.lastIndexOf('.');
@@ -168,9 +210,11 @@ function parseName(
   if (dot < 0) return { metric, k: number };
   const scorer = name.slice(0, dot).trim();
   if (!SCORER.test(scorer)) {
-    return refuse(`"${scorer}" is no name of a scorer: 1 to 64 characters of A-Z, a-z, 0-9, "_", "." and "-"`);
+    return refuse(
+      `"${scorer}" is no name of a scorer: 1 to 64 characters of A-Z, a-z, 0-9, "_", "." and "-"; a group is written in quotes`,
+    );
   }
-  return { metric, scorer: { scorer }, k: number };
+  return { metric, scorer, k: number };
 }
 
 const isMetric = (name: string): name is GateMetric => Object.hasOwn(METRICS, name);

@@ -151,6 +151,8 @@ const OPTIONS: readonly (keyof EvaluateOptions)[] = [
   'repeats',
   'concurrency',
   'gates',
+  'groupBy',
+  'clusterBy',
   'baseline',
   'metadata',
   'spandrel',
@@ -174,6 +176,7 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
   if (typeof given.task !== 'function') throw new DefinitionError('task must be a function');
   const repeats = wholeNumberFrom(given.repeats, 'repeats', 1, REPEATS_MAX) ?? 1;
   const baseline = textFrom(given.baseline, 'baseline');
+  const clusterBy = textFrom(given.clusterBy, 'clusterBy');
   return {
     dataset: checkedDataset(given.dataset),
     task: given.task,
@@ -183,7 +186,11 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
     concurrency: wholeNumberFrom(given.concurrency, 'concurrency', 1, Infinity) ?? CONCURRENCY,
     timeoutMs: numberFrom(given.timeoutMs, 'timeoutMs', 1, Infinity) ?? TIMEOUT_MS,
     passScore: numberFrom(given.passScore, 'passScore', 0, 1) ?? 1,
-    gates: readGates(given.gates ?? [], { repeats, baseline }),
+    gates: readGates(given.gates ?? [], { repeats, baseline }).map((gate) =>
+      clusterBy === undefined ? gate : { cluster_by: clusterBy, ...gate },
+    ),
+    groupBy: [given.groupBy ?? []].flat().map((key) => textFrom(key, 'groupBy')!),
+    clusterBy,
     baseline,
     metadata: { ...readTexts(definition.metadata), ...readTexts(options.metadata) },
     config: readConfig(given.config),

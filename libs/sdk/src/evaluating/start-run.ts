@@ -1,4 +1,5 @@
 import type { Api } from '../api/client.js';
+import { SpandrelError } from '../api/spandrel-error.js';
 import type { EvalRunSummary } from '../api/schema.js';
 import { ciMetadata } from './ci-metadata.js';
 import type { EvalSpandrel } from './definition.js';
@@ -124,11 +125,9 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const { task, scorers, repeats, timeoutMs } = plan;
   const ofRun = { runId: id, runName: name, datasetId: dataset.id, repeats };
   const trials = { ...ofRun, task, scorers, spandrel, bounds: { timeoutMs, signal } };
-  if (scorers.every(isNamed)) assertScorersOf(gates, finalNames(scorers));
   const early = await learnNames(api, trials, signal);
   const names = finalNames(plan.scorers, early.learned);
-  assertScorersOf(gates, names);
-  const run = await api.startEval({
+  const start = api.startEval({
     path: { id: dataset.id },
     body: {
       ...{ id, name, execution: 'external', repeats: plan.repeats, pass_score: plan.passScore, gates },
@@ -140,6 +139,9 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
       ...(plan.maxCostUsd !== undefined && { max_cost_usd: plan.maxCostUsd }),
     },
     signal,
+  });
+  const run = await start.catch((error: unknown) => {
+    throw faultOfGate(error, gates, names) ?? error;
   });
   return { run, trials, names, early, isNew: true, baselineRunId, skippedGates: skipped.map(describeGate) };
 }
@@ -153,12 +155,20 @@ function gatesWith(gates: readonly Gate[], baselineRunId: string | undefined): {
   return { gates: given.filter((gate) => !lacks(gate)), skipped: given.filter(lacks) };
 }
 
-/** @throws DefinitionError for a gate on a scorer that the run has not. */
-function assertScorersOf(gates: readonly Gate[], names: readonly string[]): void {
-  const strange = gates.find(({ scorer }) => scorer && !names.includes(scorer));
-  if (!strange) return;
-  const known = names.length === 0 ? 'the eval has no scorers' : `there are ${names.join(', ')}`;
-  throw new DefinitionError(`gate "${describeGate(strange)}": "${strange.scorer}" is no scorer of the eval; ${known}`);
+/** What the server says of a gate: its scorer or its group is not there, which the server alone knows. */
+function faultOfGate(error: unknown, gates: readonly Gate[], names: readonly string[]): DefinitionError | undefined {
+  if (!(error instanceof SpandrelError)) return undefined;
+  for (const { path, message } of error.errors) {
+    const [, index, member] = /^gates\[(\d+)\]\.(.+)$/.exec(path) ?? [];
+    const gate = gates[Number(index)];
+    if (!gate) continue;
+    const known = names.length === 0 ? 'the eval has no scorers' : `there are ${names.join(', ')}`;
+    const strange = `"${gate.scorer}" is no scorer of the eval; ${known}; nor is it a value of its datapoints' metadata`;
+    return new DefinitionError(
+      `gate "${describeGate(gate)}": ${member === 'scorer' ? strange : `${member} ${message}`}`,
+    );
+  }
+  return undefined;
 }
 
 /** Takes a run up that an earlier process began. @throws DefinitionError when it is over, or has another definition. */

@@ -12,6 +12,7 @@ import { oneLine } from '../../client/output/text.js';
 import type { Output } from '../../client/output/output.js';
 import type { Column } from '../../client/output/table.js';
 import { readNumber, readStatisticsOptions, type StatisticsOptions } from '../options/judging-options.js';
+import { groupLines } from '../report-lines.js';
 import { createPreview } from '../reports/report-items.js';
 import { describeDifference, describeLatency, namedScores } from '../words.js';
 
@@ -25,21 +26,24 @@ export async function compareEvals(
   runId: string,
   baselineId: string,
 ): Promise<void> {
-  const { alpha, clusterBy, failedAs } = readStatisticsOptions(options);
+  const { alpha, clusterBy, groupBy, failedAs } = readStatisticsOptions(options);
   const limit = readNumber('--limit', options.limit) ?? 10;
   const read = (id: string) => api.getEval({ path: { id }, query: { items: 'none' } });
   const [run, baseline] = await Promise.all([read(runId), read(baselineId)]);
-  const { comparison } = await api.getEvalStatistics({
+  const statistics = await api.getEvalStatistics({
     path: { id: runId },
-    query: { baseline: baselineId, alpha, cluster_by: clusterBy, failed_as: failedAs },
+    query: { baseline: baselineId, alpha, cluster_by: clusterBy, group_by: groupBy, failed_as: failedAs },
   });
+  const { comparison, groups, correction } = statistics;
   const changed = await mostChanged(api, run.dataset_id, runId, baselineId, limit);
-  if (out.json) return out.document({ run_id: runId, baseline_run_id: baselineId, comparison, changed });
+  const divided = groups && { groups, correction };
+  if (out.json) return out.document({ run_id: runId, baseline_run_id: baselineId, comparison, ...divided, changed });
   const named = (name: string, id: string): string => `${out.paint(oneLine(name), 'bold')} (${id})`;
   await out.lines([
     `${named(run.name, runId)} beside ${named(baseline.name, baselineId)}`,
     '',
     ...comparisonLines(comparison!, out),
+    ...groupLines(statistics, out),
     ...changedLines(changed, out),
   ]);
 }

@@ -151,7 +151,8 @@ async function runFile(
     });
     progress.end();
     const { url } = readServer(options, io.env);
-    const by = { baselineRunId: result.baselineRunId, alpha: GATES_ALPHA };
+    const groupBy = [definition.groupBy ?? []].flat();
+    const by = { baselineRunId: result.baselineRunId, alpha: GATES_ALPHA, groupBy, clusterBy: definition.clusterBy };
     const report = await makeReport(api, result.run as EvalRunSummary, by, url);
     if (result.skippedGates.length > 0) warnOfMissingBaseline(String(definition.baseline), report.dataset.name, io);
     return { file, report: { ...report, file }, exitCode: toExitCode(report.verdict) };

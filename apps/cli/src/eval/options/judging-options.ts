@@ -22,8 +22,23 @@ export const readNumber = (name: string, text: string | undefined): number | und
         return number;
       });
 
+/** What commander gives of the options that divide a run by the metadata of its datapoints. */
+interface DivisionOptions {
+  groupBy?: string[];
+  clusterBy?: string;
+}
+
+const addDivisionOptions = (command: Command): Command =>
+  command
+    .option(
+      '--group-by <key>',
+      "a member of the datapoints' metadata: the numbers of each of its values too; may come often, for combinations",
+      collected,
+    )
+    .option('--cluster-by <key>', 'such a member: datapoints with the same value belong together');
+
 /** What commander gives of the options that judge a run. */
-export interface JudgingOptions {
+export interface JudgingOptions extends DivisionOptions {
   threshold?: string[];
   baseline?: string;
   failOnRegression?: boolean;
@@ -36,6 +51,8 @@ export interface Judging {
   /** `RUN`, or `latest` with metadata; as it was given. */
   baseline: string | undefined;
   alpha: number;
+  groupBy: string[] | undefined;
+  clusterBy: string | undefined;
   /** Scores that the command itself compares, `null` for all together: gates of the server know an alpha of 0.05 alone. */
   regressionsOf: readonly (string | null)[];
 }
@@ -46,15 +63,15 @@ export const GATES_ALPHA = 0.05;
 const REGRESSION: Gate = { metric: 'regression' };
 
 export const addJudgingOptions = (command: Command): Command =>
-  command
+  addDivisionOptions(command)
     .option('--threshold <gate>', 'a gate, such as "pass_rate >= 90%" or "tone.mean > 0.8"; may come often', collected)
     .option('--baseline <run>', 'a run to compare with: its id, or latest, or latest:branch=main by metadata')
-    .option('--fail-on-regression', 'a gate: the run must not be worse than the baseline')
+    .option('--fail-on-regression', 'a gate: the run must not be worse than the baseline, nor a group of --group-by')
     .option('--alpha <number>', `how rare a difference must be by chance to count; ${GATES_ALPHA} when left out`);
 
 /** @throws UsageFault for a gate that is none, and for options that need another one. */
 export function readJudging(options: JudgingOptions): Judging {
-  const { threshold = [], baseline, failOnRegression = false, alpha: alphaText } = options;
+  const { threshold = [], baseline, failOnRegression = false, alpha: alphaText, groupBy, clusterBy } = options;
   const alpha = alphaText === undefined ? GATES_ALPHA : readOption('--alpha', alphaText, readAlpha);
   const given = threshold.map((text) => readOption('--threshold', text, (each) => parseGate(each)));
   const comparing = given.findIndex((gate) => needsBaseline(gate));
@@ -63,15 +80,21 @@ export function readJudging(options: JudgingOptions): Judging {
     if (failOnRegression) throw new UsageFault('--fail-on-regression: needs --baseline');
     if (alphaText !== undefined) throw new UsageFault('--alpha: needs --baseline');
   }
-  const wanted = failOnRegression ? [...given, REGRESSION] : given;
+  const ofGroups = (groupBy ?? []).map((by): Gate => ({ ...REGRESSION, by: by.replace(/^metadata\./, '') }));
+  const wanted = failOnRegression ? [...given, REGRESSION, ...ofGroups] : given;
   const words = wanted.map(describeGate);
-  const gates = wanted.filter((_gate, index) => words.indexOf(words[index]!) === index);
-  if (alpha === GATES_ALPHA) return { gates, baseline, alpha, regressionsOf: [] };
+  const gates = wanted
+    .filter((_gate, index) => words.indexOf(words[index]!) === index)
+    .map((gate) => (clusterBy === undefined ? gate : { ...gate, cluster_by: clusterBy }));
+  const looked = { baseline, alpha, groupBy, clusterBy };
+  if (alpha === GATES_ALPHA) return { gates, ...looked, regressionsOf: [] };
+  if (gates.some(({ metric, group, by }) => metric === 'regression' && (group ?? by) !== undefined)) {
+    throw new UsageFault(`--alpha: groups are judged by the server, which knows no other than ${GATES_ALPHA}`);
+  }
   const isRegression = ({ metric }: Gate): boolean => metric === 'regression';
   return {
     gates: gates.filter((gate) => !isRegression(gate)),
-    baseline,
-    alpha,
+    ...looked,
     regressionsOf: gates.filter(isRegression).map(({ scorer }) => scorer ?? null),
   };
 }
@@ -89,17 +112,15 @@ export const gatesAgainst = (gates: readonly Gate[], baselineRunId: string | und
     .map((gate) => (needsBaseline(gate) ? { ...gate, baseline_run_id: baselineRunId! } : gate));
 
 /** What commander gives of the options that say how a run is looked at. */
-export interface StatisticsOptions {
+export interface StatisticsOptions extends DivisionOptions {
   baseline?: string;
   alpha?: string;
-  clusterBy?: string;
   failedAs?: string;
 }
 
 export const addStatisticsOptions = (command: Command): Command =>
-  command
+  addDivisionOptions(command)
     .option('--alpha <number>', `how rare a difference must be by chance to count; ${GATES_ALPHA} when left out`)
-    .option('--cluster-by <member>', "a member of the datapoints' metadata: those with the same value belong together")
     .option('--failed-as <zero|excluded>', 'zero: a failed sample counts as 0; excluded when left out');
 
 /** What the server does not take it refuses. @throws UsageFault for an alpha that is no number. */
@@ -107,5 +128,6 @@ export const readStatisticsOptions = (options: StatisticsOptions) => ({
   baselineRunId: options.baseline,
   alpha: readNumber('--alpha', options.alpha) ?? GATES_ALPHA,
   clusterBy: options.clusterBy,
+  groupBy: options.groupBy,
   failedAs: options.failedAs as 'excluded' | 'zero' | undefined,
 });

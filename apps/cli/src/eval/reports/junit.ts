@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { EvalItem } from '@spandrel/contract';
+import { formatMetadataValue } from '@spandrel/contract/browser';
 import { namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
 import { judgeItem, cutText, createPreview, textOf } from './report-items.js';
@@ -60,14 +61,19 @@ function statisticsProperties({ run, statistics, dataset, url, file }: EvalRepor
     stop_reason: run.stop_reason,
     metadata: run.metadata,
   };
-  const { run_id: _id, status: _status, scorers, comparison, ...numbers } = statistics;
+  const { run_id: _id, status: _status, scorers, comparison, group_by: keys = [], groups, ...numbers } = statistics;
   return flattened({
     ...about,
     ...numbers,
+    groups: groups && Object.fromEntries(groups.map(({ group, ...ofGroup }) => [groupName(keys, group), ofGroup])),
     scorers: Object.fromEntries(namedScores(scorers)),
     comparison: comparison && { ...comparison, scorers: Object.fromEntries(namedScores(comparison.scorers)) },
   });
 }
+
+/** `category=legal,lang=en` */
+const groupName = (keys: readonly string[], group: Record<string, unknown>): string =>
+  keys.map((key) => `${key}=${formatMetadataValue(group[key])}`).join(',');
 
 /** Paths of all values that are neither objects nor lists. */
 function flattened(value: unknown, path = ''): [string, string][] {

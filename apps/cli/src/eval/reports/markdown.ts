@@ -12,7 +12,7 @@ import {
 import { VERDICTS } from '../judge-run.js';
 import { describeDifference, describeLatency, namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
-import { failingItems, numberRows, createPreview } from './report-items.js';
+import { failingItems, groupTable, numberRows, createPreview } from './report-items.js';
 
 /** A table of texts that are markdown already; nothing without rows. */
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -73,6 +73,7 @@ function renderSection(report: EvalReport): string[] {
     ),
     ...renderGates(report),
     ...renderComparison(report),
+    ...renderGroups(report),
     ...renderFailures(report),
   ];
 }
@@ -117,6 +118,20 @@ function renderComparison({ statistics: { comparison }, baselineName }: EvalRepo
         formatP(p),
       ]),
     ),
+  ];
+}
+
+function renderGroups({ statistics }: EvalReport): string[] {
+  const table = groupTable(statistics);
+  if (!table) return [];
+  const keys = statistics.group_by!.length;
+  const rows = table.rows.map((cells) => cells.map((text, at) => (at < keys ? inlineCode(text) : text)));
+  const head = table.head.map((title, at) => (at < keys ? inlineCode(title) : title));
+  return [
+    `### ${plainText(table.title)}`,
+    '',
+    ...markdownTable(head, rows),
+    ...(table.note === '' ? [] : [table.note, '']),
   ];
 }
 

@@ -1,5 +1,13 @@
-import type { EvalItem, ScoreStatistics } from '@spandrel/contract';
-import { formatScore, formatCounted, formatInterval } from '@spandrel/contract/browser';
+import type { EvalItem, EvalStatistics, ScoreStatistics } from '@spandrel/contract';
+import {
+  describeCorrection,
+  formatCounted,
+  formatDifference,
+  formatInterval,
+  formatMetadataValue,
+  formatP,
+  formatScore,
+} from '@spandrel/contract/browser';
 import { oneLine, cutText as cutColumns } from '../../client/output/text.js';
 import { namedScores, formatDollars, formatLatency } from '../words.js';
 import type { EvalReport } from './eval-report.js';
@@ -81,6 +89,37 @@ export function failingItems(
   return {
     title: failing.length > shownMax ? `${count}, the worst ${shownMax} of them` : count,
     worst: failing.slice(0, shownMax),
+  };
+}
+
+export interface GroupTable {
+  /** `By category`. */
+  title: string;
+  head: string[];
+  rows: string[][];
+  /** What the p values mean; empty without a baseline. */
+  note: string;
+}
+
+/** The numbers of each group of datapoints; `undefined` where none were asked for. */
+export function groupTable(
+  statistics: Pick<EvalStatistics, 'group_by' | 'groups' | 'correction'>,
+): GroupTable | undefined {
+  const { group_by: keys, groups, correction } = statistics;
+  if (!keys || !groups) return undefined;
+  const compared = correction ? ['difference', 'p', "Holm's p", ''] : [];
+  return {
+    title: `By ${keys.join(', ')}`,
+    head: [...keys, 'n', 'mean', '95% interval', 'pass rate', ...compared],
+    rows: groups.map(({ group, n, mean, ci, pass_rate: rate, comparison }) => [
+      ...keys.map((key) => oneLine(formatMetadataValue(group[key]))),
+      ...[String(n), formatScore(mean), formatInterval(ci), formatScore(rate.mean)],
+      ...(comparison === null
+        ? []
+        : [formatDifference(comparison.diff), formatP(comparison.p_value), formatP(comparison.p_holm)]),
+      ...(comparison === null ? [] : [comparison.verdict.replaceAll('_', ' ')]),
+    ]),
+    note: correction ? describeCorrection(correction.tests) : '',
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ScoreComparison, Gate, GateMetric, JudgedGate } from '@spandrel/contract';
-import { formatCount, formatScore, NONE } from '@spandrel/contract/browser';
+import { formatCount, formatMetadataValue, formatScore, NONE } from '@spandrel/contract/browser';
 import { formatCost, formatDuration } from '../../components/format.js';
 
 /** Verdicts as tables and gates have them. */
@@ -59,7 +59,12 @@ const OPS = { '>=': '≥', '>': '>', '<=': '≤', '<': '<' } as const;
 export function describeGate(gate: JudgedGate, nameOf: (runId: string) => string): string {
   const { words, unit } = METRICS[gate.metric];
   const metric = gate.k === null ? words : words.replace('k', String(gate.k));
-  const what = gate.scorer === null ? metric : `${metric} of ${gate.scorer}`;
+  const names = [
+    ...(gate.group ? [`${gate.group.key} ${formatMetadataValue(gate.group.value)}`] : []),
+    ...(gate.scorer === null ? [] : [gate.scorer]),
+  ];
+  const each = gate.by === undefined ? '' : ` for each ${gate.by}`;
+  const what = `${metric}${names.map((name) => ` of ${name}`).join('')}${each}`;
   const baseline = gate.baseline_run_id === null ? '' : nameOf(gate.baseline_run_id);
   if (unit === 'verdict' || gate.op === null || gate.value === null) return `${what} than ${baseline}`;
   const beside = baseline === '' ? '' : ` against ${baseline}`;
@@ -67,7 +72,12 @@ export function describeGate(gate: JudgedGate, nameOf: (runId: string) => string
 }
 
 /** What was found, in the words of its metric. */
-export function describeActual({ metric, actual }: Pick<JudgedGate, 'metric' | 'actual'>): string {
+export function describeActual({ failing = [], ...gate }: Pick<JudgedGate, 'metric' | 'actual' | 'failing'>): string {
+  const groups = failing.map(({ value }) => formatMetadataValue(value)).join(', ');
+  return groups === '' ? describeFound(gate) : `${describeFound(gate)} (${groups})`;
+}
+
+function describeFound({ metric, actual }: Pick<JudgedGate, 'metric' | 'actual'>): string {
   const { unit } = METRICS[metric];
   if (actual === null) return NONE;
   if (typeof actual === 'string' || unit === 'verdict')
@@ -92,13 +102,18 @@ export interface GateFields {
   op: NonNullable<Gate['op']>;
   value: string;
   baseline: string;
+  /** What is kept of a gate that looks at groups. */
+  division?: Pick<JudgedGate, 'group' | 'by' | 'cluster_by'>;
 }
 
 export const NEW_GATE: GateFields = { metric: 'pass_rate', scorer: '', k: '1', op: '>=', value: '', baseline: '' };
 
 /** The fields of a gate that a run has. */
-export function fieldsOfGate({ metric, scorer, k, op, value, baseline_run_id: baseline }: JudgedGate): GateFields {
+export function fieldsOfGate(gate: JudgedGate): GateFields {
+  const { metric, scorer, k, op, value, baseline_run_id: baseline, group, by, cluster_by } = gate;
+  const division = { ...(group && { group }), ...(by && { by }), ...(cluster_by && { cluster_by }) };
   return {
+    ...(Object.keys(division).length > 0 && { division }),
     metric,
     scorer: scorer ?? '',
     k: String(k ?? 1),
@@ -116,10 +131,10 @@ export const withMetric = (fields: GateFields, metric: GateMetric): GateFields =
 });
 
 /** What is sent to the API: the members that the metric has. */
-export function gateOf({ metric, scorer, k, op, value, baseline }: GateFields): Gate {
+export function gateOf({ metric, scorer, k, op, value, baseline, division }: GateFields): Gate {
   const { hasK, needsBaseline, isOfScore, unit } = METRICS[metric];
   return {
-    metric,
+    ...{ metric, ...division },
     ...(isOfScore && scorer !== '' && { scorer }),
     ...(hasK === true && k !== '' && { k: Number(k) }),
     ...(unit !== 'verdict' && { op, ...(value !== '' && { value: Number(value) }) }),

@@ -1,10 +1,12 @@
 import type { EvalStatistics, ScoreStatistics, EvalRunSummary } from '@spandrel/contract';
 import {
+  describeCorrection,
   formatCount,
   formatScore,
   describePairs,
   describeVerdict,
   formatDifference,
+  formatMetadataValue,
   formatP,
   type Bounds,
 } from '@spandrel/contract/browser';
@@ -17,6 +19,7 @@ import { FaultNotice } from '../../components/page-parts.js';
 import { keys } from '../../api/keys.js';
 import { goesOn } from '../runs/run-rules.js';
 import { IntervalCell } from './error-bar.js';
+import type { Division } from './division-fields.js';
 import { namedScores, DIFFERENCES, scaleAround } from './scores.js';
 import styles from './statistics-tables.module.css';
 
@@ -205,23 +208,72 @@ function AmountRow({ name, amount: { diff, ci, p_value: p }, format }: AmountRow
   );
 }
 
+const GROUP_COLUMNS = ['n', 'Mean', '95% interval', 'Pass rate'];
+const GROUP_COMPARED = ['Difference', 'Its 95% interval', 'p', "Holm's p", 'Verdict'];
+const GROUP_STARTS = ['95% interval', 'Its 95% interval', 'Verdict'];
+
+/** The numbers of each group of datapoints, beside the baseline where there is one; nothing where no groups were asked for. */
+export function GroupTable({ statistics, run }: { statistics: EvalStatistics; run: string }) {
+  const { group_by: by, groups, correction } = statistics;
+  if (!by || !groups) return null;
+  return (
+    <>
+      <ScrolledTable
+        caption={`${run} by ${by.join(', ')}`}
+        columns={[...by, ...GROUP_COLUMNS, ...(correction ? GROUP_COMPARED : [])]}
+        starts={GROUP_STARTS}
+      >
+        {groups.map(({ group, comparison, ...of }) => (
+          <tr key={JSON.stringify(group)}>
+            {by.map((key) => (
+              <th key={key} scope="row" dir="auto">
+                {formatMetadataValue(group[key])}
+              </th>
+            ))}
+            <td>{formatCount(of.n)}</td>
+            <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
+            <IntervalCell value={of.mean} ci={of.ci} />
+            <td>{formatScore(of.pass_rate.mean)}</td>
+            {comparison && (
+              <>
+                <td title={String(comparison.diff ?? '')}>{formatDifference(comparison.diff)}</td>
+                <IntervalCell value={comparison.diff} ci={comparison.ci} scale={DIFFERENCES} />
+                <td>{formatP(comparison.p_value)}</td>
+                <td>{formatP(comparison.p_holm)}</td>
+                <td data-align="start">{VERDICT_WORDS[comparison.verdict]}</td>
+              </>
+            )}
+          </tr>
+        ))}
+      </ScrolledTable>
+      {correction && <p>{describeCorrection(correction.tests)}</p>}
+    </>
+  );
+}
+
 const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 interface RunComparisonProps {
   run: EvalRunSummary;
   baseline: Pick<EvalRunSummary, 'id' | 'name'>;
+  division: Division;
 }
 
 /** A run beside its baseline, by the datapoints that both have: nothing before the run has a result. */
-export function RunComparison({ run, baseline }: RunComparisonProps) {
-  const { data, error, refetch } = useStatistics(run, baseline.id);
+export function RunComparison({ run, baseline, division }: RunComparisonProps) {
+  const { data, error, refetch } = useStatistics(run, baseline.id, division);
   if (error) {
     return <FaultNotice title="The statistics could not be loaded" error={error} onRetry={() => void refetch()} />;
   }
   const comparison = data?.comparison;
   // What is shown while another baseline is awaited may be of the one before.
   if (comparison?.baseline_run_id !== baseline.id) return null;
-  return <ComparisonTable comparison={comparison} run={run.name} baseline={baseline.name} />;
+  return (
+    <>
+      <ComparisonTable comparison={comparison} run={run.name} baseline={baseline.name} />
+      <GroupTable statistics={data!} run={run.name} />
+    </>
+  );
 }
 
 /** Statistics of a run that goes on are asked for this far apart: the server looks at all of its samples. */
@@ -234,11 +286,15 @@ type Counted = Pick<EvalRunSummary, 'id' | 'status' | 'sample_progress'>;
  * @param run left out while it is awaited.
  * @param baseline the run that it is compared with; left out for none.
  */
-export function useStatistics(run: Counted | undefined, baseline?: string) {
+export function useStatistics(run: Counted | undefined, baseline?: string, division: Division = {}) {
   const isLive = run !== undefined && goesOn(run);
   return useQuery<EvalStatistics>({
-    queryKey: keys.statistics(run?.id ?? '', baseline ?? null, isLive),
-    queryFn: ({ signal }) => api.getEvalStatistics({ path: { id: run!.id }, query: { baseline }, signal }),
+    queryKey: keys.statistics(run?.id ?? '', baseline ?? null, isLive, division.group_by, division.cluster_by),
+    queryFn: ({ signal }) => {
+      const { group_by: groupBy, cluster_by } = division;
+      const query = { baseline, cluster_by, ...(groupBy !== undefined && { group_by: [groupBy] }) };
+      return api.getEvalStatistics({ path: { id: run!.id }, query, signal });
+    },
     enabled: run !== undefined && run.sample_progress > 0,
     refetchInterval: isLive && BETWEEN_MS,
     // What was known of this run stays on screen while it is asked for again.

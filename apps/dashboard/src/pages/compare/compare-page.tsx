@@ -16,6 +16,7 @@ import { COMPARED_MAX, dataText } from '../../features/runs/run-rules.js';
 import { RunLink } from '../../features/links.js';
 import { useRunsOf } from '../../features/runs/run-queries.js';
 import { ScoreWithBar } from '../../features/statistics/error-bar.js';
+import { DivisionFields, type Division } from '../../features/statistics/division-fields.js';
 import { RunComparison } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
@@ -69,7 +70,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
   const { list, shownKey, summary, opened } = useComparedItems(runs[0]!.dataset_id, search);
   const baseline = runs.some(({ id }) => id === search.baseline) ? search.baseline! : runs[0]!.id;
   const { item: _item, ...closed } = search;
-  const set = (member: 'baseline' | 'only', value: string): void => {
+  const set = (member: 'baseline' | 'only' | keyof Division, value: string): void => {
     const { [member]: _before, ...rest } = closed;
     onChange(value === '' ? rest : { ...rest, [member]: value });
   };
@@ -100,6 +101,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
           value={search.only ?? ''}
           onChange={(event) => set('only', event.currentTarget.value)}
         />
+        <DivisionFields runId={baseline} division={search} onChange={set} />
         <AddRun runs={runs} onChange={setRuns} />
       </div>
       {runs.length === 1 ? (
@@ -107,7 +109,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
       ) : (
         summary !== undefined && <SummaryList summary={summary} />
       )}
-      <ComparedStatistics runs={runs} baseline={baseline} />
+      <ComparedStatistics runs={runs} baseline={baseline} division={search} />
       <QueryFault title="The comparison could not be loaded" query={list} />
       {isEmpty ? (
         <NoRows what="datapoints" isFiltered={search.only !== undefined} onClear={() => set('only', '')}>
@@ -182,8 +184,14 @@ function AddRun({ runs, onChange }: ComparedRunsProps) {
   );
 }
 
+interface ComparedStatisticsProps {
+  runs: readonly EvalRunResource[];
+  baseline: string;
+  division: Division;
+}
+
 /** Whether each run is better or worse than the baseline, or no difference was shown. */
-function ComparedStatistics({ runs, baseline }: { runs: readonly EvalRunResource[]; baseline: string }) {
+function ComparedStatistics({ runs, baseline, division }: ComparedStatisticsProps) {
   const before = runs.find(({ id }) => id === baseline);
   if (before === undefined || runs.length < 2) return null;
   return (
@@ -192,7 +200,7 @@ function ComparedStatistics({ runs, baseline }: { runs: readonly EvalRunResource
       {runs
         .filter(({ id }) => id !== baseline)
         .map((run) => (
-          <RunComparison key={run.id} run={run} baseline={before} />
+          <RunComparison key={run.id} {...{ run, division }} baseline={before} />
         ))}
       <Terms />
     </section>

@@ -7,6 +7,9 @@ export interface CompareSearch {
   runs?: string;
   /** The run that the others are compared with; the first unless given. */
   baseline?: string;
+  /** Members of the metadata by which the statistics are divided. */
+  group_by?: string;
+  cluster_by?: string;
   only?: Exclude<ComparedOnly, 'all' | 'failed'>;
   /** Datapoint whose difference is open. */
   item?: string;
@@ -16,7 +19,7 @@ export interface CompareSearch {
 export function readCompareSearch(search: Record<string, unknown>): CompareSearch {
   const { only } = search;
   return {
-    ...readTexts(search, ['runs', 'baseline', 'item']),
+    ...readTexts(search, ['runs', 'baseline', 'group_by', 'cluster_by', 'item']),
     ...((only === 'regressed' || only === 'improved' || only === 'changed') && { only }),
   };
 }

@@ -42,9 +42,9 @@ export function RunPage() {
     const { item: _item, ...rest } = search;
     change(rest);
   };
-  const compareWith = (baseline: string): void => {
-    const { baseline: _before, ...rest } = search;
-    change(baseline === '' ? rest : { ...rest, baseline });
+  const set = (member: 'baseline' | 'group_by' | 'cluster_by', value: string): void => {
+    const { [member]: _before, ...rest } = search;
+    change(value === '' ? rest : { ...rest, [member]: value });
   };
   return (
     <>
@@ -52,7 +52,7 @@ export function RunPage() {
       <QueryFault title="The run could not be loaded" query={query} />
       {query.data && <RunHead run={query.data} />}
       {query.data && <RunGates run={query.data} />}
-      {query.data && <RunStatistics run={query.data} baseline={search.baseline} onBaseline={compareWith} />}
+      {query.data && <RunStatistics run={query.data} search={search} onChange={set} />}
       <QueryFault title="The results could not be loaded" query={list} />
       <Results {...{ list, shownKey, search }} run={query.data} onChange={change} />
       {opened !== null && <ResultRegion item={opened} runId={id} run={query.data} onClose={close} />}

@@ -9,6 +9,9 @@ export interface RunSearch extends ListSort {
   item?: string;
   /** Run that this one is compared with. */
   baseline?: string;
+  /** Members of the metadata by which its statistics are divided. */
+  group_by?: string;
+  cluster_by?: string;
   cols?: string;
 }
 
@@ -26,7 +29,7 @@ export function readRunSearch(search: Record<string, unknown>): RunSearch {
   const { only } = search;
   return {
     ...((only === 'failed' || only === 'below_1') && { only }),
-    ...readTexts(search, ['item', 'baseline', 'cols']),
+    ...readTexts(search, ['item', 'baseline', 'group_by', 'cluster_by', 'cols']),
     ...(search['sort_by'] !== undefined && readSort(search, RESULT_SORTS)),
   };
 }

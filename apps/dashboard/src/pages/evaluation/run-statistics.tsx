@@ -6,21 +6,28 @@ import { SelectField } from '../../components/field.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { runQuery, useRunsOf } from '../../features/runs/run-queries.js';
-import { PassTable, RunComparison, ScoreTable, useStatistics } from '../../features/statistics/statistics-tables.js';
+import { DivisionFields, type Division } from '../../features/statistics/division-fields.js';
+import {
+  GroupTable,
+  PassTable,
+  RunComparison,
+  ScoreTable,
+  useStatistics,
+} from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import styles from './run-page.module.css';
 
 interface RunStatisticsProps {
   run: EvalRunResource;
-  /** Id of the run that it is compared with. */
-  baseline: string | undefined;
-  /** @param baseline `''` for none. */
-  onBaseline(baseline: string): void;
+  search: Division & { baseline?: string };
+  /** @param value `''` for none. */
+  onChange(member: 'baseline' | keyof Division, value: string): void;
 }
 
 /** What the scores of a run come to, how sure that is, and whether it is better than a baseline. */
-export function RunStatistics({ run, baseline, onBaseline }: RunStatisticsProps) {
-  const { data, error, refetch } = useStatistics(run);
+export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
+  const { data, error, refetch } = useStatistics(run, undefined, search);
+  const { baseline } = search;
   if (run.sample_progress === 0) return null;
   return (
     <section aria-label="Statistics" className={styles.section}>
@@ -31,16 +38,18 @@ export function RunStatistics({ run, baseline, onBaseline }: RunStatisticsProps)
           <ScoreTable statistics={data} />
           <PassTable statistics={data} />
           <FactList label="Statistics facts" facts={statisticsFacts(data)} />
+          {baseline === undefined && <GroupTable statistics={data} run={run.name} />}
         </>
       )}
-      <BaselineField {...{ run, baseline, onBaseline }} />
-      {baseline !== undefined && <AgainstBaseline run={run} baseline={baseline} />}
+      <DivisionFields runId={run.id} division={search} className={styles.baseline} onChange={onChange} />
+      <BaselineField {...{ run, search, onChange }} />
+      {baseline !== undefined && <AgainstBaseline run={run} baseline={baseline} division={search} />}
       <Terms />
     </section>
   );
 }
 
-function BaselineField({ run, baseline, onBaseline }: RunStatisticsProps) {
+function BaselineField({ run, search: { baseline }, onChange }: RunStatisticsProps) {
   const others = useRunsOf(run.dataset_id).filter(({ id }) => id !== run.id);
   if (others.length === 0) return null;
   return (
@@ -49,15 +58,15 @@ function BaselineField({ run, baseline, onBaseline }: RunStatisticsProps) {
       label="Compare with"
       value={baseline ?? ''}
       options={[{ value: '', label: 'No baseline' }, ...others.map(({ id, name }) => ({ value: id, label: name }))]}
-      onChange={(event) => onBaseline(event.currentTarget.value)}
+      onChange={(event) => onChange('baseline', event.currentTarget.value)}
     />
   );
 }
 
-function AgainstBaseline({ run, baseline }: { run: EvalRunResource; baseline: string }) {
+function AgainstBaseline({ run, baseline, division }: { run: EvalRunResource; baseline: string; division: Division }) {
   const { data, error } = useQuery(runQuery(baseline));
   if (error) return <FaultNotice title="The baseline could not be loaded" error={error} />;
-  return data ? <RunComparison run={run} baseline={data} /> : null;
+  return data ? <RunComparison run={run} baseline={data} division={division} /> : null;
 }
 
 function statisticsFacts({ pass_score: passScore, latency_ms: latency, cost, ...counts }: EvalStatistics): Fact[] {
