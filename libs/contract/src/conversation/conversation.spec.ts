@@ -188,6 +188,15 @@ describe('a conversation', () => {
     ).toEqual([['assistant', call, result]]);
   });
 
+  it('has the roles of LangChain, by the type or the class of a message', () => {
+    const kinds = ['human', 'AIMessageChunk', 'SystemMessage', 'FunctionMessage', 'ToolMessageChunk'];
+    const messages = [
+      ...kinds.map((type) => ({ type, content: 'x' })),
+      { id: ['langchain', 'schema', 'messages', 'FunctionMessage'], content: 'x' },
+    ];
+    expect(partsOf(messages).map(([role]) => role)).toEqual(['user', 'assistant', 'system', 'tool', 'tool', 'tool']);
+  });
+
   it('has images by their address', () => {
     const images = [
       { type: 'image_url', image_url: { url: 'https://x.example/a' } },

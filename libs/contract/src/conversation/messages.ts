@@ -1,4 +1,5 @@
 import { parseExactJson } from '../values/exact-json.js';
+import { langChainRole } from './langchain-role.js';
 import { filledText, firstText, isObject, listOf, objectOf, type JsonObject } from './lenient-values.js';
 import {
   readCall,
@@ -272,25 +273,11 @@ const GENAI_PARTS: ReadonlySet<string> = new Set(['tool_call', 'server_tool_call
 /** The role of a message or of an item; `null` for what is none of these. */
 export const roleOf = (message: JsonObject): string | null => spokenRoleOf(message) ?? roleOfItem(message);
 
-/** A message's own word, or that of LangChain's type: `human`, or the last of `["langchain", …, "HumanMessage"]`. */
-function spokenRoleOf({ role, type, id }: JsonObject): string | null {
-  if (typeof role === 'string') return role;
-  return LANGCHAIN_ROLES.get(Array.isArray(id) ? id.at(-1) : type) ?? null;
+/** A message's own word, or that of LangChain's type. */
+function spokenRoleOf(message: JsonObject): string | null {
+  const { role } = message;
+  return typeof role === 'string' ? role : (langChainRole(message) ?? null);
 }
-
-const LANGCHAIN_ROLES: ReadonlyMap<unknown, string> = new Map([
-  ['human', 'user'],
-  ['HumanMessage', 'user'],
-  ['HumanMessageChunk', 'user'],
-  ['ai', 'assistant'],
-  ['AIMessage', 'assistant'],
-  ['AIMessageChunk', 'assistant'],
-  ['system', 'system'],
-  ['SystemMessage', 'system'],
-  ['tool', 'tool'],
-  ['ToolMessage', 'tool'],
-  ['FunctionMessage', 'tool'],
-]);
 
 /** Whether a role is that of a person who asks. */
 export const isAsker = (role: string): boolean => /^(?:user|human)$/i.test(role);

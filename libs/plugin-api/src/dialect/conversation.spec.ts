@@ -12,6 +12,14 @@ describe('messages of a conversation', () => {
       [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] }],
       [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] }],
     ],
+    [
+      'messages of LangChain',
+      ['HumanMessage', 'AIMessageChunk', 'SystemMessageChunk', 'FunctionMessage'].map((type) => ({
+        type,
+        content: 'Hi',
+      })),
+      ['user', 'assistant', 'system', 'tool'].map((role) => ({ role, content: 'Hi' })),
+    ],
     ['a content of Gemini', { role: 'model', parts: [{ text: 'Hi' }] }, [{ role: 'assistant', content: 'Hi' }]],
     ['one without a role', [{ parts: [{ text: 'Hi' }] }], [{ role: 'user', content: 'Hi' }]],
     [

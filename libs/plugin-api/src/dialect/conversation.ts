@@ -1,3 +1,4 @@
+import { langChainRole } from '@spandrel/contract';
 import type { ChatMessage, ToolCall } from '../chat.js';
 import { filledTextOf, objectOf, textOf, without, type JsonObject } from '../wire/lenient-json.js';
 import { looseJson } from './attribute-values.js';
@@ -300,30 +301,12 @@ const isPart = (item: unknown): boolean =>
   typeof objectOf(item)['type'] === 'string' || typedPart(item) !== item || isPlainText(objectOf(item));
 
 const isMessage = (object: JsonObject): boolean =>
-  typeof object['role'] === 'string' || LANGCHAIN_ROLES.has(langChainType(object));
+  typeof object['role'] === 'string' || langChainRole(object) !== undefined;
 
 function roleOf(object: JsonObject): string {
-  const role = textOf(object['role']) ?? LANGCHAIN_ROLES.get(langChainType(object)) ?? '';
+  const role = textOf(object['role']) ?? langChainRole(object) ?? '';
   return role === GEMINI_ROLE ? 'assistant' : role;
 }
-
-/** `human`, or the last of `["langchain", "schema", "messages", "HumanMessage"]`. */
-function langChainType({ type, id }: JsonObject): unknown {
-  return Array.isArray(id) ? id.at(-1) : type;
-}
-
-const LANGCHAIN_ROLES: ReadonlyMap<unknown, string> = new Map([
-  ['human', 'user'],
-  ['HumanMessage', 'user'],
-  ['HumanMessageChunk', 'user'],
-  ['ai', 'assistant'],
-  ['AIMessage', 'assistant'],
-  ['AIMessageChunk', 'assistant'],
-  ['system', 'system'],
-  ['SystemMessage', 'system'],
-  ['tool', 'tool'],
-  ['ToolMessage', 'tool'],
-]);
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
