@@ -118,4 +118,83 @@ describe('anthropic', () => {
     reader.push({ event: 'error', data: 'out of memory' });
     expect(reader.answer().error).toBe('out of memory');
   });
+
+  describe('messages of a chat call', () => {
+    const body = async (...messages: object[]) => {
+      const { chat } = await setup();
+      const target = { baseUrl: null, apiKey: 'k' };
+      return chat!.buildRequest(target, { model: 'm', messages: messages as never }).body as Record<string, unknown>;
+    };
+    const asked = { role: 'user', content: 'Wind?' };
+    const use = (id: string, input: unknown, name = 'get_wind') => ({ type: 'tool_use', id, name, input });
+    const result = (id: string, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content });
+
+    it('have calls of tools and their results as blocks, in whichever form they were recorded', async () => {
+      const calls = [
+        {
+          id: 'a',
+          type: 'function',
+          function: { name: 'get_wind', arguments: '{"hours":6,"limit":9007199254740993}' },
+        },
+        { id: 'b', name: 'get_wind', arguments: { hours: 7 } },
+      ];
+      const made = await body(
+        asked,
+        { role: 'assistant', content: 'Looking.', tool_calls: calls },
+        { role: 'tool', tool_call_id: 'a', content: '7 kn' },
+        { role: 'user', tool_call_id: 'b', content: { knots: 9 }, is_error: true },
+        { role: 'user', content: 'And?' },
+      );
+      expect(JSON.parse(JSON.stringify(made))).toMatchObject({
+        messages: [
+          asked,
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: 'Looking.' },
+              use('a', { hours: 6, limit: 9007199254740992 }),
+              use('b', { hours: 7 }),
+            ],
+          },
+          { role: 'user', content: [result('a', '7 kn'), { ...result('b', '{"knots":9}'), is_error: true }] },
+          { role: 'user', content: 'And?' },
+        ],
+        tools: [{ name: 'get_wind', input_schema: { type: 'object' } }],
+        tool_choice: { type: 'none' },
+      });
+      expect(JSON.stringify(made)).toContain('"limit":9007199254740993');
+    });
+
+    it('have results that are known by the name of their tool where the call has no id', async () => {
+      const { messages } = await body(
+        { role: 'assistant', content: null, tool_calls: [{ id: null, name: 'sea:wind', arguments: '' }] },
+        { role: 'tool', name: 'sea:wind', tool_call_id: null, content: [{ type: 'text', text: '7' }] },
+      );
+      expect(messages).toEqual([
+        { role: 'assistant', content: [use('sea_wind', {}, 'sea_wind')] },
+        { role: 'user', content: [result('sea_wind', [{ type: 'text', text: '7' }])] },
+      ]);
+    });
+
+    it('have a call and a result without the other as texts', async () => {
+      const call = { id: 'a', name: 'get_wind', arguments: {} };
+      const made = await body(
+        { role: 'assistant', content: '', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'z', content: '7' },
+      );
+      expect(made['messages']).toEqual([
+        { role: 'assistant', content: [{ type: 'text', text: JSON.stringify(call) }] },
+        { role: 'user', content: '7' },
+      ]);
+      expect(made).not.toHaveProperty('tools');
+    });
+
+    it('have blocks of Anthropic as they are', async () => {
+      const messages = [
+        { role: 'assistant', content: [use('a', { hours: 1 })] },
+        { role: 'user', content: [result('a', '7')] },
+      ];
+      expect(await body(...messages)).toMatchObject({ messages, tools: [{ name: 'get_wind' }] });
+    });
+  });
 });

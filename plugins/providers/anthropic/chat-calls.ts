@@ -9,6 +9,7 @@ import {
   type ChatMessage,
   type ConnectionTarget,
 } from '@spandrel/plugin-api';
+import { toolsOf, turnsOf } from './chat-turns.js';
 import { readMessage } from './message-answer.js';
 
 const ANTHROPIC_VERSION = '2023-06-01';
@@ -45,19 +46,15 @@ const headersFor = ({ apiKey }: ConnectionTarget): Record<string, string> => ({
 
 function bodyOf({ model, messages, temperature, maxTokens }: ChatCall): unknown {
   const system = messages.filter(isSystem).map(({ content }) => contentTextOf(content) ?? '');
+  const turns = turnsOf(messages.filter((message) => !isSystem(message)));
   return {
     model,
     max_tokens: maxTokens ?? MAX_TOKENS_DEFAULT,
     ...(system.length > 0 && { system: system.join('\n\n') }),
-    messages: messages.filter((message) => !isSystem(message)).map(turnOf),
+    messages: turns,
+    ...toolsOf(turns),
     ...(temperature !== undefined && { temperature }),
   };
 }
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
-
-/** Anthropic knows two roles and refuses members it does not know. */
-const turnOf = ({ role, content }: ChatMessage) => ({
-  role: role === 'assistant' ? 'assistant' : 'user',
-  content: content ?? '',
-});
