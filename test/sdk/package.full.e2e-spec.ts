@@ -72,6 +72,7 @@ async function install(): Promise<void> {
   writeFileSync(join(project, 'required.cjs'), REQUIRED);
   writeFileSync(join(project, 'both.cjs'), BOTH);
   writeFileSync(join(project, 'browser.mjs'), IN_A_BROWSER);
+  writeFileSync(join(project, 'late.mjs'), LATE);
 }
 
 /** What any kind of module of TypeScript may have. */
@@ -124,6 +125,20 @@ spandrel.span('outer', () => spandrel.observe(() => 1, { name: 'inner' })());
 await spandrel.flush();
 const [outer, inner] = ['outer', 'inner'].map((wanted) => sent.flatMap(({ spans }) => spans).find(({ name }) => name === wanted));
 console.log(import.meta.resolve('@spandrel/sdk').split('/').at(-2), inner.parent_id === outer.id);
+`;
+
+/** A program that cannot load a part of the package at first. */
+const LATE = `
+import { renameSync } from 'node:fs';
+import { Spandrel } from '@spandrel/sdk';
+const [file, aside] = ['gateway-calls.js', 'aside.js'].map((name) => new URL(name, import.meta.resolve('@spandrel/sdk')));
+const fetch = async (url, init) => Response.json(new Headers(init?.headers).has('traceparent'));
+const spandrel = new Spandrel({ fetch, gatewayUrl: 'http://gateway.test', onWarning: () => undefined });
+const call = () => spandrel.span('call', async () => (await spandrel.fetch('http://gateway.test/v1/models')).json());
+renameSync(file, aside);
+const first = await call();
+renameSync(aside, file);
+console.log(first, await call());
 `;
 
 const isThere = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
@@ -199,6 +214,10 @@ describe('@spandrel/sdk in an empty project', () => {
       it('has one state, though a program loads it by require() and by import', async () => {
         const done = await run(command, [...args, 'both.cjs'], { SPANDREL_API_URL: spandrel.apiUrl });
         expect(done).toEqual({ code: 0, output: 'false true true true false\n' });
+      });
+
+      it('loads a part again that could not be loaded at first', async () => {
+        expect(await run(command, [...args, 'late.mjs'])).toEqual({ code: 0, output: 'false true\n' });
       });
 
       it('has an entry for browsers, which asks no platform for a module', async () => {

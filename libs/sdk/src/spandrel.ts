@@ -167,7 +167,7 @@ export class Spandrel {
   private loadCalls(): Promise<GatewayCalls | undefined> {
     return (this.calls ??= import('./gateway/gateway-calls.js').then(
       ({ createGatewayCalls }) => createGatewayCalls(this.settings, plainFetch(this.settings.fetch)),
-      () => undefined,
+      () => (this.calls = undefined),
     ));
   }
 }
