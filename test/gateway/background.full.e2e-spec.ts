@@ -69,9 +69,30 @@ describe('a background response', () => {
         started_at: begun.started_at,
         kind: { model: 'gpt-4o-mini', input_tokens: 1_000, output_tokens: 500, cost: 0.00045 },
         output: { text: 'forty-two', finish_reason: 'completed' },
-        metadata: { endpoint: '/v1/responses', request: { background: true, temperature: 0.5 } },
+        metadata: {
+          ...{ endpoint: '/v1/responses', request: { background: true, temperature: 0.5 } },
+          ...{ cost: 0.00045, cost_source: 'table' },
+        },
       });
       expect(Date.parse(ended.ended_at)).toBeGreaterThan(Date.parse(begun.ended_at));
+      expect(begun).toMatchObject({ metadata: { cost: null, cost_source: null } });
+
+      // Of another one the provider says what it cost.
+      answer = { id: 'resp_2', object: 'response', status: 'queued', model: 'gpt-4o-mini', output: [], usage: null };
+      await (await fetch(`${program.gatewayUrl}/v1/responses`, { method: 'POST', headers, body })).text();
+      await until(async () => (await spans()).length === 2, PATIENT_MS);
+      const other = (await spans()).find((one) => one.id !== id)!.id;
+      answer = {
+        ...answer,
+        ...{ status: 'completed', output: [{ type: 'message', role: 'assistant', content }] },
+        usage: { ...usage, cost: 0.125 },
+      };
+      await (await fetch(`${program.gatewayUrl}/v1/responses/resp_2`, { headers })).text();
+      await until(async () => (await span(other)).output['text'] === 'forty-two', PATIENT_MS);
+      expect(await span(other)).toMatchObject({
+        kind: { cost: 0.125 },
+        metadata: { cost: 0.125, cost_source: 'provider' },
+      });
     } finally {
       expect(await program.stop()).toBe(0);
     }

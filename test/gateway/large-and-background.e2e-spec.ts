@@ -625,6 +625,8 @@ describe('a response that goes on behind its call', () => {
     const begun = await begin();
     expect(begun.status).toBe('completed');
     expect(begun.metadata).not.toHaveProperty('usage_missing');
+    // The end adds no metadata: what it will cost is its provider's word already.
+    expect(begun.metadata).toMatchObject({ cost_source: 'provider' });
     await look(says(response('queued')));
     await look(says(response('in_progress')));
     await look((_req, res) => res.writeHead(404).end('{}'));

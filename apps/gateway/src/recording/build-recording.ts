@@ -195,7 +195,8 @@ function metadataOf(
   if (facts.captureNotUnderstood !== undefined) metadata['capture_not_understood'] = facts.captureNotUnderstood;
   if (facts.withheld !== undefined) metadata['content_withheld'] = facts.withheld;
   if (facts.unknownHeaders) metadata['unknown_headers'] = facts.unknownHeaders;
-  if (typeof read?.answer?.usage.cost === 'number') metadata['cost_source'] = 'provider';
+  // The end of a response that goes on adds no metadata: what it will cost is its provider's word, or the table's.
+  if (isPending || typeof read?.answer?.usage.cost === 'number') metadata['cost_source'] = 'provider';
   if (outcome.kind !== 'running' && !isPending && lacksUsage(read)) metadata['usage_missing'] = true;
   if (isTruncated(record.request) || isTruncated(record.response)) metadata['truncated'] = true;
   return metadata;
