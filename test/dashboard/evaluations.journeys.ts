@@ -306,4 +306,47 @@ describe('evaluations', () => {
     await expectAccessible(watched);
     expectNoFaultsBut(watched, /status of 400/);
   });
+
+  inBrowser('say before they start which datapoints a scorer will not score', async () => {
+    const { api } = program;
+    const datasetOf = async (name: string, ...expected: (string | null)[]): Promise<string> => {
+      const { id } = (await api.post<{ id: string }>('/api/datasets', { name })).body;
+      for (const expected_output of expected)
+        await api.post(`/api/datasets/${id}/datapoints`, { kind: { Generic: { input: 'say it', expected_output } } });
+      return id;
+    };
+    const half = await datasetOf('half', 'say it', null);
+    await datasetOf('bare', null, null);
+    await open(`/new?dataset=${half}`);
+    await expectSoon(() => combobox('Model').inputValue(), 'gpt-5.1');
+    const said = page.getByRole('status', { name: 'Expected values' });
+    await combobox('Scoring').selectOption('Contains');
+    await said
+      .getByText('1 datapoint has no expected value, which Contains needs: it will not be scored.', { exact: true })
+      .waitFor();
+    await expectAccessible(watched);
+    await combobox('Scoring').selectOption('None');
+    await expectSoon(() => said.textContent(), '');
+    await combobox('Scoring').selectOption('Contains');
+    await button('Start evaluation').waitFor();
+    await combobox('Dataset').selectOption('bare');
+    await said
+      .getByText(
+        'No datapoint of this dataset has an expected value, which Contains needs: answers will be recorded and not scored.',
+        { exact: true },
+      )
+      .waitFor();
+    await page.getByRole('textbox', { name: 'Run name' }).fill('unscored');
+    await button('Start without scores').click();
+    await heading('unscored');
+    await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
+    await until(async () => (await rowsOf('Results')) === 2);
+    const unscored = (await runs()).find(({ name }) => name === 'unscored')!;
+    const { body } = await api.get<{ items: { score: number | null; output: unknown }[] }>(
+      `/api/eval/${unscored.id}/items`,
+    );
+    const unscoredItem = [null, 'You said: say it'];
+    expect(body.items.map(({ score, output }) => [score, output])).toEqual([unscoredItem, unscoredItem]);
+    expectNoFaults(watched);
+  });
 });

@@ -77,7 +77,7 @@ describe('a background response', () => {
       expect(Date.parse(ended.ended_at)).toBeGreaterThan(Date.parse(begun.ended_at));
       expect(begun).toMatchObject({ metadata: { cost: null, cost_source: null } });
 
-      // Of another one the provider says what it cost.
+      // What another one cost, its provider says.
       answer = { id: 'resp_2', object: 'response', status: 'queued', model: 'gpt-4o-mini', output: [], usage: null };
       await (await fetch(`${program.gatewayUrl}/v1/responses`, { method: 'POST', headers, body })).text();
       await until(async () => (await spans()).length === 2, PATIENT_MS);
