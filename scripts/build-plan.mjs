@@ -4,7 +4,7 @@
 export const ENTRIES = [
   'apps/*/src/main.ts',
   'plugins/*/*/index.ts',
-  '{apps,libs}/*/src/**/*.thread.ts',
+  '{apps,libs}/*/src/**/*.{thread,process}.ts',
   // What `spandrel eval file` lends to evals whose project has no SDK installed.
   'libs/sdk/src/{index,eval}.ts',
 ];

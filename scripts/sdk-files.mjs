@@ -50,7 +50,7 @@ function operationsOf({ paths, components }) {
 /** @returns the status and schema of the JSON that is answered; undefined where it is a file, a stream or a redirect. */
 function jsonAnswerOf({ responses }) {
   const successes = Object.entries(responses).filter(([status]) => Number(status) < 400);
-  const [found] = successes.filter(([, { content }]) => content && Object.keys(content).join() === JSON_TYPE);
+  const [found] = successes.filter(([, { content }]) => content && JSON_TYPE in content);
   const schema = found?.[1].content[JSON_TYPE].schema;
   return schema && hasForm(schema) ? { status: found[0], schema } : undefined;
 }

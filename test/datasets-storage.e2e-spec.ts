@@ -4,6 +4,7 @@ import { capturePreview } from './storage/capture-preview.ts';
 import { datasetBatches } from './storage/datasets-batches.ts';
 import { datasetEndpoints } from './storage/datasets-endpoints.ts';
 import { datasetImports } from './storage/datasets-imports.ts';
+import { datasetImportsAgain } from './storage/datasets-imports-again.ts';
 import { datasetImportRecovery } from './storage/datasets-recovery.ts';
 import { startDatasetsServer, type DatasetsServer } from './storage/datasets-server.ts';
 import { datasetLists } from './storage/datasets-lists.ts';
@@ -23,6 +24,7 @@ describeOnBothDatabases('datasets', ({ newDatabase }) => {
   datasetLists(server);
   capturePreview(server);
   datasetImports(server);
+  datasetImportsAgain(server);
   datasetSnapshots(server);
   datasetImportRecovery(() => newDatabase('recovery'));
 });

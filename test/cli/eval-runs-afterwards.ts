@@ -16,9 +16,16 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
       const stricter = await lab().cli.run(['eval', 'check', id, '--threshold', 'mean >= 0.9', '--json']);
       expect([stricter.code, JSON.parse(stricter.out)]).toMatchObject([
         10,
-        { verdict: 'gate', exit_code: 10, gates: [{ gate: 'mean >= 0.9', found: '0.75', passed: false }], run: { id } },
+        {
+          verdict: 'gate',
+          exit_code: 10,
+          gates: [{ passed: true }, { gate: 'mean >= 0.9', found: '0.75', passed: false }],
+          run: { id },
+        },
       ]);
-      expect(await lab().evals.read(id)).toMatchObject({ passed: false, gates: [{ value: 0.9 }] });
+      // It stays with the run, and a gate that it has is not added once more.
+      await lab().cli.run(['eval', 'check', id, '--threshold', 'mean >= 0.9']);
+      expect(await lab().evals.read(id)).toMatchObject({ passed: false, gates: [{ value: 0.5 }, { value: 0.9 }] });
       expect(await lab().cli.run(['eval', 'check', 'nothing'])).toMatchObject({
         code: 4,
         err: expect.stringContaining('eval_run_not_found'),
@@ -71,7 +78,7 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
       expect(runs.map(({ name }) => name)).toEqual(['one | two']);
       const table = await lab().cli.run(['eval', 'list', '--dataset', 'luck', '--passed', 'false', '--limit', '1']);
       expect(table.out).toMatch(
-        /^run +name +status +samples +score +± +gates +cost +created\n01\w+ +luck, fake:chance:0.5 +completed +60\/60/,
+        /^run +name +status +samples +score +± +gates +cost +created\n01\w+ +luck, fake:chance:0.5, \S+Z +completed +60\/60/,
       );
       expect(table.err).toMatch(/^there are more runs: --limit up to 1000, or --cursor \S+$/m);
       expect(await lab().cli.run(['eval', 'list', '--status', 'done'])).toMatchObject({

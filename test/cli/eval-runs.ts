@@ -108,7 +108,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
       expect(code).toBe(10);
       expect(out).toMatch(/^mean > 0.75 +0.75 +does not hold$/m);
       expect(out).toMatch(/^fails +question 3 +Nairobi +You said: question 3 +score 0 is below 1$/m);
-      expect(out).toMatch(/^::error title=eval capitals%2C gpt-5.1::mean > 0.75 does not hold: found 0.75$/m);
+      expect(out).toMatch(/^::error title=eval capitals%2C gpt-5.1%2C \S+Z::mean > 0.75 does not hold: found 0.75$/m);
     });
 
     it('distinguishes a regression from noise: 11 and 0, and 10 when a gate does not hold either', async () => {
@@ -124,7 +124,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
 
       const noise = await lab().run('luck', 'fake:chance:0.8', ...baseline);
       expect(noise.out).toMatch(
-        /^Compared with luck, fake:chance:0.8 \(01\w+\): no difference shown; a change of 0\.\d+ or more would have been\.$/m,
+        /^Compared with luck, fake:chance:0.8, \S+Z \(01\w+\): no difference shown; a change of 0\.\d+ or more would have been\.$/m,
       );
       expect([noise.code, await lab().lastRun()]).toMatchObject([
         0,

@@ -4,8 +4,10 @@ import { ciPage } from './ci-page.ts';
 import { EvalCommandLab } from './eval-command-lab.ts';
 import { evalFiles } from './eval-files.ts';
 import { evalGroups } from './eval-groups.ts';
+import { evalProcesses } from './eval-processes.ts';
 import { evalRuns } from './eval-runs.ts';
 import { evalRunsAfterwards } from './eval-runs-afterwards.ts';
+import { evalStumbles } from './eval-stumbles.ts';
 
 let lab: EvalCommandLab;
 beforeAll(async () => {
@@ -17,4 +19,6 @@ evalRuns(() => lab);
 evalRunsAfterwards(() => lab);
 evalFiles(() => lab);
 evalGroups(() => lab);
+evalProcesses(() => lab);
+evalStumbles(() => lab);
 ciPage(() => lab);

@@ -12,6 +12,7 @@ import { providersOfRuns } from './providers-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
 import { listsOfRuns } from './lists-of-runs.ts';
+import { resultsTables } from './results-tables.ts';
 import { restarts } from './restarts.ts';
 import { samplesOfRuns } from './samples-of-runs.ts';
 import { seededRegressions } from './seeded-regressions.ts';
@@ -35,6 +36,7 @@ export function describeEvals(database: TestDatabase): void {
     const lab = (): EvalsLab => opened!;
     startingRuns(lab);
     resultsOfRuns(lab, all);
+    resultsTables(lab);
     if (all) {
       callsOfItems(lab);
       providersOfRuns(lab);

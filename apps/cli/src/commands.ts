@@ -14,8 +14,6 @@ export type CommandEntry = {
   | {
       /** It asks a server over HTTP, and ends with one of the exit codes of such commands. */
       asksServer: true;
-      /** Prepares a process for code of the user's, which may leave something open: the process ends with the command. */
-      prepareProcess?(): Promise<void>;
       load(): Promise<(client: ClientProgram, description: string) => void>;
     }
 );
@@ -100,7 +98,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'eval',
     description: 'run evaluations, judge them by gates, compare them',
     asksServer: true,
-    prepareProcess: async () => (await import('./eval/provide-sdk.js')).provideSdk(),
     load: async () => (await import('./eval/eval-command.js')).addEval,
   },
   {

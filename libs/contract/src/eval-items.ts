@@ -40,6 +40,10 @@ export const listEvalItemsSchema = z.object({
     .describe('`kind`, `samples` or both, separated by a comma.'),
   limit: limitSchema(),
   cursor: cursorSchema.optional(),
+  format: z
+    .enum(['json', 'csv', 'parquet'])
+    .default('json')
+    .describe('`csv`, `parquet`: all items as a table, whatever the `limit`; with `include=samples` a row a sample.'),
 });
 export type ListEvalItems = z.output<typeof listEvalItemsSchema>;
 

@@ -269,6 +269,10 @@ export const resultItemSchema = z
       .nullable()
       .exactOptional()
       .describe('`null` where each datapoint is tried once; in lists with `include=samples`.'),
+    worst_repeat: countSchema
+      .nullable()
+      .exactOptional()
+      .describe('Where `samples` are listed: the one with the lowest score, else the first that failed.'),
     latency_ms: amountSchema
       .nullable()
       .describe('Milliseconds that the successful attempt took; of an item with several samples their mean.'),

@@ -4,6 +4,7 @@ export { ChangeDatapoints } from './change-datapoints.js';
 export { datapointJson, datapointKind, datapointResource } from './datapoint-resource.js';
 export { CURRENT, DatapointStore, type DatapointResult } from './datapoint.store.js';
 export type { DatapointRow } from './datapoint.entity.js';
+export { csvCell } from './export/export-dataset.js';
 export { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 export {
   datasetNotFound,

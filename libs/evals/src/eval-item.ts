@@ -127,10 +127,11 @@ export class ItemView {
   ): ResultItemResource {
     const { input, expected } = readInputAndExpected(datapoint.kind);
     const { output, ...others } = this.outcome(datapoint.id, result);
-    return {
-      ...{ datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others },
-      ...(this.repeats === 1 ? { samples: null } : samples && { samples: this.samples(datapoint.id, samples) }),
-    };
+    const item = { datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others };
+    if (this.repeats === 1) return { ...item, samples: null };
+    if (!samples) return item;
+    const shown = this.samples(datapoint.id, samples);
+    return { ...item, samples: shown, worst_repeat: findWorstRepeat(shown) };
   }
 
   /** What became of an item. @param result `undefined`: it is not processed. */
@@ -164,6 +165,12 @@ export class ItemView {
     }
     return false;
   }
+}
+
+/** The sample with the lowest score, the first of several; else the first that failed. */
+function findWorstRepeat(samples: readonly SampleResource[]): number | null {
+  const scored = samples.filter(({ score }) => score !== null).sort((a, b) => a.score! - b.score!);
+  return (scored[0] ?? samples.find(({ status }) => status === 'failed'))?.repeat ?? null;
 }
 
 /** What rows of results and of samples have in common. */

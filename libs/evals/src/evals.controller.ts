@@ -49,6 +49,9 @@ import { StartRun } from './start-run.js';
 import { ReadStatistics } from './statistics/measure-run.js';
 import { ReadMetadata } from './statistics/metadata-keys.js';
 
+/** Media types of tables of items. */
+const TABLE_TYPES = { csv: 'text/csv', parquet: 'application/vnd.apache.parquet' } as const;
+
 /** Eval runs of all datasets (docs/spec/evaluations.md#run-routes, docs/spec/eval-statistics.md, docs/spec/eval-gates.md). */
 @Controller('api/eval')
 export class EvalsController {
@@ -100,17 +103,30 @@ export class EvalsController {
   @Operation({
     id: 'listEvalItems',
     access: 'read',
-    summary: 'Items of an eval run, page by page',
+    summary: 'Items of an eval run, page by page, or as a table',
     answer: evalItemListSchema,
+    otherAnswer: {
+      status: 200,
+      answer: {
+        mediaTypes: Object.values(TABLE_TYPES),
+        description: 'The items, or with another `format` a table of them.',
+        attachment: true,
+      },
+    },
     problems: ['eval_run_not_found'],
   })
-  listItems(
+  async listItems(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(evalRunNotFound)) id: string,
     @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
     @CurrentReader() reader: Reader,
-  ): Promise<EvalItemList> {
-    return this.reads.list(scope, id, query, reader);
+  ): Promise<EvalItemList | StreamableFile> {
+    const { format } = query;
+    if (format === 'json') return this.reads.list(scope, id, query, reader);
+    return new StreamableFile(await this.reads.table(scope, id, query, reader), {
+      type: TABLE_TYPES[format],
+      disposition: `attachment; filename="${id.replaceAll(':', '-')}.${format}"`,
+    });
   }
 
   @Post(':id/cancel')

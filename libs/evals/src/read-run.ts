@@ -23,9 +23,10 @@ import {
 import { ItemView, listDatapointsRunningNow } from './eval-item.js';
 import { EvalResultStore, itemSorting } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { evalRunNotFound, runSummary } from './eval-run.js';
+import { evalRunNotFound, listScorers, runSummary } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalSampleStore } from './eval-sample.store.js';
+import { csvOf, parquetOf, tableColumns, tableRows } from './results-table.js';
 import { SubmissionStore, hasWaiting } from './external/submission.store.js';
 
 /** Ids that a walk looks at in one go. */
@@ -60,6 +61,8 @@ export async function walkIds(
 }
 
 const SLICE = 500;
+/** Items of a page of a table. */
+const TABLE_SLICE = 100;
 
 interface ItemRequest {
   scope: Scope;
@@ -146,6 +149,32 @@ export class ReadRun {
     const last = positions[read - 1];
     const next = read < positions.length && last ? encodeCursor(sorting.list, last) : nextCursor;
     return { items, count: items.length, next_cursor: next };
+  }
+
+  /**
+   * All items that {@link list} has on its pages, as a table.
+   * @throws like {@link list}, before anything is written.
+   */
+  async table(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions): Promise<Readable> {
+    const run = await this.find(scope, id);
+    const hasSamples = query.include?.includes('samples') ?? false;
+    const columns = tableColumns(listScorers(run), hasSamples);
+    const pages = this.tablePages(scope, id, { ...query, include: ['kind', ...(query.include ?? [])] }, options);
+    return query.format === 'csv' ? csvOf(columns, pages) : parquetOf(columns, pages);
+  }
+
+  private async *tablePages(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions) {
+    for (let cursor = query.cursor; ;) {
+      const { items, next_cursor: next } = await this.list(
+        scope,
+        id,
+        { ...query, cursor, limit: TABLE_SLICE },
+        options,
+      );
+      yield tableRows(items, query.include!.includes('samples'));
+      if (next === null) return;
+      cursor = next;
+    }
   }
 
   private async positions(

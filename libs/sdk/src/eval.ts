@@ -1,4 +1,4 @@
-export { ciMetadata } from './evaluating/ci-metadata.js';
+export { ciMetadata, nameRun } from './evaluating/ci-metadata.js';
 export type {
   Answer,
   ConversationItem,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatasetResource } from '@spandrel/contract';
-import { formatCounted, parseWithSources, readExactJson } from '@spandrel/contract/browser';
+import type { DatasetResource, EvalRunSummary } from '@spandrel/contract';
+import { formatCounted, formatScore, parseWithSources, readExactJson } from '@spandrel/contract/browser';
 import { createApi, SpandrelError, type Api, type ItemOf } from '@spandrel/sdk';
 import { apiBase } from '@spandrel/sdk/api';
 import type { CommandIo } from './command-io.js';
@@ -87,6 +87,9 @@ export function notOfSpandrel({ status, headers }: Response): CommandFailure {
   );
 }
 
+/** So many of those that have the same name are shown. */
+const NAMED_MAX = 20;
+
 /** @param many names such items. @param about what is shown of one. @throws CommandFailure when several have the name. */
 async function findNamed<Item extends { id: string; name: string }>(
   items: AsyncIterable<Item>,
@@ -100,8 +103,9 @@ async function findNamed<Item extends { id: string; name: string }>(
     if (item.name === nameOrId) named.push(item);
   }
   if (named.length > 1) {
-    const lines = named.map((item) => `\n  ${item.id}  ${about(item)}`).join('');
-    throw new CommandFailure(`${named.length} ${many} are called "${nameOrId}"; give the id of one:${lines}`);
+    const lines = named.slice(0, NAMED_MAX).map((item) => `\n  ${item.id}  ${about(item)}`);
+    if (named.length > NAMED_MAX) lines.push('\n  …');
+    throw new CommandFailure(`${named.length} ${many} are called "${nameOrId}"; give the id of one:${lines.join('')}`);
   }
   return named[0];
 }
@@ -129,4 +133,24 @@ export async function findConnection(api: Api, nameOrId: string): Promise<Connec
   if (found) return found;
   const detail = `no provider connection has the name or the id "${nameOrId}"`;
   throw new SpandrelError({ status: 404, code: 'connection_not_found', detail });
+}
+
+/**
+ * @param datasetId runs of other datasets are not looked for by their name.
+ * @returns the run that has this id, or else this name.
+ * @throws SpandrelError `eval_run_not_found` when none has; CommandFailure when several have the name.
+ */
+export async function findRun(api: Api, nameOrId: string, datasetId?: string): Promise<EvalRunSummary> {
+  try {
+    return await api.getEval({ path: { id: nameOrId }, query: { items: 'none' } });
+  } catch (error) {
+    if (!(error instanceof SpandrelError) || error.code !== 'eval_run_not_found') throw error;
+    const query = { name: nameOrId, limit: 200, ...(datasetId !== undefined && { dataset_id: datasetId }) };
+    const named = api.pages('listEvalRuns', { query }) as AsyncIterable<EvalRunSummary>;
+    const about = ({ created_at: at, avg_score: score, status }: EvalRunSummary): string =>
+      `${at}  ${status}  score ${formatScore(score)}`;
+    const found = await findNamed(named, nameOrId, 'eval runs', about);
+    if (found) return found;
+    throw error;
+  }
 }

@@ -52,7 +52,7 @@ export function addEval(program: ClientProgram, description: string): void {
   const check = addReportOption(
     addJudgingOptions(leaf('check <run>', 'wait for the end of a run and judge it by gates')),
   );
-  check.addHelpText('after', `\nGates that are given take the place of those of the run.\n${CODES}`);
+  check.addHelpText('after', `\nGates that are given are added to those of the run, and stay with it.\n${CODES}`);
   clientCommand<CheckEvalOptions>(program, check, checkEval);
 
   const show = addReportOption(

@@ -6,15 +6,16 @@ import type { Style } from '../client/output/table.js';
 import { formatActual } from './words.js';
 
 /** What became of a run, by its exit code (docs/cli.md#exit-codes). */
-export type Verdict = 'passed' | 'failed' | 'gate' | 'regression' | 'stopped' | 'unfinished';
+export type Verdict = 'passed' | 'empty' | 'failed' | 'gate' | 'regression' | 'stopped' | 'unfinished';
 
-type Run = Pick<EvalRunSummary, 'status' | 'error'>;
+type Run = Pick<EvalRunSummary, 'status' | 'error' | 'sample_total'>;
 
 /** @param gates those of the run, and what the command itself judged. */
-export function decideVerdict({ status, error }: Run, gates: readonly GateResult[]): Verdict {
+export function decideVerdict({ status, error, sample_total: total }: Run, gates: readonly GateResult[]): Verdict {
   if (status === 'pending' || status === 'running') return 'unfinished';
   if (status === 'cancelled') return 'stopped';
   if (status === 'failed') return 'failed';
+  if (total === 0) return 'empty';
   const broken = gates.filter(({ passed }) => passed !== true);
   if (broken.some(({ isRegression }) => !isRegression)) return 'gate';
   if (broken.length > 0) return 'regression';
@@ -25,6 +26,7 @@ export function decideVerdict({ status, error }: Run, gates: readonly GateResult
 /** The exit code, and how a verdict reads and looks in headings. */
 export const VERDICTS: Readonly<Record<Verdict, { code: ExitCode; title: string; style: Style }>> = {
   passed: { code: ExitCode.done, title: 'passed', style: 'green' },
+  empty: { code: ExitCode.usage, title: 'done, nothing to evaluate', style: 'yellow' },
   failed: { code: ExitCode.unforeseen, title: 'the run failed', style: 'red' },
   gate: { code: ExitCode.gate, title: 'a gate does not hold', style: 'red' },
   regression: { code: ExitCode.regression, title: 'worse than the baseline', style: 'red' },
@@ -41,6 +43,7 @@ const ORDER: readonly ExitCode[] = [
   ExitCode.regression,
   ExitCode.usage,
   ExitCode.refused,
+  ExitCode.unreachable,
   ExitCode.unforeseen,
   ExitCode.stopped,
 ];

@@ -74,7 +74,7 @@ export function describeStop(run: Run): string | null {
   const { status, stop_reason: reason, error, sample_progress: done, sample_total: total } = run;
   switch (status) {
     case 'completed':
-      return error;
+      return total === 0 ? 'There was nothing to evaluate: the run has no datapoints.' : error;
     case 'failed':
       return `The run failed: ${error ?? 'no reason is known'}`;
     case 'cancelled':

@@ -61,6 +61,10 @@ export type ImportProgress = { kind: 'sent'; bytes: number; total: number } | { 
 interface ImportOptions {
   /** Leaves rows with faults out, in place of refusing the file. */
   skipsFaults: boolean;
+  /** Rows that the dataset has already are left out. */
+  dedupes: boolean;
+  /** Datapoints that the file does not have go. */
+  replaces: boolean;
   /** Ends the import; nothing of the file is imported then. */
   signal: AbortSignal;
   onProgress(progress: ImportProgress): void;
@@ -71,11 +75,11 @@ interface ImportOptions {
  * @throws SpandrelError; what `signal` was aborted with.
  */
 export async function importDatapoints(id: string, file: File, options: ImportOptions): Promise<ImportResult> {
-  const { skipsFaults, signal, onProgress } = options;
+  const { skipsFaults, dedupes, replaces, signal, onProgress } = options;
   const body = new FormData();
   body.append('file', file, file.name);
-  const path = `/api/datasets/${encodeURIComponent(id)}/import?on_error=${skipsFaults ? 'skip' : 'reject'}`;
-  const text = await upload(path, {
+  const how = `on_error=${skipsFaults ? 'skip' : 'reject'}&dedupe=${dedupes}&replace=${replaces}`;
+  const text = await upload(`/api/datasets/${encodeURIComponent(id)}/import?${how}`, {
     headers: { Accept: 'application/x-ndjson' },
     body,
     signal,

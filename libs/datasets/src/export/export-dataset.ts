@@ -116,7 +116,7 @@ function* csvLine(row: KindColumns): Generator<string> {
   for (const [index, member] of CELLS[name].entries()) {
     if (index > 0) yield ',';
     const json = (member && texts.get(member)) ?? 'null';
-    if (json !== 'null') yield* cell(json);
+    if (json !== 'null') yield* csvCell(json);
     else if (member === 'input') yield json;
   }
   yield '\n';
@@ -125,8 +125,11 @@ function* csvLine(row: KindColumns): Generator<string> {
 /** UTF-16 units of a cell's JSON that are written at once. */
 const SHORT = 65_536;
 
-/** A cell; a long one is quoted without a look whether it needs to be. */
-function* cell(json: string): Generator<string> {
+/**
+ * A cell of CSV that no spreadsheet takes for a formula; a long one is quoted without a look whether it needs to be.
+ * @param json a value as JSON: a text becomes the text, any other stays JSON.
+ */
+export function* csvCell(json: string): Generator<string> {
   if (json.length <= SHORT) {
     const text = json.startsWith('"') ? asNoFormula(JSON.parse(json) as string) : json;
     yield NEEDS_QUOTES.test(text) ? `"${withDoubledQuotes(text)}"` : text;

@@ -20,6 +20,8 @@ import { fileFormat, type FileFormat } from './file-format.js';
 import { ImportUpkeep } from './import-upkeep.js';
 import { ImportedColumns, type SourceRow } from './source-row.js';
 import { datasetNotFound } from '../dataset-participants.js';
+import { DatapointStore } from '../datapoint.store.js';
+import { KnownContents } from './known-contents.js';
 import { readRows } from './read-rows.js';
 import { StagedBatch, type StagedImport } from './staged-import.js';
 
@@ -39,6 +41,7 @@ export interface ImportProgress {
 export class ImportFile {
   constructor(
     private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
     private readonly masking: ProjectMasking,
     private readonly upkeep: ImportUpkeep,
     private readonly spool: UploadSpool,
@@ -80,18 +83,18 @@ export class ImportFile {
   async execute(
     scope: Scope,
     datasetId: string,
-    { on_error: onError }: ImportQuery,
+    query: ImportQuery,
     received: ReceivedFile<FileFormat>,
     gone: AbortSignal,
     progress: ImportProgress,
   ): Promise<ImportResult> {
-    const staged = this.upkeep.begin(scope, datasetId, (tx, { name: targetName }, count) => {
-      const details = { datapoints: count, format: received.format };
+    const staged = this.upkeep.begin(scope, datasetId, (tx, { name: targetName }, count, removed) => {
+      const details = { datapoints: count, format: received.format, ...(removed > 0 && { removed }) };
       this.audit.record(tx, { action: 'dataset.imported', ...scope, targetId: datasetId, targetName, details });
     });
     const { bodyValues } = this.core;
     const columns = new ImportedColumns();
-    const skipped = onError === 'skip' ? new SkippedRows(bodyValues) : undefined;
+    const skipped = query.on_error === 'skip' ? new SkippedRows(bodyValues) : undefined;
     let emptyRows = 0;
     const read = (row: SourceRow): DatapointKind | undefined => {
       progress.rows++;
@@ -100,8 +103,12 @@ export class ImportFile {
     };
     const stop = AbortSignal.any([gone, this.upkeep.stopping]);
     try {
-      await this.upkeep.run(staged, () => this.importRows(received, staged, read, stop));
-      if (staged.size === 0) skipped?.assertKnownNames();
+      await this.upkeep.run(staged, async () => {
+        const dataset = await this.datasets.get(scope, datasetId);
+        staged.contents = await KnownContents.read(this.datapoints, scope, dataset, query, stop);
+        await this.importRows(received, staged, read, stop);
+      });
+      if (staged.size === 0 && !staged.contents?.duplicates) skipped?.assertKnownNames();
     } catch (error) {
       if (!(error instanceof FileFault)) throw error;
       const path = `line ${error.line}`;
@@ -109,9 +116,12 @@ export class ImportFile {
     } finally {
       await received.file.close();
     }
+    const { duplicates = 0, kept = 0 } = staged.contents ?? {};
     return {
-      ...{ imported: staged.size, dataset_id: datasetId, ...columns.answer(), ...skipped?.answer() },
+      ...{ imported: staged.size + kept, dataset_id: datasetId, ...columns.answer(), ...skipped?.answer() },
       ...(emptyRows > 0 && { skipped_empty_rows: emptyRows }),
+      ...(duplicates > 0 && { duplicates }),
+      ...(query.replace && { removed: staged.removed }),
     };
   }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationB
 import { LOGGER, PeriodicTask, Unavailable, type Logger, type Scope, projectScope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage, limitBySize } from '@spandrel/storage';
+import { ChangeDatapoints } from '../change-datapoints.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
@@ -32,6 +33,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly datapoints: DatapointStore,
     private readonly imports: ImportStore,
     private readonly masking: ProjectMasking,
+    private readonly changes: ChangeDatapoints,
     private readonly events: DomainEvents,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -67,8 +69,8 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** An import that nothing is written of so far. @param published as {@link StagedImport} has it. */
   begin(scope: Scope, datasetId: string, published?: OnPublished): StagedImport {
-    const { storage, datasets, datapoints, imports, masking } = this;
-    return new StagedImport({ storage, datasets, datapoints, imports, masking }, scope, datasetId, published);
+    const { storage, datasets, datapoints, imports, masking, changes } = this;
+    return new StagedImport({ storage, datasets, datapoints, imports, masking, changes }, scope, datasetId, published);
   }
 
   /**
@@ -84,7 +86,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   private async complete(staged: StagedImport, fill: () => Promise<void>): Promise<void> {
     try {
       await fill();
-      if (staged.size > 0) await staged.publish();
+      await staged.publish();
     } finally {
       // Events of a published one and the removal of any other follow in the background.
       if (staged.held) void this.track(this.finish(staged.held, staged.lastId));

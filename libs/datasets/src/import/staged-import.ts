@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { jsonTextInPieces, parseWithSources, readJsonInPieces, type DatapointKind } from '@spandrel/contract';
-import { inTurns, newId, Unavailable, type Scope } from '@spandrel/kernel';
+import { inTurns, newId, Turn, Unavailable, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, type BoundedMasking, type ProjectMasking } from '@spandrel/masking';
 import type { Storage, WriteTx } from '@spandrel/storage';
-import { newRow, type NewDatapoint } from '../change-datapoints.js';
+import { newRow, type ChangeDatapoints, type NewDatapoint } from '../change-datapoints.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import type { DatasetRow } from '../dataset.entity.js';
 import type { DatapointStore } from '../datapoint.store.js';
 import type { DatasetStore } from '../dataset.store.js';
 import type { ImportStore } from './import.store.js';
 import { datasetNotFound } from '../dataset-participants.js';
+import type { KnownContents } from './known-contents.js';
 
 /** How long an import is left alone after the process that works on it has last been heard of. */
 const LEASE_MS = 30_000;
@@ -20,8 +21,11 @@ export const leaseUntil = (): number => Date.now() + LEASE_MS;
 /** A datapoint of a staged import, its kind as JSON text; ids are made after the import's own, in ascending order. */
 type StagedDatapoint = Omit<NewDatapoint, 'kind'> & { kind: string };
 
-/** Takes part in the transaction that makes the datapoints of an import visible. @param count of them. */
-export type OnPublished = (tx: WriteTx, dataset: DatasetRow, count: number) => void;
+/** Takes part in the transaction that makes the datapoints of an import visible. @param count of them. @param removed others. */
+export type OnPublished = (tx: WriteTx, dataset: DatasetRow, count: number, removed: number) => void;
+
+/** Datapoints that are removed at once. */
+const REMOVED_AT_ONCE = 1_000;
 
 interface StagedImportParts {
   storage: Storage;
@@ -29,6 +33,7 @@ interface StagedImportParts {
   datapoints: DatapointStore;
   imports: ImportStore;
   masking: ProjectMasking;
+  changes: ChangeDatapoints;
 }
 
 /**
@@ -37,10 +42,13 @@ interface StagedImportParts {
  */
 export class StagedImport {
   readonly id = newId();
+  /** What the dataset has, where rows are compared with it. */
+  contents: KnownContents | undefined;
   private readonly startedAt = Date.now();
   private row: DatasetImportRow | undefined;
   private count = 0;
   private last: string | undefined;
+  private replaced: readonly string[] = [];
 
   constructor(
     private readonly parts: StagedImportParts,
@@ -58,6 +66,11 @@ export class StagedImport {
     return this.count;
   }
 
+  /** Datapoints of the dataset that went. */
+  get removed(): number {
+    return this.replaced.length;
+  }
+
   get lastId(): string | undefined {
     return this.last;
   }
@@ -71,7 +84,14 @@ export class StagedImport {
     const { storage, datapoints, imports } = this.parts;
     const masking = await this.parts.masking.of(this.scope);
     const stored: StagedDatapoint[] = [];
-    for (const datapoint of added) stored.push(masking ? await masked(datapoint, masking) : datapoint);
+    const turn = new Turn();
+    for (const datapoint of added) {
+      if (turn.isOver()) await turn.next();
+      // What is stored is compared with what is stored.
+      const asStored = masking ? await masked(datapoint, masking) : datapoint;
+      if (this.contents?.takes(asStored.kind) !== false) stored.push(asStored);
+    }
+    if (stored.length === 0) return;
     const rows = stored.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));
     const before = this.row;
     const after: DatasetImportRow = {
@@ -99,21 +119,30 @@ export class StagedImport {
   }
 
   /**
-   * Makes everything visible at once and raises the dataset's version; the datapoints are still to be announced.
+   * Makes everything visible at once, takes out what is replaced, and raises the dataset's version; the datapoints are still
+   * to be announced. Without a change it does nothing.
    * @throws like {@link add}.
    */
   async publish(): Promise<void> {
-    const { storage, datasets, imports } = this.parts;
-    const held = this.row!;
+    const { storage, datasets, imports, changes } = this.parts;
+    const held = this.row;
+    this.replaced = this.contents?.listReplaced(this.count) ?? [];
+    if (held === undefined && this.replaced.length === 0) return;
     this.row = await storage.write(async (tx) => {
+      const now = Date.now();
+      for (let at = 0; at < this.replaced.length; at += REMOVED_AT_ONCE) {
+        const ids = this.replaced.slice(at, at + REMOVED_AT_ONCE);
+        await changes.remove(tx, this.scope, this.datasetId, ids, now);
+      }
       const dataset = await datasets.getForWrite(tx, this.scope, this.datasetId);
+      this.published?.(tx, dataset, this.count, this.removed);
+      if (held === undefined) return undefined;
       const version = dataset.version + 1;
       const after = { ...held, publishedVersion: version, leaseUntil: leaseUntil() };
       if (!(await imports.replace(tx, held, after))) throw await this.lost();
       dataset.version = version;
       dataset.datapointCount += this.count;
-      dataset.updatedAt = Date.now();
-      this.published?.(tx, dataset, this.count);
+      dataset.updatedAt = now;
       return after;
     });
   }

@@ -395,8 +395,8 @@ function statesExpected(kind: string): boolean {
   return (texts.get(name === 'Generic' ? 'expected_output' : 'expected') ?? 'null') !== 'null';
 }
 
-/** Equal for contents that are, whatever the order of their members. */
-function contentHash(kind: string): string {
+/** Equal for contents that are, whatever the order of their members. @param kind as the row has it. */
+export function contentHash(kind: string): string {
   const { actual_output: _output, score: _score, ...content } = variantOf(kind);
   return requestHash(content);
 }

@@ -196,9 +196,14 @@ function requestBodyOf(route: RouteFacts, components: SchemaComponents): Pick<Op
   return { requestBody: { required, content } };
 }
 
+/** What comes in place of the answer; with the same status it is beside it. */
 function otherAnswerOf(route: RouteFacts, components: SchemaComponents): OpenApiOperation['responses'] {
-  const { otherAnswer: other } = route.operation;
-  return other ? { [other.status]: successOf(route, other.answer, components) } : {};
+  const { otherAnswer: other, answer } = route.operation;
+  if (!other) return {};
+  const described = successOf(route, other.answer, components);
+  if (other.status !== route.status) return { [other.status]: described };
+  const { content } = successOf(route, answer, components);
+  return { [other.status]: { ...described, content: { ...content, ...described.content } } };
 }
 
 function successOf(

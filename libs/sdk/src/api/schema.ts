@@ -922,6 +922,10 @@ export interface Operations {
       on_error?: 'reject' | 'skip';
       /** Names the file of a raw body. */
       filename?: string;
+      /** Leaves rows out whose content the dataset, or an earlier row, has already. */
+      dedupe?: boolean;
+      /** Makes the dataset what the file is: other datapoints go, those that a row has the content of stay. */
+      replace?: boolean;
     };
     body: object | FileBody;
     answer: ImportResult;
@@ -1219,7 +1223,7 @@ export interface Operations {
     };
     answer: Deleted;
   };
-  /** Items of an eval run, page by page: `GET /api/eval/{id}/items`. */
+  /** Items of an eval run, page by page, or as a table: `GET /api/eval/{id}/items`. */
   listEvalItems: {
     path: {
       id: string;
@@ -1239,6 +1243,8 @@ export interface Operations {
       limit?: number;
       /** `next_cursor` of the page before. */
       cursor?: string;
+      /** `csv`, `parquet`: all items as a table, whatever the `limit`; with `include=samples` a row a sample. */
+      format?: 'json' | 'csv' | 'parquet';
     };
     answer: EvalItemList;
   };
@@ -3150,6 +3156,7 @@ export interface ExportedSpans {
 }
 
 export interface ImportResult {
+  /** Rows that became datapoints; with `replace` also those that were there and stay. */
   imported: number;
   dataset_id: string;
   /** Columns of the file, or members of its objects, each with the member of the datapoints it became. */
@@ -3167,6 +3174,10 @@ export interface ImportResult {
   without_expected_count: number;
   /** What to do about rows without an expected value, when there are some. */
   hint?: string;
+  /** Rows whose content the dataset had already, when there are some: left out with `dedupe`, kept as they are with `replace`, imported once more otherwise. */
+  duplicates?: number;
+  /** With `replace`: datapoints that the file does not have. */
+  removed?: number;
   /** With `on_error=skip`: the first of the rows that were left out, by their line in the file. */
   skipped?: {
     line: number;
@@ -3762,6 +3773,8 @@ export interface ResultItem {
   };
   /** `null` where each datapoint is tried once; in lists with `include=samples`. */
   samples?: EvalSample[] | null;
+  /** Where `samples` are listed: the one with the lowest score, else the first that failed. */
+  worst_repeat?: number | null;
   /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
   latency_ms: number | null;
   tokens: number | null;
@@ -4164,6 +4177,8 @@ export interface EvalItem {
   };
   /** `null` where each datapoint is tried once; in lists with `include=samples`. */
   samples?: EvalSample[] | null;
+  /** Where `samples` are listed: the one with the lowest score, else the first that failed. */
+  worst_repeat?: number | null;
   /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
   latency_ms: number | null;
   tokens: number | null;

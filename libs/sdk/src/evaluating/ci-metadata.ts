@@ -44,6 +44,16 @@ export function ciMetadata(environment: Environment = readEnvironment()): { comm
   return { ...(commit && { commit }), ...(branch && { branch: branch.replace(/^refs\/heads\//, '') }) };
 }
 
+/**
+ * @param metadata texts of a run.
+ * @returns what distinguishes it from other runs of its dataset where nobody named it: branch and commit (`main@3f2c1ab`), or
+ *   where the commit is not known the time, in UTC to the second.
+ */
+export function nameRun({ branch, commit }: { branch?: string; commit?: string }, now = new Date()): string {
+  if (!commit) return now.toISOString().replace(/\.\d+/, '');
+  return `${branch ? `${branch}@` : ''}${commit.slice(0, 7)}`;
+}
+
 /** Not every runtime has variables, or lets a program read them. */
 function readEnvironment(): Environment {
   try {

@@ -101,7 +101,7 @@ export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unse
   task: Task<Input, Returned, Metadata>;
   /** At most 16. Without any, outputs are recorded and not scored. */
   scorers?: readonly Scorer<Input, OutputOf<Returned>, Expected, Metadata>[] | undefined;
-  /** Name of the run; the dataset's when left out. */
+  /** Name of the run; the dataset's with branch and commit, or the time, when left out. */
   name?: string | undefined;
   /** How often each datapoint is tried, 1 to 100; 1 when left out. */
   repeats?: number | undefined;
@@ -145,7 +145,7 @@ export interface EvaluateOptions extends Pick<
   EvalDefinition,
   'name' | 'repeats' | 'concurrency' | 'gates' | 'groupBy' | 'clusterBy' | 'baseline' | 'metadata' | 'spandrel'
 > {
-  /** Id of a run that was begun and not finished: what it has not yet is done, the rest stays. */
+  /** Id of a run that was begun and not finished: what it has not yet is done, the rest stays. Its `repeats` cannot change. */
   resume?: string | undefined;
   /** Stops the eval: no further result is waited for, and what the signal was aborted with is thrown. */
   signal?: AbortSignal | undefined;
@@ -170,6 +170,8 @@ export interface EvalFacts {
   baselineRunId: string | undefined;
   /** Gates that were left out, in words: `latest` found no run to compare with. */
   skippedGates: string[];
+  /** Whether `resume` named a run that was over: nothing was tried, and all of this is about what was there. */
+  wasOver?: boolean | undefined;
   /** When it did not pass: datapoints that failed, and those with the lowest scores; ten at most. */
   worst: EvalItem[];
 }

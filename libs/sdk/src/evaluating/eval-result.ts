@@ -16,7 +16,7 @@ export function resultTable(facts: EvalFacts): string {
     .join('\n\n');
 }
 
-function heading({ run, statistics, passed }: EvalFacts): string {
+function heading({ run, statistics, passed, wasOver }: EvalFacts): string {
   const { samples, datapoints, failed_samples: failed, pending_samples: pending } = statistics;
   const counts = [
     `run ${run.id}`,
@@ -24,7 +24,8 @@ function heading({ run, statistics, passed }: EvalFacts): string {
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(pending > 0 ? [`${pending} not done`] : []),
   ];
-  return `eval "${run.name}" ${passed ? 'passed' : whyNot(run)}: ${counts.join(', ')}`;
+  const before = wasOver ? 'was over before, nothing was tried; it ' : '';
+  return `eval "${run.name}" ${before}${passed ? 'passed' : whyNot(run)}: ${counts.join(', ')}`;
 }
 
 function whyNot({ status, stop_reason: reason, error, passed }: EvalRunSummary): string {
@@ -159,7 +160,7 @@ const WORST_MAX = 10;
 export async function readResult(
   api: Api,
   run: EvalRunSummary,
-  of: Pick<OpenRun, 'baselineRunId' | 'skippedGates'> & Partial<Pick<Plan, 'groupBy' | 'clusterBy'>>,
+  of: Pick<OpenRun, 'run' | 'baselineRunId' | 'skippedGates'> & Partial<Pick<Plan, 'groupBy' | 'clusterBy'>>,
   signal: AbortSignal,
 ): Promise<EvalResult> {
   const { baselineRunId, skippedGates, groupBy = [], clusterBy } = of;
@@ -173,7 +174,8 @@ export async function readResult(
   const { gates } = run;
   const passed = run.status === 'completed' && (run.passed ?? run.error === null);
   const worst = passed ? [] : await findWorst(api, run, signal);
-  const facts: EvalFacts = { run, statistics, gates, passed, baselineRunId, skippedGates, worst };
+  const wasOver = of.run.status === 'completed';
+  const facts: EvalFacts = { run, statistics, gates, passed, baselineRunId, skippedGates, wasOver, worst };
   const result: EvalResult = {
     ...facts,
     table: () => resultTable(facts),

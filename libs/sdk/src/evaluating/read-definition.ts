@@ -174,7 +174,7 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
   assertKnown(options, OPTIONS, '');
   const given = { ...definition, ...defined(options) };
   if (typeof given.task !== 'function') throw new DefinitionError('task must be a function');
-  const repeats = wholeNumberFrom(given.repeats, 'repeats', 1, REPEATS_MAX) ?? 1;
+  const repeats = wholeNumberFrom(given.repeats, 'repeats', 1, REPEATS_MAX);
   const baseline = textFrom(given.baseline, 'baseline');
   const clusterBy = textFrom(given.clusterBy, 'clusterBy');
   return {
@@ -182,11 +182,12 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
     task: given.task,
     scorers: planScorers(given.scorers ?? []),
     name: textFrom(given.name, 'name'),
+    /** Undefined where it is left out: once, or as often as a run that is resumed. */
     repeats,
     concurrency: wholeNumberFrom(given.concurrency, 'concurrency', 1, Infinity) ?? CONCURRENCY,
     timeoutMs: numberFrom(given.timeoutMs, 'timeoutMs', 1, Infinity) ?? TIMEOUT_MS,
     passScore: numberFrom(given.passScore, 'passScore', 0, 1) ?? 1,
-    gates: readGates(given.gates ?? [], { repeats, baseline }).map((gate) =>
+    gates: readGates(given.gates ?? [], { repeats: repeats ?? 1, baseline }).map((gate) =>
       clusterBy === undefined ? gate : { cluster_by: clusterBy, ...gate },
     ),
     groupBy: [given.groupBy ?? []].flat().map((key) => textFrom(key, 'groupBy')!),

@@ -1,7 +1,7 @@
 import type { Api } from '../api/client.js';
 import { SpandrelError } from '../api/spandrel-error.js';
 import type { EvalRunSummary } from '../api/schema.js';
-import { ciMetadata } from './ci-metadata.js';
+import { ciMetadata, nameRun } from './ci-metadata.js';
 import type { EvalSpandrel } from './definition.js';
 import { findDataset } from './find-dataset.js';
 import { DefinitionError, describeGate, needsBaseline, type Gate } from './gate.js';
@@ -121,20 +121,22 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const baselineRunId = baseline === undefined ? undefined : await findBaseline(api, dataset.id, baseline, { signal });
   const { gates, skipped } = gatesWith(plan.gates, baselineRunId);
   const id = crypto.randomUUID();
-  const name = plan.name ?? dataset.name;
-  const { task, scorers, repeats, timeoutMs } = plan;
-  const ofRun = { runId: id, runName: name, datasetId: dataset.id, repeats };
+  const metadata = { ...ciMetadata(), ...plan.metadata };
+  const name = plan.name ?? `${dataset.name}, ${nameRun(metadata)}`;
+  const { task, scorers, repeats = 1, timeoutMs } = plan;
+  // Traces of runs that nobody named are found by the dataset.
+  const ofRun = { runId: id, runName: plan.name ?? dataset.name, datasetId: dataset.id, repeats };
   const trials = { ...ofRun, task, scorers, spandrel, bounds: { timeoutMs, signal } };
   const early = await learnNames(api, trials, signal);
   const names = finalNames(plan.scorers, early.learned);
   const start = api.startEval({
     path: { id: dataset.id },
     body: {
-      ...{ id, name, execution: 'external', repeats: plan.repeats, pass_score: plan.passScore, gates },
+      ...{ id, name, execution: 'external', repeats, pass_score: plan.passScore, gates },
       ...(names.length === 0
         ? { scoring: 'External' }
         : { scorers: plan.scorers.map(({ body }, place) => ({ ...body, name: names[place]! })) }),
-      metadata: { ...ciMetadata(), ...plan.metadata },
+      metadata,
       ...(plan.config && { config: plan.config }),
       ...(plan.maxCostUsd !== undefined && { max_cost_usd: plan.maxCostUsd }),
     },
@@ -177,6 +179,9 @@ export async function resumeRun(plan: Plan, id: string, spandrel: EvalSpandrel, 
   const run = await api.getEval({ path: { id }, query: { items: 'none' }, signal });
   const { id: runId, name: runName, dataset_id: datasetId, repeats } = run;
   await assertDataset(plan, run, spandrel, signal);
+  if (plan.repeats !== undefined && plan.repeats !== repeats) {
+    throw new DefinitionError(`resume: run ${id} has repeats ${repeats}, not ${plan.repeats}; they cannot change`);
+  }
   const names = namesOf(plan, run);
   const { task, scorers, timeoutMs } = plan;
   const bounds = { timeoutMs, signal };

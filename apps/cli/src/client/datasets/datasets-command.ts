@@ -23,7 +23,9 @@ export function addDatasets(client: ClientProgram, description: string): void {
     .argument('<file>', 'JSONL, JSON or CSV; - is standard input')
     .requiredOption('--dataset <name>', 'name or id; made when there is none of this name')
     .addOption(format('what the file is'))
-    .addOption(new Option('--on-error <what>', 'what a bad row does').choices(['reject', 'skip']));
+    .addOption(new Option('--on-error <what>', 'what a bad row does').choices(['reject', 'skip']))
+    .option('--dedupe', 'leave rows out whose content the dataset, or an earlier row, has already')
+    .option('--replace', 'make the dataset what the file is; datapoints that it has already stay, with their results');
   clientCommand<ImportOptions, [string]>(client, importing, importDataset);
   const exporting = datasets
     .command('export')

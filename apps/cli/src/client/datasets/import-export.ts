@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ImportLine, ImportResult, Problem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { SpandrelError } from '@spandrel/sdk';
+import { SpandrelError, type Api } from '@spandrel/sdk';
 import type { ClientCall } from '../client-command.js';
 import { decodeText } from '../command-io.js';
 import { UsageFault, CommandFailure } from '../exit-codes.js';
 import { countText } from '../output/units.js';
-import { lookForDataset, findDataset } from '../server.js';
+import { createClient, lookForDataset, findDataset } from '../server.js';
 
 /** The formats of files of datapoints (docs/spec/import-export.md#file-formats). */
 export const FILE_FORMATS = ['jsonl', 'json', 'csv'] as const;
@@ -39,6 +39,8 @@ export interface ImportOptions {
   dataset: string;
   format?: FileFormat;
   onError?: 'reject' | 'skip';
+  dedupe?: boolean;
+  replace?: boolean;
 }
 
 const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
@@ -56,22 +58,43 @@ export async function importDataset({ api, out, io, options }: ClientCall<Import
   const body = await openContent(file, io.stdin);
   const found = await lookForDataset(api, options.dataset);
   const dataset = found ?? (await api.createDataset({ body: { name: options.dataset } }));
+  let result: ImportResult;
+  try {
+    const answer = await api.raw('POST', `/api/datasets/${dataset.id}/import`, {
+      query: {
+        on_error: options.onError ?? 'reject',
+        dedupe: options.dedupe,
+        replace: options.replace,
+        filename: file === PIPE ? `stdin.${format}` : `${basename(file)}${options.format ? `.${format}` : ''}`,
+      },
+      headers: { 'content-type': MEDIA_TYPES[format], accept: 'application/x-ndjson' },
+      body,
+      timeoutMs: ARRIVAL_MS_MAX,
+    });
+    result = await readResult(answer.body!, (rows) => {
+      if (io.stderr.isTTY) io.stderr.write(`\r${countText(rows)} rows`);
+    });
+    if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+  } catch (error) {
+    // Nothing was imported: what was made for it is not left behind.
+    const isRefused = error instanceof SpandrelError && error.status >= 400 && error.status < 500;
+    if (!found && (isRefused || io.signal.aborted)) await deleteEmpty(createClient(options, io, null), dataset.id);
+    throw error;
+  }
   if (!found) out.note(`made the dataset "${dataset.name}" (${dataset.id})`);
-  const answer = await api.raw('POST', `/api/datasets/${dataset.id}/import`, {
-    query: {
-      on_error: options.onError ?? 'reject',
-      filename: file === PIPE ? `stdin.${format}` : `${basename(file)}${options.format ? `.${format}` : ''}`,
-    },
-    headers: { 'content-type': MEDIA_TYPES[format], accept: 'application/x-ndjson' },
-    body,
-    timeoutMs: ARRIVAL_MS_MAX,
-  });
-  const result = await readResult(answer.body!, (rows) => {
-    if (io.stderr.isTTY) io.stderr.write(`\r${countText(rows)} rows`);
-  });
-  if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
   if (out.json) await out.document(result);
-  else await out.lines(resultLines(result, dataset.name));
+  else await out.lines(resultLines(result, dataset.name, options));
+}
+
+/** What fails here is not what the import failed by. */
+async function deleteEmpty(api: Api, id: string): Promise<void> {
+  const path = { id };
+  try {
+    const { datapoint_count: count } = await api.getDataset({ path });
+    if (count === 0) await api.deleteDataset({ path });
+  } catch {
+    // It stays, empty as it is.
+  }
 }
 
 async function openContent(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
@@ -105,12 +128,21 @@ async function readResult(body: ReadableStream<Uint8Array>, report: (rows: numbe
   throw new SpandrelError({ status: last.status, code, detail: detail ?? title, errors, requestId });
 }
 
-function resultLines(result: ImportResult, name: string): string[] {
+function describeDuplicates(count: number, { dedupe, replace }: ImportOptions): string {
+  const rows = formatCounted(count, 'row');
+  if (replace) return `kept ${formatCounted(count, 'datapoint')} that the file has, too`;
+  if (dedupe) return `left out ${rows} that were there already`;
+  return `${rows} were there already, and are there once more now: --dedupe leaves them out, --replace makes the dataset what the file is`;
+}
+
+function resultLines(result: ImportResult, name: string, options: ImportOptions): string[] {
   const { imported, columns_ignored: ignored, skipped = [], skipped_count: skippedCount = 0, hint } = result;
-  const { skipped_empty_rows: emptyRows = 0, columns_used: used } = result;
+  const { skipped_empty_rows: emptyRows = 0, columns_used: used, duplicates = 0, removed = 0 } = result;
   const kept = used.flatMap(({ member }) => (member.startsWith('metadata.') ? member.slice('metadata.'.length) : []));
   return [
     `imported ${formatCounted(imported, 'datapoint')} into "${name}"`,
+    ...(removed > 0 ? [`removed ${formatCounted(removed, 'datapoint')} that the file does not have`] : []),
+    ...(duplicates > 0 ? [describeDuplicates(duplicates, options)] : []),
     ...(kept.length > 0 ? [`metadata: ${[...new Set(kept)].join(', ')}`] : []),
     ...(ignored.length > 0 ? [`ignored columns: ${ignored.map(({ column }) => column).join(', ')}`] : []),
     ...(emptyRows > 0 ? [`passed over ${formatCounted(emptyRows, 'empty row')}`] : []),
@@ -125,7 +157,7 @@ export interface ExportOptions {
   output: string;
 }
 
-/** Writes a dataset to a file or to standard output as it comes. A file that is there is whole: it gets its name at the end. */
+/** Writes a dataset to a file or to standard output as it comes. */
 export async function exportDataset(
   { api, out, io, options: { format: given, output } }: ClientCall<ExportOptions>,
   nameOrId: string,
@@ -134,12 +166,18 @@ export async function exportDataset(
   const dataset = await findDataset(api, nameOrId);
   const { body } = await api.raw('GET', `/api/datasets/${dataset.id}/export`, { query: { format } });
   if (output === PIPE) return out.stream(body!, format === 'csv' ? 'text' : 'json');
+  await saveFile(body!, output, io.signal);
+  out.note(`wrote ${formatCounted(dataset.datapoint_count, 'datapoint')} of "${dataset.name}" to ${output}`);
+}
+
+/** Writes a body to a file as it comes. A file that is there is whole: it gets its name at the end. @throws CommandFailure */
+export async function saveFile(body: ReadableStream<Uint8Array>, output: string, signal?: AbortSignal): Promise<void> {
   const partial = `${output}.${process.pid}.partial`;
   const file = createWriteStream(partial, { flags: 'wx' });
   let failed: Error | undefined;
   file.once('error', (error) => (failed = error));
   try {
-    await pipeline(body!, file, { signal: io.signal });
+    await pipeline(body, file, { signal });
     await rename(partial, output);
   } catch (error) {
     const isOfFile = failed !== undefined || (error as NodeJS.ErrnoException).syscall === 'rename';
@@ -147,5 +185,4 @@ export async function exportDataset(
   } finally {
     await rm(partial, { force: true });
   }
-  out.note(`wrote ${formatCounted(dataset.datapoint_count, 'datapoint')} of "${dataset.name}" to ${output}`);
 }

@@ -11,6 +11,7 @@ import type { ClientCall } from '../../client/client-command.js';
 import { oneLine } from '../../client/output/text.js';
 import type { Output } from '../../client/output/output.js';
 import type { Column } from '../../client/output/table.js';
+import { findRun } from '../../client/server.js';
 import { readNumber, readStatisticsOptions, type StatisticsOptions } from '../options/judging-options.js';
 import { groupLines } from '../report-lines.js';
 import { createPreview } from '../reports/report-items.js';
@@ -23,13 +24,14 @@ const CELL_COLUMNS_MAX = 50;
 /** `spandrel eval compare`: how a run stands beside another of its dataset, and the datapoints that changed most. */
 export async function compareEvals(
   { api, out, options }: ClientCall<CompareEvalsOptions>,
-  runId: string,
-  baselineId: string,
+  runName: string,
+  baselineName: string,
 ): Promise<void> {
   const { alpha, clusterBy, groupBy, failedAs } = readStatisticsOptions(options);
   const limit = readNumber('--limit', options.limit) ?? 10;
-  const read = (id: string) => api.getEval({ path: { id }, query: { items: 'none' } });
-  const [run, baseline] = await Promise.all([read(runId), read(baselineId)]);
+  const run = await findRun(api, runName);
+  const baseline = await findRun(api, baselineName, run.dataset_id);
+  const [runId, baselineId] = [run.id, baseline.id];
   const statistics = await api.getEvalStatistics({
     path: { id: runId },
     query: { baseline: baselineId, alpha, cluster_by: clusterBy, group_by: groupBy, failed_as: failedAs },

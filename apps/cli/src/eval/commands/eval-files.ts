@@ -1,21 +1,12 @@
 import { globSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { EvalRunSummary } from '@spandrel/contract';
 import { formatScore } from '@spandrel/contract/browser';
-import { Spandrel, SpandrelError } from '@spandrel/sdk';
-import {
-  isEvalDefinition,
-  DefinitionError,
-  evaluate,
-  type EvalDefinition,
-  type EvaluateOptions,
-} from '@spandrel/sdk/eval';
 import type { ClientCall } from '../../client/client-command.js';
 import { UsageFault, ExitCode, fail } from '../../client/exit-codes.js';
 import type { Column } from '../../client/output/table.js';
-import { readServer } from '../../client/server.js';
-import { toExitCode, mergeExitCodes, VERDICTS } from '../judge-run.js';
+import { createClient, findRun, readServer } from '../../client/server.js';
+import { callEvalProcess, type EvalOrder, type EvalReply } from '../files/eval-process.js';
+import { toExitCode, mergeExitCodes, VERDICTS, type JudgedBy } from '../judge-run.js';
 import { GATES_ALPHA, readNumber, readOption } from '../options/judging-options.js';
 import { reportLines } from '../report-lines.js';
 import { makeReport, type EvalReport, type EvalFault } from '../reports/eval-report.js';
@@ -26,6 +17,7 @@ import {
   jsonFault,
   prepareReports,
   writeReports,
+  writeTables,
   type ReportOptions,
 } from '../reports/reports.js';
 import { progressOn } from '../watch-run.js';
@@ -34,7 +26,8 @@ import { toDocument } from './run-eval.js';
 interface EvalFile {
   /** Relative to where the command runs. */
   file: string;
-  definition: EvalDefinition;
+  /** Name of the eval; the file where it has none. */
+  name: string;
 }
 
 /** What Node runs as it is. */
@@ -46,35 +39,15 @@ function findFiles(patterns: readonly string[]): string[] {
     // A name may have characters that a pattern would read otherwise: `[id].eval.ts`.
     const found = isFile(pattern) ? [pattern] : globSync(pattern).filter(isFile).sort();
     if (found.length === 0) throw new UsageFault(`${pattern}: there is no such file`);
-    for (const each of found) files.add(relative('.', resolve(each)));
+    for (const each of found) {
+      if (!LOADABLE.test(each)) throw new UsageFault(`${each}: is neither TypeScript nor JavaScript (.ts, .js, .mjs)`);
+      files.add(relative('.', resolve(each)));
+    }
   }
   return [...files];
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-
-async function loadDefinition(file: string): Promise<EvalDefinition> {
-  if (!LOADABLE.test(file)) throw new UsageFault(`${file}: is neither TypeScript nor JavaScript (.ts, .js, .mjs)`);
-  const loaded: Promise<{ default?: unknown }> = import(pathToFileURL(resolve(file)).href);
-  const { default: exported } = await loaded.catch((error: unknown) => {
-    throw new UsageFault(`${file}: does not load\n${describePlace(error)}`);
-  });
-  if (isEvalDefinition(exported)) return exported;
-  const lack = exported === undefined ? '; it has none' : '';
-  throw new UsageFault(`${file}: its default export must be made by defineEval of @spandrel/sdk/eval${lack}`);
-}
-
-const FRAMES_MAX = 4;
-
-/** What went wrong, and where: the stack as far as it is the user's. */
-function describePlace(error: unknown): string {
-  if (!(error instanceof Error) && (typeof error !== 'object' || error === null || !('stack' in error)))
-    return String(error);
-  const lines = String((error as Error).stack ?? (error as Error).message).split('\n');
-  const isFrame = (line: string): boolean => /^\s+at /.test(line);
-  const frames = lines.filter((line) => isFrame(line) && !line.includes('node:internal')).slice(0, FRAMES_MAX);
-  return [...lines.filter((line) => line.trim() !== '' && !isFrame(line)), ...frames].join('\n');
-}
 
 export interface EvalFilesOptions extends ReportOptions {
   grep?: string;
@@ -83,87 +56,112 @@ export interface EvalFilesOptions extends ReportOptions {
   resume?: string;
 }
 
-/** Traces that are not delivered by then are lost: each eval has waited for its own already. */
-const SHUTDOWN_MS = 2_000;
-
 type Ended = { file: string; exitCode: ExitCode; report: EvalReport } | EvalFault;
 
-/** `spandrel eval file`: runs evals of the user's own code, one after another. */
+/** `spandrel eval file`: runs evals of the user's own code, one after another, each file in a process of its own. */
 export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: string[]): Promise<ExitCode> {
-  const { out, io, options } = call;
+  const { api, out, io, options } = call;
   const reports = readReports(options);
-  const { resume } = options;
   const repeats = readNumber('--repeats', options.repeats);
   const concurrency = readNumber('--concurrency', options.concurrency);
-  const overrides = { repeats, concurrency, resume };
   const { url, key } = readServer(options, io.env);
   // What the evals' own code records goes where their runs go.
-  if (options.url !== undefined) process.env['SPANDREL_API_URL'] = url;
-  if (options.key !== undefined) process.env['SPANDREL_API_KEY'] = key;
-  // All of them before any is run, so that a slip in the last one costs nothing.
+  const env = { ...process.env, ...io.env, SPANDREL_API_URL: url, ...(key !== undefined && { SPANDREL_API_KEY: key }) };
+  const ended: Ended[] = [];
   const loaded: EvalFile[] = [];
-  for (const file of findFiles(patterns)) loaded.push({ file, definition: await loadDefinition(file) });
+  const found = findFiles(patterns);
+  // All of them before any is run, so that a slip in the last one costs nothing. One alone is loaded when it is run.
+  const isOne = found.length === 1 && options.grep === undefined;
+  for (const file of found) {
+    const one = isOne ? { file, name: file } : await loadFile(file, env, io.signal);
+    if ('fault' in one) ended.push(one);
+    else loaded.push(one);
+  }
   const files = matching(loaded, options.grep);
-  if (resume !== undefined && files.length > 1) {
+  if (options.resume !== undefined && files.length > 1) {
     throw new UsageFault(`--resume: a run is of one eval, and these are ${files.length}`);
   }
   prepareReports(reports);
-  const spandrel = new Spandrel({ apiUrl: url, apiKey: key });
-  const ended: Ended[] = [];
-  try {
-    for (const file of files) {
-      const one = await runFile(call, file, spandrel, overrides);
-      ended.push(one);
-      if ('fault' in one) out.note(`${one.file}: ${one.fault}`);
-      else if (!out.json) await out.lines([...reportLines(one.report, out), '']);
-    }
-  } finally {
-    await spandrel.shutdown({ timeoutMs: SHUTDOWN_MS });
+  const resume = options.resume === undefined ? undefined : (await findRun(api, options.resume)).id;
+  for (const { file, fault } of ended as EvalFault[]) out.note(`${file}: ${fault}`);
+  for (const file of files) {
+    const one = await runFile(call, file, env, { repeats, concurrency, resume });
+    ended.push(one);
+    if ('fault' in one) out.note(one.fault.startsWith(one.file) ? one.fault : `${one.file}: ${one.fault}`);
+    else if (!out.json && !io.signal.aborted) await out.lines([...reportLines(one.report, out), '']);
+    // The others would not reach the server either.
+    if (io.signal.aborted || one.exitCode === ExitCode.unreachable) break;
   }
   const made = ended.flatMap((one) => ('report' in one ? [one.report] : []));
   const faults = ended.filter((one) => 'fault' in one);
   writeReports(reports, made, true, faults);
+  await writeTables(createClient(options, io, null), reports, made);
   tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text), faults);
+  io.signal.throwIfAborted();
   if (out.json) await out.document({ evals: ended.map(toEndedDocument) });
   else if (ended.length > 1) await out.lines(out.table(SUMMARY).lines(ended));
   return mergeExitCodes(ended.map(({ exitCode }) => exitCode));
+}
+
+/** @throws UsageFault for a file that holds no eval; one whose process ends is a fault of its own, and the others run. */
+async function loadFile(file: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<EvalFile | EvalFault> {
+  try {
+    const { loaded } = await callEvalProcess({ file, env, signal });
+    return { file, name: loaded?.name ?? file };
+  } catch (error) {
+    const { exitCode, lines } = fail(error);
+    if (signal.aborted || exitCode === ExitCode.usage) throw error;
+    return { file, fault: lines.join('; '), exitCode };
+  }
 }
 
 /** Evals whose name, or else file, a pattern finds something in. @throws UsageFault where nothing is left. */
 function matching(files: EvalFile[], grep: string | undefined): EvalFile[] {
   if (grep === undefined) return files;
   const pattern = readOption('--grep', grep, (text) => new RegExp(text, 'u'));
-  const found = files.filter(({ file, definition }) => pattern.test(definition.name ?? file));
+  const found = files.filter(({ name }) => pattern.test(name));
   if (found.length === 0) throw new UsageFault(`--grep: no eval has a name with ${grep} in it`);
   return found;
 }
 
 async function runFile(
-  { api, io, options }: ClientCall<EvalFilesOptions>,
-  { file, definition }: EvalFile,
-  spandrel: Spandrel,
-  overrides: Pick<EvaluateOptions, 'repeats' | 'concurrency' | 'resume'>,
+  { out, io, options }: ClientCall<EvalFilesOptions>,
+  { file }: EvalFile,
+  env: NodeJS.ProcessEnv,
+  order: EvalOrder,
 ): Promise<Ended> {
-  const progress = progressOn(io, definition.name ?? file);
-  try {
-    const result = await evaluate(definition, {
-      ...{ ...overrides, spandrel, signal: io.signal, onProgress: (now) => progress.show(now) },
-    });
-    progress.end();
+  let progress: ReturnType<typeof progressOn> | undefined;
+  let runId: string | undefined;
+  const onReply = ({ loaded, started, progress: now }: EvalReply): void => {
+    if (loaded) progress = progressOn(io, loaded.name ?? file);
+    if (started !== undefined) out.note(`${file}: run ${(runId = started)}`);
+    if (now) progress?.show(now);
+  };
+  // Reports are written after an interrupt, too.
+  const api = createClient(options, io, null);
+  const report = async (id: string, by: Partial<JudgedBy> = {}): Promise<Ended> => {
+    const run = await api.getEval({ path: { id }, query: { items: 'none' } });
     const { url } = readServer(options, io.env);
-    const groupBy = [definition.groupBy ?? []].flat();
-    const by = { baselineRunId: result.baselineRunId, alpha: GATES_ALPHA, groupBy, clusterBy: definition.clusterBy };
-    const report = await makeReport(api, result.run as EvalRunSummary, by, url);
-    if (result.skippedGates.length > 0) warnOfMissingBaseline(String(definition.baseline), report.dataset.name, io);
-    return { file, report: { ...report, file }, exitCode: toExitCode(report.verdict) };
+    const made = await makeReport(api, run, { alpha: GATES_ALPHA, ...by }, url);
+    return { file, report: { ...made, file }, exitCode: toExitCode(made.verdict) };
+  };
+  try {
+    const { ended } = await callEvalProcess({ file, order, env, signal: io.signal, onReply });
+    const { runId: id, by, skippedGates, wasOver, baseline } = ended!;
+    if (wasOver) out.note(`run ${id} was over before; nothing was tried`);
+    const one = await report(id, by);
+    if (skippedGates.length > 0 && 'report' in one) warnOfMissingBaseline(baseline!, one.report.dataset.name, io);
+    return one;
   } catch (error) {
-    io.signal.throwIfAborted();
-    // The others would not reach it either.
-    if (error instanceof SpandrelError && error.status === 0) throw error;
-    const { exitCode, lines } = fail(error instanceof DefinitionError ? new UsageFault(error.message) : error);
-    return { file, fault: lines.join('; '), exitCode };
+    const { exitCode, lines } = fail(error);
+    const fault = { file, fault: lines.join('; '), exitCode };
+    if (!io.signal.aborted || runId === undefined) return fault;
+    // The process has cancelled it, unless the user's code ended it first.
+    await api.cancelEval({ path: { id: runId } }).catch(() => undefined);
+    // A run without any result was deleted.
+    return report(runId).catch(() => fault);
   } finally {
-    progress.end();
+    progress?.end();
   }
 }
 

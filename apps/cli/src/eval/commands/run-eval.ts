@@ -1,12 +1,20 @@
-import type { EvalRunSummary } from '@spandrel/contract';
+import type { EvalRunSummary, JudgedGate } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { SpandrelError, type Api } from '@spandrel/sdk';
-import { ciMetadata, DefinitionError, findBaseline, type Gate } from '@spandrel/sdk/eval';
+import {
+  ciMetadata,
+  DefinitionError,
+  describeGate,
+  findBaseline,
+  nameRun,
+  type AnyGate,
+  type Gate,
+} from '@spandrel/sdk/eval';
 import { ulid } from 'ulid';
 import type { ClientCall } from '../../client/client-command.js';
 import { ExitCode, UsageFault } from '../../client/exit-codes.js';
 import { oneLine } from '../../client/output/text.js';
-import { readServer, createClient, findDataset, findConnection } from '../../client/server.js';
+import { readServer, createClient, findDataset, findConnection, findRun } from '../../client/server.js';
 import { toExitCode, type JudgedBy } from '../judge-run.js';
 import {
   gatesAgainst,
@@ -25,6 +33,7 @@ import {
   jsonResult,
   readReports,
   writeReports,
+  writeTables,
   prepareReports,
   type ReportOption,
   type ReportOptions,
@@ -40,6 +49,7 @@ async function reportRun(
 ): Promise<EvalReport> {
   const report = await makeReport(api, run, by, readServer(options, io.env).url);
   writeReports(reports, [report], false);
+  await writeTables(api, reports, [report]);
   if (out.json) await out.document(toDocument(report));
   else await out.lines(reportLines(report, out));
   return report;
@@ -52,6 +62,25 @@ async function finishRun(call: ClientCall<object>, ...about: [EvalRunSummary, Ju
   const { out, io } = call;
   tellGitHub([report], io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
   return toExitCode(report.verdict);
+}
+
+/** After an interrupt: what is known of the run goes into reports, and nothing to standard output. */
+async function reportInterrupted(
+  { options, io, out }: ClientCall<object>,
+  runId: string,
+  by: JudgedBy,
+  reports: readonly ReportOption[],
+): Promise<void> {
+  const api = createClient(options, io, null);
+  try {
+    const run = await api.getEval({ path: { id: runId }, query: { items: 'none' } });
+    const report = await makeReport(api, run, by, readServer(options, io.env).url);
+    writeReports(reports, [report], false);
+    await writeTables(api, reports, [report]);
+    tellGitHub([report], io.env, (text) => void io.stderr.write(text));
+  } catch (error) {
+    out.note(`nothing is reported of the run ${runId}: ${(error as Error).message}`);
+  }
 }
 
 /** Items are in reports and not here: an answer on a terminal is to be small. */
@@ -97,8 +126,10 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
     }
     run = await watched(call, run);
   } catch (error) {
-    if (io.signal.aborted && options.detach !== true) await cancel(call, body.id);
-    else if (isAway(error)) out.note(`what becomes of the run ${body.id}: spandrel eval check ${body.id}`);
+    if (io.signal.aborted && options.detach !== true) {
+      await cancel(call, body.id);
+      await reportInterrupted(call, body.id, { baselineRunId, ...judging }, reports);
+    } else if (isAway(error)) out.note(`what becomes of the run ${body.id}: spandrel eval check ${body.id}`);
     throw error;
   }
   return finishRun(call, run, { baselineRunId, ...judging }, reports);
@@ -112,7 +143,8 @@ async function baselineFor(
   except?: string,
 ): Promise<string | undefined> {
   if (baseline === undefined) return undefined;
-  const found = await findBaseline(api, dataset.id, baseline, { except }).catch((error: unknown) => {
+  const asked = /^latest(:|$)/.test(baseline.trim()) ? baseline : (await findRun(api, baseline, dataset.id)).id;
+  const found = await findBaseline(api, dataset.id, asked, { except }).catch((error: unknown) => {
     throw error instanceof DefinitionError ? new UsageFault(`--baseline: ${error.message}`) : error;
   });
   if (found === undefined) warnOfMissingBaseline(baseline, dataset.name, io);
@@ -142,7 +174,7 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
   return {
     // Chosen here, so that a start whose answer is lost can be sent again, and its run cancelled.
     id: ulid(),
-    name: plan.name ?? [datasetName, ...(model === null ? [] : [model])].join(', '),
+    name: plan.name ?? [datasetName, ...(model === null ? [] : [model]), nameRun(metadata)].join(', '),
     config: { ...config, connection_id: connection.id },
     scoring,
     scorers: scorers?.map((scorer) =>
@@ -178,37 +210,54 @@ const isAway = (error: unknown): boolean =>
 export type CheckEvalOptions = JudgingOptions & ReportOptions;
 
 /** `spandrel eval check`: waits for a run and judges it. An interrupt leaves it alone: somebody else began it. */
-export async function checkEval(call: ClientCall<CheckEvalOptions>, runId: string): Promise<ExitCode> {
-  const { api, options } = call;
+export async function checkEval(call: ClientCall<CheckEvalOptions>, runName: string): Promise<ExitCode> {
+  const { api, options, io } = call;
   const judging = readJudging(options);
   const reports = readReports(options);
   prepareReports(reports);
-  const { dataset_id: datasetId, name } = await api.getEval({ path: { id: runId }, query: { items: 'none' } });
+  const { id, dataset_id: datasetId, name } = await findRun(api, runName);
   const dataset = await api.getDataset({ path: { id: datasetId } });
-  const baselineRunId = await baselineFor(call, judging, dataset, runId);
-  let run = await watched(call, { id: runId, name });
-  if (judging.gates.length > 0) {
-    const gates = gatesAgainst(judging.gates, baselineRunId);
-    run = await api.setEvalGates({ path: { id: runId }, body: { gates } });
+  const baselineRunId = await baselineFor(call, judging, dataset, id);
+  const by = { baselineRunId, ...judging };
+  try {
+    let run = await watched(call, { id, name });
+    if (judging.gates.length > 0) {
+      const gates = addGates(run.gates, gatesAgainst(judging.gates, baselineRunId));
+      run = await api.setEvalGates({ path: { id }, body: { gates } });
+    }
+    return await finishRun(call, run, by, reports);
+  } catch (error) {
+    if (io.signal.aborted) await reportInterrupted(call, id, by, reports);
+    throw error;
   }
-  return finishRun(call, run, { baselineRunId, ...judging }, reports);
+}
+
+/** The gates of a run and further ones, each once. */
+function addGates(known: readonly JudgedGate[], more: readonly Gate[]): Gate[] {
+  const keyOf = (gate: AnyGate): string =>
+    `${describeGate(gate)} ${gate.baseline_run_id ?? ''} ${gate.cluster_by ?? ''}`;
+  const there = known.map(({ actual: _actual, passed: _passed, ...gate }) => gate as AnyGate);
+  const keys = new Set(there.map(keyOf));
+  return [...there, ...more.filter((gate) => !keys.has(keyOf(gate)))] as Gate[];
 }
 
 export type ShowEvalOptions = StatisticsOptions & ReportOptions;
 
 /** `spandrel eval show`: a run as it is now. */
-export async function showEval(call: ClientCall<ShowEvalOptions>, runId: string): Promise<void> {
-  const by = readStatisticsOptions(call.options);
+export async function showEval(call: ClientCall<ShowEvalOptions>, runName: string): Promise<void> {
+  const { baselineRunId: baseline, ...by } = readStatisticsOptions(call.options);
   const reports = readReports(call.options);
   prepareReports(reports);
-  const run = await call.api.getEval({ path: { id: runId }, query: { items: 'none' } });
-  await reportRun(call, run, by, reports);
+  const run = await findRun(call.api, runName);
+  const baselineRunId = baseline === undefined ? undefined : (await findRun(call.api, baseline, run.dataset_id)).id;
+  await reportRun(call, run, { baselineRunId, ...by }, reports);
 }
 
 /** `spandrel eval cancel`: no further sample of the run begins. */
-export async function cancelEval({ api, out }: ClientCall<object>, runId: string): Promise<void> {
-  const run = await api.cancelEval({ path: { id: runId } });
+export async function cancelEval({ api, out }: ClientCall<object>, runName: string): Promise<void> {
+  const { id } = await findRun(api, runName);
+  const run = await api.cancelEval({ path: { id } });
   if (out.json) return out.document(run);
   const { name, sample_progress: done, sample_total: total } = run;
-  await out.lines([`Cancelled ${oneLine(name)} (${runId}); ${done} of ${total} samples are processed.`]);
+  await out.lines([`Cancelled ${oneLine(name)} (${id}); ${done} of ${total} samples are processed.`]);
 }

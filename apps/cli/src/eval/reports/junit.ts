@@ -3,7 +3,7 @@ import type { EvalItem } from '@spandrel/contract';
 import { formatMetadataValue } from '@spandrel/contract/browser';
 import { namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
-import { judgeItem, cutText, createPreview, textOf } from './report-items.js';
+import { judgeItem, cutText, createPreview, showWorst, textOf } from './report-items.js';
 
 interface XmlElement {
   name: string;
@@ -133,8 +133,9 @@ function datapointSuite(report: EvalReport): XmlElement {
 
 function datapointCase(item: EvalItem, passScore: number, classname: string): XmlElement {
   const { outcome, why } = judgeItem(item, passScore);
+  const worst = showWorst(item);
   const name = `${createPreview(item.input, NAME_COLUMNS_MAX)} [${item.datapoint_id}]`;
-  return testCase(classname, name, item.latency_ms, outcome, why, renderDetails(item));
+  return testCase(classname, name, item.latency_ms, outcome, why + worst.which, renderDetails(worst.item));
 }
 
 function gateSuite({ run, gates, dataset }: EvalReport): XmlElement {

@@ -67,6 +67,17 @@ export function judgeItem(item: EvalItem, passScore: number): ItemOutcome {
   };
 }
 
+/** What lists show of an item: of several samples what the worst one said, and which it is, where others are better. */
+export function showWorst(item: EvalItem): { item: EvalItem; which: string } {
+  const scored = (item.samples ?? []).filter((sample) => sample.score !== null);
+  const [worst, ...others] = scored.toSorted((one, other) => one.score! - other.score!);
+  if (!worst) return { item, which: '' };
+  const { repeat, output, score, score_reason, error, trace_id } = worst;
+  const isWorse = others.some((other) => other.score! > score! + EQUAL);
+  const which = isWorse ? `, worst try ${repeat + 1} with score ${formatScore(score)}` : '';
+  return { item: { ...item, output, score_reason, error, trace_id }, which };
+}
+
 export interface FailingItems {
   /** `3 datapoints do not pass`. */
   title: string;
@@ -80,7 +91,11 @@ export function failingItems(
   shownMax: number,
 ): FailingItems | undefined {
   const failing = items
-    .map((item) => ({ item, ...judgeItem(item, run.pass_score) }))
+    .map((item) => {
+      const { outcome, why } = judgeItem(item, run.pass_score);
+      const worst = showWorst(item);
+      return { item: worst.item, outcome, why: why + worst.which };
+    })
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'error')
     // One without any score is worse than one with 0.
     .sort((a, b) => (a.item.score ?? -1) - (b.item.score ?? -1));

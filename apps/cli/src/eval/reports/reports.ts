@@ -1,7 +1,9 @@
 import { appendFileSync, accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, parse, resolve } from 'node:path';
+import type { Api } from '@spandrel/sdk';
 import type { Command } from 'commander';
 import type { CommandIo } from '../../client/command-io.js';
+import { saveFile } from '../../client/datasets/import-export.js';
 import { oneLine } from '../../client/output/text.js';
 import { toExitCode } from '../judge-run.js';
 import { collected } from '../../client/parameter-flags.js';
@@ -56,8 +58,11 @@ export function errorLines({ run, gates, file }: EvalReport): string[] {
 const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-const REPORT_FORMATS = ['junit', 'json', 'markdown'] as const;
+/** Tables, which the server writes: a file a run. */
+const TABLE_FORMATS = ['csv', 'parquet'] as const;
+const REPORT_FORMATS = ['junit', 'json', 'markdown', ...TABLE_FORMATS] as const;
 type ReportFormat = (typeof REPORT_FORMATS)[number];
+type TableFormat = (typeof TABLE_FORMATS)[number];
 
 export interface ReportOption {
   format: ReportFormat;
@@ -106,7 +111,7 @@ export const jsonFault = ({ file, fault, exitCode }: EvalFault) => ({ file, exit
 
 type Write = (reports: readonly EvalReport[], faults: readonly EvalFault[], areSeveral: boolean) => string;
 
-const TEXT_OF: Readonly<Record<ReportFormat, Write>> = {
+const TEXT_OF: Readonly<Record<Exclude<ReportFormat, TableFormat>, Write>> = {
   junit: junitReport,
   markdown: markdownReport,
   json: (reports, faults, areSeveral) => {
@@ -136,5 +141,29 @@ export function writeReports(
   areSeveral: boolean,
   faults: readonly EvalFault[] = [],
 ): void {
-  for (const { format, file } of options) writeFileSync(file, TEXT_OF[format](reports, faults, areSeveral));
+  for (const { format, file } of options) {
+    if (!isTable(format)) writeFileSync(file, TEXT_OF[format](reports, faults, areSeveral));
+  }
+}
+
+/** Writes the tables that were asked for: one a run, where there are several `results-1.csv`, `results-2.csv`. */
+export async function writeTables(
+  api: Api,
+  options: readonly ReportOption[],
+  reports: readonly Pick<EvalReport, 'run'>[],
+): Promise<void> {
+  for (const { format, file } of options.filter((option) => isTable(option.format))) {
+    for (const [index, { run }] of reports.entries()) {
+      const { body } = await api.raw('GET', `/api/eval/${encodeURIComponent(run.id)}/items`, { query: { format } });
+      await saveFile(body!, reports.length === 1 ? file : numbered(file, index + 1));
+    }
+  }
+}
+
+const isTable = (format: ReportFormat): format is TableFormat =>
+  (TABLE_FORMATS as readonly ReportFormat[]).includes(format);
+
+function numbered(file: string, number: number): string {
+  const { ext } = parse(file);
+  return `${file.slice(0, file.length - ext.length)}-${number}${ext}`;
 }

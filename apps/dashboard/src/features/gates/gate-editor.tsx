@@ -2,7 +2,7 @@ import type { GateMetric, JudgedGate } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { useRunsOf } from '../runs/run-queries.js';
+import { useRunOption, useRunsOf } from '../runs/run-queries.js';
 import { NEW_GATE, withMetric, METRICS, type GateFields } from './gates.js';
 import styles from './gate-editor.module.css';
 
@@ -127,11 +127,12 @@ interface BaselineFieldProps {
 
 function BaselineField({ datasetId, runId, value, fault, onChange }: BaselineFieldProps) {
   const runs = useRunsOf(datasetId).filter(({ id }) => id !== runId);
+  const toOption = useRunOption();
   return (
     <SelectField
       label="Baseline"
       required
-      options={[{ value: '', label: 'Choose a run' }, ...runs.map(({ id, name }) => ({ value: id, label: name }))]}
+      options={[{ value: '', label: 'Choose a run' }, ...runs.map(toOption)]}
       value={value}
       fault={fault}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}

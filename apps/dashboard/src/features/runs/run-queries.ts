@@ -1,7 +1,10 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { formatScore } from '@spandrel/contract/browser';
 import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
+import { formatTime } from '../../components/format.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
 
 /** A run without its results. */
 export const runQuery = (id: string) =>
@@ -19,6 +22,20 @@ export function useRunsOf(datasetId: string) {
     staleTime: 0,
   });
   return query.data ?? [];
+}
+
+/** How a select names runs, many of which have the same name: `nightly, 2026-11-22 14:03:05, score 0.85`. */
+export function useRunOption() {
+  const { times } = usePreferences();
+  return ({
+    id,
+    name,
+    created_at: at,
+    avg_score: score,
+  }: Pick<EvalRunSummary, 'id' | 'name' | 'created_at' | 'avg_score'>) => ({
+    value: id,
+    label: `${name}, ${formatTime(Date.parse(at), times)}${score === null ? '' : `, score ${formatScore(score)}`}`,
+  });
 }
 
 /** Datasets there are, and the name of each by its id. */

@@ -14,7 +14,7 @@ import { useDelayed } from '../../components/hooks.js';
 import { formatCost } from '../../components/format.js';
 import { COMPARED_MAX, dataText } from '../../features/runs/run-rules.js';
 import { RunLink } from '../../features/links.js';
-import { useRunsOf } from '../../features/runs/run-queries.js';
+import { useRunOption, useRunsOf } from '../../features/runs/run-queries.js';
 import { ScoreWithBar } from '../../features/statistics/error-bar.js';
 import { DivisionFields, type Division } from '../../features/statistics/division-fields.js';
 import { RunComparison } from '../../features/statistics/statistics-tables.js';
@@ -84,6 +84,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
   const columns = useMemo(() => compareColumns(runs), [names]);
   const isAwaited = useDelayed(list.isWaiting && list.length === 0);
   const place = useListPlace();
+  const toOption = useRunOption();
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   return (
     <>
@@ -91,7 +92,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
       <div className={styles.choices}>
         <SelectField
           label="Baseline"
-          options={runs.map(({ id, name }) => ({ value: id, label: name }))}
+          options={runs.map(toOption)}
           value={baseline}
           onChange={(event) => set('baseline', event.currentTarget.value)}
         />
@@ -171,6 +172,7 @@ function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
 function AddRun({ runs, onChange }: ComparedRunsProps) {
   const datasetId = runs[0]!.dataset_id;
   const others = useRunsOf(datasetId);
+  const toOption = useRunOption();
   const ids = runs.map(({ id }) => id);
   const offered = others.filter(({ id }) => !ids.includes(id));
   if (runs.length >= COMPARED_MAX || offered.length === 0) return null;
@@ -178,7 +180,7 @@ function AddRun({ runs, onChange }: ComparedRunsProps) {
     <SelectField
       label="Add run"
       value=""
-      options={[{ value: '', label: 'Choose a run' }, ...offered.map(({ id, name }) => ({ value: id, label: name }))]}
+      options={[{ value: '', label: 'Choose a run' }, ...offered.map(toOption)]}
       onChange={({ currentTarget: { value } }) => value !== '' && onChange([...ids, value])}
     />
   );

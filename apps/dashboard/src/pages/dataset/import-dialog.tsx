@@ -21,7 +21,7 @@ interface ImportDialogProps {
 export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogProps) {
   const formId = useId();
   const [file, setFile] = useState<File | null>(null);
-  const [skipsFaults, setSkipsFaults] = useState(false);
+  const [choices, setChoices] = useState({ skipsFaults: false, dedupes: false, replaces: false });
   const { importing, progress, isCancelled, cancel } = useImport(datasetId, onImported);
   const preview = useFilePreview(file);
   const isBusy = importing.isPending;
@@ -32,7 +32,7 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (file !== null && !isBusy && !importing.isSuccess) importing.mutate({ file, skipsFaults });
+    if (file !== null && !isBusy && !importing.isSuccess) importing.mutate({ file, ...choices });
   };
   /** Enter would choose another file; once there is one it imports that. */
   const pressInFile = (event: KeyboardEvent<HTMLInputElement>): void => {
@@ -84,12 +84,15 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
           onChange={({ target }) => choose(target.files?.[0] ?? null)}
         />
         {preview && <RowTable label="Preview" columns={preview.columns} rows={preview.rows} />}
-        <CheckboxField
-          label="Skip rows with faults"
-          checked={skipsFaults}
-          disabled={isBusy}
-          onChange={({ target }) => setSkipsFaults(target.checked)}
-        />
+        {CHOICES.map(([name, label]) => (
+          <CheckboxField
+            key={name}
+            label={label}
+            checked={choices[name]}
+            disabled={isBusy}
+            onChange={({ target }) => setChoices({ ...choices, [name]: target.checked })}
+          />
+        ))}
         {isBusy && <ImportProgressBar ref={places.progress} progress={progress} expectedRows={preview?.expectedRows} />}
         {importing.data && <ImportResult result={importing.data} />}
         {importing.error && !isCancelled && <FaultNotice title="Nothing was imported" error={importing.error} />}
@@ -98,6 +101,14 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
     </Dialog>
   );
 }
+
+const CHOICES = [
+  ['skipsFaults', 'Skip rows with faults'],
+  ['dedupes', 'Leave out rows that the dataset has already'],
+  ['replaces', 'Remove datapoints that are not in the file'],
+] as const;
+
+type Choices = Record<(typeof CHOICES)[number][0], boolean>;
 
 const describeFile = (file: File | null): string =>
   file === null
@@ -156,7 +167,7 @@ function describeProgress(progress: ImportProgress | null): string {
 /** What became of a file. */
 export function ImportResult({ result }: { result: Result }) {
   const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
-  const { skipped_empty_rows: emptyRows = 0, columns_used: used } = result;
+  const { skipped_empty_rows: emptyRows = 0, columns_used: used, duplicates = 0, removed = 0 } = result;
   const kept = used.filter(({ member }) => member.startsWith('metadata.'));
   return (
     <>
@@ -164,7 +175,9 @@ export function ImportResult({ result }: { result: Result }) {
         Imported {formatCounted(imported, 'datapoint')}
         {skippedCount > 0 && `, skipped ${formatCount(skippedCount)}`}
         {emptyRows > 0 && `, passed over ${formatCounted(emptyRows, 'empty row')}`}
+        {removed > 0 && `, removed ${formatCount(removed)}`}
       </p>
+      {duplicates > 0 && <p>{formatCounted(duplicates, 'row')} of the file were in the dataset already.</p>}
       {kept.length > 0 && <p>Kept as metadata: {kept.map(({ column }) => column).join(', ')}.</p>}
       {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
       {hint !== undefined && <p>{hint}</p>}
@@ -223,10 +236,10 @@ function useImport(datasetId: string, onImported: () => void) {
   const ending = useRef<AbortController | null>(null);
   useEffect(() => () => ending.current?.abort(), []);
   const importing = useMutation({
-    mutationFn: ({ file, skipsFaults }: { file: File; skipsFaults: boolean }) => {
+    mutationFn: ({ file, ...choices }: Choices & { file: File }) => {
       ending.current = new AbortController();
       const { signal } = ending.current;
-      return importDatapoints(datasetId, file, { skipsFaults, signal, onProgress: setProgress });
+      return importDatapoints(datasetId, file, { ...choices, signal, onProgress: setProgress });
     },
     onSuccess: onImported,
     onSettled: () => setProgress(null),

@@ -5,7 +5,7 @@ import { FaultNotice } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
-import { runQuery, useRunsOf } from '../../features/runs/run-queries.js';
+import { runQuery, useRunOption, useRunsOf } from '../../features/runs/run-queries.js';
 import { DivisionFields, type Division } from '../../features/statistics/division-fields.js';
 import {
   GroupTable,
@@ -51,13 +51,14 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
 
 function BaselineField({ run, search: { baseline }, onChange }: RunStatisticsProps) {
   const others = useRunsOf(run.dataset_id).filter(({ id }) => id !== run.id);
+  const toOption = useRunOption();
   if (others.length === 0) return null;
   return (
     <SelectField
       className={styles.baseline}
       label="Compare with"
       value={baseline ?? ''}
-      options={[{ value: '', label: 'No baseline' }, ...others.map(({ id, name }) => ({ value: id, label: name }))]}
+      options={[{ value: '', label: 'No baseline' }, ...others.map(toOption)]}
       onChange={(event) => onChange('baseline', event.currentTarget.value)}
     />
   );

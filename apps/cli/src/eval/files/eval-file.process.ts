@@ -1,0 +1,86 @@
+/**
+ * The far end of {@link callEvalProcess}: loads a file of the user's and runs its eval. That code may end this process, throw
+ * beside its answers or write what it likes: the command judges from outside.
+ */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Spandrel } from '@spandrel/sdk';
+import { DefinitionError, evaluate, isEvalDefinition, type EvalDefinition } from '@spandrel/sdk/eval';
+import { fail, UsageFault } from '../../client/exit-codes.js';
+import { provideSdk } from '../provide-sdk.js';
+import type { EvalEnd, EvalOrder, EvalReply } from './eval-process.js';
+
+/** Traces that are not delivered by then are lost: the eval has waited for its own already. */
+const SHUTDOWN_MS = 2_000;
+/** Lines of a stack that are shown. */
+const FRAMES_MAX = 4;
+
+// Libraries send to a parent process where there is one.
+const sendToCommand = process.send!.bind(process);
+delete process.send;
+process.disconnect = () => {};
+
+const reply = (message: EvalReply): Promise<void> =>
+  new Promise((done) => void sendToCommand(message, undefined, undefined, () => done()));
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => interrupted.abort(new Error('interrupted')));
+}
+// Nobody waits for a verdict any more.
+process.on('disconnect', () => process.exit(1));
+process.on('unhandledRejection', (reason) => {
+  process.stderr.write(`unhandled rejection, which the eval goes on after: ${describePlace(reason)}\n`);
+});
+// A file that waits for what never comes is to end the process.
+process.channel!.unref();
+provideSdk();
+
+const [file, order] = process.argv.slice(2);
+try {
+  const definition = await loadDefinition(file!);
+  await reply({ loaded: { name: definition.name } });
+  if (order !== undefined) await reply({ ended: await runEval(definition, JSON.parse(order) as EvalOrder) });
+} catch (error) {
+  const { exitCode, lines } = fail(error instanceof DefinitionError ? new UsageFault(error.message) : error);
+  await reply({ fault: { message: lines.join('\n'), exitCode } });
+}
+// Whatever the file left open.
+process.exit();
+
+async function runEval(definition: EvalDefinition, options: EvalOrder): Promise<EvalEnd> {
+  const spandrel = new Spandrel();
+  try {
+    const result = await evaluate(definition, {
+      ...{ ...options, spandrel, signal: interrupted.signal },
+      onStarted: ({ id }) => void reply({ started: id }),
+      onProgress: (progress) => void reply({ progress }),
+    });
+    const { run, baselineRunId, skippedGates, wasOver } = result;
+    const { groupBy = [], clusterBy, baseline } = definition;
+    const by = { baselineRunId, groupBy: [groupBy].flat(), clusterBy };
+    return { runId: run.id, by, skippedGates, wasOver, baseline };
+  } finally {
+    await spandrel.shutdown({ timeoutMs: SHUTDOWN_MS });
+  }
+}
+
+async function loadDefinition(file: string): Promise<EvalDefinition> {
+  const loaded: Promise<{ default?: unknown }> = import(pathToFileURL(resolve(file)).href);
+  const { default: exported } = await loaded.catch((error: unknown) => {
+    throw new UsageFault(`${file}: does not load\n${describePlace(error)}`);
+  });
+  if (isEvalDefinition(exported)) return exported;
+  const lack = exported === undefined ? '; it has none' : '';
+  throw new UsageFault(`${file}: its default export must be made by defineEval of @spandrel/sdk/eval${lack}`);
+}
+
+/** What went wrong, and where: the stack as far as it is the user's. */
+function describePlace(error: unknown): string {
+  if (!(error instanceof Error) && (typeof error !== 'object' || error === null || !('stack' in error)))
+    return String(error);
+  const lines = String((error as Error).stack ?? (error as Error).message).split('\n');
+  const isFrame = (line: string): boolean => /^\s+at /.test(line);
+  const frames = lines.filter((line) => isFrame(line) && !line.includes('node:internal')).slice(0, FRAMES_MAX);
+  return [...lines.filter((line) => line.trim() !== '' && !isFrame(line)), ...frames].join('\n');
+}
