@@ -236,7 +236,7 @@ export async function checkEval(call: ClientCall<CheckEvalOptions>, runName: str
 function addGates(known: readonly JudgedGate[], more: readonly Gate[]): Gate[] {
   const keyOf = (gate: AnyGate): string =>
     `${describeGate(gate)} ${gate.baseline_run_id ?? ''} ${gate.cluster_by ?? ''}`;
-  const there = known.map(({ actual: _actual, passed: _passed, ...gate }) => gate as AnyGate);
+  const there = known.map(({ actual: _actual, failing: _failing, passed: _passed, ...gate }) => gate as AnyGate);
   const keys = new Set(there.map(keyOf));
   return [...there, ...more.filter((gate) => !keys.has(keyOf(gate)))] as Gate[];
 }
