@@ -8,6 +8,7 @@ import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
 import type { Target } from '../target/resolve-target.js';
 import { joinTarget } from '../target/base-url.js';
+import { Flow } from './flow.js';
 import { ONE_TEXT_BYTES_MAX } from '../upstream/http1-connection.js';
 import type { ListMember } from '../unordered-list.js';
 import {
@@ -67,6 +68,8 @@ export class Forward implements UpstreamHandler, ListMember {
   private quietLooks = 0;
   /** The client knows that upstream wants the body, or did not wait for that. */
   private continued = false;
+  private readonly requestFlow = new Flow(() => this.req.resume());
+  private readonly answerFlow = new Flow(() => this.exchange?.resume());
   private ownId: string | undefined;
 
   constructor(
@@ -165,7 +168,8 @@ export class Forward implements UpstreamHandler, ListMember {
       return true;
     }
     const passed = this.take(piece);
-    return passed.length === 0 || this.write(passed);
+    const isTaken = passed.length === 0 || this.write(passed);
+    return this.answerFlow.passed(piece.length, isTaken);
   }
 
   onEnd(rest: Buffer | null, trailers: string[]): void {
@@ -189,7 +193,7 @@ export class Forward implements UpstreamHandler, ListMember {
   }
 
   onDrain(): void {
-    this.req.resume();
+    this.requestFlow.drained();
   }
 
   /** Has the client send its body. A client that waits for this must get it, so that it is held until its turn comes. */
@@ -256,7 +260,7 @@ export class Forward implements UpstreamHandler, ListMember {
       if (this.over) return;
       this.moved = this.continued = true;
       this.call?.requestChunk(chunk);
-      if (!this.exchange!.write(chunk)) req.pause();
+      if (!this.requestFlow.passed(chunk.length, this.exchange!.write(chunk))) req.pause();
     });
     req.on('end', () => {
       if (this.over) return;
@@ -278,7 +282,7 @@ export class Forward implements UpstreamHandler, ListMember {
     if (this.res.write(chunk)) return true;
     if (!this.blocked) {
       this.blocked = true;
-      this.res.on('drain', () => this.exchange?.resume());
+      this.res.on('drain', () => this.answerFlow.drained());
     }
     return false;
   }
