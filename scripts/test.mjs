@@ -9,8 +9,9 @@ import '../bin/require-node.mjs';
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 const options = process.argv.slice(2);
 const tiers = [];
@@ -86,6 +87,8 @@ process.env.SPANDREL_ANSWERED_QUERIES = answered;
 console.log(`seed of random tests: ${process.env.SPANDREL_TEST_SEED ?? 0} (SPANDREL_TEST_SEED)`);
 
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** What failed, with its first words: said again at the end, as logs are often cut to that. */
+const failures = [];
 const sum = () => total.passed + total.failed + total.skipped;
 const isWhole = options.length === 0;
 // The programs that tests start, and the checks of documents and images, read what is built.
@@ -101,6 +104,7 @@ console.log(
     ...others.map((tier) => `${COMMANDS[tier]} has ${sizes[tier].toLocaleString('en')} more tests.`),
   ].join(' '),
 );
+for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
@@ -122,9 +126,7 @@ async function quick() {
 /** The other command's last line says the size. */
 function checkSize(tier, size) {
   if (Math.abs(size - sizes[tier]) <= sizes[tier] / 10) return;
-  console.log(
-    `FAILED size: ${COMMANDS[tier]} has ${size} checks and tests, and ${SIZES} says ${sizes[tier]}: change it`,
-  );
+  failures.push(`size: ${COMMANDS[tier]} has ${size} checks and tests, and ${SIZES} says ${sizes[tier]}: change it`);
   total.failed++;
 }
 
@@ -132,6 +134,7 @@ async function check(queue, settings) {
   for (const [name, args] of queue) {
     const { code, ms, output } = await run(args, settings);
     total[code === 0 ? 'passed' : 'failed']++;
+    if (code !== 0) failures.push(`check ${name}`);
     console.log(`${output}${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
   }
 }
@@ -153,10 +156,10 @@ async function jest(project, workers, settings) {
     settings,
   );
   if (output) console.log(output);
-  count(report, code);
+  count(project, report, code);
 }
 
-function count(report, code) {
+function count(project, report, code) {
   let counts;
   try {
     counts = JSON.parse(readFileSync(report, 'utf8'));
@@ -167,7 +170,17 @@ function count(report, code) {
   total.skipped += counts.numPendingTests;
   const failed = counts.numFailedTests + counts.numRuntimeErrorTestSuites;
   total.failed += failed > 0 ? failed : code === 0 ? 0 : 1;
+  const before = failures.length;
+  for (const { name, message, assertionResults, status } of counts.testResults ?? []) {
+    const file = relative(root, name);
+    const failing = assertionResults.filter((test) => test.status === 'failed');
+    for (const test of failing) failures.push(`${file}: ${test.fullName}\n${firstLines(test.failureMessages[0])}`);
+    if (status === 'failed' && failing.length === 0) failures.push(`${file}\n${firstLines(message)}`);
+  }
+  if (code !== 0 && failures.length === before) failures.push(`jest ended with ${code} at ${project}`);
 }
+
+const firstLines = (text = '') => stripVTControlCharacters(text).split('\n').slice(0, 12).join('\n');
 
 /**
  * A disk in memory with room for the databases of the tests: half of their time would go into waiting for a disk. What a
