@@ -7,6 +7,7 @@ import { gatesOfRuns } from './gates-of-runs.ts';
 import { groupsOfRuns } from './groups-of-runs.ts';
 import { externalHandover } from './external-handover.ts';
 import { externalRuns } from './external-runs.ts';
+import { judgesOfRuns } from './judges-of-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
 import { providersOfRuns } from './providers-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
@@ -40,6 +41,7 @@ export function describeEvals(database: TestDatabase): void {
     if (all) {
       callsOfItems(lab);
       providersOfRuns(lab);
+      judgesOfRuns(lab);
     }
     lifeOfRuns(lab);
     comparing(lab, all);

@@ -60,8 +60,8 @@ export const writeRunningSamples = (samples: Iterable<SampleKey>): string =>
     Array.from(samples, ({ datapointId, repeat }) => (repeat === 0 ? datapointId : [datapointId, repeat])),
   );
 
-/** Longest that an item of a run that was cancelled goes on: its call, the judge's, each with a retry. */
-const IN_FLIGHT_MS_MAX = 300_000;
+/** Longest that an item of a run that was cancelled goes on: its call and two of the judge, each with a retry. */
+const IN_FLIGHT_MS_MAX = 420_000;
 
 /** The datapoints that are being called. */
 export const listDatapointsRunningNow = (run: EvalRunRow): ReadonlySet<string> =>

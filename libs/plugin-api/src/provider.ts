@@ -131,6 +131,8 @@ export interface StreamReader {
 
 /** How evaluations call a model and list models. Requests are built here and sent by the caller. */
 export interface ChatCalls {
+  /** Whether {@link buildRequest} asks for an answer by `answerSchema` of a call; without it calls have none. */
+  readonly takesSchema?: boolean;
   /**
    * The request for one chat call; the key goes into a header and nowhere else.
    * @param target the connection's endpoint and key.
@@ -172,6 +174,16 @@ export interface ChatCall {
   maxTokens?: number | undefined;
   /** The member that carries `maxTokens`, where a format knows both; absent: the provider's own. */
   maxTokensMember?: MaxTokensMember | undefined;
+  /** The JSON that is to be answered, for providers that say {@link ChatCalls.takesSchema}. */
+  answerSchema?: AnswerSchema | undefined;
+}
+
+/** What an answer is to be: a JSON object of this schema. Providers take objects whose members are all required, and no others. */
+export interface AnswerSchema {
+  /** 1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`. */
+  name: string;
+  /** JSON Schema. */
+  schema: Readonly<Record<string, unknown>>;
 }
 
 /** How the format of OpenAI limits an answer's length: newer models of OpenAI refuse `max_tokens`, other servers know nothing else. */

@@ -1,5 +1,6 @@
 import type { ChatMessage } from './chat.js';
 import type { PluginLogger } from './deps.js';
+import type { AnswerSchema } from './provider.js';
 
 /** What a scorer plugin gets in `setup`. */
 export interface ScorerDeps {
@@ -36,9 +37,9 @@ export interface ScoreSample<Config = unknown> {
   rubric: string | undefined;
   /**
    * Asks the run's judge model; 60 s timeout and one retry as for any model call. Its tokens and cost are kept with the
-   * item.
+   * item. The answer is asked for by `schema` where the provider and the model take one; it may be any text nevertheless.
    */
-  complete(request: { messages: ChatMessage[]; temperature?: number }): Promise<{ text: string }>;
+  complete(request: { messages: ChatMessage[]; temperature?: number; schema?: AnswerSchema }): Promise<{ text: string }>;
   signal: AbortSignal;
 }
 

@@ -44,6 +44,7 @@ describeProviderContract(
           { role: 'user', content: 'Lit?', name: 'mate' },
         ],
         temperature: 0.1,
+        answerSchema: { name: 'verdict', schema: { type: 'object' } },
       },
       request: {
         method: 'POST',
@@ -55,6 +56,7 @@ describeProviderContract(
           system: 'Be brief.',
           messages: [{ role: 'user', content: 'Lit?' }],
           temperature: 0.1,
+          output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
         },
       },
       answer: { body: files.json('messages.response.json'), expected: calls[0].expected.answer },

@@ -23,6 +23,7 @@ export function anthropicChatCalls(defaultBaseUrl: string): ChatCalls {
   const urlOf = ({ baseUrl }: ConnectionTarget, path: string) =>
     joinUrl(withoutVersion(baseUrl ?? defaultBaseUrl), `/v1${path}`);
   return {
+    takesSchema: true,
     buildRequest: (target, call) => ({
       method: 'POST',
       url: urlOf(target, '/messages'),
@@ -44,7 +45,7 @@ const headersFor = ({ apiKey }: ConnectionTarget): Record<string, string> => ({
   'anthropic-version': ANTHROPIC_VERSION,
 });
 
-function bodyOf({ model, messages, temperature, maxTokens }: ChatCall): unknown {
+function bodyOf({ model, messages, temperature, maxTokens, answerSchema }: ChatCall): unknown {
   const system = messages.filter(isSystem).map(({ content }) => contentTextOf(content) ?? '');
   const turns = turnsOf(messages.filter((message) => !isSystem(message)));
   return {
@@ -54,6 +55,7 @@ function bodyOf({ model, messages, temperature, maxTokens }: ChatCall): unknown 
     messages: turns,
     ...toolsOf(turns),
     ...(temperature !== undefined && { temperature }),
+    ...(answerSchema && { output_config: { format: { type: 'json_schema', schema: answerSchema.schema } } }),
   };
 }
 

@@ -18,6 +18,7 @@ export function ollamaChatCalls(defaultBaseUrl: string): ChatCalls {
   const urlOf = ({ baseUrl }: ConnectionTarget, path: string) =>
     joinUrl(withoutVersion(baseUrl ?? defaultBaseUrl), path);
   return {
+    takesSchema: true,
     buildRequest: (target, call) => ({
       method: 'POST',
       url: urlOf(target, '/api/chat'),
@@ -34,7 +35,7 @@ export function ollamaChatCalls(defaultBaseUrl: string): ChatCalls {
   };
 }
 
-function bodyOf({ model, messages, temperature, maxTokens }: ChatCall): unknown {
+function bodyOf({ model, messages, temperature, maxTokens, answerSchema }: ChatCall): unknown {
   const options = {
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { num_predict: maxTokens }),
@@ -44,6 +45,7 @@ function bodyOf({ model, messages, temperature, maxTokens }: ChatCall): unknown 
     // Ollama takes text only; images are a member of their own.
     messages: messages.map((message) => ({ ...message, content: contentTextOf(message.content) ?? '' })),
     stream: false,
+    ...(answerSchema && { format: answerSchema.schema }),
     ...(Object.keys(options).length > 0 && { options }),
   };
 }

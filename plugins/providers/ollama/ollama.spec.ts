@@ -71,6 +71,7 @@ describeProviderContract(
         messages: [{ role: 'user', content: [{ type: 'text', text: 'Who?' }] }],
         temperature: 0,
         maxTokens: 9,
+        answerSchema: { name: 'verdict', schema: { type: 'object' } },
       },
       request: {
         method: 'POST',
@@ -80,6 +81,7 @@ describeProviderContract(
           model: 'llama3.2',
           messages: [{ role: 'user', content: 'Who?' }],
           stream: false,
+          format: { type: 'object' },
           options: { temperature: 0, num_predict: 9 },
         },
       },

@@ -66,7 +66,13 @@ describeProviderContract(
     },
     chat: {
       baseUrl: 'https://openai.example/v1',
-      call: { model: 'gpt-5.1', messages: [{ role: 'user', content: 'Tide?' }], temperature: 0, maxTokens: 64 },
+      call: {
+        model: 'gpt-5.1',
+        messages: [{ role: 'user', content: 'Tide?' }],
+        temperature: 0,
+        maxTokens: 64,
+        answerSchema: { name: 'verdict', schema: { type: 'object' } },
+      },
       request: {
         method: 'POST',
         url: 'https://openai.example/v1/chat/completions',
@@ -76,6 +82,10 @@ describeProviderContract(
           messages: [{ role: 'user', content: 'Tide?' }],
           temperature: 0,
           max_completion_tokens: 64,
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: 'verdict', schema: { type: 'object' }, strict: true },
+          },
         },
       },
       answer: { body: files.json('chat.response.json'), expected: chatCalls[0]!.expected.answer },

@@ -1,6 +1,6 @@
-import { defineScorer } from '@spandrel/plugin-api';
-import { BUILT_IN_RUBRIC, judgeMessages, promptHash } from './prompt.js';
-import { readVerdict } from './read-verdict.js';
+import { defineScorer, type ChatMessage } from '@spandrel/plugin-api';
+import { BUILT_IN_RUBRIC, correctionMessages, judgeMessages, promptHash, VERDICT_SCHEMA } from './prompt.js';
+import { readVerdict, UnusableReply, type Verdict } from './read-verdict.js';
 
 /** Longest rubric, in UTF-16 units; equals the limit of a run's `config.judge.rubric`. */
 const RUBRIC_LENGTH_MAX = 100_000;
@@ -14,12 +14,32 @@ export default defineScorer({
     asksJudge: true,
     async score({ complete, signal, ...sample }) {
       const rubric = sample.rubric || sample.config.rubric;
-      const request = { messages: judgeMessages(sample, rubric), temperature: 0 };
-      const { text } = await untilAborted(signal, () => complete(request));
-      return { ...readVerdict(text), promptHash: promptHash(rubric) };
+      const ask = async (messages: ChatMessage[]): Promise<string> => {
+        const request = { messages, temperature: 0, schema: VERDICT_SCHEMA };
+        return (await untilAborted(signal, () => complete(request))).text;
+      };
+      return { ...(await askForVerdict(judgeMessages(sample, rubric), ask)), promptHash: promptHash(rubric) };
     },
   }),
 });
+
+/**
+ * Asks a judge; one whose reply cannot be used is told what is wrong with it, and asked once more.
+ * @param ask answers with the judge's reply.
+ * @throws UnusableReply for a second such reply; what `ask` throws.
+ */
+export async function askForVerdict(
+  messages: ChatMessage[],
+  ask: (messages: ChatMessage[]) => Promise<string>,
+): Promise<Verdict> {
+  const reply = await ask(messages);
+  try {
+    return readVerdict(reply);
+  } catch (error) {
+    if (!(error instanceof UnusableReply)) throw error;
+    return readVerdict(await ask([...messages, ...correctionMessages(reply, error.fault)]));
+  }
+}
 
 /** Waits for `work` until `signal` aborts. @throws the signal's reason once it does; what `work` throws. */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

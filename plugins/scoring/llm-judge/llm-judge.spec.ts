@@ -7,12 +7,14 @@ import { describeScorerContract, setUpPlugin } from '@spandrel/plugin-api/testin
 import llmJudge from './index.js';
 import {
   BUILT_IN_RUBRIC,
+  CORRECTION_TEMPLATE,
   judgeMessages,
   NO_REFERENCE,
   promptHash,
   REFERENCE_TEMPLATE,
   SYSTEM_TEMPLATE,
   USER_TEMPLATE,
+  VERDICT_SCHEMA,
 } from './prompt.js';
 
 const verdict = (score: number) => JSON.stringify({ score, reason: 'as the rubric says' });
@@ -86,7 +88,45 @@ describe('LlmJudge', () => {
       return { text: '{"score": 0.5, "reason": "half"}' };
     });
     expect(score).toEqual({ score: 0.5, reason: 'half', promptHash: promptHash(BUILT_IN_RUBRIC) });
-    expect(asked).toEqual([{ messages: judgeMessages(sample, BUILT_IN_RUBRIC), temperature: 0 }]);
+    expect(asked).toEqual([
+      { messages: judgeMessages(sample, BUILT_IN_RUBRIC), temperature: 0, schema: VERDICT_SCHEMA },
+    ]);
+  });
+
+  it.each<[string, string]>([
+    ['Very good!', 'no JSON object with a score'],
+    ['{"score": 80, "reason": "of 100"}', 'a score that is not a number from 0 to 1'],
+    ['{"score": 0.5, "rea', 'a JSON object that is cut off or faulty'],
+    ['{"score": 0.5} or {"score": 0.6}', 'several scores'],
+    [' \n', 'no JSON object with a score'],
+  ])('asks once more after %j, with what was wrong', async (reply, fault) => {
+    const asked: ChatMessage[][] = [];
+    const score = await ask(async ({ messages }) => {
+      asked.push(messages);
+      return { text: asked.length === 1 ? reply : '{"score": 0.25, "reason": "now"}' };
+    });
+    expect(score).toEqual({ score: 0.25, reason: 'now', promptHash: promptHash(BUILT_IN_RUBRIC) });
+    const first = judgeMessages(sample, BUILT_IN_RUBRIC);
+    const repeated = reply.trim() === '' ? [] : [{ role: 'assistant', content: reply }];
+    const correction = CORRECTION_TEMPLATE.replace('{{fault}}', fault);
+    expect(asked).toEqual([first, [...first, ...repeated, { role: 'user', content: correction }]]);
+  });
+
+  it('asks twice at most, and fails with what the second reply has', async () => {
+    const replies = ['Very good!', 'Still {"score": 7}', '{"score": 1}'];
+    let calls = 0;
+    const asking = ask(async () => ({ text: replies[calls++]! }));
+    await expect(asking).rejects.toThrow('a score that is not a number from 0 to 1: "Still {\\"score\\": 7}"');
+    expect(calls).toBe(2);
+  });
+
+  it('repeats no more of a long reply than its beginning', async () => {
+    const asked: ChatMessage[][] = [];
+    await ask(async ({ messages }) => {
+      asked.push(messages);
+      return { text: asked.length === 1 ? 'x'.repeat(100_000) : '{"score": 1}' };
+    });
+    expect(asked[1]!.at(-2)!.content).toBe('x'.repeat(4_000));
   });
 
   it('fails when the judge cannot be asked, or gives no score', async () => {
@@ -167,6 +207,7 @@ describe('docs/plugins.md', () => {
       user: USER_TEMPLATE,
       reference: REFERENCE_TEMPLATE,
       'no-reference': NO_REFERENCE,
+      correction: CORRECTION_TEMPLATE,
     });
   });
 });

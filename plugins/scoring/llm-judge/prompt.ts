@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { plainTextOf, type ChatMessage, type ScoreSample } from '@spandrel/plugin-api';
+import { plainTextOf, type AnswerSchema, type ChatMessage, type ScoreSample } from '@spandrel/plugin-api';
 
 /** What outputs are judged by when neither the run nor the plugin's config says otherwise. */
 export const BUILT_IN_RUBRIC = `Judge how well the output answers the input.
@@ -47,6 +47,24 @@ END REFERENCE {{mark}}`;
 /** What stands for `{{reference}}` where it has none. */
 export const NO_REFERENCE = 'There is no reference.';
 
+/** What a judge is told whose reply cannot be used. */
+export const CORRECTION_TEMPLATE = `Your answer cannot be used, since it has {{fault}}. Answer once more, with exactly one JSON object and nothing else, no code fence and no other text:
+{"score": <number from 0 to 1>, "reason": "<one or two sentences that say why>"}`;
+
+/** The schema of a judge's answer. Providers know no bounds of numbers: {@link readVerdict} has them. */
+export const VERDICT_SCHEMA: AnswerSchema = {
+  name: 'verdict',
+  schema: {
+    type: 'object',
+    properties: {
+      score: { type: 'number', description: 'From 0 (worst) to 1 (best).' },
+      reason: { type: 'string', description: 'One or two sentences that say why.' },
+    },
+    required: ['score', 'reason'],
+    additionalProperties: false,
+  },
+};
+
 /** SHA-256, hex, of everything a judge is given but the sample: the templates and the rubric, as a JSON array. */
 export const promptHash = (rubric: string): string =>
   hash('sha256', JSON.stringify([SYSTEM_TEMPLATE, USER_TEMPLATE, REFERENCE_TEMPLATE, NO_REFERENCE, rubric]));
@@ -65,6 +83,16 @@ export function judgeMessages(
     { role: 'user', content: fill(USER_TEMPLATE, { ...texts, reference, mark }) },
   ];
 }
+
+/** What follows the messages of {@link judgeMessages} where the reply to them cannot be used. @param fault what it has. */
+export const correctionMessages = (reply: string, fault: string): ChatMessage[] => [
+  // Some providers refuse a message without text.
+  ...(reply.trim() === '' ? [] : [{ role: 'assistant', content: reply.slice(0, REPEATED_LENGTH_MAX) }]),
+  { role: 'user', content: fill(CORRECTION_TEMPLATE, { fault }) },
+];
+
+/** Of a reply that is sent back: thoughts can be long, and cost tokens. */
+const REPEATED_LENGTH_MAX = 4_000;
 
 const MARK_LENGTH = 16;
 

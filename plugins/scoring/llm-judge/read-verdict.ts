@@ -7,10 +7,23 @@ export interface Verdict {
   reason?: string;
 }
 
+/** A judge's reply that has no usable score. */
+export class UnusableReply extends Error {
+  override readonly name = 'UnusableReply';
+
+  /** @param fault what it has. */
+  constructor(
+    readonly fault: string,
+    reply: string,
+  ) {
+    super(`the judge gave ${fault}: ${quote(reply)}`);
+  }
+}
+
 /**
  * Reads a judge's reply: one JSON object with a score, bare or with thoughts and text around it. Never guesses
  * (docs/spec/evaluations.md#replies-of-a-judge).
- * @throws Error when there is no such object or a faulty one, its score is no number from 0 to 1, or there are several
+ * @throws UnusableReply when there is no such object or a faulty one, its score is no number from 0 to 1, or there are several
  *   that differ.
  */
 export function readVerdict(reply: string): Verdict {
@@ -18,15 +31,15 @@ export function readVerdict(reply: string): Verdict {
   const verdicts = objects.map((json) => objectOf(readJson(json))).filter((object) => Object.hasOwn(object, 'score'));
   const [first, ...others] = verdicts;
   if (isBroken || faulty.some(statesScore) || (!first && faulty.length > 0)) {
-    throw new Error(`the judge gave a JSON object that is cut off or faulty: ${quote(reply)}`);
+    throw new UnusableReply('a JSON object that is cut off or faulty', reply);
   }
-  if (!first) throw new Error(`the judge gave no JSON object with a score: ${quote(reply)}`);
+  if (!first) throw new UnusableReply('no JSON object with a score', reply);
   const score = scoreOf(first);
   if (others.some((other) => scoreOf(other) !== score)) {
-    throw new Error(`the judge gave several scores: ${quote(reply)}`);
+    throw new UnusableReply('several scores', reply);
   }
   if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
-    throw new Error(`the judge gave a score that is not a number from 0 to 1: ${quote(reply)}`);
+    throw new UnusableReply('a score that is not a number from 0 to 1', reply);
   }
   const reason = filledTextOf(first['reason']);
   return { score, ...(reason !== null && { reason }) };

@@ -207,6 +207,27 @@ describe('a model call', () => {
       ]);
     });
 
+    it('is made once more without a schema, and so are those behind it', async () => {
+      const bare = { status: 400, body: { error: { message: 'This is not possible here.' } } };
+      const connection = connectionThat(bare, fine, fine);
+      const run = new RunCalls();
+      const asked = { ...call, answerSchema: { name: 'verdict', schema: { type: 'object' } } };
+      expect(await callModel(connection, asked, { ...options(), run })).toMatchObject({ attempts: 2 });
+      expect(await callModel(connection, asked, { ...options(), run })).toMatchObject({ attempts: 1 });
+      const json = { name: 'verdict', schema: { type: 'object' }, strict: true };
+      expect(bodies(connection)).toEqual([{ response_format: { type: 'json_schema', json_schema: json } }, {}, {}]);
+    });
+
+    it('keeps its schema where something else was wrong with an earlier call', async () => {
+      const tooLong = { status: 400, body: { error: { message: 'The prompt is too long.' } } };
+      const connection = connectionThat(tooLong, tooLong, fine);
+      const run = new RunCalls();
+      const asked = { ...call, answerSchema: { name: 'verdict', schema: { type: 'object' } } };
+      await expect(callModel(connection, asked, { ...options(), run })).rejects.toMatchObject({ attempts: 2 });
+      await callModel(connection, asked, { ...options(), run });
+      expect(bodies(connection).map((body) => 'response_format' in body)).toEqual([true, false, true]);
+    });
+
     it('still has its retry', async () => {
       const connection = connectionThat(noTemperature, { status: 503 }, fine);
       const ours = { ...options(), isTemperatureOurs: true };

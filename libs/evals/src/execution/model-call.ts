@@ -27,6 +27,8 @@ const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
 const RETRYABLE = new Set([429, 500, 502, 503]);
 const RETRIES_MAX = 1;
 const TOO_MANY_REQUESTS = 429;
+/** Statuses of a call that has what a server does not take. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 422]);
 
 /** What a model answered. */
 export interface ModelAnswer {
@@ -156,11 +158,12 @@ async function begin(pace: CallPace, permits: CallPermits, isRetry: boolean, sig
 
 const adapt = (
   call: ChatCall,
-  { leavesOutTemperature, maxTokensMember }: Adaptation,
+  { leavesOutTemperature, maxTokensMember, leavesOutSchema }: Adaptation,
   { isTemperatureOurs }: ModelCallOptions,
 ): ChatCall => ({
   ...call,
   ...(leavesOutTemperature && isTemperatureOurs && { temperature: undefined }),
+  ...(leavesOutSchema && { answerSchema: undefined }),
   maxTokensMember: call.maxTokensMember ?? maxTokensMember,
 });
 
@@ -177,9 +180,10 @@ function findAdaptation(
   request: HttpRequest,
   { isTemperatureOurs }: ModelCallOptions,
 ): Adaptation | undefined {
-  if (isTemperatureOurs && call.temperature !== undefined && refusesMember(connection, reply, 'temperature')) {
-    return { leavesOutTemperature: true };
-  }
+  const isTemperatureRefused = call.temperature !== undefined && refusesMember(connection, reply, 'temperature');
+  if (isTemperatureRefused && isTemperatureOurs) return { leavesOutTemperature: true };
+  // Servers say in too many ways that they take no schema; what was wrong with the call otherwise is refused without it again.
+  if (call.answerSchema && !isTemperatureRefused && REFUSALS.has(reply.status)) return { leavesOutSchema: true };
   if (call.maxTokens === undefined || call.maxTokensMember !== undefined) return undefined;
   const has = ({ body }: HttpRequest, member: string): boolean => Object.hasOwn(Object(body), member);
   const refused = (['max_tokens', 'max_completion_tokens'] as const).find((member) => has(request, member));

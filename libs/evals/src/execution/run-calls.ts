@@ -8,6 +8,8 @@ export interface Adaptation {
   leavesOutTemperature?: boolean;
   /** What limits the answer's length where the run does not say. */
   maxTokensMember?: ChatCall['maxTokensMember'];
+  /** Whether an answer is not asked for by a schema. */
+  leavesOutSchema?: boolean;
 }
 
 /** What the calls of one run share: how fast they go on, and what its models were seen not to take. */

@@ -140,12 +140,14 @@ function askJudge(
   pricing: PricingTable,
   options: ItemCallOptions,
 ): ScoreSample['complete'] {
-  return async ({ messages, temperature }) => {
+  return async ({ messages, temperature, schema }) => {
     if (typeof asks === 'string') throw new Error(asks);
     const { connection, model } = asks;
     use.model = model;
     const isTemperatureOurs = given === undefined;
-    const call = { model, messages, temperature: isTemperatureOurs ? (temperature ?? 0) : (given ?? undefined) };
+    const answerSchema = connection.provider.chat.takesSchema ? schema : undefined;
+    const asked = isTemperatureOurs ? (temperature ?? 0) : (given ?? undefined);
+    const call = { model, messages, temperature: asked, answerSchema };
     const { text, usage } = await observeModelCall('judge', connection, call, { ...options, isTemperatureOurs });
     use.tokens = addAmounts([use.tokens, totalTokens(usage)]);
     use.cost = addCosts([use.cost, usage.cost ?? estimateCost(pricing, model, usage)]);

@@ -23,6 +23,7 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
     return joinUrl(base, path);
   };
   return {
+    takesSchema: true,
     buildRequest: (target: ConnectionTarget, call: ChatCall): HttpRequest => ({
       method: 'POST',
       url: urlOf(target, '/chat/completions'),
@@ -32,6 +33,9 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
         messages: call.messages.map(toOpenAiMessage),
         ...(call.temperature !== undefined && { temperature: call.temperature }),
         ...(call.maxTokens !== undefined && { [call.maxTokensMember ?? settings.maxTokensMember]: call.maxTokens }),
+        ...(call.answerSchema && {
+          response_format: { type: 'json_schema', json_schema: { ...call.answerSchema, strict: true } },
+        }),
       },
     }),
     readAnswer: readChatAnswer,
