@@ -72,6 +72,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   baseline: 'run',
   baseline_run_id: 'run',
   datapoint_id: 'datapoint',
+  group_id: 'run',
 };
 
 /** What `ids` names, by the route: in a query or a body. */
@@ -81,6 +82,8 @@ const KIND_OF_IDS: Readonly<Record<string, IdKind>> = {
   listSpans: 'span',
   countSpans: 'span',
   deleteDatapoints: 'datapoint',
+  startEval: 'datapoint',
+  startEvalMatrix: 'datapoint',
 };
 
 /** What a query parameter of a route names; `undefined` when it names nothing. */
@@ -115,6 +118,13 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
     id: newId(),
     name: 'x',
     config: { connection_id: own.connection, model: 'x', judge: { connection_id: own.connection, model: 'x' } },
+    scorers: [{ scoring: 'LlmJudge', judge: { connection_id: own.connection, model: 'x' } }],
+    gates: [{ metric: 'regression', baseline_run_id: own.run }],
+  }),
+  startEvalMatrix: () => ({
+    name: 'x',
+    config: { connection_id: own.connection, judge: { connection_id: own.connection, model: 'x' } },
+    models: [{ connection_id: own.connection, model: 'x' }, 'x'],
     scorers: [{ scoring: 'LlmJudge', judge: { connection_id: own.connection, model: 'x' } }],
     gates: [{ metric: 'regression', baseline_run_id: own.run }],
   }),
@@ -224,7 +234,7 @@ const kindOf = (path: readonly string[], route: Route): IdKind => {
   const name = path.at(-1)!;
   if (name === 'ids') return KIND_OF_IDS[route.id] ?? raise(`${route.id}: what do ids name?`);
   if (name !== 'id') return KIND_OF_MEMBER[name] ?? raise(`${route.id}: what does ${path.join('.')} name?`);
-  if (route.id === 'startEval') return 'run';
+  if (route.id === 'startEval' || route.id === 'startEvalMatrix') return 'run';
   return path.includes('spans') || route.id === 'createSpan' ? 'span' : 'trace';
 };
 
@@ -315,6 +325,7 @@ describe("with another tenant's ids", () => {
         'startEval scorers.0.judge.connection_id',
         'startEval gates.0.baseline_run_id',
         'startEval id',
+        'startEvalMatrix models.0.connection_id',
         'setEvalGates gates.0.baseline_run_id',
         'addEvalResults results.0.datapoint_id',
         'createKey project_id',

@@ -9,6 +9,7 @@ import { externalHandover } from './external-handover.ts';
 import { externalRuns } from './external-runs.ts';
 import { judgesOfRuns } from './judges-of-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
+import { promptsOfRuns } from './prompts-of-runs.ts';
 import { providersOfRuns } from './providers-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
@@ -36,6 +37,7 @@ export function describeEvals(database: TestDatabase): void {
 
     const lab = (): EvalsLab => opened!;
     startingRuns(lab);
+    promptsOfRuns(lab);
     resultsOfRuns(lab, all);
     resultsTables(lab);
     if (all) {

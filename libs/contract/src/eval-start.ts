@@ -7,6 +7,7 @@ import {
   evalFilterSchema,
   evalRunSchema,
   judgeSchema,
+  startPromptSchema,
 } from './evals.js';
 import { gatesSchema, REPEATS_MAX } from './eval-gates.js';
 import { countSchema, numberOf, optionalMembers, settingNumber } from './values/numbers.js';
@@ -65,6 +66,13 @@ const has = (body: unknown, member: string): boolean => isObject(body) && body[m
 const needs = (path: string[], error: string, isMet: (body: unknown) => boolean) =>
   [isMet, { path, error, when: ({ value }: { value: unknown }) => isObject(value) }] as const;
 
+const HAS_SCORING = needs(['scoring'], 'is required', (body) => has(body, 'scoring') || has(body, 'scorers'));
+const HAS_ONE_SCORING = needs(
+  ['scorers'],
+  'must be left out where scoring or scoring_config is given',
+  (body) => !listsScorers(body) || !(has(body, 'scoring') || has(body, 'scoring_config')),
+);
+
 /** `POST /api/datasets/:id/eval`. */
 export const startEvalSchema = z
   .object({
@@ -122,16 +130,72 @@ export const startEvalSchema = z
       return isExternal(body) || !isObject(config) || typeof config['connection_id'] === 'string';
     }),
   )
-  .refine(...needs(['scoring'], 'is required', (body) => has(body, 'scoring') || has(body, 'scorers')))
-  .refine(
-    ...needs(
-      ['scorers'],
-      'must be left out where scoring or scoring_config is given',
-      (body) => !listsScorers(body) || !(has(body, 'scoring') || has(body, 'scoring_config')),
-    ),
-  )
+  .refine(...HAS_SCORING)
+  .refine(...HAS_ONE_SCORING)
   .meta({ id: 'StartEval' });
 export type StartEval = z.output<typeof startEvalSchema>;
+
+/** Runs that are started together at most. */
+export const GROUP_RUNS_MAX = 32;
+
+const startModelSchema = z
+  .union([
+    keySchema.min(1),
+    z
+      .object({ connection_id: z.string().nullish(), model: keySchema.min(1).nullish() })
+      .meta({ id: 'StartModel', description: "Without a `model` the connection's default model." }),
+  ])
+  .describe('A model by its name, or of another connection than that of `config`.');
+
+const listOf = (body: unknown, member: string): unknown[] => {
+  const list = isObject(body) ? body[member] : undefined;
+  return Array.isArray(list) ? list : [];
+};
+
+/** `POST /api/datasets/:id/eval/matrix`. */
+export const startMatrixSchema = z
+  .object({
+    ...startEvalSchema.shape,
+    id: clientIdSchema
+      .max(100, 'must be at most 100 characters for several runs')
+      .nullish()
+      .describe('Of the group; the same request again answers the same runs.'),
+    name: labelSchema.describe('Of all runs; each has its model and prompt behind it.'),
+    models: z.array(startModelSchema).min(1).max(GROUP_RUNS_MAX).nullish().describe('That of `config` when left out.'),
+    prompts: z
+      .array(startPromptSchema)
+      .min(1)
+      .max(GROUP_RUNS_MAX)
+      .nullish()
+      .describe('Each takes the place of `system_prompt` and `messages` of `config`; those of `config` when left out.'),
+  })
+  .refine(
+    ...needs(
+      ['models'],
+      'is required, or prompts',
+      (body) => listOf(body, 'models').length + listOf(body, 'prompts').length > 0,
+    ),
+  )
+  .refine(
+    ...needs(
+      ['models'],
+      `make more than ${GROUP_RUNS_MAX} runs with the prompts`,
+      (body) => listOf(body, 'models').length * listOf(body, 'prompts').length <= GROUP_RUNS_MAX,
+    ),
+  )
+  .refine(
+    ...needs(['config', 'connection_id'], 'is required', (body) => {
+      const config = isObject(body) ? body['config'] : undefined;
+      const models = listOf(body, 'models');
+      const isOwn = (model: unknown): boolean => isObject(model) && typeof model['connection_id'] === 'string';
+      const areOwn = models.length > 0 && models.every(isOwn);
+      return isExternal(body) || areOwn || (isObject(config) && typeof config['connection_id'] === 'string');
+    }),
+  )
+  .refine(...HAS_SCORING)
+  .refine(...HAS_ONE_SCORING)
+  .meta({ id: 'StartMatrix' });
+export type StartMatrix = z.output<typeof startMatrixSchema>;
 
 /** What the caller of a run should know before it goes on. */
 const startWarningSchema = z.object({
@@ -147,3 +211,12 @@ export const startedEvalSchema = evalRunSchema
 export type StartedEval = z.output<typeof startedEvalSchema>;
 
 const listsScorers = (body: unknown): boolean => isObject(body) && (body['scorers'] ?? undefined) !== undefined;
+
+/** Answer of `POST /api/datasets/:id/eval/matrix`. */
+export const startedMatrixSchema = z
+  .object({
+    group_id: z.string().describe('That of all of them: lists take it as a filter.'),
+    runs: z.array(startedEvalSchema).describe('Each model with each prompt, in the order of the request.'),
+  })
+  .meta({ id: 'StartedMatrix' });
+export type StartedMatrix = z.output<typeof startedMatrixSchema>;

@@ -10,7 +10,7 @@ import {
   settingNumber,
   unpricedCountSchema,
 } from './values/numbers.js';
-import { jsonMapSchema, jsonValueSchema, keySchema } from './values/text.js';
+import { jsonMapSchema, jsonValueSchema, keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
 const temperatureSchema = settingNumber(z.number().min(0).max(2).nullish());
@@ -36,29 +36,53 @@ const promptMessageSchema = z
   .object({ role: z.enum(['system', 'user', 'assistant']), content: z.string().max(1_000_000) })
   .meta({ id: 'PromptMessage' });
 
-/** Model configuration of a run (docs/spec/evaluations.md#the-config-of-a-run). */
-export const evalConfigSchema = z.object({
-  connection_id: z.string().nullish().describe('Required, unless the run is an external one, which has none.'),
-  model: keySchema.min(1).nullish().describe("The connection's `default_model` when left out."),
+const promptMembers = {
   system_prompt: z.string().max(1_000_000).nullish(),
   messages: z
     .array(promptMessageSchema)
     .min(1)
     .max(PROMPT_MESSAGES_MAX)
     .nullish()
-    .describe('The conversation that is sent, with variables of the datapoint.'),
-  temperature: temperatureSchema,
-  max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
-  max_tokens_member: z
-    .enum(MAX_TOKENS_MEMBERS)
-    .nullish()
-    .describe("How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out."),
-  trace: z
-    .boolean()
-    .nullish()
-    .describe('Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out.'),
-  judge: optionalMembers(judgeSchema.nullish()).describe("For scoring by a model; what is left out is the run's own."),
-});
+    .describe(
+      'The conversation that is sent, in the place of `system_prompt`: with `{{input}}`, `{{input.MEMBER}}`, `{{metadata.MEMBER}}`, and `{{messages}}` alone in a message for the messages of the datapoint.',
+    ),
+};
+
+type GivenPrompt = { system_prompt?: unknown; messages?: unknown };
+
+/** A prompt has one form alone. */
+const ONE_PROMPT = {
+  isMet: ({ system_prompt: text, messages }: GivenPrompt): boolean => !messages || (text ?? null) === null,
+  fault: { path: ['system_prompt'], error: 'must be left out where there are messages' },
+};
+
+/** One of the prompts of runs that are started together. */
+export const startPromptSchema = z
+  .object({ name: labelSchema.nullish().describe('A part of the names of its runs.'), ...promptMembers })
+  .refine(ONE_PROMPT.isMet, ONE_PROMPT.fault)
+  .meta({ id: 'StartPrompt' });
+
+/** Model configuration of a run (docs/spec/evaluations.md#the-config-of-a-run). */
+export const evalConfigSchema = z
+  .object({
+    connection_id: z.string().nullish().describe('Required, unless the run is an external one, which has none.'),
+    model: keySchema.min(1).nullish().describe("The connection's `default_model` when left out."),
+    ...promptMembers,
+    temperature: temperatureSchema,
+    max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
+    max_tokens_member: z
+      .enum(MAX_TOKENS_MEMBERS)
+      .nullish()
+      .describe("How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out."),
+    trace: z
+      .boolean()
+      .nullish()
+      .describe('Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out.'),
+    judge: optionalMembers(judgeSchema.nullish()).describe(
+      "For scoring by a model; what is left out is the run's own.",
+    ),
+  })
+  .refine(ONE_PROMPT.isMet, ONE_PROMPT.fault);
 export type EvalConfig = z.output<typeof evalConfigSchema>;
 
 export const EVAL_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
@@ -307,6 +331,7 @@ const runFilters = {
   execution: z.enum(EVAL_EXECUTIONS).optional(),
   passed: queryBooleanSchema.optional().describe('Whether all gates hold.'),
   name: z.string().optional(),
+  group_id: z.string().optional().describe('Runs that were started together.'),
   metadata: gathered('metadata', z.string()).describe(
     '`metadata.KEY=VALUE`: runs that have it; may come for several keys.',
   ),

@@ -1,6 +1,6 @@
 import type { DatapointKind, ScorerResult, ResultItemResource, SampleResource } from '@spandrel/contract';
 import type { SnapshotDatapoint } from '@spandrel/datasets';
-import { plainTextOf, type ChatMessage } from '@spandrel/plugin-api';
+import { plainTextOf } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
 import type { EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
 import { readText, listScorers, RESULT_STATUS, resultStatusName } from './eval-run.js';
@@ -8,29 +8,17 @@ import { readText, listScorers, RESULT_STATUS, resultStatusName } from './eval-r
 interface DatapointFacts {
   /** The input as the datapoint has it: any JSON, or the messages of a conversation. */
   input: unknown;
-  /** Messages to send, the run's system prompt first (docs/spec/evaluations.md#prompts). */
-  messages: ChatMessage[];
   /** `undefined` when there is none; an explicit `null` is none (docs/spec/evaluations.md#expected-text). */
   expected: unknown;
 }
 
-/** The input and the expected value of {@link readDatapoint} alone: to write a large input as a message takes long. */
-export function readInputAndExpected(kind: DatapointKind): Pick<DatapointFacts, 'input' | 'expected'> {
+/** What a datapoint says, and what is expected of the model. */
+export function readInputAndExpected(kind: DatapointKind): DatapointFacts {
   const [input, expected] =
     'LlmConversation' in kind
       ? [kind.LlmConversation.messages, kind.LlmConversation.expected]
       : [kind.Generic.input, kind.Generic.expected_output];
   return { input, expected: expected ?? undefined };
-}
-
-/** @param systemPrompt `null`: none is added. */
-export function readDatapoint(kind: DatapointKind, systemPrompt: string | null): DatapointFacts {
-  const system: ChatMessage[] = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt }];
-  const asked =
-    'LlmConversation' in kind
-      ? kind.LlmConversation.messages.map((message) => ({ ...message, content: message.content ?? null }))
-      : [{ role: 'user', content: plainTextOf(kind.Generic.input) }];
-  return { ...readInputAndExpected(kind), messages: [...system, ...asked] };
 }
 
 /** The expected text of a result item; `null` when there is none. */

@@ -283,12 +283,13 @@ export class EvalRunStore {
 }
 
 function buildConditions({ projectId }: Scope, filters: Omit<ListEvalRuns, 'dataset_id'>): Sql[] {
-  const { status, execution, passed, name, metadata = {} } = filters;
+  const { status, execution, passed, name, group_id: groupId, metadata = {} } = filters;
   const conditions: Sql[] = [];
   if (status !== undefined) conditions.push(sql`r.status = ${RUN_STATUS[status]}`);
   if (execution !== undefined) conditions.push(sql`r.execution = ${EXECUTION[execution]}`);
   if (passed !== undefined) conditions.push(sql`r.passed = ${Number(passed)}`);
   if (name !== undefined) conditions.push(isStorableText(name) ? sql`r.name = ${name}` : NONE);
+  if (groupId !== undefined) conditions.push(isStorableText(groupId) ? sql`r.group_id = ${groupId}` : NONE);
   for (const [key, value] of Object.entries(metadata)) {
     const isStorable = isStorableText(key) && isStorableText(value);
     conditions.push(

@@ -8,6 +8,8 @@ import {
   listDatasetEvalsSchema,
   startedEvalSchema,
   startEvalSchema,
+  startedMatrixSchema,
+  startMatrixSchema,
   evalItemListSchema,
   evalMetadataSchema,
   evalRunSchema,
@@ -27,6 +29,8 @@ import {
   type ListDatasetEvals,
   type StartedEval,
   type StartEval,
+  type StartedMatrix,
+  type StartMatrix,
   type EvalRunResource,
   type EvalRunSummary,
   type ListEvalItems,
@@ -243,6 +247,24 @@ export class DatasetEvalsController {
     @Body({ schema: startEvalSchema }) body: StartEval,
   ): Promise<StartedEval> {
     return { ...(await this.starts.execute(scope, id, body)), result_items: [] };
+  }
+
+  @Post('eval/matrix')
+  @Operation({
+    id: 'startEvalMatrix',
+    access: 'write',
+    summary: 'Start an eval run for each of several models and prompts',
+    description: 'All of them are started, or none.',
+    answer: startedMatrixSchema,
+    problems: ['dataset_not_found', 'connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score'],
+  })
+  async startMatrix(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Body({ schema: startMatrixSchema }) body: StartMatrix,
+  ): Promise<StartedMatrix> {
+    const { group_id: groupId, runs } = await this.starts.executeMatrix(scope, id, body);
+    return { group_id: groupId, runs: runs.map((run) => ({ ...run, result_items: [] })) };
   }
 
   @Get('eval')

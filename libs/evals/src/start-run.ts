@@ -11,6 +11,7 @@ import {
   type RunScorer,
   type StartedEval,
   type StartEval,
+  type StartMatrix,
   type EvalRunSummary,
 } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
@@ -31,6 +32,8 @@ import type { EvalRunRow } from './eval-run.entity.js';
 import { NEW_RUN, runSummary, EXECUTION, PASS_MODE, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
+import { listRuns, type PlannedStart } from './list-runs.js';
+import { CheckPrompts, type GivenPrompt } from './prompts/check-prompts.js';
 import { PlanGates } from './set-gates.js';
 import { ReadMetadata } from './statistics/metadata-keys.js';
 
@@ -88,6 +91,7 @@ export class PlanRun {
 
   /**
    * The config with its defaults, and the gates; connections are there and stay until the transaction ends.
+   * @param others connections that other runs of the same transaction need.
    * @throws NotFound for a connection or baseline; Invalid for a model that is not named or has no price, and for gates.
    */
   async execute(
@@ -97,6 +101,7 @@ export class PlanRun {
     body: StartEval,
     scorers: RunScorer[],
     resolved: { gates: Gate[]; faults: FieldError[] },
+    others: readonly string[],
   ): Promise<RunPlan> {
     const repeats = body.repeats ?? 1;
     const gates = await this.gates.execute(tx, scope, { datasetId, repeats, scorers, ...resolved });
@@ -105,7 +110,7 @@ export class PlanRun {
     const own = body.execution === 'external' ? undefined : id!;
     // Locked in one order by everybody.
     const connections = new Map<string, UsableConnection>();
-    const needed = [own, judge?.connection_id, ...judges].filter((each) => typeof each === 'string');
+    const needed = [...others, own, judge?.connection_id, ...judges].filter((each) => typeof each === 'string');
     for (const each of [...new Set(needed)].sort()) connections.set(each, await this.connection(tx, scope, each));
     for (const { judge: scorerJudge } of scorers) {
       if (scorerJudge?.connection_id && scorerJudge.model === null) {
@@ -228,6 +233,7 @@ export class StartRun {
     private readonly snapshots: DatasetSnapshots,
     private readonly plans: PlanRun,
     private readonly metadata: ReadMetadata,
+    private readonly prompts: CheckPrompts,
     @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
   ) {}
 
@@ -237,27 +243,52 @@ export class StartRun {
    * @throws NotFound for the dataset, a connection or a baseline; Invalid for what cannot be done, `nothing_to_score` where no
    *   datapoint has the expected value that a scorer needs; Conflict for an id that another request has taken.
    */
-  async execute(
+  async execute(scope: Scope, datasetId: string, body: StartEval): Promise<StartedSummary> {
+    const prompts = [{ messages: body.config?.messages, at: 'config.messages' }];
+    const start = { request: body, runs: [{ body }], prompts, groupId: null };
+    return (await this.startAll(scope, datasetId, start))[0]!;
+  }
+
+  /**
+   * Starts a run for each model with each prompt, all of them or none (docs/spec/evaluations.md#several-runs-at-once).
+   * @returns the runs as {@link execute} does. @throws what that throws.
+   */
+  async executeMatrix(scope: Scope, datasetId: string, request: StartMatrix): Promise<StartedGroup> {
+    const groupId = request.id ?? newId();
+    const prompts = request.prompts
+      ? request.prompts.map(({ messages }, index) => ({ messages, at: `prompts[${index}].messages` }))
+      : [{ messages: request.config?.messages, at: 'config.messages' }];
+    const start = { request, runs: listRuns(request), prompts, groupId };
+    return { group_id: groupId, runs: await this.startAll(scope, datasetId, start) };
+  }
+
+  private async startAll(
     scope: Scope,
     datasetId: string,
-    body: StartEval,
-  ): Promise<EvalRunSummary & Pick<StartedEval, 'warnings'>> {
-    const scorers = this.plans.listScorers(body);
+    { request, runs, prompts, groupId }: Start,
+  ): Promise<StartedSummary[]> {
+    const planned = runs.map((run) => ({ ...run, scorers: this.plans.listScorers(run.body) }));
+    const { scorers } = planned[0]!;
     const expecting = this.plans.listExpecting(scorers);
     const countMissing = async (version?: number): Promise<MissingExpected> =>
       expecting.length === 0 ? NONE_MISSING : this.snapshots.countWithoutExpected(scope, datasetId, version);
     // Before the transaction, which is not to be long.
+    const isExternal = request.execution === 'external';
+    const lacking = isExternal ? [] : await this.prompts.execute(scope, datasetId, prompts);
     let missing = await countMissing();
     const names = scorers.map(({ name }) => name);
-    const resolved = await this.metadata.resolveGates(scope, { datasetId }, body.gates ?? [], names);
-    let isRepeated = false;
-    const startHash = body.id ? requestHash({ ...body, dataset_id: datasetId }) : null;
+    const resolved = await this.metadata.resolveGates(scope, { datasetId }, request.gates ?? [], names);
+    let repeatedVersion: number | undefined;
+    const startHash = request.id ? requestHash({ ...request, dataset_id: datasetId }) : null;
+    const connectionIds = isExternal ? [] : runs.flatMap(({ body }) => body.config?.connection_id ?? []);
     const now = Date.now();
-    const run = await this.storage.write(async (tx) => {
+    const startOne = async (tx: WriteTx, { body, name, scorers: own }: (typeof planned)[number]) => {
       if (body.id) {
         const [there] = await this.runs.findForWrite(tx, scope, [body.id]);
-        isRepeated = there?.startHash === startHash;
-        if (isRepeated) return there!;
+        if (there?.startHash === startHash) {
+          repeatedVersion = there.datasetVersion;
+          return there;
+        }
         if (there) {
           throw new Conflict(
             'id_conflict',
@@ -266,8 +297,9 @@ export class StartRun {
         }
       }
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
-      const planned = await this.plans.execute(tx, scope, datasetId, body, scorers, resolved);
-      const { config, scorers: used, gates } = planned;
+      const plan = await this.plans.execute(tx, scope, datasetId, body, own, resolved, connectionIds);
+      const { config, scorers: used, gates } = plan;
+      if (lacking.length > 0) throw invalidRequest(lacking);
       if (body.allow_unscored !== true && body.execution !== 'external') assertScorable(missing, expecting);
       const row: EvalRunRow = {
         ...NEW_RUN,
@@ -275,7 +307,8 @@ export class StartRun {
         id: body.id ?? newId(),
         datasetId,
         datasetVersion: snapshot.version,
-        name: body.name,
+        name: name?.(config) ?? body.name,
+        groupId,
         status: RUN_STATUS.pending,
         config: JSON.stringify(config),
         scoring: used[0]!.scoring,
@@ -301,13 +334,33 @@ export class StartRun {
       if (row.execution === EXECUTION.server || row.total === 0)
         await this.dispatch.enqueue(tx, { projectId: row.projectId, id: row.id, orgId: scope.orgId });
       return row;
-    });
-    if (isRepeated) missing = await countMissing(run.datasetVersion);
-    return {
-      ...runSummary(run),
-      ...(missing.count > 0 && { warnings: [{ code: 'missing_expected', ...missing }] }),
     };
+    const rows = await this.storage.write(async (tx) => {
+      const made: EvalRunRow[] = [];
+      for (const run of planned) made.push(await startOne(tx, run));
+      return made;
+    });
+    if (repeatedVersion !== undefined) missing = await countMissing(repeatedVersion);
+    return rows.map((row) => ({
+      ...runSummary(row),
+      ...(missing.count > 0 && { warnings: [{ code: 'missing_expected' as const, ...missing }] }),
+    }));
   }
+}
+
+type StartedSummary = EvalRunSummary & Pick<StartedEval, 'warnings'>;
+
+interface StartedGroup {
+  group_id: string;
+  runs: StartedSummary[];
+}
+
+/** What is started by one request. */
+interface Start {
+  request: StartEval | StartMatrix;
+  runs: PlannedStart[];
+  prompts: GivenPrompt[];
+  groupId: string | null;
 }
 
 interface MissingExpected {

@@ -39,7 +39,11 @@ export interface ScoreSample<Config = unknown> {
    * Asks the run's judge model; 60 s timeout and one retry as for any model call. Its tokens and cost are kept with the
    * item. The answer is asked for by `schema` where the provider and the model take one; it may be any text nevertheless.
    */
-  complete(request: { messages: ChatMessage[]; temperature?: number; schema?: AnswerSchema }): Promise<{ text: string }>;
+  complete(request: {
+    messages: ChatMessage[];
+    temperature?: number;
+    schema?: AnswerSchema;
+  }): Promise<{ text: string }>;
   signal: AbortSignal;
 }
 

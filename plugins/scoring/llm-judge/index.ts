@@ -24,7 +24,7 @@ export default defineScorer({
 });
 
 /**
- * Asks a judge; one whose reply cannot be used is told what is wrong with it, and asked once more.
+ * Asks a judge; one whose reply cannot be used is asked once more, with what is wrong.
  * @param ask answers with the judge's reply.
  * @throws UnusableReply for a second such reply; what `ask` throws.
  */

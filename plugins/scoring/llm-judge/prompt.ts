@@ -47,7 +47,7 @@ END REFERENCE {{mark}}`;
 /** What stands for `{{reference}}` where it has none. */
 export const NO_REFERENCE = 'There is no reference.';
 
-/** What a judge is told whose reply cannot be used. */
+/** What a judge is sent whose reply cannot be used. */
 export const CORRECTION_TEMPLATE = `Your answer cannot be used, since it has {{fault}}. Answer once more, with exactly one JSON object and nothing else, no code fence and no other text:
 {"score": <number from 0 to 1>, "reason": "<one or two sentences that say why>"}`;
 
@@ -91,7 +91,7 @@ export const correctionMessages = (reply: string, fault: string): ChatMessage[] 
   { role: 'user', content: fill(CORRECTION_TEMPLATE, { fault }) },
 ];
 
-/** Of a reply that is sent back: thoughts can be long, and cost tokens. */
+/** Characters of a reply that are sent back: thoughts can be long, and cost tokens. */
 const REPEATED_LENGTH_MAX = 4_000;
 
 const MARK_LENGTH = 16;

@@ -4,7 +4,8 @@ import type { BoundedMasking, MaskingCalls } from '@spandrel/masking';
 import type { MaxTokensMember } from '@spandrel/plugin-api';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { combineScores, NO_SCORE, NO_RESULT, type SampleResult } from './sample-result.js';
-import { readDatapoint } from '../eval-item.js';
+import { readInputAndExpected } from '../eval-item.js';
+import { fillPrompt, PromptError, type Prompt } from '../prompts/prompt.js';
 import { ModelCallError, totalTokens, observeModelCall, type ModelAnswer, type ItemCallOptions } from './model-call.js';
 import { scoreSample, type PreparedScorer } from './score-sample.js';
 
@@ -12,7 +13,7 @@ import { scoreSample, type PreparedScorer } from './score-sample.js';
 export interface PreparedModel {
   connection: OpenConnection;
   model: string;
-  systemPrompt: string | null;
+  prompt: Prompt;
   temperature: number | undefined;
   maxTokens: number | undefined;
   maxTokensMember?: MaxTokensMember | undefined;
@@ -32,10 +33,11 @@ export async function executeSample(
   options: ItemCallOptions,
   masking: BoundedMasking | null = null,
 ): Promise<SampleResult> {
-  const { input, messages, expected } = readDatapoint(kind, asked.systemPrompt);
+  const { input, expected } = readInputAndExpected(kind);
   let answer: ModelAnswer;
   try {
     const { model, temperature, maxTokens, maxTokensMember } = asked;
+    const messages = fillPrompt(asked.prompt, kind);
     const call = { model, messages, temperature, maxTokens, maxTokensMember };
     answer = await observeModelCall('model', asked.connection, call, options);
   } catch (error) {
@@ -89,6 +91,6 @@ export const unrecordable = ({ attempts, traceId, resultHash }: SampleResult): S
 });
 
 function describeError(error: unknown, provider: string): string {
-  if (error instanceof ModelCallError) return error.message;
+  if (error instanceof ModelCallError || error instanceof PromptError) return error.message;
   return `provider ${provider}: ${error instanceof Error ? error.message : String(error)}`;
 }

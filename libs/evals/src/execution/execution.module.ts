@@ -5,6 +5,7 @@ import { EventsModule } from '@spandrel/events';
 import { TracingModule } from '@spandrel/tracing';
 import { ScorePending } from '../external/score-pending.js';
 import { RunsModule } from '../runs.module.js';
+import { CheckPrompts } from '../prompts/check-prompts.js';
 import { StartRun, PlanRun } from '../start-run.js';
 import { StatisticsModule } from '../statistics/statistics.module.js';
 import { AddSamples } from './add-samples.js';
@@ -19,7 +20,7 @@ import { RunWorker } from './run-worker.js';
 @Module({
   imports: [RunsModule, StatisticsModule, EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
   providers: [
-    ...[StartRun, PlanRun, PrepareRun, RunWorker, ExecuteRun, RunSlots],
+    ...[StartRun, PlanRun, CheckPrompts, PrepareRun, RunWorker, ExecuteRun, RunSlots],
     ...[RecordItems, AddSamples, WriteItemTrace, ScorePending],
   ],
   exports: [StartRun, AddSamples],

@@ -5,6 +5,7 @@ import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { listScorers, runConfig } from '../eval-run.js';
+import { createPrompt } from '../prompts/prompt.js';
 import type { Judge, PreparedScorer } from './score-sample.js';
 import type { PreparedModel } from './execute-sample.js';
 
@@ -45,7 +46,7 @@ export class PrepareRun {
         : {
             connection: await open(config.connection_id),
             model: config.model!,
-            systemPrompt: config.system_prompt,
+            prompt: createPrompt(config),
             temperature: config.temperature ?? undefined,
             maxTokens: config.max_tokens ?? undefined,
             maxTokensMember: config.max_tokens_member,

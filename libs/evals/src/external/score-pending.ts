@@ -5,7 +5,7 @@ import { projectScope, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { fromJsonText } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
-import { readDatapoint, type SampleKey } from '../eval-item.js';
+import { readInputAndExpected, type SampleKey } from '../eval-item.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { EvalsSettings } from '../evals.settings.js';
@@ -89,7 +89,7 @@ export class ScorePending {
     options: ExecuteRunOptions,
   ): Promise<SampleResult> {
     const { kill } = options;
-    const { input, expected } = readDatapoint(kind, null);
+    const { input, expected } = readInputAndExpected(kind);
     const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, run: shared };
     const scored = await scoreSample(scorers, { input, output: taken.output!, expected }, this.pricing, calling);
     const retry = { kill, failed: this.slots.notStored(run) };

@@ -109,6 +109,7 @@ export const ROUTES = {
   testConnection: 'POST /api/provider-connections/{id}/test',
   startEval: 'POST /api/datasets/{id}/eval',
   listEvals: 'GET /api/datasets/{id}/eval',
+  startEvalMatrix: 'POST /api/datasets/{id}/eval/matrix',
   compareEvals: 'GET /api/datasets/{id}/compare',
   compareEvalItems: 'GET /api/datasets/{id}/compare/items',
   listEvalRuns: 'GET /api/eval',

@@ -1145,12 +1145,23 @@ export interface Operations {
       /** Whether all gates hold. */
       passed?: boolean;
       name?: string;
+      /** Runs that were started together. */
+      group_id?: string;
       /** `metadata.KEY=VALUE`: runs that have it; may come for several keys. */
       metadata?: {
         [key: string]: string;
       };
     };
     answer: EvalRunList;
+  };
+  /** Start an eval run for each of several models and prompts: `POST /api/datasets/{id}/eval/matrix`.
+   * All of them are started, or none. */
+  startEvalMatrix: {
+    path: {
+      id: string;
+    };
+    body: StartMatrix;
+    answer: StartedMatrix;
   };
   /** Results of runs side by side: `GET /api/datasets/{id}/compare`. */
   compareEvals: {
@@ -1198,6 +1209,8 @@ export interface Operations {
       /** Whether all gates hold. */
       passed?: boolean;
       name?: string;
+      /** Runs that were started together. */
+      group_id?: string;
       /** `metadata.KEY=VALUE`: runs that have it; may come for several keys. */
       metadata?: {
         [key: string]: string;
@@ -3412,7 +3425,7 @@ export interface StartEval {
     /** The connection's `default_model` when left out. */
     model?: string | null;
     system_prompt?: string | null;
-    /** The conversation that is sent, with variables of the datapoint. */
+    /** The conversation that is sent, in the place of `system_prompt`: with `{{input}}`, `{{input.MEMBER}}`, `{{metadata.MEMBER}}`, and `{{messages}}` alone in a message for the messages of the datapoint. */
     messages?: PromptMessage[] | null;
     temperature?: number | null;
     max_tokens?: number | null;
@@ -3842,6 +3855,104 @@ export interface EvalSample {
   metadata: {
     [key: string]: unknown;
   } | null;
+}
+
+export interface StartMatrix {
+  /**
+   * Of the group; the same request again answers the same runs.
+   * @example order-42:step.1
+   */
+  id?: string | null;
+  /** Of all runs; each has its model and prompt behind it. */
+  name: string;
+  /** Required, unless the run is an external one. */
+  config?: {
+    /** Required, unless the run is an external one, which has none. */
+    connection_id?: string | null;
+    /** The connection's `default_model` when left out. */
+    model?: string | null;
+    system_prompt?: string | null;
+    /** The conversation that is sent, in the place of `system_prompt`: with `{{input}}`, `{{input.MEMBER}}`, `{{metadata.MEMBER}}`, and `{{messages}}` alone in a message for the messages of the datapoint. */
+    messages?: PromptMessage[] | null;
+    temperature?: number | null;
+    max_tokens?: number | null;
+    /**
+     * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
+     */
+    max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
+    /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
+    trace?: boolean | null;
+    /** For scoring by a model; what is left out is the run's own. */
+    judge?: {
+      connection_id?: string | null;
+      model?: string | null;
+      rubric?: string | null;
+      /** 0 when left out; `null`: judges are asked without one. */
+      temperature?: number | null;
+    } | null;
+  };
+  /** `ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin. Required, unless there are `scorers`. */
+  scoring?: string;
+  /** Checked by the scoring plugin's own schema. */
+  scoring_config?: {
+    [key: string]: unknown;
+  } | null;
+  /** Several scorers, in the place of `scoring` and `scoring_config`. */
+  scorers?: StartEvalScorer[] | null;
+  /**
+   * `external`: the caller executes, and sends results. `server` when left out.
+   */
+  execution?: 'server' | 'external' | null;
+  /** How often each datapoint is tried; 1 when left out. */
+  repeats?: number | null;
+  /** A sample passes at this score or above; 1 when left out. */
+  pass_score?: number | null;
+  /**
+   * `all`, when left out: a sample passes when every scorer that counts reaches its own pass score. `mean`: when its score reaches `pass_score`.
+   */
+  pass_mode?: 'mean' | 'all' | null;
+  /** The datapoints to take; all of the dataset when left out. */
+  filter?: EvalFilter | null;
+  /**
+   * `reuse`: a sample whose call and datapoint are those of an earlier run takes its answer, at no cost.
+   */
+  cache?: 'reuse' | null;
+  /** How old such a run may be; 30 when left out. */
+  cache_days?: number | null;
+  /** Dollars that the calls of the run and its judges may cost. */
+  max_cost_usd?: number | null;
+  gates?: EvalGate[] | null;
+  /** Starts the run also where no datapoint has the expected value that a scorer needs. */
+  allow_unscored?: boolean | null;
+  /** Texts by key: commit, branch … */
+  metadata?: {
+    [key: string]: string;
+  } | null;
+  /** That of `config` when left out. */
+  models?: (string | StartModel)[] | null;
+  /** Each takes the place of `system_prompt` and `messages` of `config`; those of `config` when left out. */
+  prompts?: StartPrompt[] | null;
+}
+
+/** Without a `model` the connection's default model. */
+export interface StartModel {
+  connection_id?: string | null;
+  model?: string | null;
+}
+
+export interface StartPrompt {
+  /** A part of the names of its runs. */
+  name?: string | null;
+  system_prompt?: string | null;
+  /** The conversation that is sent, in the place of `system_prompt`: with `{{input}}`, `{{input.MEMBER}}`, `{{metadata.MEMBER}}`, and `{{messages}}` alone in a message for the messages of the datapoint. */
+  messages?: PromptMessage[] | null;
+}
+
+export interface StartedMatrix {
+  /** That of all of them: lists take it as a filter. */
+  group_id: string;
+  /** Each model with each prompt, in the order of the request. */
+  runs: StartedEval[];
 }
 
 export interface EvalRunList {
