@@ -349,4 +349,63 @@ describe('evaluations', () => {
     expect(body.items.map(({ score, output }) => [score, output])).toEqual([unscoredItem, unscoredItem]);
     expectNoFaults(watched);
   });
+
+  inBrowser('are looked at by category, alone and beside a baseline', async () => {
+    const { api } = program;
+    const desk = (await api.post<{ id: string }>('/api/datasets', { name: 'desk' })).body.id;
+    const categories = ['legal', 'login'];
+    const lines = categories.flatMap((category) =>
+      Array.from({ length: 20 }, (_, n) => `${category} ${n},${category},doc ${n % 5}`),
+    );
+    await api.send('POST', `/api/datasets/${desk}/import`, `input,category,doc\n${lines.join('\n')}`, {
+      'content-type': 'text/csv',
+    });
+    /** A run that has these of each category wrong. */
+    const tried = async (name: string, wrong: Record<string, number>, gates: object[] = []): Promise<string> => {
+      const start = { name, scoring: 'External', execution: 'external', gates };
+      const { body: run } = await api.post<{ id: string }>(`/api/datasets/${desk}/eval`, start);
+      const { body } = await api.get<{ items: { datapoint_id: string; input: string }[] }>(
+        `/api/eval/${run.id}/items?limit=40`,
+      );
+      const results = body.items.map(({ datapoint_id, input }) => {
+        const [category, n] = input.split(' ');
+        return { datapoint_id, output: 'x', scores: { External: Number(Number(n) >= wrong[category!]!) } };
+      });
+      await api.post(`/api/eval/${run.id}/results`, { results });
+      await until(async () => (await runs()).find(({ id }) => id === run.id)?.status === 'completed');
+      return run.id;
+    };
+    const before = await tried('desk before', { legal: 0, login: 15 });
+    const gates = [{ metric: 'regression', by: 'category', baseline_run_id: before }];
+    const after = await tried('desk after', { legal: 8, login: 0 }, gates);
+    await open(`/${after}`);
+    const statistics = page.getByRole('region', { name: 'Statistics' });
+    await page.getByRole('region', { name: 'Gates' }).getByText('Worse (legal)').waitFor();
+    await combobox('Group by').selectOption('category');
+    const table = statistics.getByRole('table', { name: 'desk after by category' });
+    const cellsOf = (at: number) => table.getByRole('row').nth(at).locator('th, td').allTextContents();
+    await expectSoon(async () => (await cellsOf(1)).slice(0, 3), ['legal', '20', '0.6']);
+    await expectSoon(async () => (await cellsOf(2)).slice(0, 3), ['login', '20', '1']);
+    await expectAccessible(watched);
+    await combobox('Compare with').selectOption('desk before');
+    await statistics.getByText("Holm's p is corrected for 2 groups tested").waitFor();
+    const verdicts = async () =>
+      Promise.all([1, 2].map(async (at) => (await cellsOf(at)).filter((_, i) => [5, 9].includes(i))));
+    await expectSoon(verdicts, [
+      ['-0.4', 'Worse'],
+      ['+0.75', 'Better'],
+    ]);
+    await combobox('Cluster by').selectOption('doc');
+    await until(() => page.url().includes('cluster_by=doc'));
+    await expectSoon(async () => (await cellsOf(1)).slice(0, 3), ['legal', '20', '0.6']);
+    await expectAccessible(watched);
+    await page.goto(`${program.apiUrl}/evaluations/compare?runs=${before},${after}`);
+    await combobox('Group by').selectOption('category');
+    await expectSoon(verdicts, [
+      ['-0.4', 'Worse'],
+      ['+0.75', 'Better'],
+    ]);
+    await expectAccessible(watched);
+    expectNoFaults(watched);
+  });
 });

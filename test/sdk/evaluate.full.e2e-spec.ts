@@ -262,6 +262,44 @@ describe('evaluate', () => {
     });
   });
 
+  it('says what came of each category, and is gated by it', async () => {
+    const items = ['legal', 'login'].flatMap((category) =>
+      Array.from({ length: 20 }, (_, n) => ({
+        input: `${category} ${n}`,
+        expected: 'right',
+        metadata: { category, doc: n % 5 },
+      })),
+    );
+    const desk = (wrong: Record<string, number>, options: EvaluateOptions = {}) =>
+      run(
+        {
+          dataset: { name: 'desk', items },
+          task: ({ input }) => {
+            const [category, n] = String(input).split(' ');
+            return Number(n) < wrong[category!]! ? 'wrong' : 'right';
+          },
+          groupBy: 'category',
+          clusterBy: 'metadata.doc',
+        },
+        options,
+      );
+    const before = await desk({ legal: 0, login: 15 });
+    expect(before.table()).toMatch(/^category +n +mean +95% interval +pass rate\nlegal +20 +1 .*\nlogin +20 +0\.25/m);
+    const gates = ['no regression by category', 'legal.pass_rate >= 50%', 'category:legal.exactMatch.mean >= 0.7'];
+    const after = await desk({ legal: 8, login: 0 }, { gates, baseline: before.run.id });
+    expect(after.gates.map(({ passed, failing }) => [passed, failing?.map(({ value }) => value)])).toEqual([
+      ...[
+        [false, ['legal']],
+        [true, undefined],
+        [false, undefined],
+      ],
+    ]);
+    expect(after.gates[0]).toMatchObject({ by: 'category', cluster_by: 'doc', actual: 'worse' });
+    expect(after.statistics).toMatchObject({ cluster_by: 'doc', score: { clusters: 5 }, correction: { tests: 2 } });
+    expect(after.table()).toMatch(/^✗ +no regression by category +worse \(legal\)$/m);
+    expect(after.table()).toMatch(/^legal +20 +0\.6 .* -0\.4 /m);
+  });
+
   it('is held against a baseline', async () => {
     const dataset = {
       name: 'a baseline',
