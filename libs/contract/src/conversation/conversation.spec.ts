@@ -170,6 +170,10 @@ describe('a conversation', () => {
         { toolResult: { toolUseId: 'a', content: [{ text: '7' }] } },
       ],
       [
+        { type: 'toolUse', toolUseId: 'a', name: 'f', input: '{}' },
+        { type: 'toolResult', toolUseId: 'a', content: [{ text: '7' }] },
+      ],
+      [
         { functionCall: { id: 'a', name: 'f', args: '{}' } },
         { functionResponse: { id: 'a', name: 'f', response: '7' } },
       ],

@@ -87,7 +87,7 @@ function heldIn(part: JsonObject, members: readonly string[]): JsonObject | null
 }
 
 const CALLS: ReadonlySet<unknown> = new Set([
-  ...['tool_call', 'tool-call', 'tool_use', 'function_call', 'custom_tool_call'],
+  ...['tool_call', 'tool-call', 'tool_use', 'function_call', 'custom_tool_call', 'toolUse', 'functionCall'],
 ]);
 const CALL_MEMBERS = ['functionCall', 'function_call', 'toolUse'];
 
@@ -153,6 +153,7 @@ function readToolPart(part: JsonObject): ToolCall | null {
 
 const RESULTS: ReadonlySet<unknown> = new Set([
   ...['tool_result', 'tool-result', 'tool_call_response', 'function_call_output', 'custom_tool_call_output'],
+  ...['toolResult', 'functionResponse'],
 ]);
 const RESULT_MEMBERS = ['functionResponse', 'function_response', 'toolResult'];
 

@@ -53,6 +53,20 @@ describe('messages of a conversation', () => {
       [{ role: 'user', tool_call_id: 'c1', content: { sky: 'clear' }, status: 'success' }],
     ],
     [
+      'calls and results of Strands, whose names are types',
+      [
+        {
+          role: 'assistant',
+          content: [{ type: 'toolUse', name: 'weather', toolUseId: 'c1', input: { city: 'Rome' } }],
+        },
+        { role: 'user', content: [{ type: 'toolResult', toolUseId: 'c1', content: [{ json: { sky: 'clear' } }] }] },
+      ],
+      [
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'user', tool_call_id: 'c1', content: { sky: 'clear' } },
+      ],
+    ],
+    [
       'a result of Anthropic that is an error',
       [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'gone', is_error: true }] }],
       [{ role: 'user', tool_call_id: 'c1', content: 'gone', is_error: true }],

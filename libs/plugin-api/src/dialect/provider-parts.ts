@@ -2,12 +2,14 @@ import { listOf, objectOf, textOf, without, type JsonObject } from '../wire/leni
 
 /**
  * A part of a message that has no `type`, as Gemini, Bedrock's Converse and Genkit write it (`{functionCall}`, `{toolUse}`,
- * `{toolRequest}` …), in the form of the GenAI conventions. Members that the form has no name for stay beside it.
+ * `{toolRequest}` …), or with that name as its `type` (Strands), in the form of the GenAI conventions. Members that the form
+ * has no name for stay beside it.
  * @returns any other part as it is.
  */
 export function typedPart(part: unknown): unknown {
   const object = objectOf(part);
-  if (object['type'] !== undefined) return part;
+  const { type } = object;
+  if (type !== undefined) return (FLAT.has(type) && FORMS.get(type as string)!(without(object, 'type'))) || part;
   if (object['thought'] === true && typeof object['text'] === 'string') {
     return { type: 'reasoning', content: object['text'], ...without(object, 'thought', 'text') };
   }
@@ -19,6 +21,11 @@ export function typedPart(part: unknown): unknown {
   }
   return part;
 }
+
+/** Names that are no type of another form. */
+const FLAT: ReadonlySet<unknown> = new Set([
+  ...['toolUse', 'toolResult', 'functionCall', 'functionResponse', 'toolRequest', 'toolResponse'],
+]);
 
 type FormOf = (value: unknown) => JsonObject | undefined;
 
