@@ -29,5 +29,11 @@ export const SENDERS_ELSEWHERE: readonly Sender[] = [
     packages: ['@pydantic/logfire-node', 'logfire', 'openai'],
     dialect: 'logfire',
   },
+  {
+    name: 'genkit',
+    program: ['elsewhere/genkit.mjs'],
+    packages: ['genkit', '@genkit-ai/compat-oai'],
+    dialect: 'genkit',
+  },
   { name: 'google-adk', program: ['elsewhere/google-adk.mjs'], packages: ['@google/adk'], dialect: 'google-adk' },
 ];

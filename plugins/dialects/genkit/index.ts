@@ -8,6 +8,7 @@ import {
   isNothing,
   listOf,
   objectOf,
+  readUsageOf,
   reportedUsage,
   saidJson,
   takeAt,
@@ -108,9 +109,16 @@ function messageOfCandidate(candidate: unknown): unknown {
   return { ...without(rest, 'index'), ...objectOf(message), finish_reason: finishReason ?? null };
 }
 
-/** Thoughts are output; where the total has more than input and output, they are counted beside these. */
+/**
+ * Thoughts are output; where the total has more than input and output, they are counted beside these. Where the provider's own
+ * answer stands in `raw` and is of OpenAI's format, its usage counts, which has cached and reasoning tokens.
+ */
 function usageOf(given: Given | undefined): ReadUsage | undefined {
-  const usage = objectOf(objectOf(given?.value)['usage']);
+  const { usage: counted, raw } = objectOf(given?.value);
+  const answer = objectOf(raw);
+  const reported = /^(?:chat\.completion|response$)/.test(textOf(answer['object']) ?? '') && readUsageOf(answer);
+  if (reported && reported.inputTokens !== null && reported.outputTokens !== null) return reportedUsage(reported);
+  const usage = objectOf(counted);
   const countAt = (name: string): number | undefined => countOf(usage[name]) ?? undefined;
   return reportedUsage({
     inputTokens: countAt('inputTokens'),
