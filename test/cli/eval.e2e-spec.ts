@@ -5,6 +5,7 @@ import { EvalCommandLab } from './eval-command-lab.ts';
 import { evalFiles } from './eval-files.ts';
 import { evalGroups } from './eval-groups.ts';
 import { evalProcesses } from './eval-processes.ts';
+import { evalPrompts } from './eval-prompts.ts';
 import { evalRuns } from './eval-runs.ts';
 import { evalRunsAfterwards } from './eval-runs-afterwards.ts';
 import { evalStumbles } from './eval-stumbles.ts';
@@ -16,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => lab?.close());
 
 evalRuns(() => lab);
+evalPrompts(() => lab);
 evalRunsAfterwards(() => lab);
 evalFiles(() => lab);
 evalGroups(() => lab);

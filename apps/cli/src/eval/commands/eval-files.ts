@@ -15,13 +15,13 @@ import {
   warnOfMissingBaseline,
   readReports,
   jsonFault,
+  toDocument,
   prepareReports,
   writeReports,
   writeTables,
   type ReportOptions,
 } from '../reports/reports.js';
 import { progressOn } from '../watch-run.js';
-import { toDocument } from './run-eval.js';
 
 interface EvalFile {
   /** Relative to where the command runs. */

@@ -30,7 +30,7 @@ import { makeReport, type EvalReport } from '../reports/eval-report.js';
 import {
   tellGitHub,
   warnOfMissingBaseline,
-  jsonResult,
+  toDocument,
   readReports,
   writeReports,
   writeTables,
@@ -38,6 +38,7 @@ import {
   type ReportOption,
   type ReportOptions,
 } from '../reports/reports.js';
+import { runMatrix } from './run-matrix.js';
 import { progressOn, watchRun } from '../watch-run.js';
 
 /** Judges a run by what is given, writes its reports and shows it. */
@@ -83,12 +84,6 @@ async function reportInterrupted(
   }
 }
 
-/** Items are in reports and not here: an answer on a terminal is to be small. */
-export function toDocument(report: EvalReport): object {
-  const { items: _items, ...document } = jsonResult(report);
-  return document;
-}
-
 export type RunEvalOptions = RunOptions & JudgingOptions & ReportOptions & { detach?: boolean };
 
 /** How long a server may take to hear that a run is to be cancelled. */
@@ -112,6 +107,21 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
   const baselineRunId = await baselineFor(call, judging, dataset);
   plan.metadata = { ...ciMetadata(io.env), ...plan.metadata };
   const body = await startBody(api, plan, dataset.name, gatesAgainst(judging.gates, baselineRunId));
+  if (plan.models.length > 1 || plan.prompts.length > 1) {
+    const { models, prompts } = plan;
+    return runMatrix(call, {
+      ...{ datasetId: dataset.id, by: { baselineRunId, ...judging }, reports, isDetached: options.detach === true },
+      body: {
+        ...body,
+        name: plan.name ?? [dataset.name, nameRun(plan.metadata)].join(', '),
+        config: { ...body.config, ...(prompts.length > 0 && { system_prompt: null, messages: null }) },
+        ...(models.length > 0 && { models }),
+        ...(prompts.length > 0 && { prompts }),
+      },
+      watch: (run) => watched(call, run),
+      cancel: (runId) => cancel(call, runId),
+    });
+  }
   let run: EvalRunSummary;
   try {
     const started = await api.startEval({ path: { id: dataset.id }, body });

@@ -18,7 +18,7 @@ describe('the options of a run', () => {
   it('become its plan', () => {
     const plan = readRunPlan({
       ...least,
-      model: 'gpt-5.1',
+      model: ['gpt-5.1'],
       systemPromptFile: join(folder, 'prompt.txt'),
       temperature: '0',
       repeats: '3',

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { UsageFault } from '../../client/exit-codes.js';
 import { collected } from '../../client/parameter-flags.js';
 import { readNumber, readOption } from './judging-options.js';
+import { readPromptFile } from './prompt-files.js';
 
 /** Splits `name=tone,weight=2` into its pairs. A value in double quotes may have commas, and `\"` and `\\` in it. */
 function readPairs(text: string): [name: string, value: string][] {
@@ -138,9 +139,10 @@ export interface RunOptions {
   scoring?: string;
   scorer?: string[];
   connection: string;
-  model?: string;
+  model?: string[];
   systemPrompt?: string;
   systemPromptFile?: string;
+  promptFile?: string[];
   temperature?: string;
   maxTokens?: string;
   trace?: boolean;
@@ -164,10 +166,15 @@ export const addRunOptions = (command: Command): Command =>
       "one of several, such as 'name=tone,scoring=LlmJudge,rubric=@tone.txt,weight=2'; may come often",
       collected,
     )
-    .option('--model <model>', "the connection's default model when left out")
+    .option('--model <model>', "the connection's default model when left out; several make a run each", collected)
     .option('--name <name>', 'of the run; dataset and model when left out')
     .option('--system-prompt <text>', 'what is said to the model before each datapoint')
     .option('--system-prompt-file <file>', 'the same, from a file')
+    .option(
+      '--prompt-file <file>',
+      'a prompt with variables such as {{input}}: a text or YAML; several make a run each',
+      collected,
+    )
     .option('--temperature <number>', "0 to 2; the provider's when left out")
     .option('--max-tokens <number>', 'of an answer')
     .option('--trace', 'record the calls of each datapoint as a trace')
@@ -186,20 +193,29 @@ export function readRunPlan(options: RunOptions) {
   if (options.systemPrompt !== undefined && options.systemPromptFile !== undefined) {
     throw new UsageFault('give either --system-prompt or --system-prompt-file');
   }
+  if (options.promptFile && (options.systemPrompt !== undefined || options.systemPromptFile !== undefined)) {
+    throw new UsageFault('give either --prompt-file or a system prompt');
+  }
+  const prompts = (options.promptFile ?? []).map((path) =>
+    readOption('--prompt-file', path, (each) => readPromptFile(each, readText)),
+  );
   return {
     name: options.name,
     dataset: options.dataset,
     connection: options.connection,
     config: {
-      model: options.model ?? null,
+      model: options.model?.[0] ?? null,
       system_prompt:
         options.systemPromptFile === undefined
-          ? (options.systemPrompt ?? null)
+          ? (options.systemPrompt ?? prompts[0]?.system_prompt ?? null)
           : readOption('--system-prompt-file', options.systemPromptFile, readText),
+      messages: prompts[0]?.messages ?? null,
       temperature: readNumber('--temperature', options.temperature) ?? null,
       max_tokens: readNumber('--max-tokens', options.maxTokens) ?? null,
       trace: options.trace ?? null,
     },
+    models: options.model ?? [],
+    prompts,
     scoring,
     scorers: scorer?.map((text) => readOption('--scorer', text, (each) => readScorer(each, readText))),
     repeats: readNumber('--repeats', options.repeats),

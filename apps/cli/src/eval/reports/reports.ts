@@ -96,7 +96,7 @@ const isFormat = (text: string | undefined): text is ReportFormat =>
   (REPORT_FORMATS as readonly (string | undefined)[]).includes(text);
 
 /** A report as a program reads it: the resources as the API has them, what became of the run, and its exit code. */
-export const jsonResult = ({ file, run, statistics, gates, verdict, items, url }: EvalReport) => ({
+const jsonResult = ({ file, run, statistics, gates, verdict, items, url }: EvalReport) => ({
   ...(file !== undefined && { file }),
   verdict,
   exit_code: toExitCode(verdict),
@@ -106,6 +106,12 @@ export const jsonResult = ({ file, run, statistics, gates, verdict, items, url }
   statistics,
   items,
 });
+
+/** A report without its items: an answer on a terminal is to be small. */
+export function toDocument(report: EvalReport): object {
+  const { items: _items, ...document } = jsonResult(report);
+  return document;
+}
 
 export const jsonFault = ({ file, fault, exitCode }: EvalFault) => ({ file, exit_code: exitCode, error: fault });
 
