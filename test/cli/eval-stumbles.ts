@@ -27,7 +27,9 @@ export function evalStumbles(lab: () => EvalCommandLab): void {
         lab().cli.run(['datasets', 'import', from, '--dataset', 'again', ...more]);
       expect(await load(file)).toMatchObject({ code: 0, out: 'imported 3 datapoints into "again"\n' });
       const twice = await load(file);
-      expect(twice.out).toMatch(/^imported 3 datapoints .*\n3 rows were there already, .* --dedupe .* --replace /);
+      expect(twice.out).toMatch(
+        /^imported 3 datapoints .*\ntook 3 rows that were there already once more: --dedupe .* --replace /,
+      );
       expect((await datasetNamed('again'))!.datapoint_count).toBe(6);
       expect((await load(file, '--dedupe')).out).toMatch(
         /^imported 0 datapoints .*\nleft out 3 rows that were there already\n/,
@@ -70,6 +72,18 @@ export function evalStumbles(lab: () => EvalCommandLab): void {
         code: 2,
         err: expect.stringContaining('has no datapoints'),
       });
+    });
+
+    it('over items that are refused leaves no dataset behind', async () => {
+      const file = write(
+        'refused.eval.mjs',
+        `import { defineEval } from '@spandrel/sdk/eval';
+        export default defineEval({ dataset: { name: 'refused', items: [{ messages: 'no list' }] }, task: () => 'x' });`,
+      );
+      const { code, err } = await lab().cli.run(['eval', 'file', file]);
+      expect([code, err, await datasetNamed('refused')]).toEqual([
+        ...[4, expect.stringContaining('validation_failed'), undefined],
+      ]);
     });
 
     it('is named by branch and commit, else by its time', async () => {

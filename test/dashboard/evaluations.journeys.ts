@@ -13,6 +13,13 @@ let dataset: string;
 const grid = (name: string): Locator => page.getByRole('grid', { name });
 const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
 const combobox = (name: string): Locator => page.getByRole('combobox', { name, exact: true });
+/** Runs of one name are distinguished by time and score. */
+const chooseRun = async (field: string, name: string): Promise<void> => {
+  const option = combobox(field).locator('option', {
+    hasText: new RegExp(`^${name}, \\d{4}-\\d\\d-\\d\\d .*, score \\d`),
+  });
+  await combobox(field).selectOption((await option.getAttribute('value'))!);
+};
 const heading = (name: string): Promise<void> => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 const rowsOf = async (name: string): Promise<number> => (await grid(name).getByRole('row').count()) - 1;
 
@@ -111,7 +118,7 @@ describe('evaluations', () => {
     await until(async () => (await rowsOf('Results')) === 6);
     await button('Compare').click();
     await heading('Compare runs');
-    await combobox('Add run').selectOption('first');
+    await chooseRun('Add run', 'first');
     await page.getByRole('list', { name: 'Summary' }).getByText('6 improved', { exact: true }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('e');
@@ -166,7 +173,7 @@ describe('evaluations', () => {
     await difference.getByRole('button', { name: 'Send to review' }).click();
     await button('Clear filters').click();
     await difference.waitFor({ state: 'detached' });
-    await combobox('Baseline').selectOption('second');
+    await chooseRun('Baseline', 'second');
     await summary.getByText('6 improved', { exact: true }).waitFor();
     // The datapoint waits for a review already, so that its item is the same.
     await reported('Sent 1 datapoint to review');
@@ -281,7 +288,7 @@ describe('evaluations', () => {
     });
     await until(async () => (await runs()).find(({ id }) => id === steady.id)?.status === 'completed');
     await open(`/${steady.id}`);
-    await combobox('Compare with').selectOption('shaky');
+    await chooseRun('Compare with', 'shaky');
     const verdict = 'steady against shaky: no difference shown; a change of 0.47 or more would have been.';
     await statistics.getByText(verdict).waitFor();
     await page.goto(`${program.apiUrl}/evaluations/compare?runs=${shaky!.id},${steady.id}`);

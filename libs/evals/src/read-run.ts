@@ -26,7 +26,7 @@ import type { EvalRunRow } from './eval-run.entity.js';
 import { evalRunNotFound, listScorers, runSummary } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalSampleStore } from './eval-sample.store.js';
-import { csvOf, parquetOf, tableColumns, tableRows } from './results-table.js';
+import { tableColumns, tableRows, writeTable } from './results-table.js';
 import { SubmissionStore, hasWaiting } from './external/submission.store.js';
 
 /** Ids that a walk looks at in one go. */
@@ -160,7 +160,7 @@ export class ReadRun {
     const hasSamples = query.include?.includes('samples') ?? false;
     const columns = tableColumns(listScorers(run), hasSamples);
     const pages = this.tablePages(scope, id, { ...query, include: ['kind', ...(query.include ?? [])] }, options);
-    return query.format === 'csv' ? csvOf(columns, pages) : parquetOf(columns, pages);
+    return writeTable(query.format === 'csv' ? 'csv' : 'parquet', columns, pages);
   }
 
   private async *tablePages(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions) {

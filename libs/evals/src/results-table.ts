@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { EvalItem, RunScorer } from '@spandrel/contract';
 import { csvCell } from '@spandrel/datasets';
-import { streamSlices } from '@spandrel/http';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 /** A row: an item, or one sample of it. */
@@ -42,28 +41,35 @@ export const tableRows = (items: readonly EvalItem[], hasSamples: boolean): Row[
     : [...items];
 
 /**
- * A table as CSV, a header row first. A text that a spreadsheet would run is prefixed as in exports of datasets.
- * @throws what reading the first rows throws, before anything is written.
+ * Writes a table page by page: CSV with a header row, whose texts no spreadsheet takes for formulas, or Parquet.
+ * @throws what reading the first page throws, before anything is written.
  */
-export const csvOf = (columns: readonly Column[], pages: AsyncGenerator<Row[]>): Promise<Readable> =>
-  streamSlices(csvSlices(columns, pages), {
-    head: `${columns.map(({ name }) => name).join()}\n`,
-    between: '',
-    tail: () => '',
-  });
-
-async function* csvSlices(columns: readonly Column[], pages: AsyncGenerator<Row[]>): AsyncGenerator<Iterable<string>> {
-  for await (const rows of pages) yield rows.values().flatMap((row) => csvLine(columns, row));
+export async function writeTable(
+  format: 'csv' | 'parquet',
+  columns: readonly Column[],
+  pages: AsyncGenerator<Row[]>,
+): Promise<Readable> {
+  const pieces = format === 'csv' ? csvPieces(columns, pages) : parquetPieces(columns, pages);
+  const first = await pieces.next();
+  return Readable.from(joinPieces(first.value as Uint8Array | string, pieces), { objectMode: false });
 }
 
-function* csvLine(columns: readonly Column[], row: Row): Generator<string> {
-  for (const [index, column] of columns.entries()) {
-    if (index > 0) yield ',';
-    const value = column.of(row) ?? null;
-    if (value !== null) yield* csvCell(JSON.stringify(value));
+async function* joinPieces<Piece>(first: Piece, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+  yield first;
+  yield* rest;
+}
+
+async function* csvPieces(columns: readonly Column[], pages: AsyncGenerator<Row[]>): AsyncGenerator<string> {
+  let head = `${columns.map(({ name }) => name).join()}\n`;
+  for await (const rows of pages) {
+    yield head;
+    head = '';
+    for (const row of rows) yield `${columns.map((column) => csvText(column.of(row))).join()}\n`;
   }
-  yield '\n';
 }
+
+const csvText = (value: unknown): string =>
+  value === null || value === undefined ? '' : [...csvCell(JSON.stringify(value))].join('');
 
 const TYPES = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -71,44 +77,27 @@ const TYPES = {
   count: { type: 'INT64' },
 } as const;
 
-/** {@link csvOf} as Parquet: a row group a page, values of JSON as its text, no value as null. */
-export async function parquetOf(columns: readonly Column[], pages: AsyncGenerator<Row[]>): Promise<Readable> {
-  return Readable.from(parquetPieces(columns, await pages.next(), pages), { objectMode: false });
-}
-
-async function* parquetPieces(
-  columns: readonly Column[],
-  first: IteratorResult<Row[]>,
-  pages: AsyncGenerator<Row[]>,
-): AsyncGenerator<Uint8Array> {
+/** A row group a page; values of JSON are its text, and no value is null. */
+async function* parquetPieces(columns: readonly Column[], pages: AsyncGenerator<Row[]>): AsyncGenerator<Uint8Array> {
   const writer = new ByteWriter();
   const fields = columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...TYPES[type] }));
   const schema = [{ name: 'results', num_children: fields.length }, ...fields];
   // Long texts would take too long to compress.
   const parquet = new ParquetWriter({ writer, schema, codec: 'UNCOMPRESSED', statistics: false });
-  const written = (): Uint8Array => {
-    const bytes = writer.getBytes().slice();
+  for await (const rows of pages) {
+    const columnData = columns.map((column) => ({
+      name: column.name,
+      data: rows.map((row) => parquetCell(column, row)),
+    }));
+    await parquet.write({ columnData, rowGroupSize: rows.length });
+    yield writer.getBytes().slice();
     writer.index = 0;
-    return bytes;
-  };
-  try {
-    for (let page = first; !page.done; page = await pages.next()) {
-      const rows = page.value;
-      await parquet.write({
-        columnData: columns.map((column) => ({ name: column.name, data: rows.map((row) => cellOf(column, row)) })),
-        rowGroupSize: rows.length,
-      });
-      yield written();
-    }
-    await parquet.finish();
-    yield written();
-  } finally {
-    // The client may be gone before the end.
-    await pages.return(undefined);
   }
+  await parquet.finish();
+  yield writer.getBytes().slice();
 }
 
-function cellOf({ type, of }: Column, row: Row): string | number | bigint | null {
+function parquetCell({ type, of }: Column, row: Row): string | number | bigint | null {
   const value = of(row) ?? null;
   if (value === null) return null;
   if (type === 'text') return typeof value === 'string' ? value : JSON.stringify(value);

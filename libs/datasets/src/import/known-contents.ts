@@ -6,10 +6,8 @@ import { contentHash } from '../snapshots/dataset-snapshots.js';
 const SLICE = 256;
 /** Larger datasets are not looked through where nobody asked for it. */
 const LOOKED_THROUGH_MAX = 50_000;
-/** Contents that are kept in memory, a hundred bytes each. */
-const CONTENTS_MAX = 500_000;
-/** Datapoints that one transaction takes out. */
-const REMOVED_MAX = 100_000;
+/** Contents that are compared, a hundred bytes of memory each. */
+const CONTENTS_MAX = 200_000;
 
 type Mode = Pick<ImportQuery, 'dedupe' | 'replace'>;
 
@@ -19,15 +17,12 @@ export class KnownContents {
   duplicates = 0;
   /** With `replace`: datapoints that stay. */
   kept = 0;
-  /** Datapoints by their content, less those that a row was found for. */
+  /** Datapoints by their content, with `replace` less those that a row was found for. */
   private readonly ids = new Map<string, string[]>();
 
   private constructor(private readonly mode: Mode) {}
 
-  /**
-   * Looks through a dataset.
-   * @returns `undefined` where nothing is to be compared. @throws Invalid for more than can be compared.
-   */
+  /** @returns `undefined` where nothing is to be compared. @throws Invalid for a dataset that is too large to be. */
   static async read(
     datapoints: Pick<DatapointStore, 'after'>,
     scope: Scope,
@@ -35,19 +30,19 @@ export class KnownContents {
     mode: Mode,
     stop: AbortSignal,
   ): Promise<KnownContents | undefined> {
-    if (!mode.dedupe && !mode.replace && (count === 0 || count > LOOKED_THROUGH_MAX)) return undefined;
+    const isAsked = mode.dedupe || mode.replace;
+    if (!isAsked && (count === 0 || count > LOOKED_THROUGH_MAX)) return undefined;
     const contents = new KnownContents(mode);
     const turn = new Turn();
     for (let afterId = ''; ;) {
       stop.throwIfAborted();
       const rows = await datapoints.after(scope, id, CURRENT, afterId, SLICE);
-      const last = rows.at(-1);
-      if (!last) return contents;
-      for (const { id: datapointId, kind } of rows) {
+      for (const row of rows) {
         if (turn.isOver()) await turn.next();
-        contents.keep(contentHash(kind), datapointId);
+        contents.idsOf(contentHash(row.kind)).push(row.id);
+        afterId = row.id;
       }
-      afterId = last.id;
+      if (rows.length === 0) return contents;
     }
   }
 
@@ -60,35 +55,22 @@ export class KnownContents {
     if (stays) this.kept++;
     const isDuplicate = stays || (known !== undefined && (dedupe || !replace));
     if (isDuplicate) this.duplicates++;
-    if (isDuplicate && (dedupe || replace)) return false;
-    if (dedupe) this.keep(content);
-    return true;
+    if (dedupe) this.idsOf(content);
+    return !isDuplicate || !(dedupe || replace);
   }
 
-  /** Datapoints that go with `replace`: no row has their content. @throws Invalid for a file without rows, or too many of them. */
+  /** Datapoints that go with `replace`: no row has their content. @throws Invalid for a file without rows. */
   listReplaced(added: number): string[] {
     if (!this.mode.replace) return [];
     if (added + this.kept === 0) throw refuse('replace', 'the file has no rows, and nothing was replaced');
-    const replaced = [...this.ids.values()].flat();
-    if (replaced.length > REMOVED_MAX) {
-      throw refuse(
-        'replace',
-        `takes ${REMOVED_MAX} datapoints out at most, not ${replaced.length}; make a new dataset`,
-      );
-    }
-    return replaced;
+    return [...this.ids.values()].flat();
   }
 
-  private keep(content: string, id?: string): void {
-    const known = this.ids.get(content);
-    if (known) {
-      if (id !== undefined) known.push(id);
-      return;
-    }
-    if (this.ids.size === CONTENTS_MAX) {
-      throw refuse(this.mode.replace ? 'replace' : 'dedupe', `compares ${CONTENTS_MAX} different datapoints at most`);
-    }
-    this.ids.set(content, id === undefined ? [] : [id]);
+  private idsOf(content: string): string[] {
+    const known = this.ids.get(content) ?? [];
+    if (known.length === 0) this.ids.set(content, known);
+    if (this.ids.size <= CONTENTS_MAX) return known;
+    throw refuse(this.mode.replace ? 'replace' : 'dedupe', `compares ${CONTENTS_MAX} different datapoints at most`);
   }
 }
 

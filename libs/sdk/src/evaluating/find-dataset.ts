@@ -113,9 +113,22 @@ export async function findDataset(api: Api, source: string | DatasetSource, sign
   }
   const { name, description, items } = source;
   const body = { name, ...(description !== undefined && { description }) };
-  const dataset = (await findDatasetByName(api, name, signal)) ?? (await api.createDataset({ body, signal }));
-  await addItems(api, dataset.id, items, signal);
-  return api.getDataset({ path: { id: dataset.id }, signal });
+  const found = await findDatasetByName(api, name, signal);
+  const { id } = found ?? (await api.createDataset({ body, signal }));
+  try {
+    await addItems(api, id, items, signal);
+  } catch (error) {
+    const isRefused = error instanceof DefinitionError || (error instanceof SpandrelError && !mayPass(error));
+    if (!found && isRefused) await deleteEmpty(api, id, signal).catch(() => undefined);
+    throw error;
+  }
+  return api.getDataset({ path: { id }, signal });
+}
+
+/** Items that are refused leave no empty dataset behind. */
+async function deleteEmpty(api: Api, id: string, signal?: AbortSignal): Promise<void> {
+  const call = { path: { id }, signal };
+  if ((await api.getDataset(call)).datapoint_count === 0) await api.deleteDataset(call);
 }
 
 async function findDatasetById(api: Api, id: string, signal?: AbortSignal): Promise<Dataset | undefined> {

@@ -129,10 +129,10 @@ async function readResult(body: ReadableStream<Uint8Array>, report: (rows: numbe
 }
 
 function describeDuplicates(count: number, { dedupe, replace }: ImportOptions): string {
-  const rows = formatCounted(count, 'row');
   if (replace) return `kept ${formatCounted(count, 'datapoint')} that the file has, too`;
-  if (dedupe) return `left out ${rows} that were there already`;
-  return `${rows} were there already, and are there once more now: --dedupe leaves them out, --replace makes the dataset what the file is`;
+  const rows = count === 1 ? '1 row that was' : `${countText(count)} rows that were`;
+  if (dedupe) return `left out ${rows} there already`;
+  return `took ${rows} there already once more: --dedupe leaves them out, --replace makes the dataset what the file is`;
 }
 
 function resultLines(result: ImportResult, name: string, options: ImportOptions): string[] {

@@ -77,13 +77,14 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
     if ('fault' in one) ended.push(one);
     else loaded.push(one);
   }
+  for (const { file, fault } of ended as EvalFault[]) out.note(`${file}: ${fault}`);
   const files = matching(loaded, options.grep);
+  if (files.length + ended.length === 0) throw new UsageFault(`--grep: no eval has a name with ${options.grep} in it`);
   if (options.resume !== undefined && files.length > 1) {
     throw new UsageFault(`--resume: a run is of one eval, and these are ${files.length}`);
   }
   prepareReports(reports);
   const resume = options.resume === undefined ? undefined : (await findRun(api, options.resume)).id;
-  for (const { file, fault } of ended as EvalFault[]) out.note(`${file}: ${fault}`);
   for (const file of files) {
     const one = await runFile(call, file, env, { repeats, concurrency, resume });
     ended.push(one);
@@ -115,13 +116,11 @@ async function loadFile(file: string, env: NodeJS.ProcessEnv, signal: AbortSigna
   }
 }
 
-/** Evals whose name, or else file, a pattern finds something in. @throws UsageFault where nothing is left. */
+/** Evals whose name, or else file, a pattern finds something in. @throws UsageFault for one that is none. */
 function matching(files: EvalFile[], grep: string | undefined): EvalFile[] {
   if (grep === undefined) return files;
   const pattern = readOption('--grep', grep, (text) => new RegExp(text, 'u'));
-  const found = files.filter(({ name }) => pattern.test(name));
-  if (found.length === 0) throw new UsageFault(`--grep: no eval has a name with ${grep} in it`);
-  return found;
+  return files.filter(({ name }) => pattern.test(name));
 }
 
 async function runFile(

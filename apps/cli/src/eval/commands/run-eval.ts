@@ -51,6 +51,7 @@ async function reportRun(
   const report = await makeReport(api, run, by, readServer(options, io.env).url);
   writeReports(reports, [report], false);
   await writeTables(api, reports, [report]);
+  if (io.signal.aborted) return report;
   if (out.json) await out.document(toDocument(report));
   else await out.lines(reportLines(report, out));
   return report;
@@ -65,22 +66,14 @@ async function finishRun(call: ClientCall<object>, ...about: [EvalRunSummary, Ju
   return toExitCode(report.verdict);
 }
 
-/** After an interrupt: what is known of the run goes into reports, and nothing to standard output. */
-async function reportInterrupted(
-  { options, io, out }: ClientCall<object>,
-  runId: string,
-  by: JudgedBy,
-  reports: readonly ReportOption[],
-): Promise<void> {
-  const api = createClient(options, io, null);
+/** Reports what is known of a run when the command is interrupted: to files and GitHub. */
+async function reportInterrupted(call: ClientCall<object>, id: string, ...by: [JudgedBy, readonly ReportOption[]]) {
+  const api = createClient(call.options, call.io, null);
   try {
-    const run = await api.getEval({ path: { id: runId }, query: { items: 'none' } });
-    const report = await makeReport(api, run, by, readServer(options, io.env).url);
-    writeReports(reports, [report], false);
-    await writeTables(api, reports, [report]);
-    tellGitHub([report], io.env, (text) => void io.stderr.write(text));
+    const run = await api.getEval({ path: { id }, query: { items: 'none' } });
+    await finishRun({ ...call, api }, run, ...by);
   } catch (error) {
-    out.note(`nothing is reported of the run ${runId}: ${(error as Error).message}`);
+    call.out.note(`nothing is reported of the run ${id}: ${(error as Error).message}`);
   }
 }
 

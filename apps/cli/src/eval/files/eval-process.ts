@@ -55,12 +55,12 @@ export async function callEvalProcess({ file, order, env, signal, onReply }: Eva
   child.on('error', () => {});
   const endAfter = (ms: number): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), ms);
   let limit = endAfter(LOAD_MS);
+  const replied: EvalReply = {};
   const stop = (): void => {
-    child.kill('SIGTERM');
+    child.kill(replied.loaded ? 'SIGTERM' : 'SIGKILL');
     limit = endAfter(END_MS);
   };
   signal.addEventListener('abort', stop, { once: true });
-  const replied: EvalReply = {};
   child.on('message', (reply: EvalReply) => {
     clearTimeout(limit);
     Object.assign(replied, reply);

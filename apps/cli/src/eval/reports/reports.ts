@@ -1,5 +1,5 @@
 import { appendFileSync, accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, parse, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Api } from '@spandrel/sdk';
 import type { Command } from 'commander';
 import type { CommandIo } from '../../client/command-io.js';
@@ -58,11 +58,10 @@ export function errorLines({ run, gates, file }: EvalReport): string[] {
 const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-/** Tables, which the server writes: a file a run. */
-const TABLE_FORMATS = ['csv', 'parquet'] as const;
-const REPORT_FORMATS = ['junit', 'json', 'markdown', ...TABLE_FORMATS] as const;
+const REPORT_FORMATS = ['junit', 'json', 'markdown', 'csv', 'parquet'] as const;
 type ReportFormat = (typeof REPORT_FORMATS)[number];
-type TableFormat = (typeof TABLE_FORMATS)[number];
+/** Tables, which the server writes: a file a run. */
+type TableFormat = 'csv' | 'parquet';
 
 export interface ReportOption {
   format: ReportFormat;
@@ -166,10 +165,6 @@ export async function writeTables(
   }
 }
 
-const isTable = (format: ReportFormat): format is TableFormat =>
-  (TABLE_FORMATS as readonly ReportFormat[]).includes(format);
+const isTable = (format: ReportFormat): format is TableFormat => format === 'csv' || format === 'parquet';
 
-function numbered(file: string, number: number): string {
-  const { ext } = parse(file);
-  return `${file.slice(0, file.length - ext.length)}-${number}${ext}`;
-}
+const numbered = (file: string, number: number): string => file.replace(/(\.[^./]*)?$/, `-${number}$1`);

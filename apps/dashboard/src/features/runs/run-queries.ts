@@ -27,15 +27,10 @@ export function useRunsOf(datasetId: string) {
 /** How a select names runs, many of which have the same name: `nightly, 2026-11-22 14:03:05, score 0.85`. */
 export function useRunOption() {
   const { times } = usePreferences();
-  return ({
-    id,
-    name,
-    created_at: at,
-    avg_score: score,
-  }: Pick<EvalRunSummary, 'id' | 'name' | 'created_at' | 'avg_score'>) => ({
-    value: id,
-    label: `${name}, ${formatTime(Date.parse(at), times)}${score === null ? '' : `, score ${formatScore(score)}`}`,
-  });
+  return ({ id, name, created_at: at, avg_score: score }: EvalRunSummary) => {
+    const scored = score === null ? '' : `, score ${formatScore(score)}`;
+    return { value: id, label: `${name}, ${formatTime(Date.parse(at), times)}${scored}` };
+  };
 }
 
 /** Datasets there are, and the name of each by its id. */

@@ -177,7 +177,7 @@ export function ImportResult({ result }: { result: Result }) {
         {emptyRows > 0 && `, passed over ${formatCounted(emptyRows, 'empty row')}`}
         {removed > 0 && `, removed ${formatCount(removed)}`}
       </p>
-      {duplicates > 0 && <p>{formatCounted(duplicates, 'row')} of the file were in the dataset already.</p>}
+      {duplicates > 0 && <p>Already in the dataset: {formatCounted(duplicates, 'row')}.</p>}
       {kept.length > 0 && <p>Kept as metadata: {kept.map(({ column }) => column).join(', ')}.</p>}
       {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
       {hint !== undefined && <p>{hint}</p>}
