@@ -394,7 +394,7 @@ describe('evaluations', () => {
     await expectSoon(async () => (await cellsOf(1)).slice(0, 3), ['legal', '20', '0.6']);
     await expectSoon(async () => (await cellsOf(2)).slice(0, 3), ['login', '20', '1']);
     await expectAccessible(watched);
-    await combobox('Compare with').selectOption('desk before');
+    await chooseRun('Compare with', 'desk before');
     await statistics.getByText("Holm's p is corrected for 2 groups tested").waitFor();
     const verdicts = async () =>
       Promise.all([1, 2].map(async (at) => (await cellsOf(at)).filter((_, i) => [5, 9].includes(i))));

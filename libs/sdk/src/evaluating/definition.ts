@@ -101,7 +101,7 @@ export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unse
   task: Task<Input, Returned, Metadata>;
   /** At most 16. Without any, outputs are recorded and not scored. */
   scorers?: readonly Scorer<Input, OutputOf<Returned>, Expected, Metadata>[] | undefined;
-  /** Name of the run; the dataset's with branch and commit, or the time, when left out. */
+  /** Name of the run; when left out the dataset's, with branch and commit where they are known. */
   name?: string | undefined;
   /** How often each datapoint is tried, 1 to 100; 1 when left out. */
   repeats?: number | undefined;

@@ -122,7 +122,7 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const { gates, skipped } = gatesWith(plan.gates, baselineRunId);
   const id = crypto.randomUUID();
   const metadata = { ...ciMetadata(), ...plan.metadata };
-  const name = plan.name ?? `${dataset.name}, ${nameRun(metadata)}`;
+  const name = plan.name ?? (metadata.commit ? `${dataset.name}, ${nameRun(metadata)}` : dataset.name);
   const { task, scorers, repeats = 1, timeoutMs } = plan;
   // Traces of runs that nobody named are found by the dataset.
   const ofRun = { runId: id, runName: plan.name ?? dataset.name, datasetId: dataset.id, repeats };

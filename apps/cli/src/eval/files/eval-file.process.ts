@@ -5,7 +5,14 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Spandrel } from '@spandrel/sdk';
-import { DefinitionError, evaluate, isEvalDefinition, type EvalDefinition } from '@spandrel/sdk/eval';
+import {
+  ciMetadata,
+  DefinitionError,
+  evaluate,
+  isEvalDefinition,
+  nameRun,
+  type EvalDefinition,
+} from '@spandrel/sdk/eval';
 import { fail, UsageFault } from '../../client/exit-codes.js';
 import { provideSdk } from '../provide-sdk.js';
 import type { EvalEnd, EvalOrder, EvalReply } from './eval-process.js';
@@ -50,9 +57,11 @@ process.exit();
 
 async function runEval(definition: EvalDefinition, options: EvalOrder): Promise<EvalEnd> {
   const spandrel = new Spandrel();
+  const { dataset, metadata } = definition;
+  const unnamed = `${typeof dataset === 'string' ? dataset : dataset.name}, ${nameRun({ ...ciMetadata(), ...metadata })}`;
   try {
     const result = await evaluate(definition, {
-      ...{ ...options, spandrel, signal: interrupted.signal },
+      ...{ ...options, name: definition.name ?? unnamed, spandrel, signal: interrupted.signal },
       onStarted: ({ id }) => void reply({ started: id }),
       onProgress: (progress) => void reply({ progress }),
     });
