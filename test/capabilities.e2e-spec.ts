@@ -37,8 +37,19 @@ describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
     expect(body.scorers.find(({ name }) => name === 'ExactMatch')).toEqual({
       name: 'ExactMatch',
       needs_expected: true,
+      asks_judge: false,
+      embeds: false,
       config_schema: null,
     });
+    expect(judge).toMatchObject({ needs_expected: false, asks_judge: true, embeds: false });
+    const needing = body.scorers.filter(({ needs_expected: needs }) => needs).map(({ name }) => name);
+    expect(needing).toEqual(['ExactMatch', 'Contains', 'JsonEqual', 'Levenshtein', 'EmbeddingSimilarity']);
+    expect(body.scorers.filter(({ embeds }) => embeds).map(({ name }) => name)).toEqual(['EmbeddingSimilarity']);
+    for (const name of ['Regex', 'JsonSchema', 'JsonEqual', 'EmbeddingSimilarity', 'Latency', 'Cost']) {
+      const { config_schema: schema } = body.scorers.find((scorer) => scorer.name === name)!;
+      const [member] = Object.values((schema as { properties: Record<string, { description: string }> }).properties);
+      expect([name, member!.description]).toEqual([name, expect.stringMatching(/\.$/)]);
+    }
   });
 
   it('asks for a credential in cloud mode', async () => {

@@ -270,8 +270,11 @@ describe('a scorer plugin in a file of its own', () => {
         output,
         expected: undefined,
         rubric: undefined,
+        latencyMs: null,
+        cost: null,
         config: configured.config,
         complete: () => Promise.reject(new Error('no judge')),
+        embed: () => Promise.reject(new Error('no judge')),
         signal: new AbortController().signal,
       });
     };

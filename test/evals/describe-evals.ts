@@ -18,6 +18,7 @@ import { resultsTables } from './results-tables.ts';
 import { restarts } from './restarts.ts';
 import { samplesOfRuns } from './samples-of-runs.ts';
 import { seededRegressions } from './seeded-regressions.ts';
+import { scorersOfRuns } from './scorers-of-runs.ts';
 import { startingRuns } from './starting-runs.ts';
 import { statisticsOfRuns } from './statistics-of-runs.ts';
 import { tracesOfItems } from './traces-of-items.ts';
@@ -57,6 +58,7 @@ export function describeEvals(database: TestDatabase): void {
     externalRuns(lab);
     externalHandover(newDatabase);
     samplesOfRuns(lab, newDatabase);
+    scorersOfRuns(lab);
     deletedRuns(lab);
     restarts(newDatabase, all);
   });

@@ -18,6 +18,8 @@ const scorerCapabilitySchema = z
   .object({
     name: z.string().describe('The name that `scoring` takes.'),
     needs_expected: z.boolean().describe('Whether it fails datapoints without an expected value.'),
+    asks_judge: z.boolean().describe('Whether it asks a model for each score: `judge` says which.'),
+    embeds: z.boolean().describe('Whether that is a model of embeddings, so that `judge.model` is required.'),
     config_schema: jsonMapSchema.nullable().describe('JSON Schema of `scoring_config`; `null` when it takes none.'),
   })
   .meta({ id: 'ScorerCapability' });

@@ -23,7 +23,8 @@ export const CACHE_DAYS = 30;
 /** The reserved name of the scorer whose scores the caller of an external run gives. */
 export const EXTERNAL_SCORER = 'External';
 
-const SCORING = '`ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin.';
+const SCORING =
+  'The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them.';
 const SCORING_CONFIG = "Checked by the scoring plugin's own schema.";
 
 const passScoreSchema = settingNumber(z.number().min(0).max(1).nullish());

@@ -46,6 +46,8 @@ export class EvalsModule implements OnModuleInit {
     const scorers = this.plugins.scorers.map(({ name, extension, configSchema }) => ({
       name,
       needs_expected: extension.needsExpected,
+      asks_judge: extension.asksJudge === true,
+      embeds: extension.embeds === true,
       config_schema: configSchema,
     }));
     this.capabilities.provide('scorers', () => scorers);

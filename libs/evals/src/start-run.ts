@@ -32,6 +32,7 @@ import type { EvalRunRow } from './eval-run.entity.js';
 import { NEW_RUN, runSummary, EXECUTION, PASS_MODE, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
+import { ScoringThreads } from './execution/scoring-threads.js';
 import { listRuns, type PlannedStart } from './list-runs.js';
 import { CheckPrompts, type GivenPrompt } from './prompts/check-prompts.js';
 import { PlanGates } from './set-gates.js';
@@ -50,34 +51,37 @@ export class PlanRun {
   constructor(
     private readonly connections: Connections,
     private readonly gates: PlanGates,
-    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers' | 'providers'>,
     @Inject(PRICING) private readonly pricing: PricingTable,
     private readonly settings: EvalsSettings,
+    private readonly threads: ScoringThreads,
   ) {}
 
   /** The scorers of a run, checked by their plugins. @throws Invalid with all faults. */
-  listScorers(body: StartEval): RunScorer[] {
+  async listScorers({ projectId }: Scope, body: StartEval): Promise<RunScorer[]> {
     const passScore = body.pass_score ?? 1;
     const listed = body.scorers ?? [{ scoring: body.scoring!, scoring_config: body.scoring_config }];
     const isExternal = body.execution === 'external';
     const faults: FieldError[] = [];
     const names = new Set<string>();
-    const scorers = listed.map((scorer, index): RunScorer => {
+    const scorers: RunScorer[] = [];
+    for (const [index, scorer] of listed.entries()) {
       const at = body.scorers ? `scorers[${index}].` : '';
       const name = scorer.name ?? scorer.scoring;
       if (names.has(name))
         faults.push({ path: `${at}name`, message: `${JSON.stringify(name)} is the name of two scorers` });
       names.add(name);
-      faults.push(...this.findFaults(scorer, at, isExternal));
-      return {
+      faults.push(...(await this.findFaults(projectId, scorer, at, isExternal)));
+      faults.push(...this.findRubricFaults(scorer, body, at));
+      scorers.push({
         name,
         scoring: scorer.scoring,
         scoring_config: scorer.scoring_config ?? null,
         judge: scorer.judge ? completeJudge(scorer.judge) : null,
         weight: scorer.weight ?? 1,
         pass_score: scorer.pass_score ?? passScore,
-      };
-    });
+      });
+    }
     if (faults.length > 0) throw invalidRequest(faults);
     return scorers;
   }
@@ -120,17 +124,19 @@ export class PlanRun {
     const config = this.complete(body, own, connections);
     this.assertPriced(body, config);
     if (own === undefined) this.assertJudges(body, config, scorers);
+    this.assertEmbeddings(body, config, scorers, connections);
     return { config, scorers, gates };
   }
 
-  private findFaults(
+  private async findFaults(
+    projectId: string,
     {
       scoring,
       scoring_config: config,
     }: Pick<RunScorer, 'scoring'> & { scoring_config?: RunScorer['scoring_config'] | undefined },
     at: string,
     isExternal: boolean,
-  ): FieldError[] {
+  ): Promise<FieldError[]> {
     if (scoring === EXTERNAL_SCORER && isExternal) {
       return config ? [{ path: `${at}scoring_config`, message: `must be left out with ${EXTERNAL_SCORER}` }] : [];
     }
@@ -140,11 +146,23 @@ export class PlanRun {
       return [{ path: `${at}scoring`, message: `must be the name of a scoring strategy: ${names.join(', ')}` }];
     }
     const checked = scorer.configure(config);
-    if (!('faults' in checked)) return [];
-    return checked.faults.map(({ path, message }) => ({
+    const found =
+      'faults' in checked ? checked.faults : await this.threads.findConfigFaults(projectId, scorer, checked.config);
+    return found.map(({ path, message }) => ({
       path: path ? `${at}scoring_config.${path}` : `${at}scoring_config`,
       message,
     }));
+  }
+
+  private findRubricFaults(
+    { scoring, judge }: Pick<RunScorer, 'scoring'> & { judge?: EvalConfig['judge'] },
+    { config }: StartEval,
+    at: string,
+  ): FieldError[] {
+    const scorer = this.plugins.scorers.find(({ name }) => name === scoring);
+    const rubric = judge?.rubric ?? config?.judge?.rubric;
+    const message = rubric && scorer?.extension.rubricFault?.(rubric);
+    return message ? [{ path: judge?.rubric ? `${at}judge.rubric` : 'config.judge.rubric', message }] : [];
   }
 
   private complete(
@@ -189,7 +207,12 @@ export class PlanRun {
     scorers: readonly RunScorer[],
   ): void {
     const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
-      if (!this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.asksJudge)) return [];
+      if (
+        !this.plugins.scorers.some(
+          ({ name, extension }) => name === scoring && (extension.asksJudge || extension.embeds),
+        )
+      )
+        return [];
       const at = listed ? `scorers.${index}.judge` : 'config.judge';
       if ((judge?.connection_id ?? config.judge?.connection_id ?? null) === null) {
         const message = `is required: ${scoring} asks a judge, and an external run has no connection of its own`;
@@ -197,6 +220,29 @@ export class PlanRun {
       }
       if ((judge?.model ?? config.judge?.model ?? config.model) !== null) return [];
       return [{ path: `${at}.model`, message: "is required, since the judge's connection has no default_model" }];
+    });
+    if (faults.length > 0) throw invalidRequest(faults);
+  }
+
+  /** Vectors are made by a model of embeddings, which the model of a run is not. @throws Invalid with all faults. */
+  private assertEmbeddings(
+    { scorers: listed }: StartEval,
+    config: EvalConfigResource,
+    scorers: readonly RunScorer[],
+    connections: ReadonlyMap<string, UsableConnection>,
+  ): void {
+    const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
+      if (!this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.embeds)) return [];
+      const at = listed ? `scorers[${index}].judge` : 'config.judge';
+      if ((judge?.model ?? config.judge?.model ?? null) === null) {
+        return [{ path: `${at}.model`, message: `is required: ${scoring} asks a model of embeddings` }];
+      }
+      const id = judge?.connection_id ?? config.judge?.connection_id ?? config.connection_id;
+      const { provider: used } = connections.get(id!)!;
+      const provider = this.plugins.providers.find(({ name }) => name === used);
+      if (!provider || provider.extension.embeddings) return [];
+      const message = `must be of a connection that makes embeddings, which the provider ${used} does not`;
+      return [{ path: `${at}.connection_id`, message }];
     });
     if (faults.length > 0) throw invalidRequest(faults);
   }
@@ -267,7 +313,9 @@ export class StartRun {
     datasetId: string,
     { request, runs, prompts, groupId }: Start,
   ): Promise<StartedSummary[]> {
-    const planned = runs.map((run) => ({ ...run, scorers: this.plans.listScorers(run.body) }));
+    const planned = await Promise.all(
+      runs.map(async (run) => ({ ...run, scorers: await this.plans.listScorers(scope, run.body) })),
+    );
     const { scorers } = planned[0]!;
     const expecting = this.plans.listExpecting(scorers);
     const countMissing = async (version?: number): Promise<MissingExpected> =>

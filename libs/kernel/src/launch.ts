@@ -18,5 +18,5 @@ export type { Logger } from './log/logger.js';
 export { takeProcessOutput, takeWarnings, type ProcessOutput } from './log/process-output.js';
 export { nearestName } from './nearest-name.js';
 export { codeFile, PACKAGE } from './package-root.js';
-export { loadPlugins } from './plugins/load-plugins.js';
+export { loadPlugins, loadPluginsInThread } from './plugins/load-plugins.js';
 export type { LoadedMasker } from './plugins/plugin-registry.js';

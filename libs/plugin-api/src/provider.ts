@@ -147,12 +147,14 @@ export interface ChatCalls {
   readModels(body: unknown): string[] | null;
 }
 
-/** How search has vectors made. Requests are built here and sent by the caller. */
+/** How search and scorers have vectors made. Requests are built here and sent by the caller. */
 export interface EmbeddingCalls {
   /** The request for the vectors of some texts, none of them empty; the key goes into a header and nowhere else. */
   buildRequest(target: ConnectionTarget, call: EmbeddingCall): HttpRequest;
   /** Vectors from the answer of {@link buildRequest}, in the order of its texts; `null` when it is no such answer. */
   readVectors(body: unknown): number[][] | null;
+  /** What the answer of {@link buildRequest} says that it took; absent where the provider does not say. */
+  readUsage?(body: unknown): Usage;
 }
 
 export interface EmbeddingCall {

@@ -17,11 +17,34 @@ export interface Scorer<Config = unknown> {
    */
   readonly asksJudge?: boolean;
   /**
+   * True when `score` asks for vectors by `embed`: its judge is then a model of embeddings, which the run has to name. A run without
+   * one, or whose judge's provider makes no vectors, is refused at its start.
+   */
+  readonly embeds?: boolean;
+  /**
+   * True when `score` may compute for long by itself. It then runs in a thread, for 10 s at most, and can ask nobody: `complete` and
+   * `embed` throw there. Other scorers share the thread that answers everybody, and must be quick between their calls.
+   */
+  readonly inThread?: boolean;
+  /**
+   * What keeps a run from using a config that the schema takes, such as a member that only runs must have. Called when a run starts,
+   * which is refused with the faults; `path` is that of the member in the config, `''` for all of it.
+   */
+  configFaults?(config: Config): readonly ScorerConfigFault[];
+  /** What keeps a run from giving its judge this rubric (`judge.rubric`), in words; `undefined`: nothing. Called when a run starts. */
+  rubricFault?(rubric: string): string | undefined;
+  /**
    * Scores one output. May be called many times at once; must stop when `signal` aborts.
    * @returns `score` 0 to 1, or `null` when the strategy gives none.
    * @throws anything: the item fails with the scorer's name and the message, the run goes on.
    */
   score(sample: ScoreSample<Config>): Promise<Score> | Score;
+}
+
+/** What is wrong with a member of a scorer's config. */
+export interface ScorerConfigFault {
+  path: string;
+  message: string;
 }
 
 export interface ScoreSample<Config = unknown> {
@@ -33,6 +56,10 @@ export interface ScoreSample<Config = unknown> {
   expected: unknown;
   /** The plugin's config of yaml with the run's `scoring_config` laid over it, checked and completed by its schema. */
   config: Config;
+  /** How long the model took for the output, in ms: its successful attempt alone. `null` when that is not known. */
+  latencyMs: number | null;
+  /** What the model's call cost, in dollars, without that of judges. `null` when that is not known. */
+  cost: number | null;
   /** The run's `config.judge.rubric`, for scorers that ask a judge; `undefined` when it has none. */
   rubric: string | undefined;
   /**
@@ -44,6 +71,11 @@ export interface ScoreSample<Config = unknown> {
     temperature?: number;
     schema?: AnswerSchema;
   }): Promise<{ text: string }>;
+  /**
+   * Vectors of texts, none of them empty, by the connection and the model of the run's judge: one a text, in order, all of one length.
+   * Limits, tokens and cost as for `complete`.
+   */
+  embed(request: { texts: readonly string[] }): Promise<{ vectors: number[][] }>;
   signal: AbortSignal;
 }
 

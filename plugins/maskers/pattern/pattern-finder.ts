@@ -1,10 +1,5 @@
-import { NOTHING_FOUND, type Finder, type Found } from '@spandrel/plugin-api';
+import { assertPatternSize, NOTHING_FOUND, type Finder, type Found } from '@spandrel/plugin-api';
 import { RE2JS } from 're2js';
-import { patternSize } from './pattern-size.js';
-
-/** How many steps a pattern may have, and what its classes may count: some 20 ms to compile, 60 µs for a character of a text. */
-const STEPS_MAX = 2_000;
-const CLASSES_MAX = 1_000;
 
 /**
  * Finds what a pattern matches. Whether there is anything is asked first, of an automaton that is several times as fast as the
@@ -12,17 +7,7 @@ const CLASSES_MAX = 1_000;
  * @throws Error saying what is wrong with the pattern: a fault of syntax, a size beyond the limit, a match of the empty text.
  */
 export function patternFinder(pattern: string, ignoreCase: boolean): Finder {
-  const { steps, classes } = patternSize(pattern, ignoreCase);
-  if (steps > STEPS_MAX) {
-    throw new Error(
-      `the pattern has ${steps} steps with its repetitions written out, and may have ${STEPS_MAX}; use fewer or shorter repetitions`,
-    );
-  }
-  if (classes > CLASSES_MAX) {
-    throw new Error(
-      'the pattern has too many classes of Unicode, or too wide ones that ignore case; use fewer or narrower ones',
-    );
-  }
+  assertPatternSize(pattern, ignoreCase);
   const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   if (compiled.test('')) throw new Error('the pattern matches the empty text, so it would match everywhere');
   return {

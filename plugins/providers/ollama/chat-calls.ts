@@ -62,4 +62,5 @@ export const ollamaEmbeddingCalls = (defaultBaseUrl: string): EmbeddingCalls => 
     const { embeddings } = objectOf(body);
     return Array.isArray(embeddings) ? vectorsOf(embeddings) : null;
   },
+  readUsage: (body) => readOllamaAnswer(body).usage,
 });

@@ -1,5 +1,4 @@
-import { defineScorer, plainTextOf, readExactJson } from '@spandrel/plugin-api';
-import { sameJson } from './same-json.js';
+import { defineScorer, plainTextOf, readExactJson, sameJson } from '@spandrel/plugin-api';
 
 /**
  * 1 when the output is the expected text, or JSON of the expected value, else 0

@@ -1,6 +1,7 @@
-import { defineScorer, type ChatMessage } from '@spandrel/plugin-api';
+import { defineScorer, untilAborted, type ChatMessage } from '@spandrel/plugin-api';
 import { BUILT_IN_RUBRIC, correctionMessages, judgeMessages, promptHash, VERDICT_SCHEMA } from './prompt.js';
 import { readVerdict, UnusableReply, type Verdict } from './read-verdict.js';
+import { findRubric, rubricFault, RUBRICS } from './rubrics.js';
 
 /** Longest rubric, in UTF-16 units; equals the limit of a run's `config.judge.rubric`. */
 const RUBRIC_LENGTH_MAX = 100_000;
@@ -8,12 +9,25 @@ const RUBRIC_LENGTH_MAX = 100_000;
 /** Another model rates the output by a rubric, 0 to 1 (docs/spec/evaluations.md#llmjudge). */
 export default defineScorer({
   name: 'LlmJudge',
-  config: (z) => z.strictObject({ rubric: z.string().min(1).max(RUBRIC_LENGTH_MAX).default(BUILT_IN_RUBRIC) }),
+  config: (z) =>
+    z.strictObject({
+      rubric: z
+        .string()
+        .min(1)
+        .max(RUBRIC_LENGTH_MAX)
+        .default(BUILT_IN_RUBRIC)
+        .describe(`The name of a rubric (${Object.keys(RUBRICS).join(', ')}), or one in words of your own.`),
+    }),
   setup: () => ({
     needsExpected: false,
     asksJudge: true,
+    rubricFault,
+    configFaults({ rubric }) {
+      const message = rubricFault(rubric);
+      return message === undefined ? [] : [{ path: 'rubric', message }];
+    },
     async score({ complete, signal, ...sample }) {
-      const rubric = sample.rubric || sample.config.rubric;
+      const rubric = findRubric(sample.rubric || sample.config.rubric);
       const ask = async (messages: ChatMessage[]): Promise<string> => {
         const request = { messages, temperature: 0, schema: VERDICT_SCHEMA };
         return (await untilAborted(signal, () => complete(request))).text;
@@ -38,18 +52,5 @@ export async function askForVerdict(
   } catch (error) {
     if (!(error instanceof UnusableReply)) throw error;
     return readVerdict(await ask([...messages, ...correctionMessages(reply, error.fault)]));
-  }
-}
-
-/** Waits for `work` until `signal` aborts. @throws the signal's reason once it does; what `work` throws. */
-export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work(), aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }

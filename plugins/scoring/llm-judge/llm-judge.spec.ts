@@ -16,6 +16,7 @@ import {
   USER_TEMPLATE,
   VERDICT_SCHEMA,
 } from './prompt.js';
+import { rubricFault, RUBRICS } from './rubrics.js';
 
 const verdict = (score: number) => JSON.stringify({ score, reason: 'as the rubric says' });
 const scoring =
@@ -31,7 +32,22 @@ describeScorerContract(
       refused: [{ rubric: '' }, { rubric: 1 }, { model: 'm' }, { rubric: 'x'.repeat(100_001) }, null],
     },
     needsExpected: false,
+    refusedRuns: ['toxcity', 'Ton', 'answer-relevanc', 'FAITHFULNES'].map((rubric) => ({
+      config: { rubric },
+      path: 'rubric',
+    })),
     samples: [
+      ...Object.entries(RUBRICS).flatMap(([name, rubric]) => [
+        { name: `by ${name}`, sample: { config: { rubric: name } }, judge: scoring(rubric), expected: 1 },
+        { name: `by the run's ${name}`, sample: { rubric: name }, judge: scoring(rubric), expected: 1 },
+      ]),
+      {
+        name: 'by a name in words',
+        sample: { rubric: ' Answer relevance' },
+        judge: scoring(RUBRICS['answer_relevance']!),
+        expected: 1,
+      },
+      { name: 'by the name of no rubric', sample: { rubric: 'toString' }, judge: scoring('\ntoString\n'), expected: 1 },
       { name: 'by the built-in rubric', sample: {}, judge: scoring(BUILT_IN_RUBRIC, NO_REFERENCE), expected: 1 },
       {
         name: "by the config's rubric",
@@ -76,6 +92,9 @@ describe('LlmJudge', () => {
     expected: undefined,
     rubric: undefined,
     config: { rubric: BUILT_IN_RUBRIC },
+    latencyMs: null,
+    cost: null,
+    embed: () => Promise.reject(new Error('asked')),
     signal: new AbortController().signal,
   };
   const ask = async (complete: ScoreSample['complete']) =>
@@ -187,6 +206,16 @@ describe('promptHash', () => {
   });
 });
 
+describe('rubricFault', () => {
+  it('names the rubric that is nearly meant', () => {
+    expect(rubricFault('toxicty')).toBe('is nearly the name of a rubric: is toxicity meant?');
+    expect(rubricFault('tones')).toContain('is tone meant');
+    for (const text of ['tone', 'Toxicity', 'stone', 'Is it toxic?', 'polite', '', 'x'.repeat(100_000)]) {
+      expect([text.slice(0, 20), rubricFault(text) !== undefined]).toEqual([text.slice(0, 20), text === 'stone']);
+    }
+  });
+});
+
 describe('docs/plugins.md', () => {
   const documented = Object.fromEntries(
     [...readFileSync(resolve('docs/plugins.md'), 'utf8').matchAll(/^```text judge=(\S+)\n(.*?)\n```$/gms)].map(
@@ -202,6 +231,7 @@ describe('docs/plugins.md', () => {
 
   it("has the judge's prompt and rubric word for word", () => {
     expect(documented).toEqual({
+      ...RUBRICS,
       rubric: BUILT_IN_RUBRIC,
       system: SYSTEM_TEMPLATE,
       user: USER_TEMPLATE,

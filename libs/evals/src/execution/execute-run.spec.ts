@@ -8,6 +8,7 @@ import { ExecuteRun, pendingSamples } from './execute-run.js';
 import type { ObservedCall } from './model-call.js';
 import { Permits } from './permits.js';
 import { PrepareRun } from './prepare-run.js';
+import { ScoringThreads } from './scoring-threads.js';
 import type { ItemStep } from './record-items.js';
 import { RunSlots } from './run-slots.js';
 
@@ -61,7 +62,7 @@ async function execute(seen: (step: ItemStep, count: number) => void, writeTrace
   ] as never;
   const logger = createLogger('silent', 'test');
   const parts = [
-    new PrepareRun({ open: async () => connection } as never, new Map(), { scorers }),
+    new PrepareRun({ open: async () => connection } as never, new Map(), { scorers }, new ScoringThreads({ scorers })),
     { after: async (_s: unknown, _d: unknown, after: string) => datapoints.filter(({ id }) => id > after) },
     { processed: async () => new Set() },
     new RunSlots(record as never, logger),

@@ -51,13 +51,15 @@ export async function executeSample(
   }
   // What a datapoint expects was masked as it was stored: masked alike, the two can be compared.
   const output = masking ? await masking.run((calls) => calls.text(answer.text, 'output')) : answer.text;
-  const results = await scoreSample(scorers, { input, output, expected }, pricing, options);
+  const { latencyMs } = answer;
+  const cost = answer.usage.cost ?? estimateCost(pricing, asked.model, answer.usage);
+  const results = await scoreSample(scorers, { input, output, expected, latencyMs, cost }, pricing, options);
   return {
     ...NO_RESULT,
     output,
-    latencyMs: answer.latencyMs,
+    latencyMs,
     tokens: totalTokens(answer.usage),
-    cost: answer.usage.cost ?? estimateCost(pricing, asked.model, answer.usage),
+    cost,
     attempts: answer.attempts,
     ...combineScores(scorers, results),
   };

@@ -15,13 +15,14 @@ import { PrepareRun } from './prepare-run.js';
 import { RecordItems } from './record-items.js';
 import { RunSlots } from './run-slots.js';
 import { RunWorker } from './run-worker.js';
+import { ScoringThreads } from './scoring-threads.js';
 
 /** Starts runs and works through them: model calls, scoring, and the results that come of them. */
 @Module({
   imports: [RunsModule, StatisticsModule, EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
   providers: [
     ...[StartRun, PlanRun, CheckPrompts, PrepareRun, RunWorker, ExecuteRun, RunSlots],
-    ...[RecordItems, AddSamples, WriteItemTrace, ScorePending],
+    ...[RecordItems, AddSamples, WriteItemTrace, ScorePending, ScoringThreads],
   ],
   exports: [StartRun, AddSamples],
 })

@@ -58,7 +58,7 @@ function toSpan(traceId: string, observed: ObservedCall, index: number): Wire<In
     name: `${asked} call`,
     kind: { type: 'llm_call', model, provider: connection.providerName, ...(!failed && countsOf(outcome.usage)) },
     input: messages,
-    output: failed ? null : { text: outcome.text, finish_reason: outcome.finishReason },
+    output: failed || asked === 'embedding' ? null : { text: outcome.text, finish_reason: outcome.finishReason },
     ...(failed && { error: outcome.error }),
     metadata: {
       connection_id: connection.id,

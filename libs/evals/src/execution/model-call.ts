@@ -11,6 +11,7 @@ import {
   USAGE_COUNTS,
   usageMembers,
   type ChatCall,
+  type EmbeddingCall,
   type HttpRequest,
   type MaxTokensMember,
   type RecordedAnswer,
@@ -68,26 +69,51 @@ interface ModelCallOptions {
 }
 
 /**
- * Asks a model: 60 s a call, and one retry after 2 s on 429, 500, 502 and 503; a connection error or timeout is not
- * retried (docs/spec/evaluations.md#model-calls). A model that refuses what the run did not ask for is asked once more
+ * Asks a model (docs/spec/evaluations.md#model-calls). A model that refuses what the run did not ask for is asked once more
  * without it (docs/spec/evaluations.md#what-models-do-not-take).
  * @throws ModelCallError; the reason of `signal` when that fires.
  */
-export async function callModel(
+export function callModel(connection: OpenConnection, call: ChatCall, options: ModelCallOptions): Promise<ModelAnswer> {
+  let adapted = call;
+  const exchange: Exchange<ModelAnswer> = {
+    build(adaptation) {
+      adapted = adapt(call, adaptation, options);
+      options.sent?.(adapted);
+      return connection.provider.chat.buildRequest(connection.target, adapted);
+    },
+    change: (reply, request) => findAdaptation(connection, reply, adapted, request, options),
+    read: (reply, attempts) => readModelAnswer(connection, reply, attempts),
+  };
+  return callWithRetry(connection, call.model, exchange, options);
+}
+
+/** What is sent to a connection, and what is made of the answer. */
+interface Exchange<Answer> {
+  build(adaptation: Adaptation): HttpRequest;
+  /** What can be changed of a request that was refused; `undefined`: nothing. */
+  change?(reply: ConnectionReply, request: HttpRequest): Adaptation | undefined;
+  read(reply: ConnectionReply, attempts: number): Promise<Answer> | Answer;
+}
+
+/**
+ * Sends a request: 60 s a call, and one retry after 2 s on 429, 500, 502 and 503; a connection error or timeout is not
+ * retried (docs/spec/evaluations.md#model-calls).
+ * @throws ModelCallError; the reason of `signal` when that fires.
+ */
+async function callWithRetry<Answer>(
   connection: OpenConnection,
-  call: ChatCall,
+  model: string,
+  exchange: Exchange<Answer>,
   options: ModelCallOptions,
-): Promise<ModelAnswer> {
+): Promise<Answer> {
   const { signal, run = new RunCalls(), timing = MODEL_CALL } = options;
   const pace = run.paceOf(connection);
-  let adaptation = run.adaptationFor(connection, call.model);
+  let adaptation = run.adaptationFor(connection, model);
   let retries = 0;
   let letOthersBegin: (() => void) | undefined;
   try {
     for (let attempt = 1; ; attempt++) {
-      const adapted = adapt(call, adaptation, options);
-      options.sent?.(adapted);
-      const request = connection.provider.chat.buildRequest(connection.target, adapted);
+      const request = exchange.build(adaptation);
       const { reply, begun } = await send(connection, request, {
         ...options,
         pace,
@@ -97,19 +123,19 @@ export async function callModel(
       });
       if (reply.status >= 200 && reply.status < 300) {
         pace.noteSuccess();
-        run.noteAdaptation(connection, call.model, adaptation);
-        return await readModelAnswer(connection, reply, attempt);
+        run.noteAdaptation(connection, model, adaptation);
+        return await exchange.read(reply, attempt);
       }
       const isLast = retries === RETRIES_MAX || !RETRYABLE.has(reply.status);
       if (reply.status === TOO_MANY_REQUESTS) {
         pace.slow(begun, reply.retryAfterMs);
         if (!isLast) letOthersBegin = pace.hold();
       }
-      const change = findAdaptation(connection, reply, adapted, request, options);
+      const change = exchange.change?.(reply, request);
       if (change) {
         adaptation = { ...adaptation, ...change };
       } else if (isLast) {
-        throw new ModelCallError(refusalOf(connection, reply, call.model), attempt);
+        throw new ModelCallError(refusalOf(connection, reply, model), attempt);
       } else {
         retries++;
         await pause(timing.retryDelayMs, undefined, { signal });
@@ -118,6 +144,34 @@ export async function callModel(
   } finally {
     letOthersBegin?.();
   }
+}
+
+/** What a model of embeddings answered. */
+interface EmbeddedTexts extends ModelAnswer {
+  /** One a text, in order, all of one length. */
+  vectors: number[][];
+}
+
+/** Asks a model for vectors of texts, as {@link callModel} asks one for an answer. @throws as that does. */
+function callEmbeddings(
+  connection: OpenConnection,
+  { model, texts }: EmbeddingCall,
+  options: ModelCallOptions,
+): Promise<EmbeddedTexts> {
+  const { embeddings } = connection.provider;
+  if (!embeddings) throw new ModelCallError(`the provider ${connection.providerName} makes no embeddings`, 0);
+  const request = embeddings.buildRequest(connection.target, { model, texts });
+  const read = (reply: ConnectionReply, attempts: number): EmbeddedTexts => {
+    const vectors = embeddings.readVectors(reply.body);
+    if (vectors?.length !== texts.length || vectors.some(({ length }) => length !== vectors[0]!.length)) {
+      const answer = `the answer of ${connection.server} is no list of ${texts.length} vectors`;
+      throw new ModelCallError(`${answer}: ${reply.excerpt}`, attempts);
+    }
+    const usage = embeddings.readUsage?.(reply.body) ?? UNKNOWN_USAGE;
+    const { latencyMs } = reply;
+    return { vectors, text: '', finishReason: null, usage: countedUsage(usage), latencyMs, attempts };
+  };
+  return callWithRetry(connection, model, { build: () => request, read }, options);
 }
 
 interface SendOptions extends Required<Pick<ModelCallOptions, 'permits' | 'signal' | 'timing'>> {
@@ -239,12 +293,12 @@ export const totalTokens = ({ inputTokens, outputTokens }: Usage): number | null
 
 /** A call that was made for an item, with all its attempts. */
 export interface ObservedCall {
-  /** Whom it asked: the run's model, or the judge. */
-  asked: 'model' | 'judge';
+  /** Whom it asked: the run's model, the judge, or what makes a scorer's vectors. */
+  asked: 'model' | 'judge' | 'embedding';
   /** The scorer that asked the judge, where a run has several. */
   scorer?: string;
   connection: Pick<OpenConnection, 'id' | 'providerName'>;
-  /** The call as it was sent last. */
+  /** The call as it was sent last; texts to embed are messages of it. */
   call: ChatCall;
   /** From the first attempt to the last, in ms since the epoch. */
   startedAt: number;
@@ -260,19 +314,40 @@ export interface ItemCallOptions extends ModelCallOptions {
 }
 
 /** Calls a model like {@link callModel}, and hands it to `options.observe`; a call that is given up is left out. */
-export async function observeModelCall(
+export function observeModelCall(
   asked: ObservedCall['asked'],
   connection: OpenConnection,
   call: ChatCall,
   options: ItemCallOptions,
 ): Promise<ModelAnswer> {
+  return observed(asked, connection, call, options, (sent) => callModel(connection, call, { ...options, sent }));
+}
+
+/** Has vectors made, and hands the call to `options.observe` as {@link observeModelCall} does. */
+export function observeEmbeddingCall(
+  connection: OpenConnection,
+  { model, texts }: EmbeddingCall,
+  options: ItemCallOptions,
+): Promise<EmbeddedTexts> {
+  const call: ChatCall = { model, messages: texts.map((content) => ({ role: 'user', content })) };
+  return observed('embedding', connection, call, options, async () =>
+    callEmbeddings(connection, { model, texts }, options),
+  );
+}
+
+async function observed<Answer extends ModelAnswer>(
+  asked: ObservedCall['asked'],
+  connection: OpenConnection,
+  call: ChatCall,
+  options: ItemCallOptions,
+  send: (sent: (adapted: ChatCall) => void) => Promise<Answer>,
+): Promise<Answer> {
   const startedAt = Date.now();
   let last = call;
-  const sent = (adapted: ChatCall): void => void (last = adapted);
   const report = (attempts: number, outcome: ObservedCall['outcome']): void =>
     options.observe?.({ asked, connection, call: last, startedAt, endedAt: Date.now(), attempts, outcome });
   try {
-    const answer = await callModel(connection, call, { ...options, sent });
+    const answer = await send((adapted) => void (last = adapted));
     report(answer.attempts, answer);
     return answer;
   } catch (error) {

@@ -7,9 +7,12 @@ import { PrepareRun } from './prepare-run.js';
 const opened: string[] = [];
 const connections = { open: async (_scope: unknown, id: string) => (opened.push(id), { id }) };
 const scorers = [{ name: 'Mine', extension: {}, configure: (config: unknown) => ({ config }) }];
-const prepare = new PrepareRun(connections as never, new Map([['priced', { input: 1, output: 1 }]]), {
-  scorers: scorers as never,
-});
+const prepare = new PrepareRun(
+  connections as never,
+  new Map([['priced', { input: 1, output: 1 }]]),
+  { scorers: scorers as never },
+  { place: (_project, { extension }) => extension },
+);
 
 const CONFIG = { connection_id: 'c', model: 'priced', system_prompt: null, temperature: null, max_tokens: null };
 

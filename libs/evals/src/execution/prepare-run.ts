@@ -8,6 +8,7 @@ import { listScorers, runConfig } from '../eval-run.js';
 import { createPrompt } from '../prompts/prompt.js';
 import type { Judge, PreparedScorer } from './score-sample.js';
 import type { PreparedModel } from './execute-sample.js';
+import { ScoringThreads } from './scoring-threads.js';
 
 /** A run ready to be executed: its connections opened, its scorers configured. */
 export interface PreparedRun {
@@ -29,6 +30,7 @@ export class PrepareRun {
     private readonly connections: Connections,
     @Inject(PRICING) private readonly pricing: PricingTable,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+    @Inject(ScoringThreads) private readonly threads: Pick<ScoringThreads, 'place'>,
   ) {}
 
   /** @throws RunFailure, ConnectionUnusable: the run cannot be executed. What the database throws. */
@@ -55,7 +57,7 @@ export class PrepareRun {
     for (const scorer of listScorers(run)) {
       if (scorer.scoring === EXTERNAL_SCORER) continue;
       const judge = await this.prepareJudge(run, scorer, config, open);
-      scorers.push({ ...this.configured(scorer), weight: scorer.weight, judge });
+      scorers.push({ ...this.configured(run.projectId, scorer), weight: scorer.weight, judge });
     }
     return { model, scorers, trace: config.trace };
   }
@@ -81,11 +83,17 @@ export class PrepareRun {
     return { asks: { connection, model }, ...how };
   }
 
-  private configured({ name, scoring, scoring_config: config }: RunScorer): Omit<PreparedScorer, 'weight' | 'judge'> {
+  private configured(
+    projectId: string,
+    { name, scoring, scoring_config: given }: RunScorer,
+  ): Omit<PreparedScorer, 'weight' | 'judge'> {
     const scorer = this.plugins.scorers.find((plugin) => plugin.name === scoring);
     if (!scorer) throw new RunFailure(`the scoring plugin ${scoring} is not loaded`);
-    const checked = scorer.configure(config);
-    if (!('faults' in checked)) return { name, scorer: scorer.extension, config: checked.config };
+    const checked = scorer.configure(given);
+    if (!('faults' in checked)) {
+      const { config } = checked;
+      return { name, scorer: this.threads.place(projectId, scorer, config), config };
+    }
     const faults = checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
     throw new RunFailure(`the scoring plugin ${scoring} no longer takes the run's scoring_config: ${faults}`);
   }

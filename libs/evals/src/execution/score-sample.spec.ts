@@ -10,7 +10,10 @@ const sample: Omit<ScoreSample, 'config'> = {
   output: 'answer',
   expected: 'answer',
   rubric: undefined,
+  latencyMs: 12,
+  cost: 0.5,
   complete: async () => ({ text: 'yes' }),
+  embed: async () => ({ vectors: [] }),
   signal: new AbortController().signal,
 };
 
@@ -41,6 +44,7 @@ describe('scoring an output', () => {
     );
     expect(scored).toEqual({ score: 0.25, reason: 'yes', promptHash: HASH });
     expect(seen[0]).toMatchObject({ input: 'question', output: 'answer', expected: 'answer', rubric: 'be kind' });
+    expect(seen[0]).toMatchObject({ latencyMs: 12, cost: 0.5 });
     expect(seen[0]?.config).toEqual({ strict: true });
   });
 

@@ -3,7 +3,14 @@ import type { ScorerResult } from '@spandrel/contract';
 import type { Score, Scorer, ScoreSample } from '@spandrel/plugin-api';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { NO_SCORE, addAmounts, addCosts, type JudgeUse } from './sample-result.js';
-import { totalTokens, observeModelCall, type ItemCallOptions, type ObservedCall } from './model-call.js';
+import {
+  observeEmbeddingCall,
+  observeModelCall,
+  totalTokens,
+  type ItemCallOptions,
+  type ModelAnswer,
+  type ObservedCall,
+} from './model-call.js';
 
 interface ConfiguredScorer {
   name: string;
@@ -32,7 +39,8 @@ const SCORER_TIMEOUT_MS = 60_000;
 export async function scoreOutput(
   { name, scorer, config }: ConfiguredScorer,
   sample: Omit<ScoreSample, 'config'>,
-  timeoutMs: number = SCORER_TIMEOUT_MS,
+  // One in a thread has a limit of its own there, which does not count the time that it waits for the thread.
+  timeoutMs: number = scorer.inThread ? Infinity : SCORER_TIMEOUT_MS,
 ): Promise<OutputScore> {
   if (scorer.needsExpected && sample.expected === undefined) {
     throw new ScoringError(`${name}: the datapoint has no expected value to compare with`);
@@ -44,6 +52,7 @@ export async function scoreOutput(
       config,
       signal: watch.signal,
       complete: (request) => watch.paused(() => sample.complete(request)),
+      embed: (request) => watch.paused(() => sample.embed(request)),
     });
     return checked(isPromise(given) ? await watch.over(given, sample.signal) : given);
   } catch (error) {
@@ -110,7 +119,7 @@ class Watch {
 
   private restart(): void {
     clearTimeout(this.timer);
-    if (!this.watching || this.asking > 0) return;
+    if (!this.watching || this.asking > 0 || this.timeoutMs === Infinity) return;
     const late = (): void => this.end(new Error(`took longer than ${this.timeoutMs / 1_000} s`));
     this.timer = setTimeout(late, this.timeoutMs);
   }
@@ -139,19 +148,33 @@ function askJudge(
   use: JudgeUse,
   pricing: PricingTable,
   options: ItemCallOptions,
-): ScoreSample['complete'] {
-  return async ({ messages, temperature, schema }) => {
-    if (typeof asks === 'string') throw new Error(asks);
-    const { connection, model } = asks;
-    use.model = model;
-    const isTemperatureOurs = given === undefined;
-    const answerSchema = connection.provider.chat.takesSchema ? schema : undefined;
-    const asked = isTemperatureOurs ? (temperature ?? 0) : (given ?? undefined);
-    const call = { model, messages, temperature: asked, answerSchema };
-    const { text, usage } = await observeModelCall('judge', connection, call, { ...options, isTemperatureOurs });
+): Pick<ScoreSample, 'complete' | 'embed'> {
+  const addUse = (model: string, { usage }: ModelAnswer): void => {
     use.tokens = addAmounts([use.tokens, totalTokens(usage)]);
     use.cost = addCosts([use.cost, usage.cost ?? estimateCost(pricing, model, usage)]);
-    return { text };
+  };
+  const whom = (): Exclude<Judge['asks'], string> => {
+    if (typeof asks === 'string') throw new Error(asks);
+    use.model = asks.model;
+    return asks;
+  };
+  return {
+    async complete({ messages, temperature, schema }) {
+      const { connection, model } = whom();
+      const isTemperatureOurs = given === undefined;
+      const answerSchema = connection.provider.chat.takesSchema ? schema : undefined;
+      const asked = isTemperatureOurs ? (temperature ?? 0) : (given ?? undefined);
+      const call = { model, messages, temperature: asked, answerSchema };
+      const answer = await observeModelCall('judge', connection, call, { ...options, isTemperatureOurs });
+      addUse(model, answer);
+      return { text: answer.text };
+    },
+    async embed({ texts }) {
+      const { connection, model } = whom();
+      const answer = await observeEmbeddingCall(connection, { model, texts }, options);
+      addUse(model, answer);
+      return { vectors: answer.vectors };
+    },
   };
 }
 
@@ -166,6 +189,9 @@ interface ScoredOutput {
   output: string;
   /** `undefined`: nothing is expected. */
   expected: unknown;
+  latencyMs: number | null;
+  /** Cost in dollars. */
+  cost: number | null;
 }
 
 /**
@@ -194,17 +220,17 @@ export async function scoreSample(
 
 async function scoreBy(
   scorer: PreparedScorer,
-  { input, output, expected }: ScoredOutput,
+  sample: ScoredOutput,
   pricing: PricingTable,
   options: ItemCallOptions,
 ): Promise<ScorerResult> {
   const use: JudgeUse = { model: null, tokens: null, cost: null };
-  const complete = askJudge(scorer.judge, use, pricing, options);
+  const asking = askJudge(scorer.judge, use, pricing, options);
   const { rubric } = scorer.judge;
   const { signal } = options;
   let result: Pick<ScorerResult, 'score' | 'reason' | 'error' | 'judge_prompt_hash'>;
   try {
-    const scored = await scoreOutput(scorer, { input, output, expected, rubric, complete, signal });
+    const scored = await scoreOutput(scorer, { ...sample, ...asking, rubric, signal });
     result = { score: scored.score, reason: scored.reason, error: null, judge_prompt_hash: scored.promptHash };
   } catch (error) {
     signal.throwIfAborted();

@@ -91,7 +91,9 @@ export class ScorePending {
     const { kill } = options;
     const { input, expected } = readInputAndExpected(kind);
     const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, run: shared };
-    const scored = await scoreSample(scorers, { input, output: taken.output!, expected }, this.pricing, calling);
+    const { latencyMs, cost } = taken;
+    const sample = { input, output: taken.output!, expected, latencyMs, cost };
+    const scored = await scoreSample(scorers, sample, this.pricing, calling);
     const retry = { kill, failed: this.slots.notStored(run) };
     const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);
     const results = masking ? await masking.run((calls) => scored.map((result) => maskScore(calls, result))) : scored;

@@ -33,7 +33,10 @@ const providerBase = (plugin: string, title: string) =>
   });
 
 const PROVIDERS = ['openai', 'anthropic', 'ollama', 'custom'];
-const SCORERS = ['exact-match', 'contains', 'llm-judge', 'none'];
+const SCORERS = [
+  ...['exact-match', 'contains', 'llm-judge', 'none', 'regex', 'json-schema', 'json-equal', 'levenshtein'],
+  ...['embedding-similarity', 'latency', 'cost'],
+];
 
 /** The particular before the general: for each member of a span the first dialect that knows it is taken. */
 const DIALECTS = [

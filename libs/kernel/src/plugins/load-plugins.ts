@@ -11,6 +11,7 @@ import {
   type Masker,
   type Plugin,
   type Scorer,
+  type ScorerConfigFault,
 } from '@spandrel/plugin-api';
 import type { z } from 'zod';
 import type { PluginEntry } from '../config/core-settings.js';
@@ -44,7 +45,16 @@ export async function loadPlugins(
       const plugin = await runAsPlugin(entry.use, () => importPlugin(entry.use));
       if (!points.includes(plugin.extensionPoint)) continue;
       const point = loaded.get(plugin.extensionPoint)!;
-      if (point.some(({ name }) => name === plugin.name)) {
+      const taken = point.find(({ name }) => name === plugin.name);
+      if (taken && BUILT_IN.has(entry.use) && !BUILT_IN.has(taken.entry.use)) {
+        // A plugin of the user's may be older than the built-in one.
+        logger.warn(
+          { plugin: entry.use },
+          `the built-in ${plugin.name} is left out, since ${taken.entry.use} has its name`,
+        );
+        continue;
+      }
+      if (taken) {
         throw new PluginFault(`the ${plugin.extensionPoint} name "${plugin.name}" is already taken`);
       }
       const schema = pluginConfigSchema(plugin);
@@ -54,7 +64,7 @@ export async function loadPlugins(
         entry,
         // A built-in plugin is code of ours, and its faults are faults of ours.
         extension: BUILT_IN.has(entry.use) ? extension : asPlugin(plugin.name, extension),
-        configure: (overrides) => layConfig(schema, entry.config, overrides),
+        configure: (overrides) => layConfig(schema, entry.config, overrides, quickFaultsOf(extension)),
         configSchema: plugin.config === undefined ? null : configJsonSchema(schema),
       });
     } catch (error) {
@@ -70,6 +80,16 @@ export async function loadPlugins(
     maskers: loaded.get('masker'),
   } as PluginRegistry;
 }
+
+/**
+ * Loads plugins of a process once more, in a thread of it. They say nothing in the log that they have not said where they were
+ * loaded first. @throws StartError when one cannot be loaded here.
+ */
+export const loadPluginsInThread = (entries: readonly PluginEntry[]): Promise<PluginRegistry> =>
+  loadPlugins(entries, SILENT);
+
+const ignore = (): void => undefined;
+const SILENT = { child: () => SILENT, info: ignore, warn: ignore, error: ignore } as unknown as Logger;
 
 class PluginFault extends Error {}
 
@@ -146,10 +166,21 @@ async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger:
   return extension;
 }
 
-function assertScorer({ score, needsExpected, asksJudge = false }: Partial<Scorer>): void {
+/** What a scorer finds wrong with a config; one that may compute for long is asked in a thread, where it is used. */
+function quickFaultsOf(extension: Partial<Scorer>): (config: unknown) => readonly ScorerConfigFault[] {
+  return (config) => (extension.inThread ? [] : (extension.configFaults?.(config) ?? []));
+}
+
+function assertScorer(scorer: Partial<Scorer>): void {
+  const { score, needsExpected, configFaults } = scorer;
   if (typeof score !== 'function') throw new PluginFault('setup returned a scorer without a score function');
   if (typeof needsExpected !== 'boolean') throw new PluginFault('needsExpected of its scorer must be true or false');
-  if (typeof asksJudge !== 'boolean') throw new PluginFault('asksJudge of its scorer must be true or false');
+  for (const name of ['asksJudge', 'embeds', 'inThread'] as const) {
+    if (!['boolean', 'undefined'].includes(typeof scorer[name]))
+      throw new PluginFault(`${name} of its scorer must be true or false`);
+  }
+  if (configFaults !== undefined && typeof configFaults !== 'function')
+    throw new PluginFault('configFaults of its scorer must be a function');
 }
 
 function assertDialect({ read, claims }: Partial<Dialect>): void {

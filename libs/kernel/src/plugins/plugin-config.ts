@@ -6,16 +6,20 @@ export type LaidConfig = { config: unknown } | { faults: FieldError[] };
 
 /**
  * Lays what a use of a plugin gives over its config of yaml, member by member, and checks the result by its schema.
- * @returns faults with paths from the root of `overrides`; never throws, whatever the plugin's schema does.
+ * @param findFaults what the plugin itself finds wrong with a config that its schema takes.
+ * @returns faults with paths from the root of `overrides`; never throws, whatever the plugin does.
  */
 export function layConfig(
   schema: z.ZodType,
   defaults: Readonly<Record<string, unknown>>,
   overrides: Readonly<Record<string, unknown>> | null | undefined,
+  findFaults: (config: unknown) => readonly FieldError[] = () => [],
 ): LaidConfig {
   try {
     const checked = schema.safeParse({ ...defaults, ...overrides });
-    return checked.success ? { config: checked.data } : { faults: schemaFaults(checked.error, schema) };
+    if (!checked.success) return { faults: schemaFaults(checked.error, schema) };
+    const faults = findFaults(checked.data);
+    return faults.length === 0 ? { config: checked.data } : { faults: [...faults] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { faults: [{ path: '', message: `cannot be checked: ${reason}` }] };

@@ -16,7 +16,11 @@ export interface Configurable {
 }
 
 /** A loaded scorer, which every run may configure for itself (`scoring_config`). */
-export type LoadedScorer = Named<Scorer> & Configurable;
+export type LoadedScorer = Named<Scorer> &
+  Configurable & {
+    /** What it was loaded by, so that a thread can load it too. */
+    readonly entry: PluginEntry;
+  };
 
 /** A loaded masker, which every rule of a project may configure for itself. */
 export type LoadedMasker = Named<Masker> &

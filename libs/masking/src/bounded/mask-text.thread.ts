@@ -1,9 +1,9 @@
 /** The far end of {@link MaskingThreads}: masks texts that would take too long where everybody is answered. */
 import { workerData } from 'node:worker_threads';
 import type { MaskedField } from '@spandrel/contract';
-import type { PluginEntry } from '@spandrel/kernel/launch';
+import { loadPluginsInThread, type PluginEntry } from '@spandrel/kernel/launch';
 import type { Masking } from '../engine/masking.js';
-import { loadMaskers, maskingOf, type MaskingRecipe } from '../engine/masking-recipe.js';
+import { maskingOf, type MaskingRecipe } from '../engine/masking-recipe.js';
 import type { PreparedRule } from '../engine/prepare-rules.js';
 
 /** A text that is to be masked in a thread. */
@@ -24,7 +24,7 @@ export interface MaskedText {
 /** Projects whose rules are kept ready. */
 const KEPT_MAX = 50;
 
-const maskers = await loadMaskers((workerData as { plugins: readonly PluginEntry[] }).plugins);
+const { maskers } = await loadPluginsInThread((workerData as { plugins: readonly PluginEntry[] }).plugins);
 const kept = new Map<string, Masking>();
 
 /** What was met in the text that is being masked. */

@@ -1,5 +1,5 @@
 import type { MaskingRule } from '@spandrel/contract';
-import { loadPlugins, type LoadedMasker, type Logger, type PluginEntry } from '@spandrel/kernel/launch';
+import type { LoadedMasker, PluginEntry } from '@spandrel/kernel/launch';
 import { Masking } from './masking.js';
 import type { TextMaskerParts } from './text-masker.js';
 import { BegunHashes, ProjectHashes, type ValueHashes } from './value-hashes.js';
@@ -18,7 +18,7 @@ export function hashesOf({ hashKey }: MaskingRecipe): ValueHashes | null {
   return hashKey.kind === 'project' ? new ProjectHashes(key) : new BegunHashes(key);
 }
 
-/** Makes a masking in this thread. @param maskers those of this thread, see {@link loadMaskers}. */
+/** Makes a masking in this thread. @param maskers those of this thread. */
 export const maskingOf = (
   recipe: MaskingRecipe,
   maskers: readonly LoadedMasker[],
@@ -27,13 +27,3 @@ export const maskingOf = (
 
 /** What loads the maskers of a process in a thread of it once more: plain data. */
 export const maskerEntries = (maskers: readonly LoadedMasker[]): PluginEntry[] => maskers.map(({ entry }) => entry);
-
-/**
- * Loads maskers in this thread. They say nothing in the log that they have not said where they were loaded first.
- * @throws StartError when one cannot be loaded here.
- */
-export const loadMaskers = async (entries: readonly PluginEntry[]): Promise<readonly LoadedMasker[]> =>
-  (await loadPlugins(entries, SILENT)).maskers;
-
-const ignore = (): void => undefined;
-const SILENT = { child: () => SILENT, info: ignore, warn: ignore, error: ignore } as unknown as Logger;

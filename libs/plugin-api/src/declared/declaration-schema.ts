@@ -46,7 +46,7 @@ const ownFormatDeclaration = z.strictObject({
     }),
   ),
   models: z.strictObject({ path, read: method }).optional(),
-  embeddings: z.strictObject({ buildRequest: method, readVectors: method }).optional(),
+  embeddings: z.strictObject({ buildRequest: method, readVectors: method, readUsage: method.optional() }).optional(),
 });
 
 /** Config of a plugin that is a declaration and nothing else: another base than the declared one. */

@@ -2,6 +2,7 @@ import type { EmbeddingCalls } from '../provider.js';
 import { joinUrl } from '../wire/base-url.js';
 import { objectOf } from '../wire/lenient-json.js';
 import { bearer } from './chat-calls.js';
+import { embeddingsEndpoint } from './embeddings-endpoint.js';
 
 /**
  * Embeddings of a server that speaks OpenAI's `/embeddings`.
@@ -28,6 +29,7 @@ export const openAiEmbeddingCalls = (defaultBaseUrl: string | null, headers = be
       : items;
     return vectorsOf(ordered.map(({ embedding }) => embedding));
   },
+  readUsage: (body) => embeddingsEndpoint.readAnswer(body).usage,
 });
 
 /** The values as vectors, `null` when one is none. */

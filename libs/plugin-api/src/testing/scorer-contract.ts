@@ -8,14 +8,22 @@ export interface ScorerContract<Config> {
   plugin: ScorerPlugin<Config>;
   configs: ConfigFixtures;
   needsExpected: boolean;
+  /** Configs that the schema takes and no run may have, by the path of what is wrong with them. */
+  refusedRuns?: readonly { config: unknown; path: string }[];
   samples: readonly ScoreFixture[];
 }
 
-/** A sample and its score; `judge` answers `complete`, `config` is laid over the first accepted config. */
+/**
+ * A sample and its score; `judge` answers `complete`, `vector` makes what `embed` returns, `config` is laid over the first accepted
+ * config.
+ */
 export interface ScoreFixture {
   name: string;
-  sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'rubric'>> & { config?: object };
+  sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'rubric' | 'latencyMs' | 'cost'>> & {
+    config?: object;
+  };
   judge?: (prompt: string) => string;
+  vector?: (text: string) => number[];
   expected: number | null;
 }
 
@@ -35,6 +43,8 @@ export function describeScorerContract<Config>(
       output: 'answer',
       expected: undefined,
       rubric: undefined,
+      latencyMs: 100,
+      cost: 0.001,
       ...fixture.sample,
       config: pluginConfigSchema(plugin).parse({
         ...(configs.accepted[0] as object),
@@ -42,6 +52,7 @@ export function describeScorerContract<Config>(
       }) as Config,
     }),
     complete: completeBy(fixture),
+    embed: embedBy(fixture),
     signal: new AbortController().signal,
   });
 
@@ -49,6 +60,19 @@ export function describeScorerContract<Config>(
     describePlugin(plugin, 'scorer', configs, { describe, it });
     it('says whether it needs an expected value', async () => {
       assert.equal((await provide()).needsExpected, contract.needsExpected);
+    });
+    for (const { config, path } of contract.refusedRuns ?? []) {
+      it(`refuses a run with the config ${JSON.stringify(config).slice(0, 100)}`, async () => {
+        const faults = (await provide()).configFaults?.(pluginConfigSchema(plugin).parse(config) as Config) ?? [];
+        assert.deepEqual([...new Set(faults.map((fault) => fault.path))], [path]);
+        for (const { message } of faults) assert.equal(typeof message, 'string');
+      });
+    }
+    it('finds no fault in the configs of its samples', async () => {
+      const scorer = await provide();
+      for (const fixture of contract.samples) {
+        assert.deepEqual(scorer.configFaults?.(sampleOf(fixture).config) ?? [], [], fixture.name);
+      }
     });
     for (const fixture of contract.samples) {
       it(`scores ${fixture.name}`, async () => {
@@ -77,11 +101,11 @@ export function describeScorerContract<Config>(
         hashes.set(alike, promptHash);
       }
     });
-    for (const fixture of contract.samples.filter(({ judge }) => judge !== undefined)) {
+    for (const fixture of contract.samples.filter(({ judge, vector }) => judge ?? vector)) {
       it(`stops ${fixture.name} when its signal aborts`, async () => {
         const abort = new AbortController();
         const scoring = settled(
-          (await provide()).score({ ...sampleOf(fixture), complete: never, signal: abort.signal }),
+          (await provide()).score({ ...sampleOf(fixture), complete: never, embed: never, signal: abort.signal }),
         );
         abort.abort(new Error('stopped'));
         assert.equal(await Promise.race([scoring, later(ABORT_MS)]), 'stopped');
@@ -95,6 +119,14 @@ const completeBy =
   async ({ messages }) => {
     assert.ok(judge, 'asks a judge although the fixture has none');
     return { text: judge(messages.map(({ content }) => String(content)).join('\n')) };
+  };
+
+const embedBy =
+  ({ vector }: ScoreFixture): ScoreSample['embed'] =>
+  async ({ texts }) => {
+    assert.ok(vector, 'asks for vectors although the fixture makes none');
+    assert.ok(!texts.includes(''), 'asks for the vector of an empty text');
+    return { vectors: texts.map(vector) };
   };
 
 function assertScore(score: Score): Score {

@@ -1575,6 +1575,10 @@ export interface ScorerCapability {
   name: string;
   /** Whether it fails datapoints without an expected value. */
   needs_expected: boolean;
+  /** Whether it asks a model for each score: `judge` says which. */
+  asks_judge: boolean;
+  /** Whether that is a model of embeddings, so that `judge.model` is required. */
+  embeds: boolean;
   /** JSON Schema of `scoring_config`; `null` when it takes none. */
   config_schema: {
     [key: string]: unknown;
@@ -3444,7 +3448,7 @@ export interface StartEval {
       temperature?: number | null;
     } | null;
   };
-  /** `ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin. Required, unless there are `scorers`. */
+  /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. Required, unless there are `scorers`. */
   scoring?: string;
   /** Checked by the scoring plugin's own schema. */
   scoring_config?: {
@@ -3491,7 +3495,7 @@ export interface PromptMessage {
 export interface StartEvalScorer {
   /** `scoring` when left out; unique in the run. */
   name?: string | null;
-  /** `ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin. */
+  /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. */
   scoring: string;
   /** Checked by the scoring plugin's own schema. */
   scoring_config?: {
@@ -3891,7 +3895,7 @@ export interface StartMatrix {
       temperature?: number | null;
     } | null;
   };
-  /** `ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin. Required, unless there are `scorers`. */
+  /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. Required, unless there are `scorers`. */
   scoring?: string;
   /** Checked by the scoring plugin's own schema. */
   scoring_config?: {

@@ -2,7 +2,7 @@ import type { EvalRunResource } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
 import { NEW_GATE } from '../../features/gates/gates.js';
 import { FormFault } from '../../api/form-faults.js';
-import { EMPTY_SCORER } from './scorer-fields.js';
+import { describeSettings, EMPTY_SCORER } from './scorer-fields.js';
 import {
   describeCalls,
   describeMissing,
@@ -31,6 +31,22 @@ describe('the form of a run', () => {
       config: { connection_id: 'c', temperature: 0, max_tokens: 20, judge: { rubric: 'be strict' } },
       scoring_config: { a: 1 },
     });
+  });
+
+  it('has the model of another scorer that asks one', () => {
+    const similar = { ...EMPTY_SCORER, scoring: 'EmbeddingSimilarity', judgeConnection: 'e', judgeModel: 'embeds' };
+    const asked = { connection_id: 'e', model: 'embeds' };
+    expect(startOf({ ...fields, scorers: [similar] }).config?.judge).toEqual(asked);
+    expect(startOf({ ...fields, scorers: [similar, none] }).scorers?.map(({ judge: sent }) => sent)).toEqual([
+      asked,
+      undefined,
+    ]);
+  });
+
+  it('says what can be set of a scoring', () => {
+    const properties = { pattern: { description: 'Needed: an expression.' }, ignore_case: { type: 'boolean' } };
+    expect(describeSettings({ type: 'object', properties })).toBe('pattern (Needed: an expression), ignore_case');
+    expect(describeSettings({})).toBe('');
   });
 
   it('has the temperature of a judge, or none', () => {

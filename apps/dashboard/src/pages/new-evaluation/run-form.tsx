@@ -13,7 +13,7 @@ import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { describeCalls, describeMissing, startOf, type RunFields, type RunText } from './run-fields.js';
-import { JUDGE, nameOfScorer } from './scorer-fields.js';
+import { nameOfScorer } from './scorer-fields.js';
 import { ScorerForm } from './scorer-form.js';
 import styles from './run-form.module.css';
 
@@ -68,7 +68,9 @@ export function RunForm({ initial }: { initial: RunFields }) {
     set({ connection: id, model: connections.find((one) => one.id === id)?.default_model ?? '' });
   const dataset = datasets.find(({ id }) => id === fields.dataset);
   const repeats = Number(fields.repeats) || 1;
-  const judges = fields.scorers.filter(({ scoring }) => scoring === JUDGE).length;
+  const judges = fields.scorers.filter(({ scoring }) =>
+    scorers.some((one) => one.name === scoring && one.asks_judge),
+  ).length;
   return (
     <form aria-label="New evaluation" className={styles.form} onSubmit={submit}>
       <SelectField label="Dataset" options={datasets.map(optionOf)} {...bind('dataset')} />

@@ -26,8 +26,20 @@ export const EMPTY_SCORER: ScorerFields = {
   ...{ judgeConnection: '', judgeModel: '', rubric: '', judgeTemperature: '' },
 };
 
-/** Whether a model scores. */
+/** Scores by a rubric, which only the judge has. */
 export const JUDGE = 'LlmJudge';
+
+/** Whether a scorer asks a model, as far as its members show where what it can do is not known: only then is its judge sent. */
+const asksModel = ({ scoring, judgeConnection, judgeModel }: ScorerFields): boolean =>
+  scoring === JUDGE || judgeConnection !== '' || judgeModel.trim() !== '';
+
+/** What can be set of a scoring, in words: `pattern (Needed: a regular expression), ignore_case`. */
+export function describeSettings(schema: Readonly<Record<string, unknown>>): string {
+  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
+  return Object.entries(properties)
+    .map(([name, { description }]) => (description ? `${name} (${description.replace(/\.$/, '')})` : name))
+    .join(', ');
+}
 
 /** Scores that the caller of an external run gives; a run that is started here has none. */
 const EXTERNAL = 'External';
@@ -72,7 +84,7 @@ export function scoringOf(scorers: readonly ScorerFields[]): Scoring {
   if (others.length > 0 || isMoreThanScoring) return { scorers: scorers.map(startScorer) };
   return {
     scoring: only!.scoring,
-    ...(only!.scoring === JUDGE && { judge: judgeOf(only!) }),
+    ...(asksModel(only!) && { judge: judgeOf(only!) }),
     ...settingsOf(only!, 'scoring_config'),
   };
 }
@@ -83,7 +95,7 @@ function startScorer(scorer: ScorerFields, at: number): StartScorer {
     name: nameOfScorer(scorer),
     scoring,
     ...settingsOf(scorer, `scorers.${at}.scoring_config`),
-    ...(scoring === JUDGE && { judge: judgeOf(scorer) }),
+    ...(asksModel(scorer) && { judge: judgeOf(scorer) }),
     ...(weight !== '' && { weight: Number(weight) }),
     ...(passScore !== '' && { pass_score: Number(passScore) }),
   };

@@ -2,7 +2,7 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import { EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
+import { describeSettings, EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
 interface ScorerFormProps {
@@ -87,6 +87,9 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
     fault: isAlone && member === 'passScore' ? undefined : faultOf(faults, at, isAlone, member),
   });
   const facts = offered.find(({ name }) => name === scorer.scoring);
+  const asksModel = (scoring: string): boolean => offered.some((one) => one.name === scoring && one.asks_judge);
+  const chooseScoring = ({ currentTarget: { value } }: { currentTarget: { value: string } }): void =>
+    onChange({ ...scorer, scoring: value, ...(!asksModel(value) && { judgeConnection: '', judgeModel: '' }) });
   const isNamed = !isAlone || scorer.name !== '' || scorer.weight !== '' || scorer.passScore !== '';
   return (
     <>
@@ -95,28 +98,47 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
         options={offered.map(({ name }) => ({ value: name, label: name }))}
         {...(facts?.needs_expected && { hint: 'Datapoints without an expected value fail.' })}
         {...bind('scoring')}
+        onChange={chooseScoring}
       />
       {/* All that a judge can be given is in its group. */}
       {facts?.config_schema && scorer.scoring !== JUDGE && (
-        <TextArea label="Scoring settings (JSON)" rows={4} {...bind('settings')} />
+        <TextArea
+          label="Scoring settings (JSON)"
+          rows={4}
+          hint={`Members: ${describeSettings(facts.config_schema)}.`}
+          {...bind('settings')}
+        />
       )}
-      {scorer.scoring === JUDGE && (
+      {facts?.asks_judge && (
         <fieldset className={styles.judge}>
-          <legend>Judge</legend>
+          <legend>{facts.embeds ? 'Embeddings' : 'Judge'}</legend>
           <SelectField
             label="Judge connection"
             options={[{ value: '', label: 'Same as the run' }, ...connections]}
             {...bind('judgeConnection')}
           />
-          <TextField label="Judge model" placeholder="Same as the run" {...bind('judgeModel')} />
           <TextField
-            label="Judge temperature"
-            placeholder="0"
-            pattern="none|[0-9.]+"
-            hint="From 0 to 2; none leaves it out."
-            {...bind('judgeTemperature')}
+            label="Judge model"
+            placeholder={facts.embeds ? 'text-embedding-3-small' : 'Same as the run'}
+            {...bind('judgeModel')}
           />
-          <TextArea label="Rubric" rows={4} hint="Leave it empty for the built-in rubric." {...bind('rubric')} />
+          {!facts.embeds && (
+            <>
+              <TextField
+                label="Judge temperature"
+                placeholder="0"
+                pattern="none|[0-9.]+"
+                hint="From 0 to 2; none leaves it out."
+                {...bind('judgeTemperature')}
+              />
+              <TextArea
+                label="Rubric"
+                rows={4}
+                hint={`Leave it empty for the built-in rubric. ${describeSettings(facts.config_schema ?? {})}`}
+                {...bind('rubric')}
+              />
+            </>
+          )}
         </fieldset>
       )}
       {isNamed && (
