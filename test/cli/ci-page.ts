@@ -7,6 +7,7 @@ import { validateXML } from 'xmllint-wasm';
 import { parse } from 'yaml';
 import { freePort } from '../support/ports.ts';
 import { COMPILE_CACHE, tempDir } from '../support/spandrel.ts';
+import { said, startScriptedProvider } from '../evals/scripted-provider.ts';
 import type { EvalCommandLab } from './eval-command-lab.ts';
 
 interface Step {
@@ -34,6 +35,7 @@ function blockOf(page: string, name: string): string {
 const GOOD = 'fake:chance:0.9';
 const WORSE = 'fake:chance:0.4';
 const MODEL = 'gpt-5.1';
+const CONTINENTS = ['africa', 'asia', 'europe'];
 
 /** The examples of docs/ci.md and the README, each step of them run in a repository of its own. */
 export function ciPage(lab: () => EvalCommandLab): void {
@@ -50,7 +52,10 @@ export function ciPage(lab: () => EvalCommandLab): void {
     program(join(bin, 'spandrel'), `exec "${process.execPath}" "${resolve('dist/apps/cli/src/main.js')}" "$@"`);
     program(join(bin, 'npx'), 'shift; exec spandrel "$@"');
     const lines = Array.from({ length: 30 }, (_, n) =>
-      JSON.stringify({ input: `question ${n}`, expected_output: `question ${n}` }),
+      JSON.stringify({
+        ...{ input: `question ${n}`, expected_output: `question ${n}` },
+        metadata: { continent: CONTINENTS[n % CONTINENTS.length] },
+      }),
     );
     writeFileSync(join(repository, 'evals/capitals.jsonl'), `${lines.join('\n')}\n`);
     writeFileSync(join(repository, 'evals/sums.eval.ts'), blockOf(page, 'evals/sums\\.eval\\.ts'));
@@ -87,9 +92,9 @@ export function ciPage(lab: () => EvalCommandLab): void {
   };
 
   /** Runs a step as a runner does. The page's dataset and connection are those of this test. */
-  function step(script: string, env: Record<string, string>): Promise<Ended> {
+  function step(script: string, env: Record<string, string>, by = connection): Promise<Ended> {
     const here = script
-      .replaceAll('--dataset capitals --connection OpenAI', `--dataset ci --connection ${connection}`)
+      .replaceAll('--dataset capitals --connection OpenAI', `--dataset ci --connection ${by}`)
       .replaceAll('gpt-4o-mini', 'gpt-5.1');
     return bash(here, { SPANDREL_API_URL: lab().url, ...env });
   }
@@ -145,6 +150,40 @@ export function ciPage(lab: () => EvalCommandLab): void {
       expect((await lastRun()).metadata).toMatchObject({ branch: 'prompt-7' });
       expect(readFileSync(join(repository, 'summary.txt'), 'utf8').match(/^## /gm)).toHaveLength(3);
       expect(await validated('evals.xml')).toEqual([]);
+    });
+
+    it('catches a continent that became worse where the whole became better', async () => {
+      // The prompt of main knows Africa; the new one knows the others, and two of ten in Africa.
+      const provider = await startScriptedProvider(({ body }) => {
+        const [system, question] = body['messages'] as [{ content: string }, { content: string }];
+        const n = Number(question.content.replace('question ', ''));
+        const isRight = system.content === 'old' ? n % 3 === 0 : n % 3 !== 0 || n >= 24;
+        return said(isRight ? question.content : 'I do not know');
+      });
+      try {
+        const { body } = await lab().api.post<{ id: string }>('/api/provider-connections', {
+          ...{ name: 'continents', provider: 'openai', api_key: 'sk-test', base_url: `${provider.url}/v1` },
+        });
+        const [{ run }] = parse(blockOf(page, 'github-continents')) as [{ run: string }];
+        const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(repository, 'continents.txt'), MODEL };
+        prompt('old');
+        // The floor of each continent does not hold: the prompt of main knows one alone.
+        const main = await step(run, { ...env, GITHUB_REF: 'refs/heads/main' }, body.id);
+        expect([main.code, main.output]).toEqual([10, expect.stringContaining('pass_rate >= 0.1 by continent')]);
+        prompt('new');
+        const pull = { ...env, GITHUB_REF: 'refs/pull/8/merge' };
+        const { code, output } = await step(run, pull, body.id);
+        expect([code, output]).toEqual([11, expect.stringContaining('corrected for 3 groups tested')]);
+        for (const line of blockOf(page, 'continents').trim().split('\n')) {
+          const words = line.split(/ {2,}/).map((cell) => cell.replace(/[()]/g, '\\$&'));
+          expect(output).toMatch(new RegExp(`^${words.join(' +')}$`, 'm'));
+        }
+        expect(readFileSync(join(repository, 'continents.txt'), 'utf8')).toMatch(/^\| `africa` +\| 10 +\| 0\.2 +\|/m);
+        expect(readFileSync(join(repository, 'evals.xml'), 'utf8')).toContain('name="groups.continent=africa.mean"');
+        expect(await validated('evals.xml')).toEqual([]);
+      } finally {
+        await provider.close();
+      }
     });
 
     it('gates a pull request on GitHub with a server in the job', async () => {

@@ -70,13 +70,19 @@ export class MetadataKeys {
       const key = gate[member] ?? undefined;
       if (key === undefined) continue;
       if (!this.has(key)) faults.push({ member, message: this.describeMissing(key) });
-      else if (member === 'by' && this.known.get(key)!.hasMore) {
+      else if (member === 'by' && this.hasTooMany(key)) {
         faults.push({ member, message: `${key} has more than ${GROUPS_MAX} values, or too long ones` });
       }
     }
     if (!gate.group) return { gate, faults };
     const group = this.findGroup(gate.group.key ?? undefined, gate.group.value);
     return 'message' in group ? { gate, faults: [...faults, group] } : { gate: { ...gate, group }, faults };
+  }
+
+  /** Whether there are more groups by a key than a run is divided into; datapoints without it are one. */
+  private hasTooMany(key: string): boolean {
+    const { values, hasMore, datapoints } = this.known.get(key)!;
+    return hasMore || (values.size === GROUPS_MAX && datapoints < this.datapoints);
   }
 
   /** A gate on `legal` or `legal.tone` is of the group `legal` where no scorer is named so. */
