@@ -103,8 +103,14 @@ export function sampleStatistics(changes: Partial<EvalStatistics> = {}): EvalSta
     ...{ judge_cost: null, tokens: 120 },
     comparison: {
       ...{ baseline_run_id: 'R0', alpha: 0.05, pairs: 2, changed: 1, unpaired_run: 0, unpaired_baseline: 0 },
+      comparable: { score: true, scorers: { Contains: true }, differences: [] },
+      differences: [],
       score: difference,
       scorers: { Contains: difference },
+      failures: {
+        ...{ pairs: 6, run: 2, baseline: 2, new: 0, recovered: 0, diff: 0, test: 'mcnemar_exact', p_value: 1 },
+        verdict: 'no_difference',
+      },
       latency_ms: amount,
       cost: { ...amount, diff: null, se: null, ci: null, test: null, p_value: null },
     },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { callsOfItems } from './calls-of-items.ts';
 import { comparing } from './comparing.ts';
+import { differentlyScored } from './differently-scored.ts';
 import { deletedRuns } from './deleted-runs.ts';
 import { EvalsLab } from './evals-lab.ts';
 import { gatesOfRuns } from './gates-of-runs.ts';
@@ -53,6 +54,7 @@ export function describeEvals(database: TestDatabase): void {
     statisticsOfRuns(lab);
     gatesOfRuns(lab);
     groupsOfRuns(lab);
+    differentlyScored(lab);
     seededRegressions(lab, database.name);
     tracesOfItems(lab, newDatabase, all);
     externalRuns(lab);

@@ -39,7 +39,13 @@ export function gatesOfRuns(lab: () => EvalsLab): void {
         ...{ min_datapoint_pass_rate: 0, never_passed: 1, flaky_datapoints: 1 },
         ...{ failed_samples: 1, failed_rate: 1 / 6, latency_p50: latency.p50, latency_p95: latency.p95 },
         ...{ total_cost: 0.75, mean_cost: cost.mean },
-        ...{ diff: compared.diff, diff_ci_low: compared.ci!.low, worse: 1, regression: 'no_difference' },
+        ...{
+          diff: compared.diff,
+          diff_ci_low: compared.ci!.low,
+          worse: 1,
+          regression: 'no_difference',
+          new_failures: 1 / 6,
+        },
       };
       const metrics = Object.keys(actuals) as Gate['metric'][];
       const whole = { op: '>=', value: 0.3, k: 2, scorer: 'External', baseline_run_id: baseline } as const;

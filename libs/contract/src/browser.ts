@@ -14,6 +14,7 @@ export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
 export { describePairs, describeVerdict } from './words/describe-scores.js';
 export { formatCount, formatCounted, NONE } from './words/format-count.js';
+export { describeIncomparable, judgeRegression } from './words/judge-regression.js';
 export {
   describeCorrection,
   describeInterval,

@@ -32,7 +32,7 @@ export const RUN_METRICS = [
 ] as const;
 
 /** What a gate may look at in a run beside a baseline. */
-export const BASELINE_METRICS = ['diff', 'diff_ci_low', 'worse', 'regression'] as const;
+export const BASELINE_METRICS = ['diff', 'diff_ci_low', 'worse', 'regression', 'new_failures'] as const;
 
 export const GATE_METRICS = [...RUN_METRICS, ...BASELINE_METRICS] as const;
 export type GateMetric = (typeof GATE_METRICS)[number];
@@ -83,7 +83,14 @@ export const gateSchema = z
       .nullish()
       .describe('Required, but for `regression`, which holds unless the verdict is `worse`.'),
     value: settingNumber(z.number().nullish()).describe('Required, but for `regression`.'),
-    baseline_run_id: keySchema.nullish().describe('Required by `diff`, `diff_ci_low`, `worse` and `regression`.'),
+    baseline_run_id: keySchema.nullish().describe('Required by the metrics that compare.'),
+    allow_different_scoring: z
+      .boolean()
+      .nullish()
+      .describe('Compares scores also where the baseline was scored differently.'),
+    max_new_failures: settingNumber(z.number().min(0).max(1).nullish()).describe(
+      'By how much the share of failed samples may rise, if the rise is no significant one; for `regression` without `by`.',
+    ),
     group: z
       .object({
         key: metadataKeySchema.nullish().describe('The one that has the value when left out.'),
@@ -132,6 +139,9 @@ export const judgedGateSchema = z
       .exactOptional()
       .describe('With `by`: the first 20 groups that do not hold.'),
     passed: z.boolean().nullable().describe('`null` before the end; a gate without a value does not hold.'),
+    reason: z.string().exactOptional().describe('Why it does not hold, where `actual` does not say it.'),
+    allow_different_scoring: z.literal(true).exactOptional().describe('Absent unless it was given.'),
+    max_new_failures: z.number().exactOptional().describe('Absent where none was given.'),
   })
   .meta({ id: 'JudgedGate' });
 export type JudgedGate = z.output<typeof judgedGateSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { INTERVAL_METHODS, intervalSchema, metadataKeySchema, REPEATS_MAX } from './eval-gates.js';
 import { EVAL_STATUSES } from './evals.js';
-import { queryNumberSchema, repeatable } from './lists.js';
+import { queryBooleanSchema, queryNumberSchema, repeatable } from './lists.js';
 import { amountSchema, countSchema } from './values/numbers.js';
 import { jsonValueSchema } from './values/text.js';
 
@@ -48,6 +48,9 @@ export const evalStatisticsQuerySchema = z.object({
         .refine((alpha) => alpha > 0 && alpha < 1, 'must be between 0 and 1'),
     )
     .default(0.05),
+  allow_different_scoring: queryBooleanSchema
+    .optional()
+    .describe('Whether a run that was scored differently from its baseline gets a verdict all the same.'),
 });
 export type EvalStatisticsQuery = z.output<typeof evalStatisticsQuerySchema>;
 
@@ -170,6 +173,37 @@ export const evalMetadataSchema = z
   })
   .meta({ id: 'EvalMetadata' });
 export type EvalMetadata = z.output<typeof evalMetadataSchema>;
+/** Something in which a run differs from its baseline (docs/spec/comparison.md#what-differs-between-runs). */
+const runDifferenceSchema = z
+  .object({
+    what: z.string().describe('The path of a member, such as `scorers.tone.judge.model` or `config.system_prompt`.'),
+    run: jsonValueSchema,
+    baseline: jsonValueSchema,
+  })
+  .meta({ id: 'RunDifference' });
+export type RunDifference = z.output<typeof runDifferenceSchema>;
+
+/** Whether scores of two runs mean the same (docs/spec/eval-statistics.md#runs-that-were-scored-differently). */
+const comparableSchema = z.object({
+  score: z.boolean().describe('Whether the combined scores were made alike.'),
+  scorers: z.record(z.string(), z.boolean()).describe('The same of the scorers that both runs have, by name.'),
+  differences: z.array(runDifferenceSchema).describe('In what the two were scored differently.'),
+});
+export type Comparable = z.output<typeof comparableSchema>;
+
+/** Failed samples beside those of a baseline, by samples that both runs have. */
+const failureComparisonSchema = z.object({
+  pairs: countSchema.describe('Samples, by datapoint and repeat, that both runs have processed.'),
+  run: countSchema.describe('Those of them that failed in the run.'),
+  baseline: countSchema,
+  new: countSchema.describe('Those that failed in the run alone.'),
+  recovered: countSchema.describe('Those that failed in the baseline alone.'),
+  diff: z.number().nullable().describe('The share of failed ones in the run less that in the baseline.'),
+  test: z.literal('mcnemar_exact').nullable(),
+  p_value: z.number().nullable(),
+  verdict: z.enum(VERDICTS),
+});
+export type FailureComparison = z.output<typeof failureComparisonSchema>;
 
 /** Answer of `GET /api/eval/:run_id/statistics`. */
 export const evalStatisticsSchema = z
@@ -196,12 +230,17 @@ export const evalStatisticsSchema = z
       .object({
         baseline_run_id: z.string(),
         alpha: z.number(),
+        comparable: comparableSchema,
+        differences: z
+          .array(runDifferenceSchema)
+          .describe('In what the two differ beside their scoring: model, prompt, parameters, the datapoints taken.'),
         pairs: countSchema,
         changed: countSchema.describe('Datapoints that differ between the two snapshots, and are left out.'),
         unpaired_run: countSchema,
         unpaired_baseline: countSchema,
         score: scoreComparisonSchema,
         scorers: z.record(z.string(), scoreComparisonSchema),
+        failures: failureComparisonSchema,
         latency_ms: amountComparisonSchema,
         cost: amountComparisonSchema,
       })

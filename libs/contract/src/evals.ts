@@ -338,7 +338,18 @@ const runFilters = {
 };
 
 /** Query of `GET /api/datasets/:id/eval`: runs of one dataset. */
-export const listDatasetEvalsSchema = gatheringMembers(plainListSchema.extend(runFilters));
+export const listDatasetEvalsSchema = gatheringMembers(
+  plainListSchema.extend({
+    ...runFilters,
+    baseline_for: z
+      .string()
+      .optional()
+      .describe('Runs that this one can be compared with: completed, scored alike, executed alike, not all failed.'),
+    allow_different_scoring: queryBooleanSchema
+      .optional()
+      .describe('With `baseline_for`: runs that were scored differently, too.'),
+  }),
+);
 export type ListDatasetEvals = z.output<typeof listDatasetEvalsSchema>;
 
 /** Query of `GET /api/eval`: runs of all datasets. */

@@ -54,3 +54,4 @@ export * from './values/timestamp.js';
 export { addPlace, WordSearch, type Place } from './values/word-search.js';
 export * from './traces.js';
 export * from './transfer.js';
+export { describeIncomparable, findScore, judgeRegression } from './words/judge-regression.js';

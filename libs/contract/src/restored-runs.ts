@@ -30,6 +30,7 @@ const restoredGateSchema = judgedGateSchema.extend({
   value: settingNumber(z.number().nullable()),
   actual: z.union([number, z.string()]).nullable(),
   failing: z.array(z.object({ value: z.unknown(), actual: z.union([number, z.string()]).nullable() })).exactOptional(),
+  max_new_failures: ratio.exactOptional(),
 });
 
 const restoredIntervalSchema = z.object({

@@ -29,6 +29,7 @@ import { evalResultTable, READ_BYTES, type EvalResultRow } from './eval-run.enti
 import { RESULT_STATUS } from './eval-run.js';
 
 const COLUMNS = evalResultTable.select('e');
+const JUDGED = evalResultTable.select('e', ['judgeModel', 'judgePromptHash', 'scores']);
 const ID = shapeOf({ id: text() });
 const ERROR_COUNT = shapeOf({ error: nullable(text()), count: integer() });
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
@@ -77,6 +78,16 @@ export class EvalResultStore {
       options,
     );
     return { results: new Map(rows.map((row) => [row.datapointId, row])), read: taken.length };
+  }
+
+  /** What a judge said of an item of a run, the first one in order that it has seen; `undefined`: there is none. */
+  async firstJudged({ projectId }: Scope, runId: string, options: LongReadOptions) {
+    const [item] = await this.storage.readLong(
+      JUDGED.query`select ${JUDGED} from eval_result e where e.project_id = ${projectId} and e.run_id = ${runId}
+        and e.judge_model is not null order by e.datapoint_id limit 1`,
+      options,
+    );
+    return item;
   }
 
   /** Results of all runs of a project, in the order of run and datapoint, behind one of them; none at the end. */

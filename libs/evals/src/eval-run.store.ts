@@ -18,6 +18,7 @@ import {
   Storage,
   type LongReadOptions,
   type Page,
+  type Position,
   type RowOfShape,
   type Selection,
   type Sorting,
@@ -68,6 +69,10 @@ const FAILED = sql`count(case when status = ${RESULT_STATUS.failed} then 1 end)`
 
 const TAKE_MAX = 1_000;
 
+/** Runs that are looked at for those to keep, and how many at a time. */
+const LOOKED_AT_MAX = 1_000;
+const KEPT_SLICE = 20;
+
 /** Rows of runs. */
 @Injectable()
 export class EvalRunStore {
@@ -90,8 +95,15 @@ export class EvalRunStore {
     );
   }
 
-  /** Runs of one dataset or of all, newest first. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, { dataset_id: datasetId, ...filters }: ListEvalRuns): Promise<Page<EvalRunRow>> {
+  /**
+   * Runs of one dataset or of all, newest first.
+   * @param keep which of them to take; of the newest {@link LOOKED_AT_MAX} behind the cursor then. @throws Invalid `invalid_cursor`.
+   */
+  list(
+    scope: Scope,
+    { dataset_id: datasetId, ...filters }: ListEvalRuns,
+    keep?: (run: EvalRunRow) => boolean,
+  ): Promise<Page<EvalRunRow>> {
     const conditions = [sql`r.project_id = ${scope.projectId}`];
     if (datasetId !== undefined) {
       conditions.push(isStorableText(datasetId) ? sql`r.dataset_id = ${datasetId}` : sql`1 = 0`);
@@ -101,14 +113,16 @@ export class EvalRunStore {
       NEWEST_FIRST,
       startOf(NEWEST_FIRST, filters.cursor),
       filters.limit,
-      async (part, from, count) => ({
-        rows: await this.storage.readLong(
-          COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')}
-            and ${behind(NEWEST_FIRST, part, from)} order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
-          { orgId: scope.orgId },
-        ),
-      }),
-      ({ createdAt, id }) => ({ value: createdAt, id }),
+      async (part, from, count) => {
+        const read = (behindOf: Position | undefined, limit: number) =>
+          this.storage.readLong(
+            COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')}
+              and ${behind(NEWEST_FIRST, part, behindOf)} order by ${orderBy(NEWEST_FIRST, part)} limit ${limit}`,
+            { orgId: scope.orgId },
+          );
+        return { rows: await (keep ? takeKept(read, keep, from, count) : read(from, count)) };
+      },
+      positionOf,
     );
   }
 
@@ -280,6 +294,26 @@ export class EvalRunStore {
   async release(): Promise<void> {
     await this.storage.write((tx) => tx.em.nativeUpdate(EvalRun, UNFINISHED, { leaseOwner: null, leaseUntil: 0 }));
   }
+}
+
+const positionOf = ({ createdAt, id }: EvalRunRow): Position => ({ value: createdAt, id });
+
+/** Reads on until there are `count` runs to keep; in small parts, since a run may have a long prompt. */
+async function takeKept(
+  read: (from: Position | undefined, limit: number) => Promise<EvalRunRow[]>,
+  keep: (run: EvalRunRow) => boolean,
+  from: Position | undefined,
+  count: number,
+): Promise<EvalRunRow[]> {
+  const kept: EvalRunRow[] = [];
+  let position = from;
+  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX && kept.length < count; lookedAt += KEPT_SLICE) {
+    const runs = await read(position, KEPT_SLICE);
+    kept.push(...runs.filter(keep));
+    if (runs.length < KEPT_SLICE) break;
+    position = positionOf(runs.at(-1)!);
+  }
+  return kept.slice(0, count);
 }
 
 function buildConditions({ projectId }: Scope, filters: Omit<ListEvalRuns, 'dataset_id'>): Sql[] {

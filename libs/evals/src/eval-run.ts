@@ -66,6 +66,18 @@ export function listScorers(run: EvalRunRow): RunScorer[] {
   ];
 }
 
+/** The judge of a scorer over that of the config over the run's own model, member by member. */
+export function findJudge({ judge }: RunScorer, config: EvalConfigResource) {
+  // A temperature of `null` is one that was given; `undefined`: what the scorer asks for, or 0.
+  const { temperature = config.judge?.temperature } = judge ?? {};
+  return {
+    connection_id: judge?.connection_id ?? config.judge?.connection_id ?? config.connection_id,
+    model: judge?.model ?? config.judge?.model ?? config.model,
+    rubric: judge?.rubric ?? config.judge?.rubric ?? undefined,
+    temperature,
+  };
+}
+
 /** The gates of a run with what was found; none have been looked at before the end. */
 export const readGates = (run: EvalRunRow): JudgedGate[] => (fromJsonText(run.gates) ?? []) as JudgedGate[];
 

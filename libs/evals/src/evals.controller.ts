@@ -50,6 +50,7 @@ import { EvalRunStore } from './eval-run.store.js';
 import { ReadRun } from './read-run.js';
 import { SetGates } from './set-gates.js';
 import { StartRun } from './start-run.js';
+import { CompareScoring } from './statistics/compare-scoring.js';
 import { ReadStatistics } from './statistics/measure-run.js';
 import { ReadMetadata } from './statistics/metadata-keys.js';
 
@@ -231,6 +232,7 @@ export class DatasetEvalsController {
     private readonly datasets: DatasetStore,
     private readonly runs: EvalRunStore,
     private readonly comparisons: CompareRuns,
+    private readonly scoring: CompareScoring,
   ) {}
 
   @Post('eval')
@@ -273,7 +275,7 @@ export class DatasetEvalsController {
     access: 'read',
     summary: 'Eval runs of a dataset, newest first',
     answer: evalRunListSchema,
-    problems: ['dataset_not_found'],
+    problems: ['dataset_not_found', 'eval_run_not_found'],
   })
   async list(
     @CurrentScope() scope: Scope,
@@ -281,7 +283,11 @@ export class DatasetEvalsController {
     @Query({ schema: listDatasetEvalsSchema }) query: ListDatasetEvals,
   ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    const { items, nextCursor } = await this.runs.list(scope, { ...query, dataset_id: id });
+    const { baseline_for: run, allow_different_scoring: isAnyScoring = false, ...filters } = query;
+    const { items, nextCursor } =
+      run === undefined
+        ? await this.runs.list(scope, { ...filters, dataset_id: id })
+        : await this.scoring.listBaselines(scope, id, { id: run, isAnyScoring }, filters);
     return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
   }
 

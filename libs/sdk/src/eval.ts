@@ -34,4 +34,4 @@ export type {
   ServerScorer,
   ServerScorerOptions,
 } from './evaluating/scorer.js';
-export { findBaseline, type BaselineOptions } from './evaluating/start-run.js';
+export { explainMissingBaseline, findBaseline, readLatest, type BaselineOptions } from './evaluating/start-run.js';

@@ -17,6 +17,7 @@ export function runOf(
 ): RunSamples {
   const run = new RunSamples({
     capacity: datapoints.length,
+    repeats: Math.max(1, ...datapoints.map(({ length }) => length)),
     passScore,
     scorers: [{ name: 'only', passScore }],
     failedAs,

@@ -45,6 +45,8 @@ export function addEval(program: ClientProgram, description: string): void {
     .option('--grep <pattern>', 'those alone whose name, or else file, this regular expression finds something in')
     .option('--repeats <number>', 'how often each datapoint is tried, whatever the file says')
     .option('--concurrency <number>', 'how many are tried at once, whatever the file says')
+    .option('--require-baseline', 'ends with 10 when there is no run to compare with, whatever the file says')
+    .option('--allow-different-scoring', 'compare also with a run that was scored differently')
     .option('--resume <run>', 'go on with a run that an earlier process did not finish')
     .addHelpText('after', CODES);
   clientCommand<EvalFilesOptions, [string[]]>(program, file, evalFiles);

@@ -61,6 +61,8 @@ describe('gates in words', () => {
       { ...judged, metric: 'latency_p95', op: '<', value: 250, actual: 1490 },
       { ...judged, metric: 'regression', op: null, value: null, baseline_run_id: 'B', actual: 'worse' },
       { ...judged, metric: 'regression', op: null, value: null, baseline_run_id: 'B', actual: null },
+      { ...judged, metric: 'regression', op: null, value: null, actual: 'unknown', reason: 'scored differently: a\nb' },
+      { ...judged, metric: 'new_failures', op: '<=', value: 0.01, actual: 0.05 },
     ]);
     expect(results.map(({ text, found, isRegression }) => [text, found, isRegression])).toEqual([
       ['mean >= 0.9', '0.75', false],
@@ -68,6 +70,8 @@ describe('gates in words', () => {
       ['latency_p95 < 250', '1.49 s', false],
       ['no regression', 'worse', true],
       ['no regression', '–', false],
+      ['no regression', 'unknown: scored differently: a b', false],
+      ['new_failures <= 0.01', '+0.05', false],
     ]);
   });
 
@@ -82,6 +86,12 @@ describe('gates in words', () => {
       text: 'no Contains.regression (alpha 0.01)',
       passed: true,
     });
+    const other = { ...worse, comparable: { score: false, scorers: {}, differences: [] } };
+    expect(regressionResult(other, null)).toMatchObject({ passed: false, isRegression: false });
+    expect(regressionResult(other, null, { allowDifferentScoring: true })).toMatchObject({ isRegression: true });
+    const failures = { ...comparison.failures, diff: 0.02 };
+    const failing = regressionResult({ ...comparison, failures }, null, { maxNewFailures: 0.01 });
+    expect(failing).toMatchObject({ found: expect.stringMatching(/^worse: \d+ of/), isRegression: true });
     expect(regressionResult(worse, 'gone')).toMatchObject({ found: '–', passed: false, isRegression: false });
   });
 });

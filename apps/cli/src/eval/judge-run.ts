@@ -1,8 +1,10 @@
 import type { EvalRunSummary, EvalStatistics, JudgedGate } from '@spandrel/contract';
+import { judgeRegression } from '@spandrel/contract/browser';
 import { SpandrelError, type Api } from '@spandrel/sdk';
 import { describeGate } from '@spandrel/sdk/eval';
 import { ExitCode } from '../client/exit-codes.js';
 import type { Style } from '../client/output/table.js';
+import { oneLine } from '../client/output/text.js';
 import { formatActual } from './words.js';
 
 /** What became of a run, by its exit code (docs/cli.md#exit-codes). */
@@ -67,25 +69,28 @@ export interface GateResult {
 export const gateResults = (gates: readonly JudgedGate[]): GateResult[] =>
   gates.map((gate) => ({
     text: describeGate(gate),
-    found: formatActual(gate),
+    found: withReason(formatActual(gate), gate.reason),
     passed: gate.passed,
     isRegression: gate.metric === 'regression' && gate.passed === false && gate.actual === 'worse',
   }));
 
+const withReason = (found: string, reason: string | undefined): string =>
+  reason === undefined ? found : `${found}: ${oneLine(reason)}`;
+
 /** The gate "no regression" by a comparison. @param scorer `null`: the score of all together. */
 export function regressionResult(
-  { alpha, score, scorers }: NonNullable<EvalStatistics['comparison']>,
+  comparison: NonNullable<EvalStatistics['comparison']>,
   scorer: string | null,
+  { allowDifferentScoring, maxNewFailures }: Pick<JudgedBy, 'allowDifferentScoring' | 'maxNewFailures'> = {},
 ): GateResult {
-  const compared = scorer === null ? score : scorers[scorer];
+  const rules = { allow_different_scoring: allowDifferentScoring, max_new_failures: maxNewFailures };
+  const { actual, passed, reason } = judgeRegression(comparison, scorer, rules);
   const gate = describeGate({ metric: 'regression', ...(scorer !== null && { scorer }) });
-  const isRegression = compared?.verdict === 'worse';
   return {
-    text: `${gate} (alpha ${alpha})`,
-    found: formatActual({ metric: 'regression', actual: compared?.verdict ?? null }),
-    // A gate without a value does not hold.
-    passed: compared !== undefined && !isRegression,
-    isRegression,
+    text: `${gate} (alpha ${comparison.alpha})`,
+    found: withReason(formatActual({ metric: 'regression', actual }), reason),
+    passed,
+    isRegression: actual === 'worse',
   };
 }
 
@@ -93,6 +98,8 @@ interface Judgement {
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;
   baselineName?: string;
+  /** What was left out for want of a baseline, as a sentence without its end. */
+  skipped?: string;
   gates: GateResult[];
   verdict: Verdict;
 }
@@ -106,6 +113,11 @@ export interface JudgedBy {
   clusterBy?: string | undefined;
   groupBy?: string[] | undefined;
   failedAs?: 'excluded' | 'zero' | undefined;
+  allowDifferentScoring?: boolean | undefined;
+  maxNewFailures?: number | undefined;
+  /** What was left out since there is no run to compare with, as a sentence; and whether there must be one. */
+  skipped?: string | undefined;
+  requireBaseline?: boolean | undefined;
 }
 
 export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Promise<Judgement> {
@@ -119,13 +131,22 @@ export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Pro
       cluster_by: by.clusterBy,
       group_by: by.groupBy,
       failed_as: by.failedAs,
+      allow_different_scoring: by.allowDifferentScoring,
     },
   });
   const { comparison } = statistics;
   const looksFor = run.status === 'completed' && comparison !== null ? (by.regressionsOf ?? []) : [];
-  const ofCommand = looksFor.map((scorer) => regressionResult(comparison!, scorer));
-  const gates = [...gateResults(run.gates), ...ofCommand];
-  return { statistics, ...(baseline && { baselineName: baseline.name }), gates, verdict: decideVerdict(run, gates) };
+  const ofCommand = looksFor.map((scorer) => regressionResult(comparison!, scorer, by));
+  const isLacking = by.requireBaseline === true && by.skipped !== undefined;
+  const required = { text: 'a baseline', found: 'none', passed: false, isRegression: false };
+  const gates = [...gateResults(run.gates), ...ofCommand, ...(isLacking ? [required] : [])];
+  return {
+    statistics,
+    ...(baseline && { baselineName: baseline.name }),
+    ...(by.skipped !== undefined && { skipped: by.skipped }),
+    gates,
+    verdict: decideVerdict(run, gates),
+  };
 }
 
 /** A baseline that a gate names may have been deleted since; one that was asked for is to be there. */

@@ -1,5 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
-import { describePairs, describeVerdict, formatCounted } from '@spandrel/contract/browser';
+import { describePairs, formatCounted } from '@spandrel/contract/browser';
 import type { Output } from '../client/output/output.js';
 import type { Column } from '../client/output/table.js';
 import { oneLine } from '../client/output/text.js';
@@ -13,17 +13,19 @@ import {
   type FailingItems,
   type NumberRow,
 } from './reports/report-items.js';
-import { describeDifference, describeLatency, namedScores, describeStop } from './words.js';
+import { describeCompared, describeDifference, describeLatency, namedScores, describeStop } from './words.js';
 
 const SHOWN_MAX = 5;
 const CELL_COLUMNS_MAX = 60;
 
 /** A run for people: its numbers, its gates, its baseline, the worst datapoints, and what became of it. */
 export function reportLines(report: EvalReport, out: Output): string[] {
-  const { run, verdict, url } = report;
+  const { run, verdict, url, skipped } = report;
   const stop = describeStop(run);
   const { title, style } = VERDICTS[verdict];
   return [
+    // First of all, since who reads no further may take it for a pass.
+    ...(skipped === undefined ? [] : [out.paint(`${skipped}.`, 'yellow')]),
     titleLine(report, out),
     '',
     ...out.table(NUMBERS).lines(numberRows(report)),
@@ -72,9 +74,9 @@ function comparisonLines({
   const { score, scorers, baseline_run_id: id } = comparison;
   return [
     '',
-    `Compared with ${oneLine(baselineName ?? 'the baseline')} (${id}): ${describeVerdict(score)}.`,
+    `Compared with ${oneLine(baselineName ?? 'the baseline')} (${id}): ${describeCompared(comparison, null, score)}.`,
     `  ${describeDifference(score)}`,
-    ...namedScores(scorers).map(([name, of]) => `  ${name}: ${describeVerdict(of)}`),
+    ...namedScores(scorers).map(([name, of]) => `  ${name}: ${describeCompared(comparison, name, of)}`),
     ...describeLatency(comparison).map((words) => `  ${words}`),
     `  ${describePairs(comparison, 'the run', 'the baseline')}`,
   ];

@@ -1,12 +1,15 @@
 import type { GateMetric, JudgedGate, EvalStatistics, ScoreComparison, EvalRunSummary } from '@spandrel/contract';
 import {
   NONE,
+  describeIncomparable,
+  describeVerdict,
   formatDifference,
   formatMetadataValue,
   formatScore,
   describeInterval,
   formatP,
 } from '@spandrel/contract/browser';
+import { oneLine } from '../client/output/text.js';
 import { costText, durationText } from '../client/output/units.js';
 
 type Maybe = number | null | undefined;
@@ -29,6 +32,7 @@ const FORMATS: Partial<Record<GateMetric, (value: number) => string>> = {
   mean_cost: formatDollars,
   diff: formatDifference,
   diff_ci_low: formatDifference,
+  new_failures: formatDifference,
 };
 
 type FoundByGate = Pick<JudgedGate, 'metric' | 'actual' | 'failing'>;
@@ -46,6 +50,10 @@ export function formatActual({ metric, actual, failing = [] }: FoundByGate): str
 }
 
 type Comparison = NonNullable<EvalStatistics['comparison']>;
+
+/** The verdict on a score, or why there is none. @param scorer its name; `null`: the score of all together. */
+export const describeCompared = (comparison: Comparison, scorer: string | null, score: ScoreComparison): string =>
+  oneLine(describeVerdict(score, describeIncomparable(comparison, scorer)));
 
 /** What a difference rests on: `+0.233 (95% interval -0.026 to 0.493, p 0.065); 9 better, 2 worse, 19 the same`. */
 export function describeDifference(score: ScoreComparison): string {

@@ -55,7 +55,7 @@ export const describeCorrection = (tests: number): string =>
   `p is that of each group by itself. Holm's p is corrected for ${formatCounted(tests, 'group')} tested: the verdicts go by it.`;
 
 /** Members of a `ScoreComparison`, whose schema a page does not load. */
-interface ScoreVerdict {
+export interface ScoreVerdict {
   verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
   diff: number | null;
   detectable_diff: number | null;
@@ -71,14 +71,20 @@ interface Pairs {
 
 const DIFF_MAX = 1;
 
-/** A verdict as a part of a sentence: `worse by 0.3`; where no difference was shown, which one would have been. */
-export function describeVerdict({ verdict, diff, detectable_diff: detectable }: ScoreVerdict): string {
+/**
+ * A verdict as a part of a sentence: `worse by 0.3`; where no difference was shown, which one would have been.
+ * @param why the scores cannot be compared; `null` where they can.
+ */
+export function describeVerdict(
+  { verdict, diff, detectable_diff: detectable }: ScoreVerdict,
+  why: string | null = null,
+): string {
   switch (verdict) {
     case 'better':
     case 'worse':
       return `${verdict} by ${formatScore(Math.abs(diff ?? 0))}`;
     case 'unknown':
-      return 'not known; that takes two datapoints with a score in both runs';
+      return why === null ? 'not known; that takes two datapoints with a score in both runs' : `not known; ${why}`;
     case 'no_difference':
       return `no difference shown${describeDetectable(detectable)}`;
   }

@@ -4,7 +4,7 @@ import { EXTERNAL_SCORER, type EvalConfigResource, type RunScorer } from '@spand
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { listScorers, runConfig } from '../eval-run.js';
+import { findJudge, listScorers, runConfig } from '../eval-run.js';
 import { createPrompt } from '../prompts/prompt.js';
 import type { Judge, PreparedScorer } from './score-sample.js';
 import type { PreparedModel } from './execute-sample.js';
@@ -62,17 +62,13 @@ export class PrepareRun {
     return { model, scorers, trace: config.trace };
   }
 
-  /** The judge of a scorer over that of the config over the run's own model, member by member. */
   private async prepareJudge(
     { costCap }: EvalRunRow,
-    { judge }: RunScorer,
+    scorer: RunScorer,
     config: EvalConfigResource,
     open: (id: string) => Promise<OpenConnection>,
   ): Promise<Judge> {
-    const { temperature = config.judge?.temperature } = judge ?? {};
-    const how = { rubric: judge?.rubric ?? config.judge?.rubric ?? undefined, temperature };
-    const id = judge?.connection_id ?? config.judge?.connection_id ?? config.connection_id;
-    const model = judge?.model ?? config.judge?.model ?? config.model;
+    const { connection_id: id, model, ...how } = findJudge(scorer, config);
     if (id === null) return { asks: 'the run has no connection for a judge; give judge.connection_id', ...how };
     const connection = await open(id);
     if (model === null) return { asks: 'the run has no model for a judge; give judge.model', ...how };

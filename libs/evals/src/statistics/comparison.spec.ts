@@ -94,6 +94,61 @@ describe('a comparison with a baseline', () => {
     expect(clustered.score).toMatchObject({ ...none, diff: 1, clusters: 1 });
   });
 
+  it('has no verdict on scores that were not made alike, unless they are to be compared all the same', async () => {
+    const [run, baseline] = pairsOf(20, 0, 6);
+    const comparable = { score: false, scorers: { only: false }, differences: [] };
+    const options = { baselineRunId: 'before', alpha: 0.05, changed: new Set<string>(), distributions, comparable };
+    const unknown = await compareWithBaseline(run, baseline, options);
+    expect(unknown).toMatchObject({
+      comparable,
+      score: { verdict: 'unknown', p_value: expect.closeTo(0.03125, 12), diff: -0.3 },
+      scorers: { only: { verdict: 'unknown' } },
+    });
+    expect(await compareWithBaseline(run, baseline, { ...options, isAnyScoring: true })).toMatchObject({
+      ...{ comparable, score: { verdict: 'worse' }, scorers: { only: { verdict: 'worse' } } },
+    });
+    const one = { ...options, comparable: { ...comparable, scorers: { only: true } } };
+    expect((await compareWithBaseline(run, baseline, one)).scorers['only']!.verdict).toBe('worse');
+  });
+
+  it('compares failures sample by sample', async () => {
+    // Four datapoints with three tries each: a sample is a datapoint and a repeat; `null` failed.
+    const run = [
+      [null, 1, 1],
+      [null, null, 1],
+      [null, null, null],
+      [1, 1, 1],
+    ];
+    const before = [
+      [1, 1, 1],
+      [1, 1, 1],
+      [null, 1, 1],
+      [1, null, 1],
+    ];
+    const { failures } = await compare(runOf(run), runOf(before));
+    const all = run.flatMap((tries, i) => tries.map((now, repeat) => [now === null, before[i]![repeat] === null]));
+    const count = (now: boolean, then: boolean) => all.filter(([a, b]) => a === now && b === then).length;
+    const [fresh, gone] = [count(true, false), count(false, true)];
+    // The exact test by hand: tails of Binomial(n, 1/2).
+    const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k);
+    const tail = Array.from({ length: Math.min(fresh, gone) + 1 }, (_, k) => choose(fresh + gone, k));
+    const p = Math.min(1, (2 * tail.reduce((sum, each) => sum + each, 0)) / 2 ** (fresh + gone));
+    expect(failures).toEqual({
+      ...{ pairs: 12, run: 6, baseline: 2, new: 5, recovered: 1, diff: expect.closeTo(4 / 12, 12) },
+      ...{ test: 'mcnemar_exact', p_value: expect.closeTo(p, 12), verdict: 'no_difference' },
+    });
+    const lost = await compare(runOf(Array.from({ length: 20 }, (_, i) => [i < 6 ? null : 1])), pairsOf(20, 0, 0)[0]);
+    expect(lost.failures).toMatchObject({ new: 6, diff: 0.3, p_value: expect.closeTo(0.03125, 12), verdict: 'worse' });
+    // Fewer repeats in one of the runs: those that both have; edited datapoints are left out.
+    const fewer = await compare(runOf(run), runOf([[1], [1], [null], [1]]), { changed: ['0'] });
+    expect(fewer.failures).toMatchObject({ pairs: 3, run: 2, baseline: 1, new: 1, recovered: 0 });
+    expect((await compare(runOf([]), runOf(before))).failures).toMatchObject({
+      pairs: 0,
+      diff: null,
+      verdict: 'unknown',
+    });
+  });
+
   it('compares time and cost as they are, and scorers that both runs have', async () => {
     const options = { capacity: 3, passScore: 1, failedAs: 'excluded', clustered: false } as const;
     const runWith = (names: string[], times: number[]) => {

@@ -1,4 +1,11 @@
-import type { EvalStatistics, ScoreComparison, Verdict } from '@spandrel/contract';
+import type {
+  Comparable,
+  EvalStatistics,
+  FailureComparison,
+  RunDifference,
+  ScoreComparison,
+  Verdict,
+} from '@spandrel/contract';
 import { tInterval, mcnemarP, pairedTP, type Distributions } from './distributions.js';
 import { inStretches, zeroWhenTiny, isZeroOrOne } from './numerics.js';
 import type { RunSamples, Clusters, DatapointScores } from './run-samples.js';
@@ -82,24 +89,43 @@ interface ComparisonOptions {
   distributions: Distributions;
   /** What {@link indexDatapoints} says of the baseline, where it is known already. */
   positions?: ReadonlyMap<string, number>;
+  /** Whether the two were scored alike; scores that were not have the verdict `unknown`, unless it is to be looked over. */
+  comparable?: Comparable;
+  isAnyScoring?: boolean;
+  /** In what the two differ beside. */
+  differences?: RunDifference[];
 }
+
+const ALIKE: Comparable = { score: true, scorers: {}, differences: [] };
 
 /** Compares a run with its baseline, pair by pair (ADR 0046, rule 8); clusters are those of the run. */
 export async function compareWithBaseline(
   run: RunSamples,
   baseline: RunSamples,
-  { baselineRunId, alpha, changed, distributions, positions }: ComparisonOptions,
+  {
+    baselineRunId,
+    alpha,
+    changed,
+    distributions,
+    positions,
+    comparable = ALIKE,
+    isAnyScoring = false,
+    differences = [],
+  }: ComparisonOptions,
 ): Promise<RunComparison> {
   const at = positions ?? (await indexDatapoints(baseline));
   const pairs = await pairDatapoints(run, baseline, { changed, positions: at });
   const { partners } = pairs;
   const { clusters } = run;
-  const score = await compareScores(run.score, baseline.score, partners, { clusters, alpha, distributions });
+  const options = { clusters, alpha, distributions };
+  const isAlike = isAnyScoring || comparable.score;
+  const score = await compareScores(run.score, baseline.score, partners, { ...options, isAlike });
   const scorers: [string, ScoreComparison][] = [];
   for (const [name, scores] of run.scorers) {
     const others = baseline.scorers.get(name);
     if (!others) continue;
-    scorers.push([name, await compareScores(scores, others, partners, { clusters, alpha, distributions })]);
+    const isAlike = isAnyScoring || comparable.scorers[name] !== false;
+    scorers.push([name, await compareScores(scores, others, partners, { ...options, isAlike })]);
   }
   const quantity = async (ofRun: Float64Array, ofBaseline: Float64Array) => {
     const differences = await pairedDifferences(ofRun, ofBaseline, partners);
@@ -108,12 +134,15 @@ export async function compareWithBaseline(
   return {
     baseline_run_id: baselineRunId,
     alpha,
+    comparable,
+    differences,
     pairs: pairs.count,
     changed: pairs.changed,
     unpaired_run: pairs.unpairedRun,
     unpaired_baseline: pairs.unpairedBaseline,
     score,
     scorers: Object.fromEntries(scorers),
+    failures: await compareFailures(run, baseline, partners, options),
     latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means),
     cost: await quantity(run.cost.means, baseline.cost.means),
   };
@@ -121,11 +150,19 @@ export async function compareWithBaseline(
 
 const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
+interface ScoreOptions {
+  clusters: Clusters | null;
+  alpha: number;
+  distributions: Distributions;
+  /** Whether the scores were made alike; else the verdict is `unknown`. */
+  isAlike: boolean;
+}
+
 async function compareScores(
   run: DatapointScores,
   baseline: DatapointScores,
   partners: Int32Array,
-  { clusters, alpha, distributions }: { clusters: Clusters | null; alpha: number; distributions: Distributions },
+  { clusters, alpha, distributions, isAlike }: ScoreOptions,
 ): Promise<ScoreComparison> {
   const differences = await pairedDifferences(run.means, baseline.means, partners);
   const signs = await countSigns(differences);
@@ -144,8 +181,47 @@ async function compareScores(
   return {
     ...compared,
     ...signs,
-    verdict: decideVerdict(compared, alpha),
+    verdict: isAlike ? decideVerdict(compared, alpha) : 'unknown',
     detectable_diff: compared.se === null ? null : detectable * compared.se,
+  };
+}
+
+/** McNemar's exact test on whether samples failed, paired by datapoint and repeat; pairs count as independent of each other. */
+async function compareFailures(
+  run: RunSamples,
+  baseline: RunSamples,
+  partners: Int32Array,
+  { alpha, distributions }: Pick<ScoreOptions, 'alpha' | 'distributions'>,
+): Promise<FailureComparison> {
+  const repeats = Math.min(run.repeats, baseline.repeats);
+  // By what became of the sample in the run and in the baseline.
+  let [completed, failedNow, failedBefore, failedTwice] = [0, 0, 0, 0];
+  await inStretches(partners.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      for (let repeat = 0; partners[i]! >= 0 && repeat < repeats; repeat++) {
+        const now = run.outcomes[i * run.repeats + repeat];
+        const before = baseline.outcomes[partners[i]! * baseline.repeats + repeat];
+        if (now === 0 || before === 0) continue;
+        if (now === 1 && before === 1) completed++;
+        else if (before === 1) failedNow++;
+        else if (now === 1) failedBefore++;
+        else failedTwice++;
+      }
+    }
+  });
+  const pairs = completed + failedNow + failedBefore + failedTwice;
+  const p = pairs === 0 ? null : mcnemarP(failedNow, failedBefore, distributions);
+  const diff = pairs === 0 ? null : (failedNow - failedBefore) / pairs;
+  return {
+    pairs,
+    run: failedTwice + failedNow,
+    baseline: failedTwice + failedBefore,
+    new: failedNow,
+    recovered: failedBefore,
+    diff,
+    test: pairs === 0 ? null : 'mcnemar_exact',
+    p_value: p,
+    verdict: decideVerdict({ diff: diff === null ? null : -diff, p_value: p }, alpha),
   };
 }
 

@@ -104,6 +104,39 @@ describe('a gate', () => {
     expect(await judge([], twenty)).toMatchObject({ actual: null, passed: false });
   });
 
+  it('does not hold beside a run that was scored differently, unless that is allowed', async () => {
+    const twenty = single(Array.from({ length: 20 }, () => 1));
+    const [comparison] = (
+      await comparedWith(twenty, single(Array.from({ length: 20 }, (_, i) => (i < 6 ? 0 : 1))))
+    ).values();
+    const differences = [{ what: 'scorers.only.scoring', run: 'A', baseline: 'B' }];
+    const comparable = { score: false, scorers: { only: false }, differences };
+    const other = new Map([['before', { ...comparison!, comparable }]]);
+    const reason = 'scored differently: scorers.only.scoring "A" instead of "B"';
+    for (const metric of ['diff', 'diff_ci_low', 'worse', 'regression'] as const) {
+      const gate = { metric, op: '<=', value: 1, baseline_run_id: 'before' } as const;
+      expect(judgeGate(unjudged(gate), run, other)).toMatchObject({ metric, passed: false, reason });
+      const allowed = judgeGate(unjudged({ ...gate, allow_different_scoring: true }), run, other);
+      expect(allowed).toMatchObject({ metric, passed: true, allow_different_scoring: true });
+      expect(allowed).not.toHaveProperty('reason');
+    }
+  });
+
+  it('counts new failures', async () => {
+    const failing = single(Array.from({ length: 20 }, () => 1)).map((scores, i) => (i < 6 ? [null] : scores));
+    const compared = await comparedWith(failing as number[][], single(Array.from({ length: 20 }, () => 1)));
+    const judge = (gate: Gate) => judgeGate(unjudged({ baseline_run_id: 'before', ...gate }), run, compared);
+    expect(judge({ metric: 'new_failures', op: '<=', value: 0.3 })).toMatchObject({ actual: 0.3, passed: true });
+    expect(judge({ metric: 'new_failures', op: '<=', value: 0.01, scorer: 'only' })).toMatchObject({
+      ...{ actual: 0.3, passed: false, scorer: null, baseline_run_id: 'before' },
+    });
+    expect(judge({ metric: 'regression' })).toMatchObject({ actual: 'no_difference', passed: true });
+    expect(judge({ metric: 'regression', max_new_failures: 0.5 })).toMatchObject({
+      ...{ actual: 'worse', passed: false, max_new_failures: 0.5 },
+      reason: '6 of 20 samples failed, 0 in the baseline (p 0.031)',
+    });
+  });
+
   it('asks for the numbers of tries that it needs', () => {
     const gates: Gate[] = [{ metric: 'pass_at_k' }, { metric: 'pass_hat_k', k: 5 }, { metric: 'pass_at_k', k: 5 }];
     expect(listKs([...gates, { metric: 'mean' } as const].map(unjudged))).toEqual([1, 5]);

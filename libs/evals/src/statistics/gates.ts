@@ -1,4 +1,15 @@
-import type { GateMetric, Gate, GateOp, JudgedGate, ScoreComparison, ScoreStatistics } from '@spandrel/contract';
+import {
+  describeIncomparable,
+  findScore,
+  isBaselineMetric,
+  judgeRegression,
+  type GateMetric,
+  type Gate,
+  type GateOp,
+  type JudgedGate,
+  type ScoreComparison,
+  type ScoreStatistics,
+} from '@spandrel/contract';
 import { RUN_STATUS } from '../eval-run.js';
 import type { RunComparison } from './comparison.js';
 import type { MeasuredGroup } from './groups.js';
@@ -14,7 +25,9 @@ type GateMetricKind =
   /** It is about the run as a whole. */
   | { of: 'run'; valueOf: (run: RunStatistics) => number | null }
   /** It is about a score compared with that of `baseline_run_id`. */
-  | { of: 'comparison'; valueOf: (score: ScoreComparison) => number | string | null };
+  | { of: 'comparison'; valueOf: (score: ScoreComparison) => number | string | null }
+  /** It is about the failed samples beside those of `baseline_run_id`. */
+  | { of: 'failures'; valueOf: (comparison: Pick<RunComparison, 'failures'>) => number | null };
 
 /** Metrics that clusters make a difference to. */
 const CLUSTERED: ReadonlySet<GateMetric> = new Set<GateMetric>([
@@ -54,6 +67,7 @@ const METRICS = {
   worse: { of: 'comparison', valueOf: ({ pairs, worse }) => (pairs === 0 ? null : worse) },
   // Without a pair nothing was compared; with one or a few the verdict is `unknown`.
   regression: { of: 'comparison', valueOf: ({ pairs, verdict }) => (pairs === 0 ? null : verdict) },
+  new_failures: { of: 'failures', valueOf: ({ failures: { diff } }) => diff },
 } satisfies Record<GateMetric, GateMetricKind>;
 
 const getMetricKind = (metric: GateMetric): GateMetricKind['of'] => METRICS[metric].of;
@@ -66,10 +80,11 @@ function metricValue(
   metric: GateMetric,
   { scorer, k }: { scorer: string | null; k: number | null },
   run: RunStatistics,
-  comparison: Pick<RunComparison, 'score' | 'scorers'> | undefined,
+  comparison: Pick<RunComparison, 'score' | 'scorers' | 'failures'> | undefined,
 ): number | string | null {
   const kind: GateMetricKind = METRICS[metric];
   if (kind.of === 'run') return kind.valueOf(run);
+  if (kind.of === 'failures') return comparison ? kind.valueOf(comparison) : null;
   if (kind.of === 'comparison') {
     const compared = comparison && findScore(comparison, scorer);
     return compared ? kind.valueOf(compared) : null;
@@ -79,12 +94,6 @@ function metricValue(
   if (kind.of === 'score') return kind.valueOf(score);
   const passK = score.pass_k.find((entry) => entry.k === (k ?? 1));
   return passK ? kind.valueOf(passK) : null;
-}
-
-/** The combined score, or that of a scorer; `undefined` when there is no such scorer. */
-function findScore<T>(of: { score: T; scorers: Record<string, T> }, scorer: string | null): T | undefined {
-  if (scorer === null) return of.score;
-  return Object.hasOwn(of.scorers, scorer) ? of.scorers[scorer] : undefined;
 }
 
 /** Values that differ by rounding alone are equal (ADR 0046, rule 9). */
@@ -126,6 +135,8 @@ export const unjudged = ({
   op,
   value,
   baseline_run_id: baseline,
+  allow_different_scoring: isAnyScoring,
+  max_new_failures: riseMax,
   ...division
 }: Gate): JudgedGate => ({
   metric,
@@ -133,15 +144,17 @@ export const unjudged = ({
   k: getMetricKind(metric) === 'pass_k' ? (k ?? 1) : null,
   op: metric === 'regression' ? null : (op ?? null),
   value: metric === 'regression' ? null : (value ?? null),
-  baseline_run_id: getMetricKind(metric) === 'comparison' ? (baseline ?? null) : null,
+  baseline_run_id: isBaselineMetric(metric) ? (baseline ?? null) : null,
   ...(division.group && { group: { key: division.group.key!, value: division.group.value } }),
   ...(division.by && { by: division.by }),
   ...(division.cluster_by && CLUSTERED.has(metric) && { cluster_by: division.cluster_by }),
+  ...(isAnyScoring && getMetricKind(metric) === 'comparison' && { allow_different_scoring: true as const }),
+  ...(typeof riseMax === 'number' && metric === 'regression' && !division.by && { max_new_failures: riseMax }),
   actual: null,
   passed: null,
 });
 
-const goesWithScorer = (metric: GateMetric): boolean => getMetricKind(metric) !== 'run';
+const goesWithScorer = (metric: GateMetric): boolean => !['run', 'failures'].includes(getMetricKind(metric));
 
 /** The numbers of tries that gates ask for: statistics of a run are to be computed with these among `ks`. */
 export const listKs = (gates: readonly JudgedGate[]): number[] => [
@@ -169,7 +182,7 @@ export function listDivisions(gates: readonly JudgedGate[]): Division[] {
 /**
  * Puts a gate to a run.
  * @param run its statistics, with the gate's `k` among the `ks`.
- * @param comparisons of the run by the id of the baseline.
+ * @param comparisons of the run by the id of the baseline, with verdicts that do not heed how the runs were scored; so for groups.
  * @param groups of the run by {@link groupKeyOf}.
  */
 export function judgeGate(
@@ -178,10 +191,28 @@ export function judgeGate(
   comparisons: ReadonlyMap<string, RunComparison>,
   groups: readonly MeasuredGroup[] = [],
 ): JudgedGate {
-  const { metric, baseline_run_id: baseline, group } = gate;
-  if (gate.by !== undefined) return judgeEachGroup(gate, gate.by, groups);
+  const { metric, scorer, baseline_run_id: baseline } = gate;
+  const compared = baseline === null ? undefined : comparisons.get(baseline);
+  const isAnyScoring = getMetricKind(metric) !== 'comparison' || gate.allow_different_scoring === true;
+  const reason = compared && !isAnyScoring ? describeIncomparable(compared, scorer) : null;
+  const judged =
+    gate.by === undefined ? judgeOnce(gate, run, comparisons, groups) : judgeEachGroup(gate, gate.by, groups);
+  if (reason === null || judged.actual === null) return judged;
+  const actual = metric === 'regression' ? 'unknown' : judged.actual;
+  return { ...gate, actual, ...(gate.by !== undefined && { failing: [] }), passed: false, reason };
+}
+
+/** A gate on the run as a whole, or on one group. */
+function judgeOnce(
+  gate: JudgedGate,
+  run: RunStatistics,
+  comparisons: ReadonlyMap<string, RunComparison>,
+  groups: readonly MeasuredGroup[],
+): JudgedGate {
+  const { metric, scorer, baseline_run_id: baseline, group } = gate;
   const of = group ? groups.find((each) => each.group[group.key] === group.value) : { statistics: run, comparisons };
   const compared = baseline === null ? undefined : of?.comparisons.get(baseline);
+  if (metric === 'regression' && compared) return { ...gate, ...judgeRegression(compared, scorer, gate) };
   const actual = of ? metricValue(metric, gate, of.statistics, compared) : null;
   return { ...gate, actual, passed: actual !== null && holds(gate, actual) };
 }
@@ -193,11 +224,12 @@ const WORST_FIRST: readonly string[] = ['worse', 'unknown', 'no_difference', 'be
 /** A gate that all groups are to meet; of a comparison those that have a pair. */
 function judgeEachGroup(gate: JudgedGate, key: string, groups: readonly MeasuredGroup[]): JudgedGate {
   const { metric, baseline_run_id: baseline, op } = gate;
-  const found = groups.map(({ group, statistics, corrected }) => ({
-    value: group[key],
-    actual: metricValue(metric, gate, statistics, baseline === null ? undefined : corrected.get(baseline)),
-  }));
-  const judged = getMetricKind(metric) === 'comparison' ? found.filter(({ actual }) => actual !== null) : found;
+  const found = groups.map(({ group, statistics, comparisons, corrected }) => {
+    const compared = baseline === null ? undefined : comparisons.get(baseline);
+    const scores = baseline === null ? undefined : corrected.get(baseline);
+    return { value: group[key], actual: metricValue(metric, gate, statistics, compared && { ...compared, ...scores }) };
+  });
+  const judged = isBaselineMetric(metric) ? found.filter(({ actual }) => actual !== null) : found;
   const failing = judged.filter(({ actual }) => actual === null || !holds(gate, actual));
   const verdict = WORST_FIRST.find((each) => judged.some(({ actual }) => actual === each));
   const numbers = judged.flatMap(({ actual }) => (typeof actual === 'number' ? actual : []));

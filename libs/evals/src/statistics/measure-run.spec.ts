@@ -1,3 +1,4 @@
+import type { CompareScoring } from './compare-scoring.js';
 import { describe, expect, it } from '@jest/globals';
 import type { DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
@@ -34,7 +35,11 @@ function read(slices: SampleScoresRow[][], counting = COUNTING, metadata: Record
       return new Map(Object.entries(metadata));
     },
   };
-  const reader = new MeasureRun(store as unknown as SampleScoresStore, contents as unknown as DatasetSnapshots);
+  const reader = new MeasureRun(
+    store as unknown as SampleScoresStore,
+    contents as unknown as DatasetSnapshots,
+    {} as CompareScoring,
+  );
   return { asked, samples: reader.readSamples(SCOPE, RUN, counting, {}) };
 }
 

@@ -13,6 +13,7 @@ import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { evalRunNotFound, listScorers, readGates, runSummary, totalCost, RESULT_STATUS } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
+import { compareConfigs, CompareScoring } from './compare-scoring.js';
 import { compareWithBaseline, indexDatapoints, type RunComparison } from './comparison.js';
 import { loadDistributions } from './distributions.js';
 import { groupKeyOf, judgeGate, listDivisions, listKs } from './gates.js';
@@ -50,6 +51,8 @@ interface Question extends Counting {
   /** Runs of the same dataset. */
   baselines: readonly EvalRunRow[];
   alpha: number;
+  /** Whether scores that were not made alike have a verdict all the same. */
+  isAnyScoring: boolean;
 }
 
 /** What a question without parameters counts (docs/spec/eval-statistics.md). */
@@ -75,6 +78,7 @@ export class MeasureRun {
   constructor(
     private readonly samples: SampleScoresStore,
     private readonly contents: DatasetSnapshots,
+    private readonly scoring: CompareScoring,
   ) {}
 
   async execute(scope: Scope, run: EvalRunRow, question: Question, options: LongReadOptions = {}): Promise<Measured> {
@@ -99,7 +103,11 @@ export class MeasureRun {
       const changed = await this.contents.changed(scope, datasetId, versions, patient);
       const others = await this.readSamples(scope, baseline, { ...question, clusterBy: null, groupBy: [] }, patient);
       const positions = await indexDatapoints(others);
-      const against = { baselineRunId: baseline.id, alpha: question.alpha, changed, distributions, positions };
+      const comparable = await this.scoring.execute(scope, run, baseline, patient);
+      const { alpha, isAnyScoring } = question;
+      const differences = compareConfigs(run, baseline);
+      const how = { alpha, changed, distributions, positions, comparable, isAnyScoring, differences };
+      const against = { baselineRunId: baseline.id, ...how };
       comparisons.set(baseline.id, await compareWithBaseline(samples, others, against));
       for (const group of groups) {
         group.comparisons.set(baseline.id, await compareWithBaseline(group.samples, others, against));
@@ -125,6 +133,7 @@ export class MeasureRun {
     const scorers = listScorers(run);
     const taken = new RunSamples({
       capacity: run.total,
+      repeats: run.repeats,
       passScore: run.passScore,
       scorers: scorers.map(({ name, pass_score: passScore }) => ({ name, passScore })),
       failedAs,
@@ -153,6 +162,7 @@ export class MeasureRun {
       const whole: DatapointMeasures[] = [];
       for (const row of rows) {
         const sample = toMeasures(row, names);
+        sample.repeat = row.repeat;
         if (open?.id === row.datapointId) {
           open.samples.push(sample);
           continue;
@@ -205,7 +215,8 @@ export class JudgeRun {
     let score: Judgement['score'] = { se: null, ci: null };
     for (const { clusterBy, key } of listDivisions(gates)) {
       const groupBy = key === undefined ? [] : [key];
-      const question = { ...DEFAULT_QUESTION, clusterBy, groupBy, ks: listKs(gates), baselines };
+      // The gates themselves say whether another scoring is allowed.
+      const question = { ...DEFAULT_QUESTION, isAnyScoring: true, clusterBy, groupBy, ks: listKs(gates), baselines };
       const { statistics, comparisons, groups } = await this.measures.execute(scope, run, question);
       if (clusterBy === null) score = { se: statistics.score.se, ci: statistics.score.ci };
       for (const [at, gate] of gates.entries()) {
@@ -246,6 +257,7 @@ export class ReadStatistics {
       clusterBy: query.cluster_by ?? null,
       groupBy: [...new Set(query.group_by)],
       alpha: query.alpha,
+      isAnyScoring: query.allow_different_scoring ?? false,
       baselines: baseline ? [baseline] : [],
     };
     const measured = await this.measures.execute(scope, run, question, options);

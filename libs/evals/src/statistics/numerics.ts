@@ -34,7 +34,7 @@ export class Sum {
 }
 
 /** @returns an array with room at an index: the same one, or a copy that is twice as long. */
-export function withRoom<Values extends Float64Array | Uint16Array | Int32Array>(
+export function withRoom<Values extends Float64Array | Uint8Array | Uint16Array | Int32Array>(
   values: Values,
   index: number,
 ): Values {

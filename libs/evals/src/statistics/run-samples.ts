@@ -159,6 +159,8 @@ export class DatapointScores {
 /** What statistics take of a processed sample. */
 export interface SampleMeasures {
   failed: boolean;
+  /** From 0; its place among the samples when left out. */
+  repeat?: number;
   score: number | null;
   /** Scores of the scorers, in the order of {@link RunSamplesOptions.scorers}; a scorer may have one though the sample failed. */
   scores: readonly (number | null)[];
@@ -179,6 +181,8 @@ export interface DatapointMeasures {
 export interface RunSamplesOptions {
   /** Datapoints at most; `null`: any number, for which room is made as they come. */
   capacity: number | null;
+  /** Tries of each datapoint; 1 when left out. */
+  repeats?: number;
   /** A sample passes at this combined score or above. */
   passScore: number;
   scorers: readonly { name: string; passScore: number }[];
@@ -194,7 +198,7 @@ type ValueOf = (sample: SampleMeasures) => number | null;
 
 /**
  * The samples of a run, reduced to what its statistics need while they are read in slices: some 60 bytes a datapoint, 12 more a
- * scorer, 16 a sample. Datapoints are added in the order of the run, which is one order of sums: two databases that hold the
+ * scorer, 17 a sample. Datapoints are added in the order of the run, which is one order of sums: two databases that hold the
  * same run answer alike to the last digit.
  */
 export class RunSamples {
@@ -207,12 +211,17 @@ export class RunSamples {
   readonly cost: Quantity;
   samples = 0;
   failedSamples = 0;
+  readonly repeats: number;
+  /** What became of each sample, by datapoint and repeat: 0 not processed, 1 completed, 2 failed. */
+  outcomes: Uint8Array;
   /** The combined score and that of each scorer, with what each takes of a sample. */
   private readonly allScores: readonly { scores: DatapointScores; valueOf: ValueOf }[];
 
   constructor(private readonly options: RunSamplesOptions) {
-    const { passScore, scorers, failedAs, clustered, groupBy = [] } = options;
+    const { repeats = 1, passScore, scorers, failedAs, clustered, groupBy = [] } = options;
     const room = options.capacity ?? 0;
+    this.repeats = repeats;
+    this.outcomes = new Uint8Array(room * repeats);
     this.clusters = clustered ? new Clusters(room) : null;
     this.groups = groupBy.length > 0 ? new Groups(groupBy, { ...options, capacity: null, groupBy: [] }) : null;
     this.score = new DatapointScores(room, passScore);
@@ -243,9 +252,13 @@ export class RunSamples {
     this.latencyMs.add(present(samples, ({ latencyMs }) => latencyMs));
     this.cost.add(present(samples, ({ cost }) => cost));
     this.clusters?.add(cluster);
+    this.outcomes = withRoom(this.outcomes, (this.ids.length + 1) * this.repeats - 1);
+    for (const [at, { failed, repeat = at }] of samples.entries()) {
+      if (repeat < this.repeats) this.outcomes[this.ids.length * this.repeats + repeat] = failed ? 2 : 1;
+      if (failed) this.failedSamples++;
+    }
     this.ids.push(id);
     this.samples += samples.length;
-    for (const { failed } of samples) if (failed) this.failedSamples++;
   }
 }
 

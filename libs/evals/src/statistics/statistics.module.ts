@@ -4,6 +4,7 @@ import { EventsModule } from '@spandrel/events';
 import { FinishRun } from '../finish-run.js';
 import { RunsModule } from '../runs.module.js';
 import { PlanGates, SetGates } from '../set-gates.js';
+import { CompareScoring } from './compare-scoring.js';
 import { JudgeRun, MeasureRun, ReadStatistics } from './measure-run.js';
 import { ReadMetadata } from './metadata-keys.js';
 import { SampleScoresStore } from './sample-scores.store.js';
@@ -11,7 +12,10 @@ import { SampleScoresStore } from './sample-scores.store.js';
 /** What the scores of runs are worth, and the gates that are judged by it. */
 @Module({
   imports: [RunsModule, EventsModule, DatasetsModule],
-  providers: [SampleScoresStore, MeasureRun, JudgeRun, ReadStatistics, ReadMetadata, PlanGates, SetGates, FinishRun],
-  exports: [ReadStatistics, ReadMetadata, PlanGates, SetGates, FinishRun],
+  providers: [
+    ...[SampleScoresStore, CompareScoring, MeasureRun, JudgeRun, ReadStatistics, ReadMetadata],
+    ...[PlanGates, SetGates, FinishRun],
+  ],
+  exports: [CompareScoring, ReadStatistics, ReadMetadata, PlanGates, SetGates, FinishRun],
 })
 export class StatisticsModule {}

@@ -1151,6 +1151,10 @@ export interface Operations {
       metadata?: {
         [key: string]: string;
       };
+      /** Runs that this one can be compared with: completed, scored alike, executed alike, not all failed. */
+      baseline_for?: string;
+      /** With `baseline_for`: runs that were scored differently, too. */
+      allow_different_scoring?: boolean;
     };
     answer: EvalRunList;
   };
@@ -1286,6 +1290,8 @@ export interface Operations {
       /** A run of the same dataset to compare with. */
       baseline?: string;
       alpha?: number;
+      /** Whether a run that was scored differently from its baseline gets a verdict all the same. */
+      allow_different_scoring?: boolean;
     };
     answer: EvalStatistics;
   };
@@ -3550,7 +3556,8 @@ export interface EvalGate {
     | 'diff'
     | 'diff_ci_low'
     | 'worse'
-    | 'regression';
+    | 'regression'
+    | 'new_failures';
   /** Name of a scorer; the score of all together when left out. Where no scorer has it: that of a group, or `GROUP.SCORER`. */
   scorer?: string | null;
   /** The k of `pass_at_k` and `pass_hat_k`; 1 when left out. */
@@ -3561,8 +3568,12 @@ export interface EvalGate {
   op?: '>=' | '>' | '<=' | '<' | null;
   /** Required, but for `regression`. */
   value?: number | null;
-  /** Required by `diff`, `diff_ci_low`, `worse` and `regression`. */
+  /** Required by the metrics that compare. */
   baseline_run_id?: string | null;
+  /** Compares scores also where the baseline was scored differently. */
+  allow_different_scoring?: boolean | null;
+  /** By how much the share of failed samples may rise, if the rise is no significant one; for `regression` without `by`. */
+  max_new_failures?: number | null;
   /** Looks at the datapoints alone that have this value in their `metadata`. */
   group?: {
     /** The one that has the value when left out. */
@@ -3740,7 +3751,8 @@ export interface JudgedGate {
     | 'diff'
     | 'diff_ci_low'
     | 'worse'
-    | 'regression';
+    | 'regression'
+    | 'new_failures';
   scorer: string | null;
   k: number | null;
   op: '>=' | '>' | '<=' | '<' | null;
@@ -3764,6 +3776,14 @@ export interface JudgedGate {
   }[];
   /** `null` before the end; a gate without a value does not hold. */
   passed: boolean | null;
+  /** Why it does not hold, where `actual` does not say it. */
+  reason?: string;
+  /**
+   * Absent unless it was given.
+   */
+  allow_different_scoring?: true;
+  /** Absent where none was given. */
+  max_new_failures?: number;
 }
 
 export interface Interval {
@@ -4356,6 +4376,18 @@ export interface EvalStatistics {
   comparison: {
     baseline_run_id: string;
     alpha: number;
+    comparable: {
+      /** Whether the combined scores were made alike. */
+      score: boolean;
+      /** The same of the scorers that both runs have, by name. */
+      scorers: {
+        [key: string]: boolean;
+      };
+      /** In what the two were scored differently. */
+      differences: RunDifference[];
+    };
+    /** In what the two differ beside their scoring: model, prompt, parameters, the datapoints taken. */
+    differences: RunDifference[];
     pairs: number;
     /** Datapoints that differ between the two snapshots, and are left out. */
     changed: number;
@@ -4364,6 +4396,22 @@ export interface EvalStatistics {
     score: ScoreComparison;
     scorers: {
       [key: string]: ScoreComparison;
+    };
+    failures: {
+      /** Samples, by datapoint and repeat, that both runs have processed. */
+      pairs: number;
+      /** Those of them that failed in the run. */
+      run: number;
+      baseline: number;
+      /** Those that failed in the run alone. */
+      new: number;
+      /** Those that failed in the baseline alone. */
+      recovered: number;
+      /** The share of failed ones in the run less that in the baseline. */
+      diff: number | null;
+      test: 'mcnemar_exact' | null;
+      p_value: number | null;
+      verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
     };
     latency_ms: {
       pairs: number;
@@ -4437,6 +4485,15 @@ export interface ScoreStatistics {
   always_passed: number;
   never_passed: number;
   min_datapoint_pass_rate: number | null;
+}
+
+export interface RunDifference {
+  /** The path of a member, such as `scorers.tone.judge.model` or `config.system_prompt`. */
+  what: string;
+  /** Any JSON. */
+  run: unknown;
+  /** Any JSON. */
+  baseline: unknown;
 }
 
 export interface ScoreComparison {

@@ -117,8 +117,15 @@ export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unse
   groupBy?: string | readonly string[] | undefined;
   /** A member of it: datapoints with the same value are one cluster of intervals and tests, those of gates too. */
   clusterBy?: string | undefined;
-  /** What gates compare with: the id of a run, or `latest[:k=v,…]`, the newest completed run of the dataset with this metadata. */
+  /**
+   * What gates compare with: the id of a run, or `latest[:k=v,…]`, the newest completed run of the dataset with this metadata that was
+   * scored alike.
+   */
   baseline?: string | undefined;
+  /** Whether the eval does not pass where `latest` finds no run; else gates that compare are left out then. */
+  requireBaseline?: boolean | undefined;
+  /** Whether gates compare also with a run that was scored differently. */
+  allowDifferentScoring?: boolean | undefined;
   /** Texts of the run by key. Commit and branch of the usual CI systems come by themselves. */
   metadata?: Readonly<Record<string, string>> | undefined;
   config?: EvalConfig | undefined;
@@ -143,7 +150,17 @@ export interface EvalProgress {
  */
 export interface EvaluateOptions extends Pick<
   EvalDefinition,
-  'name' | 'repeats' | 'concurrency' | 'gates' | 'groupBy' | 'clusterBy' | 'baseline' | 'metadata' | 'spandrel'
+  | 'name'
+  | 'repeats'
+  | 'concurrency'
+  | 'gates'
+  | 'groupBy'
+  | 'clusterBy'
+  | 'baseline'
+  | 'requireBaseline'
+  | 'allowDifferentScoring'
+  | 'metadata'
+  | 'spandrel'
 > {
   /** Id of a run that was begun and not finished: what it has not yet is done, the rest stays. Its `repeats` cannot change. */
   resume?: string | undefined;
@@ -172,6 +189,8 @@ export interface EvalFacts {
   skippedGates: string[];
   /** Whether `resume` named a run that was over: nothing was tried, and all of this is about what was there. */
   wasOver?: boolean | undefined;
+  /** Why `latest` found none; undefined where there is a baseline, or none was asked for. */
+  missingBaseline: string | undefined;
   /** When it did not pass: datapoints that failed, and those with the lowest scores; ten at most. */
   worst: EvalItem[];
 }

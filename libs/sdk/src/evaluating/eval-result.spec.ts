@@ -50,6 +50,7 @@ const FACTS: Parameters<typeof resultTable>[0] = {
   ],
   passed: false,
   baselineRunId: 'b',
+  missingBaseline: undefined,
   skippedGates: ['diff >= 0'],
   worst: [
     item({ status: 'failed', output: null, score: null, error: `TypeError: ${'long '.repeat(40)}`, trace_id: 't1' }),

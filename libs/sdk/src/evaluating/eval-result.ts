@@ -11,9 +11,19 @@ const SHOWN_CHARACTERS = 60;
 
 /** What came of an eval, in words: its gates first, then the numbers of its scorers, then the datapoints that were worst. */
 export function resultTable(facts: EvalFacts): string {
-  return [heading(facts), gatesPart(facts), scorersPart(facts), groupsPart(facts), worstPart(facts)]
+  return [
+    ...[missingPart(facts), heading(facts), gatesPart(facts), scorersPart(facts)],
+    ...[groupsPart(facts), worstPart(facts)],
+  ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+/** First of all, since who reads no further may take it for a pass. */
+function missingPart({ missingBaseline, skippedGates }: EvalFacts): string {
+  if (missingBaseline === undefined) return '';
+  const skipped = skippedGates.length === 0 ? 'nothing is compared' : 'the regression gate was skipped';
+  return `${skipped}: there is no run to compare with (${missingBaseline})`;
 }
 
 function heading({ run, statistics, passed, wasOver }: EvalFacts): string {
@@ -43,7 +53,8 @@ function gatesPart({ gates, skippedGates, statistics }: EvalFacts): string {
         ? `, difference ${number(compared.diff)}${compared.p_value === null ? '' : `, p ${number(compared.p_value)}`}`
         : '';
     const mark = gate.passed === true ? '✓' : gate.passed === false ? '✗' : '?';
-    return [mark, describeGate(gate as AnyGate), `${foundBy(gate)}${more}`];
+    const why = gate.reason === undefined ? '' : `: ${gate.reason}`;
+    return [mark, describeGate(gate as AnyGate), `${foundBy(gate)}${why}${more}`];
   });
   rows.push(...skippedGates.map((words) => ['-', words, 'left out: there is no run yet to compare with']));
   return rows.length === 0 ? '' : columns([['', 'gate', 'found'], ...rows]);
@@ -160,22 +171,28 @@ const WORST_MAX = 10;
 export async function readResult(
   api: Api,
   run: EvalRunSummary,
-  of: Pick<OpenRun, 'run' | 'baselineRunId' | 'skippedGates'> & Partial<Pick<Plan, 'groupBy' | 'clusterBy'>>,
+  of: Pick<OpenRun, 'run' | 'baselineRunId' | 'skippedGates'> &
+    Partial<Pick<OpenRun, 'missingBaseline'>> &
+    Partial<Pick<Plan, 'groupBy' | 'clusterBy' | 'requireBaseline' | 'allowDifferentScoring'>>,
   signal: AbortSignal,
 ): Promise<EvalResult> {
-  const { baselineRunId, skippedGates, groupBy = [], clusterBy } = of;
+  const { baselineRunId, skippedGates, missingBaseline, groupBy = [], clusterBy } = of;
+  const { requireBaseline, allowDifferentScoring } = of;
   const path = { id: run.id };
   const query = defined({
     baseline: baselineRunId,
     cluster_by: clusterBy,
     group_by: groupBy.length > 0 ? groupBy : undefined,
+    allow_different_scoring: allowDifferentScoring,
   });
   const statistics = await api.getEvalStatistics({ path, query, signal });
   const { gates } = run;
-  const passed = run.status === 'completed' && (run.passed ?? run.error === null);
+  const isLacking = requireBaseline === true && missingBaseline !== undefined;
+  const passed = run.status === 'completed' && !isLacking && (run.passed ?? run.error === null);
   const worst = passed ? [] : await findWorst(api, run, signal);
   const wasOver = of.run.status === 'completed';
-  const facts: EvalFacts = { run, statistics, gates, passed, baselineRunId, skippedGates, wasOver, worst };
+  const missing = { skippedGates, missingBaseline };
+  const facts: EvalFacts = { run, statistics, gates, passed, baselineRunId, ...missing, wasOver, worst };
   const result: EvalResult = {
     ...facts,
     table: () => resultTable(facts),

@@ -17,15 +17,19 @@ export function nearest(misspelt: string, known: readonly string[]): string {
   return near ? ` (${near.name}?)` : '';
 }
 
-/** How many letters must be added, taken away or changed to make one text the other. */
+/** How many letters must be added, taken away, changed, or changed with the next one to make one text the other. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let before: number[] = [];
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const changed = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, row[j]! + 1, next[j - 1]! + 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(changed, swapped, row[j]! + 1, next[j - 1]! + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length]!;
@@ -55,6 +59,7 @@ export const METRICS = {
   diff_ci_low: 'difference',
   worse: 'amount',
   regression: 'difference',
+  new_failures: 'difference',
 } as const satisfies Record<EvalGate['metric'], Range>;
 
 export type GateMetric = keyof typeof METRICS;
@@ -77,12 +82,18 @@ export interface Gate {
   by?: string;
   /** Datapoints with the same value of this member are one cluster of intervals and tests. */
   cluster_by?: string;
+  /** Compares also where the baseline was scored differently. */
+  allow_different_scoring?: boolean;
+  /** By how much the share of failed samples may rise, for `regression`. Left out, failures do not count. */
+  max_new_failures?: number;
 }
 
 /** A gate as it was given, or as a run shows it: members that do not go with the metric may be `null`. */
 export type AnyGate = { [Member in keyof Gate]: Gate[Member] | null } & { metric: GateMetric };
 
-const COMPARING: ReadonlySet<GateMetric> = new Set(['diff', 'diff_ci_low', 'worse', 'regression']);
+const COMPARING: ReadonlySet<GateMetric> = new Set([
+  ...(['diff', 'diff_ci_low', 'worse', 'regression', 'new_failures'] as const),
+]);
 const TRIES: ReadonlySet<GateMetric> = new Set(['pass_at_k', 'pass_hat_k']);
 
 /** Whether a gate compares its run with a baseline, and so needs one. */

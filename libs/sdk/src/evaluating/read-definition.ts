@@ -33,6 +33,11 @@ function textFrom(value: unknown, path: string): string | undefined {
   throw new DefinitionError(`${path} must be a text that is not empty`);
 }
 
+function booleanFrom(value: unknown, path: string): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw new DefinitionError(`${path} must be true or false`);
+}
+
 export interface PlannedScorer {
   /** Undefined while a function without a name has not reported it by an answer. */
   name: string | undefined;
@@ -154,6 +159,8 @@ const OPTIONS: readonly (keyof EvaluateOptions)[] = [
   'groupBy',
   'clusterBy',
   'baseline',
+  'requireBaseline',
+  'allowDifferentScoring',
   'metadata',
   'spandrel',
   'resume',
@@ -177,6 +184,8 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
   const repeats = wholeNumberFrom(given.repeats, 'repeats', 1, REPEATS_MAX);
   const baseline = textFrom(given.baseline, 'baseline');
   const clusterBy = textFrom(given.clusterBy, 'clusterBy');
+  const requireBaseline = booleanFrom(given.requireBaseline, 'requireBaseline');
+  if (requireBaseline === true && baseline === undefined) throw new DefinitionError('requireBaseline needs a baseline');
   return {
     dataset: checkedDataset(given.dataset),
     task: given.task,
@@ -193,6 +202,8 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
     groupBy: [given.groupBy ?? []].flat().map((key) => textFrom(key, 'groupBy')!),
     clusterBy,
     baseline,
+    requireBaseline,
+    allowDifferentScoring: booleanFrom(given.allowDifferentScoring, 'allowDifferentScoring'),
     metadata: { ...readTexts(definition.metadata), ...readTexts(options.metadata) },
     config: readConfig(given.config),
     maxCostUsd: readCost(given.maxCostUsd),

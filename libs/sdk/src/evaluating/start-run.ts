@@ -4,15 +4,17 @@ import type { EvalRunSummary } from '../api/schema.js';
 import { ciMetadata, nameRun } from './ci-metadata.js';
 import type { EvalSpandrel } from './definition.js';
 import { findDataset } from './find-dataset.js';
-import { DefinitionError, describeGate, needsBaseline, type Gate } from './gate.js';
+import { DefinitionError, describeGate, nearest, needsBaseline, type Gate } from './gate.js';
 import { canonicalJson } from './json.js';
 import { finalNames, type PlannedScorer, type Plan } from './read-definition.js';
 import { trySample, type Sample, type Trials, type Tried } from './try-sample.js';
 
 /** How runs are chosen. */
 export interface BaselineOptions {
-  /** A run that is never chosen: that which is compared. */
+  /** The run that is compared. It is never chosen, nor is one that was scored or executed differently, or whose samples all failed. */
   except?: string | undefined;
+  /** Whether runs that were scored differently are chosen, too. */
+  allowDifferentScoring?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -26,22 +28,59 @@ export async function findBaseline(
   api: Api,
   datasetId: string,
   text: string,
-  { except, signal }: BaselineOptions = {},
+  { except, allowDifferentScoring, signal }: BaselineOptions = {},
 ): Promise<string | undefined> {
-  const latest = /^latest(?::(.*))?$/s.exec(text.trim());
-  if (!latest) {
+  const metadata = readLatest(text);
+  if (!metadata) {
     const run = await api.getEval({ path: { id: text.trim() }, query: { items: 'none' }, signal });
     if (run.dataset_id === datasetId) return run.id;
     throw new DefinitionError(`baseline: run ${run.id} is of another dataset, ${run.dataset_id}`);
   }
-  const metadata = readMetadata(latest[1], text);
-  // Runs are listed newest first; the second is for when the first is not to be chosen.
-  const query = { status: 'completed' as const, limit: 2, metadata };
+  const fitting = { baseline_for: except, allow_different_scoring: allowDifferentScoring };
+  const query = { status: 'completed' as const, limit: 1, metadata, ...(except !== undefined && fitting) };
   const { runs } = await api.listEvals({ path: { id: datasetId }, query, signal });
-  return runs.find(({ id }) => id !== except)?.id;
+  return runs[0]?.id;
 }
 
-function readMetadata(pairs: string | undefined, text: string): Record<string, string> {
+/** Runs that are looked at for why none is a baseline, and values of a member of their metadata that are named. */
+const LOOKED_AT = 100;
+const NAMED_MAX = 3;
+/** Longer texts are compared with none: the work grows with the square of their characters. */
+const NEAR_CHARACTERS_MAX = 200;
+
+/**
+ * Says why `latest[:k=v,…]` finds no run to compare with.
+ * @returns a part of a sentence, with the metadata of other runs that is near to what was asked for.
+ */
+export async function explainMissingBaseline(
+  api: Api,
+  datasetId: string,
+  text: string,
+  { except, signal }: BaselineOptions = {},
+): Promise<string> {
+  const query = { status: 'completed' as const, limit: LOOKED_AT };
+  const { runs } = await api.listEvals({ path: { id: datasetId }, query, signal });
+  const others = runs.filter(({ id }) => id !== except);
+  const isShort = (word: string): boolean => word.length <= NEAR_CHARACTERS_MAX;
+  const nearTo = (word: string, known: readonly string[]): string =>
+    isShort(word) ? nearest(word, known.filter(isShort)) : '';
+  const unknown = Object.entries(readLatest(text) ?? {}).flatMap(([key, value]) => {
+    const values = [...new Set(others.flatMap(({ metadata }) => metadata[key] ?? []))];
+    if (values.includes(value)) return [];
+    const keys = [...new Set(others.flatMap(({ metadata }) => Object.keys(metadata)))];
+    if (values.length === 0) return [`no run has the metadata ${key}${nearTo(key, keys)}`];
+    const near = nearTo(value, values) || `; there are ${values.slice(0, NAMED_MAX).join(', ')}`;
+    return [`no run has ${key}=${value}${near}`];
+  });
+  if (others.length === 0) return 'it is the first one';
+  if (unknown.length > 0) return unknown.join('; ');
+  return 'those that there are were scored or executed differently, or all of their samples failed';
+}
+
+/** The metadata that `latest[:k=v,…]` asks for; undefined for the id of a run. @throws DefinitionError */
+export function readLatest(text: string): Record<string, string> | undefined {
+  const [found, pairs] = /^latest(?::(.*))?$/s.exec(text.trim()) ?? [];
+  if (found === undefined) return undefined;
   if (pairs === undefined) return {};
   return Object.fromEntries(
     pairs.split(',').map((pair) => {
@@ -110,6 +149,8 @@ export interface OpenRun {
   baselineRunId: string | undefined;
   /** Gates that were left out, in words, since there is nothing yet to compare with. */
   skippedGates: string[];
+  /** Why `latest` found no run to compare with. */
+  missingBaseline: string | undefined;
 }
 
 /** @throws DefinitionError for what can only be known when dataset, baseline and scorers are known; SpandrelError. */
@@ -118,8 +159,9 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const dataset = await findDataset(api, plan.dataset, signal);
   if (dataset.datapoint_count === 0) throw new DefinitionError(`the dataset "${dataset.name}" has no datapoints`);
   const { baseline } = plan;
-  const baselineRunId = baseline === undefined ? undefined : await findBaseline(api, dataset.id, baseline, { signal });
-  const { gates, skipped } = gatesWith(plan.gates, baselineRunId);
+  const isLatest = baseline !== undefined && readLatest(baseline) !== undefined;
+  const known = isLatest ? undefined : await baselineOf(plan, api, dataset.id, { signal });
+  const { gates } = gatesWith(plan, known?.baselineRunId);
   const id = crypto.randomUUID();
   const metadata = { ...ciMetadata(), ...plan.metadata };
   const name = plan.name ?? (metadata.commit ? `${dataset.name}, ${nameRun(metadata)}` : dataset.name);
@@ -142,16 +184,54 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
     },
     signal,
   });
-  const run = await start.catch((error: unknown) => {
+  const started = await start.catch((error: unknown) => {
     throw faultOfGate(error, gates, names) ?? error;
   });
-  return { run, trials, names, early, isNew: true, baselineRunId, skippedGates: skipped.map(describeGate) };
+  // Which runs were scored alike can be asked once this one is there.
+  const found = known ?? (await baselineOf(plan, api, dataset.id, { except: id, signal }));
+  const { gates: all, skipped } = gatesWith(plan, found.baselineRunId);
+  const run = all.length === gates.length ? started : await setGates(api, id, all, names);
+  return { run, trials, names, early, isNew: true, ...found, skippedGates: skipped.map(describeGate) };
+}
+
+/** Gives a run gates that compare. One that cannot have them is cancelled. */
+async function setGates(
+  api: Api,
+  id: string,
+  gates: readonly Gate[],
+  names: readonly string[],
+): Promise<EvalRunSummary> {
+  try {
+    return await api.setEvalGates({ path: { id }, body: { gates } });
+  } catch (error) {
+    await api.cancelEval({ path: { id } }).catch(() => undefined);
+    throw faultOfGate(error, gates, names) ?? error;
+  }
+}
+
+type FoundBaseline = Pick<OpenRun, 'baselineRunId' | 'missingBaseline'>;
+
+async function baselineOf(
+  { baseline, allowDifferentScoring }: Plan,
+  api: Api,
+  datasetId: string,
+  options: BaselineOptions,
+): Promise<FoundBaseline> {
+  if (baseline === undefined) return { baselineRunId: undefined, missingBaseline: undefined };
+  const baselineRunId = await findBaseline(api, datasetId, baseline, { ...options, allowDifferentScoring });
+  const missingBaseline =
+    baselineRunId === undefined ? await explainMissingBaseline(api, datasetId, baseline, options) : undefined;
+  return { baselineRunId, missingBaseline };
 }
 
 /** Gates with the baseline that they need; those that have none are left out. */
-function gatesWith(gates: readonly Gate[], baselineRunId: string | undefined): { gates: Gate[]; skipped: Gate[] } {
+function gatesWith(
+  { gates, allowDifferentScoring }: Plan,
+  baselineRunId: string | undefined,
+): { gates: Gate[]; skipped: Gate[] } {
+  const compared = { baseline_run_id: baselineRunId!, ...(allowDifferentScoring && { allow_different_scoring: true }) };
   const given = gates.map((gate) =>
-    needsBaseline(gate) && baselineRunId !== undefined ? { baseline_run_id: baselineRunId, ...gate } : gate,
+    needsBaseline(gate) && baselineRunId !== undefined ? { ...compared, ...gate } : gate,
   );
   const lacks = (gate: Gate): boolean => needsBaseline(gate) && (gate.baseline_run_id ?? undefined) === undefined;
   return { gates: given.filter((gate) => !lacks(gate)), skipped: given.filter(lacks) };
@@ -187,11 +267,11 @@ export async function resumeRun(plan: Plan, id: string, spandrel: EvalSpandrel, 
   const bounds = { timeoutMs, signal };
   const trials = { runId, runName, datasetId, repeats, task, scorers, spandrel, bounds };
   const named = run.gates.find(({ baseline_run_id: baseline }) => baseline !== null)?.baseline_run_id ?? undefined;
-  const { baseline } = plan;
-  const baselineRunId =
-    named ??
-    (baseline === undefined ? undefined : await findBaseline(api, datasetId, baseline, { except: id, signal }));
-  return { run, trials, names, early: { take: () => undefined }, isNew: false, baselineRunId, skippedGates: [] };
+  const found =
+    named === undefined
+      ? await baselineOf(plan, api, datasetId, { except: id, signal })
+      : { baselineRunId: named, missingBaseline: undefined };
+  return { run, trials, names, early: { take: () => undefined }, isNew: false, ...found, skippedGates: [] };
 }
 
 async function assertDataset(

@@ -1,11 +1,5 @@
 import type { ComparedItem, EvalStatistics } from '@spandrel/contract';
-import {
-  describePairs,
-  describeVerdict,
-  formatCounted,
-  formatDifference,
-  formatScore,
-} from '@spandrel/contract/browser';
+import { describePairs, formatCounted, formatDifference, formatScore } from '@spandrel/contract/browser';
 import type { Api } from '@spandrel/sdk';
 import type { ClientCall } from '../../client/client-command.js';
 import { oneLine } from '../../client/output/text.js';
@@ -15,7 +9,7 @@ import { findRun } from '../../client/server.js';
 import { readNumber, readStatisticsOptions, type StatisticsOptions } from '../options/judging-options.js';
 import { groupLines } from '../report-lines.js';
 import { createPreview } from '../reports/report-items.js';
-import { describeDifference, describeLatency, namedScores } from '../words.js';
+import { describeCompared, describeDifference, describeLatency, namedScores } from '../words.js';
 
 export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
 
@@ -27,14 +21,17 @@ export async function compareEvals(
   runName: string,
   baselineName: string,
 ): Promise<void> {
-  const { alpha, clusterBy, groupBy, failedAs } = readStatisticsOptions(options);
+  const { alpha, clusterBy, groupBy, failedAs, allowDifferentScoring } = readStatisticsOptions(options);
   const limit = readNumber('--limit', options.limit) ?? 10;
   const run = await findRun(api, runName);
   const baseline = await findRun(api, baselineName, run.dataset_id);
   const [runId, baselineId] = [run.id, baseline.id];
   const statistics = await api.getEvalStatistics({
     path: { id: runId },
-    query: { baseline: baselineId, alpha, cluster_by: clusterBy, group_by: groupBy, failed_as: failedAs },
+    query: {
+      ...{ baseline: baselineId, alpha, cluster_by: clusterBy, group_by: groupBy, failed_as: failedAs },
+      allow_different_scoring: allowDifferentScoring,
+    },
   });
   const { comparison, groups, correction } = statistics;
   const changed = await mostChanged(api, run.dataset_id, runId, baselineId, limit);
@@ -56,10 +53,10 @@ function comparisonLines(comparison: Comparison, out: Output): string[] {
   const { score, scorers } = comparison;
   const style = score.verdict === 'worse' ? 'red' : score.verdict === 'better' ? 'green' : undefined;
   return [
-    `Score: ${out.paint(describeVerdict(score), style)}.`,
+    `Score: ${out.paint(describeCompared(comparison, null, score), style)}.`,
     `  ${describeDifference(score)}`,
     ...namedScores(scorers).flatMap(([name, of]) => [
-      `${name}: ${describeVerdict(of)}.`,
+      `${name}: ${describeCompared(comparison, name, of)}.`,
       `  ${describeDifference(of)}`,
     ]),
     ...describeLatency(comparison),

@@ -54,6 +54,8 @@ export interface EvalFilesOptions extends ReportOptions {
   repeats?: string;
   concurrency?: string;
   resume?: string;
+  requireBaseline?: boolean;
+  allowDifferentScoring?: boolean;
 }
 
 type Ended = { file: string; exitCode: ExitCode; report: EvalReport } | EvalFault;
@@ -64,6 +66,7 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
   const reports = readReports(options);
   const repeats = readNumber('--repeats', options.repeats);
   const concurrency = readNumber('--concurrency', options.concurrency);
+  const { requireBaseline, allowDifferentScoring } = options;
   const { url, key } = readServer(options, io.env);
   // What the evals' own code records goes where their runs go.
   const env = { ...process.env, ...io.env, SPANDREL_API_URL: url, ...(key !== undefined && { SPANDREL_API_KEY: key }) };
@@ -86,7 +89,13 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
   prepareReports(reports);
   const resume = options.resume === undefined ? undefined : (await findRun(api, options.resume)).id;
   for (const file of files) {
-    const one = await runFile(call, file, env, { repeats, concurrency, resume });
+    const one = await runFile(call, file, env, {
+      repeats,
+      concurrency,
+      resume,
+      requireBaseline,
+      allowDifferentScoring,
+    });
     ended.push(one);
     if ('fault' in one) out.note(one.fault.startsWith(one.file) ? one.fault : `${one.file}: ${one.fault}`);
     else if (!out.json && !io.signal.aborted) await out.lines([...reportLines(one.report, out), '']);
@@ -146,11 +155,12 @@ async function runFile(
   };
   try {
     const { ended } = await callEvalProcess({ file, order, env, signal: io.signal, onReply });
-    const { runId: id, by, skippedGates, wasOver, baseline } = ended!;
+    const { runId: id, by, skippedGates, missingBaseline: why, wasOver, baseline, datasetId } = ended!;
     if (wasOver) out.note(`run ${id} was over before; nothing was tried`);
-    const one = await report(id, by);
-    if (skippedGates.length > 0 && 'report' in one) warnOfMissingBaseline(baseline!, one.report.dataset.name, io);
-    return one;
+    if (why === undefined) return await report(id, by);
+    const { name } = await api.getDataset({ path: { id: datasetId } });
+    const lack = { baseline: baseline!, why, hasGates: skippedGates.length > 0 };
+    return await report(id, { ...by, skipped: warnOfMissingBaseline(lack, name, io) });
   } catch (error) {
     const { exitCode, lines } = fail(error);
     const fault = { file, fault: lines.join('; '), exitCode };

@@ -5,8 +5,11 @@ import {
   ciMetadata,
   DefinitionError,
   describeGate,
+  explainMissingBaseline,
   findBaseline,
   nameRun,
+  needsBaseline,
+  readLatest,
   type AnyGate,
   type Gate,
 } from '@spandrel/sdk/eval';
@@ -97,13 +100,21 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
   prepareReports(reports);
 
   const dataset = await findDataset(api, plan.dataset);
-  const baselineRunId = await baselineFor(call, judging, dataset);
+  // Which runs were scored alike can be asked once this one is there.
+  const isLatest = isLatestWanted(judging);
+  let against = isLatest ? {} : await baselineFor(call, judging, dataset);
   plan.metadata = { ...ciMetadata(io.env), ...plan.metadata };
-  const body = await startBody(api, plan, dataset.name, gatesAgainst(judging.gates, baselineRunId));
+  const body = await startBody(api, plan, dataset.name, gatesAgainst(judging, against.baselineRunId));
+  const findLatest = async (run: EvalRunSummary): Promise<Pick<JudgedBy, 'baselineRunId' | 'skipped'>> => {
+    if (!isLatest) return against;
+    const found = await baselineFor(call, judging, dataset, run.id);
+    await addComparingGates(call, judging, run, found.baselineRunId);
+    return found;
+  };
   if (plan.models.length > 1 || plan.prompts.length > 1) {
     const { models, prompts } = plan;
     return runMatrix(call, {
-      ...{ datasetId: dataset.id, by: { baselineRunId, ...judging }, reports, isDetached: options.detach === true },
+      ...{ datasetId: dataset.id, reports, isDetached: options.detach === true },
       body: {
         ...body,
         name: plan.name ?? [dataset.name, nameRun(plan.metadata)].join(', '),
@@ -111,6 +122,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
         ...(models.length > 0 && { models }),
         ...(prompts.length > 0 && { prompts }),
       },
+      judgedBy: async (run) => ({ ...(await findLatest(run)), ...judging }),
       watch: (run) => watched(call, run),
       cancel: (runId) => cancel(call, runId),
     });
@@ -122,36 +134,70 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
     for (const { count, total } of started.warnings ?? []) {
       out.note(`warning: ${count} of ${formatCounted(total, 'datapoint')} without an expected value: not scored`);
     }
+    against = await findLatest(run);
     if (options.detach === true) {
       if (out.json) await out.document(run);
       else await out.lines([run.id]);
-      return ExitCode.done;
+      return judging.requireBaseline && against.skipped !== undefined ? ExitCode.gate : ExitCode.done;
     }
     run = await watched(call, run);
   } catch (error) {
     if (io.signal.aborted && options.detach !== true) {
       await cancel(call, body.id);
-      await reportInterrupted(call, body.id, { baselineRunId, ...judging }, reports);
+      await reportInterrupted(call, body.id, { ...against, ...judging }, reports);
     } else if (isAway(error)) out.note(`what becomes of the run ${body.id}: spandrel eval check ${body.id}`);
     throw error;
   }
-  return finishRun(call, run, { baselineRunId, ...judging }, reports);
+  return finishRun(call, run, { ...against, ...judging }, reports);
 }
 
-/** @returns the id of the run to compare with; `undefined` where none was asked for, or there is none yet. */
+const toUsageFault = (error: unknown): unknown =>
+  error instanceof DefinitionError ? new UsageFault(`--baseline: ${error.message}`) : error;
+
+/** @throws UsageFault for a text that is not as it should be, before anything is started. */
+function isLatestWanted({ baseline }: Judging): boolean {
+  try {
+    return baseline !== undefined && readLatest(baseline) !== undefined;
+  } catch (error) {
+    throw toUsageFault(error);
+  }
+}
+
+/** @returns the id of the run to compare with; where there is none, what is left out. Neither where none was asked for. */
 async function baselineFor(
   { api, io }: ClientCall<object>,
-  { baseline }: Judging,
+  { baseline, allowDifferentScoring, gates, regressionsOf }: Judging,
   dataset: { id: string; name: string },
   except?: string,
-): Promise<string | undefined> {
-  if (baseline === undefined) return undefined;
+): Promise<Pick<JudgedBy, 'baselineRunId' | 'skipped'>> {
+  if (baseline === undefined) return {};
   const asked = /^latest(:|$)/.test(baseline.trim()) ? baseline : (await findRun(api, baseline, dataset.id)).id;
-  const found = await findBaseline(api, dataset.id, asked, { except }).catch((error: unknown) => {
-    throw error instanceof DefinitionError ? new UsageFault(`--baseline: ${error.message}`) : error;
-  });
-  if (found === undefined) warnOfMissingBaseline(baseline, dataset.name, io);
-  return found;
+  const baselineRunId = await findBaseline(api, dataset.id, asked, { except, allowDifferentScoring }).catch(
+    (error: unknown) => {
+      throw toUsageFault(error);
+    },
+  );
+  if (baselineRunId !== undefined) return { baselineRunId };
+  const why = await explainMissingBaseline(api, dataset.id, baseline, { except });
+  const hasGates = regressionsOf.length > 0 || gates.some(needsBaseline);
+  return { skipped: warnOfMissingBaseline({ baseline, why, hasGates }, dataset.name, io) };
+}
+
+/** Gates that compare, beside those that a run was started with. A run that cannot have them is not to go on without. */
+async function addComparingGates(
+  call: ClientCall<RunEvalOptions>,
+  judging: Judging,
+  run: EvalRunSummary,
+  baselineRunId: string | undefined,
+): Promise<void> {
+  if (baselineRunId === undefined || !judging.gates.some(needsBaseline)) return;
+  try {
+    const body = { gates: gatesAgainst(judging, baselineRunId) };
+    await call.api.setEvalGates({ path: { id: run.id }, body });
+  } catch (error) {
+    await cancel(call, run.id);
+    throw error;
+  }
 }
 
 async function watched(
@@ -220,12 +266,11 @@ export async function checkEval(call: ClientCall<CheckEvalOptions>, runName: str
   prepareReports(reports);
   const { id, dataset_id: datasetId, name } = await findRun(api, runName);
   const dataset = await api.getDataset({ path: { id: datasetId } });
-  const baselineRunId = await baselineFor(call, judging, dataset, id);
-  const by = { baselineRunId, ...judging };
+  const by = { ...(await baselineFor(call, judging, dataset, id)), ...judging };
   try {
     let run = await watched(call, { id, name });
     if (judging.gates.length > 0) {
-      const gates = addGates(run.gates, gatesAgainst(judging.gates, baselineRunId));
+      const gates = addGates(run.gates, gatesAgainst(judging, by.baselineRunId));
       run = await api.setEvalGates({ path: { id }, body: { gates } });
     }
     return await finishRun(call, run, by, reports);
@@ -235,13 +280,14 @@ export async function checkEval(call: ClientCall<CheckEvalOptions>, runName: str
   }
 }
 
-/** The gates of a run and further ones, each once. */
+/** The gates of a run and further ones, each once; a further one may have other rules for its comparison. */
 function addGates(known: readonly JudgedGate[], more: readonly Gate[]): Gate[] {
   const keyOf = (gate: AnyGate): string =>
     `${describeGate(gate)} ${gate.baseline_run_id ?? ''} ${gate.cluster_by ?? ''}`;
-  const there = known.map(({ actual: _actual, failing: _failing, passed: _passed, ...gate }) => gate as AnyGate);
-  const keys = new Set(there.map(keyOf));
-  return [...there, ...more.filter((gate) => !keys.has(keyOf(gate)))] as Gate[];
+  const there = known.map(
+    ({ actual: _actual, failing: _failing, reason: _reason, passed: _passed, ...gate }) => gate as AnyGate,
+  );
+  return [...new Map([...there, ...more].map((gate) => [keyOf(gate), gate])).values()] as Gate[];
 }
 
 export type ShowEvalOptions = StatisticsOptions & ReportOptions;

@@ -15,9 +15,10 @@ import { formatDollars, formatLatency } from '../words.js';
 interface Together {
   datasetId: string;
   body: Parameters<Api['startEvalMatrix']>[0]['body'];
-  by: JudgedBy;
   reports: readonly ReportOption[];
   isDetached: boolean;
+  /** What a run is judged by, once it is there. */
+  judgedBy(run: EvalRunSummary): Promise<JudgedBy>;
   /** Waits for the end of a run. */
   watch(run: EvalRunSummary): Promise<EvalRunSummary>;
   /** Cancels a run after an interrupt. */
@@ -27,8 +28,10 @@ interface Together {
 /** Starts a run for each model with each prompt, waits for all of them and shows them as a table. @returns the exit code of the command. */
 export async function runMatrix(call: ClientCall<object>, together: Together): Promise<ExitCode> {
   const { api, out, io, options } = call;
-  const { datasetId, body, by, reports } = together;
+  const { datasetId, body, reports } = together;
   const { group_id: groupId, runs } = await api.startEvalMatrix({ path: { id: datasetId }, body });
+  const judged = new Map<EvalRunSummary, JudgedBy>();
+  for (const run of runs) judged.set(run, await together.judgedBy(run));
   if (together.isDetached) {
     if (out.json) await out.document({ group_id: groupId, runs });
     else await out.lines(runs.map(({ id }) => id));
@@ -36,7 +39,7 @@ export async function runMatrix(call: ClientCall<object>, together: Together): P
   }
   const made: EvalReport[] = [];
   try {
-    for (const run of runs) {
+    for (const [run, by] of judged) {
       const ended = await together.watch(run);
       made.push(await makeReport(api, ended, by, readServer(options, io.env).url));
     }
@@ -44,10 +47,11 @@ export async function runMatrix(call: ClientCall<object>, together: Together): P
     if (io.signal.aborted) await Promise.all(runs.map(({ id }) => together.cancel(id)));
     throw error;
   }
+  const skipped = new Set(made.flatMap((report) => (report.skipped === undefined ? [] : `${report.skipped}.`)));
   writeReports(reports, made, true);
   await writeTables(api, reports, made);
   if (out.json) await out.document({ group_id: groupId, evals: made.map(toDocument) });
-  else await out.lines([...out.table(COLUMNS).lines(made), '', `Group ${groupId}`]);
+  else await out.lines([...skipped, ...out.table(COLUMNS).lines(made), '', `Group ${groupId}`]);
   tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
   return mergeExitCodes(made.map(({ verdict }) => toExitCode(verdict)));
 }

@@ -65,10 +65,14 @@ async function runEval(definition: EvalDefinition, options: EvalOrder): Promise<
       onStarted: ({ id }) => void reply({ started: id }),
       onProgress: (progress) => void reply({ progress }),
     });
-    const { run, baselineRunId, skippedGates, wasOver } = result;
+    const { run, baselineRunId, skippedGates, missingBaseline, wasOver } = result;
     const { groupBy = [], clusterBy, baseline } = definition;
-    const by = { baselineRunId, groupBy: [groupBy].flat(), clusterBy };
-    return { runId: run.id, by, skippedGates, wasOver, baseline };
+    const by = {
+      ...{ baselineRunId, groupBy: [groupBy].flat(), clusterBy },
+      requireBaseline: options.requireBaseline ?? definition.requireBaseline,
+      allowDifferentScoring: options.allowDifferentScoring ?? definition.allowDifferentScoring,
+    };
+    return { runId: run.id, datasetId: run.dataset_id, by, skippedGates, missingBaseline, wasOver, baseline };
   } finally {
     await spandrel.shutdown({ timeoutMs: SHUTDOWN_MS });
   }

@@ -7,12 +7,16 @@ import { CommandFailure, type ExitCode } from '../../client/exit-codes.js';
 import type { JudgedBy } from '../judge-run.js';
 
 /** Members that take the place of those of the file. */
-export type EvalOrder = Pick<EvaluateOptions, 'repeats' | 'concurrency' | 'resume'>;
+export type EvalOrder = Pick<
+  EvaluateOptions,
+  'repeats' | 'concurrency' | 'resume' | 'requireBaseline' | 'allowDifferentScoring'
+>;
 
 /** An eval that came to its verdict. */
-export interface EvalEnd extends Pick<EvalResult, 'skippedGates' | 'wasOver'> {
+export interface EvalEnd extends Pick<EvalResult, 'skippedGates' | 'missingBaseline' | 'wasOver'> {
   runId: string;
-  by: Pick<JudgedBy, 'baselineRunId' | 'groupBy' | 'clusterBy'>;
+  datasetId: string;
+  by: Pick<JudgedBy, 'baselineRunId' | 'groupBy' | 'clusterBy' | 'requireBaseline' | 'allowDifferentScoring'>;
   /** What the file names as its baseline. */
   baseline: string | undefined;
 }

@@ -11,6 +11,8 @@ export interface EvalReport {
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;
   baselineName?: string;
+  /** What was left out for want of a baseline, as a sentence without its end. */
+  skipped?: string;
   gates: readonly GateResult[];
   verdict: Verdict;
   /** The items in the order of the dataset, with their samples. */

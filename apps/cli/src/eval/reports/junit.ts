@@ -138,12 +138,13 @@ function datapointCase(item: EvalItem, passScore: number, classname: string): Xm
   return testCase(classname, name, item.latency_ms, outcome, why + worst.which, renderDetails(worst.item));
 }
 
-function gateSuite({ run, gates, dataset }: EvalReport): XmlElement {
+function gateSuite({ run, gates, dataset, skipped }: EvalReport): XmlElement {
   const classname = `${toGroup(dataset.name)}.gates`;
   const stop = describeStop(run);
   return suite(`${run.name}: gates`, run, [
     // Anyone who reads this file alone must see that a run that was stopped says nothing.
     ...(stop === null ? [] : [testCase(classname, 'the run is completed', null, 'error', stop)]),
+    ...(skipped === undefined ? [] : [testCase(classname, 'no regression', null, 'skipped', skipped)]),
     ...gates.map(({ text, found, passed }) =>
       passed === null
         ? testCase(classname, text, null, 'skipped', 'not judged')

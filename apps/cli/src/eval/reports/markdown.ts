@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from 'node:util';
 import type { EvalItem } from '@spandrel/contract';
 import {
   describePairs,
-  describeVerdict,
   formatCounted,
   formatDifference,
   formatInterval,
@@ -10,7 +9,7 @@ import {
   NONE,
 } from '@spandrel/contract/browser';
 import { VERDICTS } from '../judge-run.js';
-import { describeDifference, describeLatency, namedScores, describeStop } from '../words.js';
+import { describeCompared, describeDifference, describeLatency, namedScores, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
 import { failingItems, groupTable, numberRows, createPreview } from './report-items.js';
 
@@ -59,10 +58,10 @@ const faultSection = ({ file, fault }: EvalFault): string[] => [
 ];
 
 function renderSection(report: EvalReport): string[] {
-  const { run, verdict } = report;
+  const { run, verdict, skipped } = report;
   const stop = describeStop(run);
   return [
-    `## ${verdict === 'passed' ? '✅' : '❌'} ${plainText(run.name)}: ${VERDICTS[verdict].title}`,
+    `## ${verdict === 'passed' ? '✅' : '❌'} ${plainText(run.name)}: ${VERDICTS[verdict].title}${skipped === undefined ? '' : `. ${plainText(skipped)}`}`,
     '',
     aboutLine(report),
     '',
@@ -101,7 +100,7 @@ function renderComparison({ statistics: { comparison }, baselineName }: EvalRepo
   if (comparison === null) return [];
   const { score, scorers, baseline_run_id: id } = comparison;
   const sentences = [
-    `Compared with the baseline ${inlineCode(baselineName ?? id)}: **${describeVerdict(score)}**.`,
+    `Compared with the baseline ${inlineCode(baselineName ?? id)}: **${plainText(describeCompared(comparison, null, score))}**.`,
     `${describeDifference(score)}.`,
     ...describeLatency(comparison),
     describePairs(comparison, 'the run', 'the baseline'),

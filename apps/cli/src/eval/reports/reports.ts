@@ -34,10 +34,21 @@ export function tellGitHub(
   for (const line of [...reports.flatMap(errorLines), ...ofFaults]) write(`${line}\n`);
 }
 
-/** Says that there is no run to compare with yet: gates that compare are left out then, which nobody may take for a pass. */
-export function warnOfMissingBaseline(baseline: string, datasetName: string, io: CommandIo): void {
-  const message = `the dataset "${oneLine(datasetName)}" has no completed run for the baseline ${oneLine(baseline)}: nothing is compared`;
+/**
+ * Says that there is no run to compare with: gates that compare are left out then, which nobody may take for a pass.
+ * @param why as `explainMissingBaseline` has it. @param hasGates whether gates are left out.
+ * @returns a sentence without its end, for reports.
+ */
+export function warnOfMissingBaseline(
+  { baseline, why, hasGates }: { baseline: string; why: string; hasGates: boolean },
+  datasetName: string,
+  io: CommandIo,
+): string {
+  const what = hasGates ? 'the regression gate was skipped' : 'nothing is compared';
+  const lack = `the dataset "${oneLine(datasetName)}" has no completed run for the baseline ${oneLine(baseline)} (${oneLine(why)})`;
+  const message = `${lack}: ${what}`;
   io.stderr.write(io.env['GITHUB_ACTIONS'] === 'true' ? `::warning::${data(message)}\n` : `${message}\n`);
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${lack}`;
 }
 
 export function errorLines({ run, gates, file }: EvalReport): string[] {
@@ -95,8 +106,9 @@ const isFormat = (text: string | undefined): text is ReportFormat =>
   (REPORT_FORMATS as readonly (string | undefined)[]).includes(text);
 
 /** A report as a program reads it: the resources as the API has them, what became of the run, and its exit code. */
-const jsonResult = ({ file, run, statistics, gates, verdict, items, url }: EvalReport) => ({
+const jsonResult = ({ file, run, statistics, gates, verdict, skipped, items, url }: EvalReport) => ({
   ...(file !== undefined && { file }),
+  ...(skipped !== undefined && { skipped }),
   verdict,
   exit_code: toExitCode(verdict),
   url,

@@ -44,6 +44,7 @@ export const METRICS: Readonly<Record<GateMetric, MetricFacts>> = {
   diff_ci_low: { words: 'Difference, lower bound', unit: 'score', op: '>=', needsBaseline: true, isOfScore: true },
   worse: { words: 'Datapoints that became worse', unit: 'count', op: '<=', needsBaseline: true, isOfScore: true },
   regression: { words: 'Not worse', unit: 'verdict', op: '>=', needsBaseline: true, isOfScore: true },
+  new_failures: { words: 'Rise of failed samples', unit: 'score', op: '<=', needsBaseline: true, isOfScore: false },
 };
 
 const UNITS: Readonly<Record<Exclude<Unit, 'verdict'>, (value: number) => string>> = {
@@ -102,16 +103,16 @@ export interface GateFields {
   op: NonNullable<Gate['op']>;
   value: string;
   baseline: string;
-  /** What is kept of a gate that looks at groups. */
-  division?: Pick<JudgedGate, 'group' | 'by' | 'cluster_by'>;
+  /** What is kept of a gate that the form does not show: the groups that it looks at, and the rules of its comparison. */
+  division?: Pick<JudgedGate, 'group' | 'by' | 'cluster_by' | 'allow_different_scoring' | 'max_new_failures'>;
 }
 
 export const NEW_GATE: GateFields = { metric: 'pass_rate', scorer: '', k: '1', op: '>=', value: '', baseline: '' };
 
 /** The fields of a gate that a run has. */
 export function fieldsOfGate(gate: JudgedGate): GateFields {
-  const { metric, scorer, k, op, value, baseline_run_id: baseline, group, by, cluster_by } = gate;
-  const division = { ...(group && { group }), ...(by && { by }), ...(cluster_by && { cluster_by }) };
+  const { metric, scorer, k, op, value, baseline_run_id: baseline, actual: _actual, passed: _passed, ...more } = gate;
+  const { failing: _failing, reason: _reason, ...division } = more;
   return {
     ...(Object.keys(division).length > 0 && { division }),
     metric,

@@ -3,6 +3,7 @@ import {
   describeCorrection,
   formatCount,
   formatScore,
+  describeIncomparable,
   describePairs,
   describeVerdict,
   formatDifference,
@@ -161,7 +162,7 @@ function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
   return (
     <>
       <p dir="auto">
-        <strong>{`${caption}: ${describeVerdict(comparison.score)}.`}</strong>{' '}
+        <strong>{`${caption}: ${describeVerdict(comparison.score, describeIncomparable(comparison, null))}.`}</strong>{' '}
         {describePairs(comparison, run, baseline)}
       </p>
       <ScrolledTable caption={caption} isCaptionHidden columns={COMPARISON_COLUMNS} starts={COMPARISON_STARTS}>

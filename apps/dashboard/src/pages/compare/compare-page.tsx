@@ -24,6 +24,7 @@ import { longTextColumn, NoRows, SHOWN_LENGTH } from '../../features/runs/run-li
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 import { useComparedRuns, useComparedItems } from './use-comparison.js';
 import { DifferenceRegion } from './difference-region.js';
+import { RunDifferences } from './run-differences.js';
 import styles from './compare-page.module.css';
 
 const route = getRouteApi('/evaluations/compare');
@@ -110,6 +111,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
       ) : (
         summary !== undefined && <SummaryList summary={summary} />
       )}
+      <RunDifferences runs={runs} baseline={baseline} />
       <ComparedStatistics runs={runs} baseline={baseline} division={search} />
       <QueryFault title="The comparison could not be loaded" query={list} />
       {isEmpty ? (

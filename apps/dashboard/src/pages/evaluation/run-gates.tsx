@@ -46,7 +46,9 @@ function GateTable({ run: { gates, dataset_id: datasetId } }: { run: EvalRunReso
         return (
           <tr key={words}>
             <th scope="row">{words}</th>
-            <td {...(typeof gate.actual === 'number' && { title: String(gate.actual) })}>{found}</td>
+            <td {...(typeof gate.actual === 'number' && { title: String(gate.actual) })} dir="auto">
+              {gate.reason === undefined ? found : `${found}: ${gate.reason}`}
+            </td>
             <td data-align="start" className={gate.passed === false ? styles.broken : undefined}>
               {gate.passed === null ? NONE : gate.passed ? 'Holds' : 'Does not hold'}
             </td>
