@@ -81,6 +81,7 @@ const KIND_OF_IDS: Readonly<Record<string, IdKind>> = {
   countTraces: 'trace',
   listSpans: 'span',
   countSpans: 'span',
+  listDatapoints: 'datapoint',
   deleteDatapoints: 'datapoint',
   startEval: 'datapoint',
   startEvalMatrix: 'datapoint',
@@ -120,6 +121,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
     config: { connection_id: own.connection, model: 'x', judge: { connection_id: own.connection, model: 'x' } },
     scorers: [{ scoring: 'LlmJudge', judge: { connection_id: own.connection, model: 'x' } }],
     gates: [{ metric: 'regression', baseline_run_id: own.run }],
+    filter: { ids: [own.datapoint] },
   }),
   startEvalMatrix: () => ({
     name: 'x',
@@ -128,6 +130,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
     scorers: [{ scoring: 'LlmJudge', judge: { connection_id: own.connection, model: 'x' } }],
     gates: [{ metric: 'regression', baseline_run_id: own.run }],
   }),
+  retryEval: () => ({ what: 'pending' }),
   setEvalGates: () => ({ gates: [{ metric: 'regression', baseline_run_id: own.run }] }),
   addEvalResults: () => ({
     results: [{ datapoint_id: own.datapoint, output: 'x', trace_id: own.trace, span_id: own.span }],

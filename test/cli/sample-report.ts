@@ -43,6 +43,7 @@ export const sampleRun = (changes: Partial<EvalRunSummary> = {}): EvalRunSummary
   },
   ...{ scoring: 'Contains', scoring_config: null, scorers: [], pass_score: 1, max_cost_usd: null },
   ...{ pass_mode: 'all', filter: null, cache: null, cache_days: null, reused_samples: 0, group_id: null },
+  ...{ retried_samples: 0, retried_cost: null },
   metadata: { branch: 'prompt-7' },
   ...{ gates: [], passed: false, stop_reason: null, avg_score: 0.75, score_se: 0.25, score_ci: null },
   ...{ total_cost: 0.0123, unpriced_count: 0, total_tokens: 120, failed_count: 1 },
@@ -91,6 +92,7 @@ export function sampleStatistics(changes: Partial<EvalStatistics> = {}): EvalSta
   return {
     ...{ run_id: 'R1', status: 'completed', repeats: 2, datapoints: 3, samples: 6, failed_samples: 2 },
     ...{
+      reused_samples: 0,
       pending_samples: 0,
       pass_score: 1,
       failed_as: 'excluded',
@@ -127,10 +129,10 @@ export function sampleItem(
     ...{ datapoint_id: id, input: id, expected: null, output: null, score: samples[0] ?? null, score_reason: null },
     ...{ scores: {}, latency_ms: 420, tokens: 20, cost: 0.003, status: 'completed', error: null, attempts: 1 },
     ...{ judge_model: null, judge_prompt_hash: null, judge_tokens: null, judge_cost: null },
-    ...{ trace_id: null, span_id: null, metadata: null },
+    ...{ trace_id: null, span_id: null, metadata: null, reused: false, reused_run_id: null },
     ...members,
   };
-  const { datapoint_id: _id, input: _input, expected: _expected, ...sample } = item;
+  const { datapoint_id: _id, input: _input, expected: _expected, former_attempts: _former, ...sample } = item;
   return {
     ...item,
     samples: samples.length === 1 ? null : samples.map((each, repeat) => ({ ...sample, repeat, score: each })),

@@ -22,7 +22,9 @@ import { seededRegressions } from './seeded-regressions.ts';
 import { scorersOfRuns } from './scorers-of-runs.ts';
 import { startingRuns } from './starting-runs.ts';
 import { statisticsOfRuns } from './statistics-of-runs.ts';
+import { subsetsOfRuns } from './subsets-of-runs.ts';
 import { tracesOfItems } from './traces-of-items.ts';
+import { triedAgain } from './tried-again.ts';
 import { describeOnDatabase, showsAll, type TestDatabase } from '../support/databases.ts';
 
 /** What runs must do alike on every database. @param newDatabase opens a new, empty one; the same again for its config. */
@@ -61,6 +63,8 @@ export function describeEvals(database: TestDatabase): void {
     externalHandover(newDatabase);
     samplesOfRuns(lab, newDatabase);
     scorersOfRuns(lab);
+    subsetsOfRuns(lab);
+    triedAgain(lab);
     deletedRuns(lab);
     restarts(newDatabase, all);
   });

@@ -162,6 +162,87 @@ describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace })
     }
   });
 
+  describe('in a run that goes on again, and in one that takes answers of an earlier run over', () => {
+    /** A connection that reaches nobody, until it is mended. */
+    const broken = async (): Promise<{ id: string; mend: () => Promise<void> }> => {
+      const body = { name: 'broken', provider: 'custom', api_key: 'k' };
+      const { body: made } = await server.api.post<{ id: string }>('/api/provider-connections', {
+        ...{ ...body, base_url: 'http://127.0.0.1:9/v1' },
+      });
+      const mended = { base_url: `${provider.url}/v1`, api_key: 'k' };
+      return {
+        id: made.id,
+        mend: async () => void (await server.api.send('PUT', `/api/provider-connections/${made.id}`, mended)),
+      };
+    };
+    const slow = (name: string): object[] =>
+      Array.from({ length: DATAPOINTS }, (_, i) => ({ input: `fake:slow:20 ${i}, ${name}`, expected_output: 'said' }));
+    /** Kills the server in the middle of what a run makes of it. @returns the run at its end, and what was recorded by then. */
+    const killed = async (runId: string, due: number): Promise<{ run: EvalRunResource; before: SampleRow[] }> => {
+      await until(() => provider.requests.length >= due && provider.requests.some(isWaiting), 30_000);
+      const { recorded, asked } = await kill(runId, 1);
+      const run = await ended(runId);
+      expect(run).toMatchObject({ status: 'completed', progress: DATAPOINTS, failed_samples: 0 });
+      await expectRecounted(run);
+      const after = new Map((await sampleRows(place, runId, 1)).map((row) => [row.datapointId, row]));
+      // A sample that was recorded is as it was: nobody was asked for it again.
+      for (const row of recorded) expect(after.get(row.datapointId)).toEqual(row);
+      expect(asked.size).toBeLessThan(DATAPOINTS);
+      return { run, before: recorded };
+    };
+    const retry = async (runId: string, what: string): Promise<void> => {
+      provider.requests.length = 0;
+      expect((await server.api.post(`/api/eval/${runId}/retry`, { what })).status).toBe(200);
+    };
+
+    it('each sample that failed is called again, once but for those in flight', async () => {
+      const connection = await broken();
+      const body = { scoring: 'Contains', config: { connection_id: connection.id, model: 'priced' } };
+      const runId = await startRun(await dataset(slow(`failed, ${database}`)), body);
+      expect(await ended(runId)).toMatchObject({ failed_samples: DATAPOINTS });
+      await connection.mend();
+      await retry(runId, 'failed');
+      const { run, before } = await killed(runId, DATAPOINTS / 2);
+      expect(before.length).toBeLessThan(DATAPOINTS);
+      expect(run).toMatchObject({ retried_samples: DATAPOINTS });
+      expect(askedCounts().size).toBe(DATAPOINTS);
+      expect(provider.requests.length - DATAPOINTS).toBeLessThanOrEqual(CONCURRENCY);
+    });
+
+    it('each output without a score is scored again, and no model is called', async () => {
+      const connection = await broken();
+      const judge = { connection_id: connection.id, model: 'fake:slow:20+judge:0.5' };
+      const config = { connection_id: connectionId, model: 'priced', judge };
+      const runId = await startRun(await dataset(slow(`unscored, ${database}`)), { scoring: 'LlmJudge', config });
+      const first = await ended(runId);
+      expect(first).toMatchObject({ failed_samples: DATAPOINTS });
+      await connection.mend();
+      await retry(runId, 'unscored');
+      const { run } = await killed(runId, DATAPOINTS / 2);
+      expect(run.total_cost).toBeCloseTo(first.total_cost!, 9);
+      expect(run.avg_score).toBe(0.5);
+      const models = provider.requests.map(
+        ({ body }) => (JSON.parse(body.toString('utf8')) as { model: string }).model,
+      );
+      expect(new Set(models)).toEqual(new Set([judge.model]));
+      expect(models.length - DATAPOINTS).toBeLessThanOrEqual(CONCURRENCY);
+    });
+
+    it('each answer is taken over once, and what nobody answered is called', async () => {
+      const datasetId = await dataset(slow(`reused, ${database}`));
+      const body = { scoring: 'Contains', config: { connection_id: connectionId, model: 'priced' } };
+      const half = DATAPOINTS / 2;
+      await ended(await startRun(datasetId, { ...body, filter: { limit: half } }));
+      provider.requests.length = 0;
+      const runId = await startRun(datasetId, { ...body, cache: 'reuse' });
+      const { run } = await killed(runId, half / 2);
+      expect(run).toMatchObject({ reused_samples: half });
+      expect(run.total_cost).toBeCloseTo(half * CALL, 9);
+      expect(askedCounts().size).toBe(half);
+      expect(provider.requests.length - half).toBeLessThanOrEqual(CONCURRENCY);
+    });
+  });
+
   describe('in a run that its cap stops, and in an external one beside it', () => {
     const affordable = 70;
     let capped: string;

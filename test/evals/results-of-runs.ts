@@ -35,6 +35,8 @@ export function resultsOfRuns(lab: () => EvalsLab, all: boolean): void {
         trace_id: null,
         span_id: null,
         metadata: null,
+        reused: false,
+        reused_run_id: null,
         samples: null,
         scores: {
           Contains: {

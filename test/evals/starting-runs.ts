@@ -42,6 +42,8 @@ export function startingRuns(lab: () => EvalsLab): void {
         cache: null,
         cache_days: null,
         reused_samples: 0,
+        retried_samples: 0,
+        retried_cost: null,
         group_id: null,
         max_cost_usd: null,
         metadata: {},

@@ -36,7 +36,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listSessions: 'id_contains user_id since until limit cursor',
   listFacets: 'of prefix since until limit cursor',
   listDatasets: 'limit cursor',
-  listDatapoints: 'text_contains source sort_order preview limit cursor',
+  listDatapoints: 'text_contains source ids metadata sample seed sort_order preview limit cursor',
   exportDataset: 'format',
   importDatapoints: 'on_error filename dedupe replace',
   listCaptureRules: 'limit cursor',

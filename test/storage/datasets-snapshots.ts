@@ -179,7 +179,7 @@ class Model {
         if (some.length === 0) break;
         seen.push(...some.map(({ id, kind }): Contents[0] => [id, inputOf(kind)]));
         ids.push(
-          ...(await this.snapshots.idsOfAny(scope, this.datasetId, [version], {
+          ...(await this.snapshots.idsOfAny(scope, [snapshot], {
             afterId: after,
             order: 'asc',
             limit: some.length,
@@ -193,17 +193,17 @@ class Model {
         expect(found && inputOf(found.kind)).toEqual(input);
       }
     }
-    const versions = this.pinned.map(({ version }) => version);
+    const snapshots = this.pinned.map(({ version }) => ({ datasetId: this.datasetId, version }));
     const ofAny = new Set(this.pinned.flatMap(({ contents }) => contents.map(([id]) => id)));
-    if (versions.length > 0) {
-      const ids = await this.snapshots.idsOfAny(scope, this.datasetId, versions, {
+    if (snapshots.length > 0) {
+      const ids = await this.snapshots.idsOfAny(scope, snapshots, {
         afterId: undefined,
         order: 'asc',
         limit: 1_000,
       });
       expect(ids).toEqual([...ofAny].toSorted());
     }
-    if (versions.length === 0) {
+    if (snapshots.length === 0) {
       expect((await this.server.rowsOf(this.datasetId)).datapoints).toBe(this.contents.length);
     }
   }

@@ -130,6 +130,47 @@ export function sampledRuns(server: () => TransferServer, all: boolean): void {
       }
     });
 
+    it('comes back with the datapoints that its filter took, though they were edited since', async () => {
+      const { project, datasetId } = await fill();
+      const path = `/api/datasets/${datasetId}`;
+      const add = (index: number) =>
+        call<{ id: string }>(project, 'POST', `${path}/datapoints`, {
+          kind: { Generic: { input: `more ${index}`, metadata: { split: index % 2 === 0 ? 'test' : 'train' } } },
+        });
+      const ids = [];
+      for (let index = 0; index < 12; index++) ids.push((await add(index)).id);
+      const started = await call<{ id: string }>(project, 'POST', `${path}/eval`, {
+        ...{ name: 'part', execution: 'external', scoring: 'External' },
+        filter: { metadata: { split: 'test' }, sample: 4, seed: 3 },
+      });
+      const run = `/api/eval/${started.id}`;
+      const { items } = await call<{ items: EvalItem[] }>(project, 'GET', `${run}/items`);
+      const results = items.map((item) => ({ datapoint_id: item.datapoint_id, output: 'o', scores: { External: 1 } }));
+      await call(project, 'POST', `${run}/results`, { results: results.slice(1) });
+      await call(project, 'POST', `${run}/complete`);
+      const kind = { Generic: { input: 'edited', metadata: { split: 'train' } } };
+      await call(project, 'PUT', `${path}/datapoints/${items[0]!.datapoint_id}`, { kind });
+      const partOf = (of: string): Promise<unknown[]> =>
+        Promise.all(
+          [run, `${run}/items`, `${run}/items?status=pending`, `${run}/statistics`].map((each) =>
+            call(of, 'GET', each),
+          ),
+        );
+      const before = await partOf(project);
+      expect(before[0]).toMatchObject({
+        total: 4,
+        progress: 3,
+        filter: { metadata: { split: 'test' }, sample: 4, seed: 3 },
+      });
+      const file = await server().export(project);
+      const to = server().project();
+      for (const target of [to, to, project]) {
+        expect((await server().restore(target, file)).imported).toMatchObject({ eval_runs: 3 });
+        expect(await partOf(target)).toEqual(before);
+        expect(undated(await server().export(target))).toBe(undated(file));
+      }
+    });
+
     itOfFiles('fails a run that was not finished, with its samples and gates, until its end is imported', async () => {
       const sampled = await fill();
       const file = parsed(await server().export(sampled.project));

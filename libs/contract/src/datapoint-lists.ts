@@ -1,16 +1,30 @@
 import { z } from 'zod';
 import { DATAPOINT_SOURCES, datapointListSchema, datapointSchema, plainListSchema } from './datasets.js';
-import { listAnswer } from './lists.js';
+import { gathered, gatheringMembers, idsSchema, listAnswer, queryNumberSchema } from './lists.js';
 import { previewSchema } from './outlines.js';
 import { countSchema } from './values/numbers.js';
 
 /** Query of `GET /api/datasets/:id/datapoints` (docs/spec/datapoints.md#listing-datapoints). */
-export const listDatapointsSchema = plainListSchema.extend({
-  text_contains: z.string().optional().describe('A literal substring of any value of the kind.'),
-  source: z.enum(DATAPOINT_SOURCES).optional(),
-  sort_order: z.enum(['asc', 'desc']).default('asc').describe('`asc`: oldest first.'),
-  preview: previewSchema,
-});
+export const listDatapointsSchema = gatheringMembers(
+  plainListSchema.extend({
+    text_contains: z.string().optional().describe('A literal substring of any value of the kind.'),
+    source: z.enum(DATAPOINT_SOURCES).optional(),
+    ids: idsSchema.optional(),
+    metadata: gathered('metadata', z.string()).describe(
+      '`metadata.KEY=VALUE`: datapoints that have it; may come for several keys.',
+    ),
+    sample: queryNumberSchema
+      .pipe(z.number().int().min(1))
+      .optional()
+      .describe('So many of those that `source`, `ids` and `metadata` take, chosen by chance.'),
+    seed: queryNumberSchema
+      .pipe(z.number().int())
+      .optional()
+      .describe('The same seed chooses the same datapoints; 0 when left out.'),
+    sort_order: z.enum(['asc', 'desc']).default('asc').describe('`asc`: oldest first.'),
+    preview: previewSchema,
+  }),
+);
 export type ListDatapoints = z.output<typeof listDatapointsSchema>;
 
 const previewText = (what: string) => z.string().nullable().describe(`The beginning of ${what}; \`null\` for none.`);

@@ -29,6 +29,14 @@ const SCORING_CONFIG = "Checked by the scoring plugin's own schema.";
 
 const passScoreSchema = settingNumber(z.number().min(0).max(1).nullish());
 
+const capSchema = settingNumber(
+  z
+    .number()
+    .min(0)
+    .refine((dollars) => dollars > 0, 'must be more than 0')
+    .nullish(),
+);
+
 const scorerSchema = z
   .object({
     name: z
@@ -110,13 +118,7 @@ export const startEvalSchema = z
     cache_days: settingNumber(z.number().int().min(1).max(3650).nullish()).describe(
       `How old such a run may be; ${CACHE_DAYS} when left out.`,
     ),
-    max_cost_usd: settingNumber(
-      z
-        .number()
-        .min(0)
-        .refine((dollars) => dollars > 0, 'must be more than 0')
-        .nullish(),
-    ).describe('Dollars that the calls of the run and its judges may cost.'),
+    max_cost_usd: capSchema.describe('Dollars that the calls of the run and its judges may cost.'),
     gates: gatesSchema.nullish(),
     allow_unscored: z
       .boolean()
@@ -197,6 +199,19 @@ export const startMatrixSchema = z
   .refine(...HAS_ONE_SCORING)
   .meta({ id: 'StartMatrix' });
 export type StartMatrix = z.output<typeof startMatrixSchema>;
+
+/** `POST /api/eval/:run_id/retry`. */
+export const retryEvalSchema = z
+  .object({
+    what: z
+      .enum(['failed', 'pending', 'unscored'])
+      .describe(
+        '`failed`: samples that failed, called again; `pending`: those that were never called; `unscored`: those whose output has no score, the output scored again.',
+      ),
+    max_cost_usd: capSchema.describe('Another cost cap for a run that has one; `null` lifts it.'),
+  })
+  .meta({ id: 'RetryEval' });
+export type RetryEval = z.output<typeof retryEvalSchema>;
 
 /** What the caller of a run should know before it goes on. */
 const startWarningSchema = z.object({

@@ -216,6 +216,7 @@ export const evalStatisticsSchema = z
       'All samples of the run, including those that failed and those that are not processed yet.',
     ),
     failed_samples: countSchema,
+    reused_samples: countSchema.describe('Samples whose answer an earlier run had: their calls cost nothing.'),
     pending_samples: countSchema,
     pass_score: z.number(),
     failed_as: z.enum(FAILED_AS),

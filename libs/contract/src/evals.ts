@@ -194,6 +194,10 @@ export const evalRunSummarySchema = z
     cache: z.enum(CACHE_MODES).nullable().describe('`reuse`: answers of earlier runs are taken over.'),
     cache_days: countSchema.nullable().describe('How old such a run may be.'),
     reused_samples: countSchema.describe('Samples whose answer an earlier run had.'),
+    retried_samples: countSchema.describe('Former attempts of samples that were tried again.'),
+    retried_cost: costSchema.describe(
+      'Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none.',
+    ),
     group_id: z.string().nullable().describe('The same for runs that were started together.'),
     max_cost_usd: costSchema,
     metadata: z.record(z.string(), z.string()),
@@ -254,6 +258,11 @@ const scoreReasonSchema = z
   .nullable()
   .describe("The scorer's, or `not scored` where there is an output that could not be scored; `error` says why.");
 
+const reusedMembers = {
+  reused: z.boolean().describe('Whether the answer is that of an earlier run, taken over at no cost.'),
+  reused_run_id: z.string().nullable().describe('The run that had the answer; it may have been deleted since.'),
+};
+
 /** One try of a datapoint. */
 export const sampleSchema = z
   .object({
@@ -275,9 +284,18 @@ export const sampleSchema = z
     trace_id: traceIdSchema,
     span_id: spanIdSchema,
     metadata: metadataSchema,
+    ...reusedMembers,
   })
   .meta({ id: 'EvalSample' });
 export type SampleResource = z.output<typeof sampleSchema>;
+
+/** What became of a sample before it was tried again. */
+const formerAttemptSchema = sampleSchema
+  .extend({
+    attempt: countSchema.describe('From 0, by sample.'),
+    retried_at: timestampTextSchema.describe('When the sample was tried again.'),
+  })
+  .meta({ id: 'FormerAttempt' });
 
 export const resultItemSchema = z
   .object({
@@ -315,6 +333,11 @@ export const resultItemSchema = z
     trace_id: traceIdSchema,
     span_id: spanIdSchema,
     metadata: metadataSchema,
+    ...reusedMembers,
+    former_attempts: z
+      .array(formerAttemptSchema)
+      .exactOptional()
+      .describe('What came of its samples before they were tried again; absent where none was.'),
   })
   .meta({ id: 'ResultItem' });
 export type ResultItemResource = z.output<typeof resultItemSchema>;

@@ -63,6 +63,8 @@ export const restoredRunSchema = z.object({
   cache: z.enum(CACHE_MODES).nullable().default(null),
   cache_days: countSchema.nullable().default(null),
   reused_samples: countSchema.default(0),
+  retried_samples: countSchema.default(0),
+  retried_cost: cost.default(null),
   group_id: clientIdSchema.nullable().default(null),
   max_cost_usd: cost.default(null),
   metadata: z.record(keySchema, nameSchema).default({}),
@@ -119,6 +121,7 @@ export const restoredResultSchema = z.object({
   trace_id: keySchema.nullable().default(null),
   span_id: keySchema.nullable().default(null),
   metadata: jsonObjectSchema.nullable().default(null),
+  reused_run_id: keySchema.nullable().default(null),
 });
 export type RestoredResult = z.output<typeof restoredResultSchema>;
 

@@ -70,7 +70,11 @@ const exportedScoresSchema = z
 /** A processed item of a run; its input and expected text are the datapoint's. */
 export const exportedResultSchema = z
   .object({ run_id: z.string() })
-  .extend(resultItemSchema.omit({ input: true, expected: true, samples: true, worst_repeat: true, scores: true }).shape)
+  .extend(
+    resultItemSchema.omit({
+      ...{ input: true, expected: true, samples: true, worst_repeat: true, former_attempts: true, scores: true },
+    }).shape,
+  )
   .extend({ scores: exportedScoresSchema })
   .meta({ id: 'ExportedEvalResult' });
 export type ExportedResult = z.output<typeof exportedResultSchema>;

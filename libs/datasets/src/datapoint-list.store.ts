@@ -1,8 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { DatapointPreview, ListDatapoints, SortOrder } from '@spandrel/contract';
+import {
+  isStorableText,
+  parseExactJson,
+  parseWithSources,
+  type DatapointPreview,
+  type ListDatapoints,
+  type SortOrder,
+} from '@spandrel/contract';
 import { Turn, type Scope } from '@spandrel/kernel';
 import {
+  anyOf,
   IdOrder,
   integer,
   joinSql,
@@ -22,6 +30,7 @@ import { PREVIEWED_BYTES_MAX } from '@spandrel/tracing';
 import { datapointPreview, type PreviewedRow, kindTexts } from './datapoint-resource.js';
 import { type DatapointRow, SOURCE, datapointTable } from './datapoint.entity.js';
 import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE, CURRENT } from './datapoint.store.js';
+import { hasMetadata, mayHaveMetadata } from './snapshots/choose-datapoints.js';
 
 const ORDERS: Readonly<Record<SortOrder, IdOrder>> = {
   asc: new IdOrder('datapoints', 'p.id', 'asc'),
@@ -73,10 +82,9 @@ export class DatapointListStore {
   list(scope: Scope, datasetId: string, query: ListDatapoints, options: LongReadOptions): Promise<Page<DatapointRow>> {
     const order = ORDERS[query.sort_order];
     const rows = wholeRows(conditionsOf(scope, datasetId, query));
-    const { text_contains: needle } = query;
-    if (needle === undefined) return order.sizedPage(query, this.storage, rows, options);
+    if (!isSearched(query)) return order.sizedPage(query, this.storage, rows, options);
     return order.fill(query, (afterId, count) =>
-      this.search(order, rows, needle, afterId, count, options, (row) => ({
+      this.search(order, rows, query, afterId, count, options, (row) => ({
         item: row,
         bytes: row.kind.length + (row.resultOutput?.length ?? 0),
       })),
@@ -92,13 +100,13 @@ export class DatapointListStore {
   ): Promise<Page<DatapointPreview>> {
     const order = ORDERS[query.sort_order];
     const holds = conditionsOf(scope, datasetId, query);
-    const { text_contains: needle, preview } = query;
-    if (needle === undefined) {
+    const { preview } = query;
+    if (!isSearched(query)) {
       const { items, nextCursor } = await order.sizedPage(query, this.storage, previewedRows(holds), options);
       return { items: items.map((row) => datapointPreview(row, preview)), nextCursor };
     }
     return order.fill(query, (afterId, count) =>
-      this.search(order, wholeRows(holds), needle, afterId, count, options, (row) => ({
+      this.search(order, wholeRows(holds), query, afterId, count, options, (row) => ({
         item: datapointPreview(sized(row), preview),
         bytes: 3 * preview,
       })),
@@ -106,13 +114,13 @@ export class DatapointListStore {
   }
 
   /**
-   * Datapoints behind an id that contain a text, in order: the database narrows them down, their values decide.
+   * Datapoints behind an id that contain a text and have metadata, in order: the database narrows them down, their values decide.
    * @param take what is kept of a hit, and how much memory that takes.
    */
   private async search<Item extends { id: string }>(
     order: IdOrder,
     rows: SizedRows<DatapointRow>,
-    needle: string,
+    query: ListDatapoints,
     afterId: string | undefined,
     count: number,
     options: LongReadOptions,
@@ -125,7 +133,7 @@ export class DatapointListStore {
       const read = await order.fitting(this.storage, rows, after, SEARCHED_AT_ONCE, options);
       for (const row of read.rows) {
         if (turn.isOver()) await turn.next();
-        if (!(await contains(row, needle))) continue;
+        if (!(await matches(row, query))) continue;
         const { item, bytes: taken } = take(row);
         found.push(item);
         bytes += taken;
@@ -138,9 +146,17 @@ export class DatapointListStore {
   }
 }
 
-/** Whether a value of a kind as it is shown contains a text, but for the score of a run. */
-async function contains(row: DatapointRow, needle: string): Promise<boolean> {
-  for (const text of kindTexts({ ...row, resultScore: null }).texts.values()) {
+/** What a database cannot decide by itself. */
+const isSearched = ({ text_contains: needle, metadata }: ListDatapoints): boolean =>
+  needle !== undefined || metadata !== undefined;
+
+/** Whether a value of a kind as it is shown contains a text, but for the score of a run, and its metadata has what is wanted. */
+async function matches(row: DatapointRow, { text_contains: needle, metadata }: ListDatapoints): Promise<boolean> {
+  const { texts } = kindTexts({ ...row, resultScore: null });
+  const said = metadata && parseExactJson(texts.get('metadata') ?? 'null', Infinity, parseWithSources);
+  if (metadata && !hasMetadata(said, metadata)) return false;
+  if (needle === undefined) return true;
+  for (const text of texts.values()) {
     if (await jsonContains(text, needle)) return true;
   }
   return false;
@@ -152,8 +168,13 @@ const sized = (row: DatapointRow): PreviewedRow => ({
   resultBytes: row.resultOutput === null ? 0 : Buffer.byteLength(row.resultOutput),
 });
 
-function conditionsOf({ projectId }: Scope, datasetId: string, { text_contains: needle, source }: ListDatapoints): Sql {
-  const conditions = [sql`p.project_id = ${projectId} and p.dataset_id = ${datasetId} and ${CURRENT}`];
+function conditionsOf({ projectId }: Scope, datasetId: string, query: ListDatapoints): Sql {
+  const { text_contains: needle, source, ids, metadata } = query;
+  const conditions = [
+    sql`p.project_id = ${projectId} and p.dataset_id = ${datasetId} and ${CURRENT}`,
+    ...mayHaveMetadata(metadata),
+  ];
+  if (ids !== undefined) conditions.push(anyOf('p.id', ids.filter(isStorableText)));
   if (source !== undefined) conditions.push(sql`p.source = ${SOURCE[source]}`);
   if (needle !== undefined) {
     conditions.push(sql`(${mayContainJson('p.kind', needle)} or ${mayContainJson('p.result_output', needle)})`);

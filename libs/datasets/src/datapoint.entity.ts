@@ -64,10 +64,23 @@ export const DatasetImportSchema = defineEntity({
 export type DatasetImportRow = RowOf<typeof DatasetImportSchema>;
 export const DatasetImport = entityOf(DatasetImportSchema);
 
+/** A datapoint of a selection: an eval run that takes some datapoints of its snapshot alone has one. */
+export const DatapointSelectionSchema = defineEntity({
+  name: 'DatapointSelection',
+  tableName: 'datapoint_selection',
+  properties: {
+    projectId: p.text().primary(),
+    /** That of the run. */
+    id: p.text().primary(),
+    datapointId: p.text().primary(),
+  },
+});
+
 /** Sources of datapoints as the table holds them. */
 export const SOURCE = { manual: 0, span_export: 1, file_upload: 2 } as const satisfies Record<DatapointSource, number>;
 
 export const sourceName = (source: number): DatapointSource => DATAPOINT_SOURCES[source] ?? 'manual';
 
 export const datapointTable = tableOf(DatapointSchema, ['projectId', 'datasetId', 'id', 'fromVersion']);
+export const datapointSelectionTable = tableOf(DatapointSelectionSchema, ['projectId', 'id', 'datapointId']);
 export const datasetImportTable = tableOf(DatasetImportSchema, ['projectId', 'id']);

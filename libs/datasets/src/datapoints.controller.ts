@@ -32,6 +32,7 @@ import {
   writtenPage,
 } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
+import { ChooseDatapoints } from './snapshots/choose-datapoints.js';
 import { datapointJson } from './datapoint-resource.js';
 import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
@@ -47,6 +48,7 @@ export class DatapointsController {
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
     private readonly lists: DatapointListStore,
+    private readonly choose: ChooseDatapoints,
     private readonly edits: EditDatapoints,
     private readonly spans: ExportSpansToDataset,
   ) {}
@@ -79,10 +81,16 @@ export class DatapointsController {
   async list(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
-    @Query({ schema: listDatapointsSchema }) query: ListDatapoints,
+    @Query({ schema: listDatapointsSchema }) asked: ListDatapoints,
     @CurrentReader() reader: Reader,
   ): Promise<ListedDatapoints | WrittenJson> {
-    await this.datasets.get(scope, datasetId);
+    const { version } = await this.datasets.get(scope, datasetId);
+    const query = { ...asked };
+    if (asked.sample !== undefined) {
+      const { metadata, source, ids, sample, seed } = asked;
+      const filter = { metadata, source: source && [source], ids, sample, seed };
+      query.ids = await this.choose.execute(scope, { datasetId, version }, filter, reader);
+    }
     if (query.preview > 0) {
       const { items, nextCursor } = await this.lists.listPreviews(scope, datasetId, query, reader);
       return { datapoints: items, count: items.length, next_cursor: nextCursor };

@@ -67,7 +67,12 @@ export class DatasetsController {
   ): Promise<DatasetRead> {
     const dataset = await this.datasets.get(scope, id);
     if (include === undefined) return datasetResource(dataset);
-    const { count } = await this.snapshots.countWithoutExpected(scope, id, dataset.version, reader);
+    const { count } = await this.snapshots.countWithoutExpected(
+      scope,
+      { datasetId: id, version: dataset.version },
+      undefined,
+      reader,
+    );
     return { ...datasetResource(dataset), without_expected_count: count };
   }
 

@@ -16,6 +16,7 @@ import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatapointsController } from './datapoints.controller.js';
 import { DatasetParticipants } from './dataset-participants.js';
+import { ChooseDatapoints } from './snapshots/choose-datapoints.js';
 import { DatasetSnapshots } from './snapshots/dataset-snapshots.js';
 import { DatasetStore } from './dataset.store.js';
 import { DatasetsSettings } from './datasets.settings.js';
@@ -34,7 +35,7 @@ import { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 
 const DATAPOINTS = [
   ...[DatasetStore, DatapointStore, DatapointListStore, DatapointVersionStore, DatasetParticipants],
-  ...[ChangeDatasets, ChangeDatapoints, EditDatapoints, DatasetSnapshots],
+  ...[ChangeDatasets, ChangeDatapoints, EditDatapoints, DatasetSnapshots, ChooseDatapoints],
 ];
 
 /** The tables of datasets and datapoints, every change to them, and snapshots. */

@@ -12,7 +12,8 @@ export {
   type DatapointsDeletion,
   type DatasetParticipant,
 } from './dataset-participants.js';
-export { DatasetSnapshots, type Snapshot, type SnapshotDatapoint } from './snapshots/dataset-snapshots.js';
+export { ChooseDatapoints } from './snapshots/choose-datapoints.js';
+export { contentOf, DatasetSnapshots, type Snapshot, type SnapshotDatapoint } from './snapshots/dataset-snapshots.js';
 export { datasetResource, DatasetStore } from './dataset.store.js';
 export { datasetsFeature } from './datasets.feature.js';
 export { DatasetsModule } from './datasets.module.js';

@@ -56,7 +56,7 @@ export class ChangeRun {
       const taken = { ...found, leaseOwner: owner, leaseUntil: until };
       if (isRunning) return { ...taken, running: '[]' };
       emit({ type: 'eval_started', run_id: found.id, dataset_id: found.datasetId });
-      return { ...taken, status: RUN_STATUS.running, startedAt: now };
+      return { ...taken, status: RUN_STATUS.running, startedAt: found.startedAt ?? now };
     });
     if (!run || run.status >= RUN_STATUS.completed || !isDue(run)) return undefined;
     return run.leaseOwner === owner && run.leaseUntil === until ? { run, wasRunning } : { busyUntil: run.leaseUntil };
@@ -109,6 +109,7 @@ export class ChangeRun {
       await this.snapshots.release(tx, scope, datasetId, async () => {
         const [run] = await this.runs.findForWrite(tx, scope, [id]);
         if (!run) throw evalRunNotFound();
+        await this.snapshots.deselect(tx, scope, id);
         await this.runs.delete(tx, scope, id);
         const details = { dataset_id: datasetId, results_deleted: run.progress };
         this.audit.record(tx, { action: 'eval.deleted', ...scope, targetId: id, targetName: run.name, details });
@@ -119,7 +120,10 @@ export class ChangeRun {
 
   /** Deletes all runs of a dataset that is being deleted; it is locked, so that none is started meanwhile. */
   async deleteAll(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
-    for (const id of await this.runs.idsForWrite(tx, scope, datasetId)) await this.runs.delete(tx, scope, id);
+    for (const id of await this.runs.idsForWrite(tx, scope, datasetId)) {
+      await this.snapshots.deselect(tx, scope, id);
+      await this.runs.delete(tx, scope, id);
+    }
   }
 
   /** @returns the run as it is afterwards, `undefined` when there is none. */

@@ -8,7 +8,13 @@ import {
   type ComparedItem,
   type ComparedItemList,
 } from '@spandrel/contract';
-import { DatasetStore, datasetNotFound, DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
+import {
+  DatasetStore,
+  datasetNotFound,
+  DatasetSnapshots,
+  type Snapshot,
+  type SnapshotDatapoint,
+} from '@spandrel/datasets';
 import { itemTexts, streamSlices } from '@spandrel/http';
 import { invalidRequest, inTurns, type Scope } from '@spandrel/kernel';
 import {
@@ -23,7 +29,7 @@ import {
 import { expectedText, readInputAndExpected, ItemView } from './eval-item.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalRunRow, EvalResultRow } from './eval-run.entity.js';
-import { evalRunNotFound, averageScore, readText, totalCost } from './eval-run.js';
+import { evalRunNotFound, averageScore, readText, snapshotOf, totalCost } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { SubmissionStore } from './external/submission.store.js';
 import { walkIds } from './read-run.js';
@@ -35,10 +41,9 @@ type ComparedDatapoint = EvalComparison['comparisons'][number];
 
 interface ComparedRuns {
   scope: Scope;
-  datasetId: string;
   runs: readonly EvalRunRow[];
-  /** The distinct versions of the dataset that the runs are of, in their order. */
-  versions: readonly number[];
+  /** What the runs see of the dataset, each once, in their order. */
+  snapshots: readonly Snapshot[];
   options: LongReadOptions;
 }
 
@@ -118,7 +123,7 @@ export class CompareRuns {
     const sorting = comparisonSorting(query.order, baselineId);
     const comparison: Comparison = { ...compared, ids: { runIds, baselineId }, query, sorting };
     const from = startOf(sorting, query.cursor);
-    const total = await this.snapshots.countOfAny(scope, datasetId, compared.versions, options);
+    const total = await this.snapshots.countOfAny(scope, compared.snapshots, options);
     const summary = await this.deltas.summary(scope, comparison.ids, total, options);
     if (query.datapoint_id !== undefined) {
       const { items } = await this.load(comparison, [query.datapoint_id].filter(isStorableText));
@@ -167,11 +172,11 @@ export class CompareRuns {
   }
 
   private idsAfter(
-    { scope, datasetId, versions, options }: ComparedRuns,
+    { scope, snapshots, options }: ComparedRuns,
     afterId: string | undefined,
     limit: number,
   ): Promise<string[]> {
-    return this.snapshots.idsOfAny(scope, datasetId, versions, { afterId, order: 'asc', limit }, options);
+    return this.snapshots.idsOfAny(scope, snapshots, { afterId, order: 'asc', limit }, options);
   }
 
   private async load(
@@ -179,11 +184,11 @@ export class CompareRuns {
     wanted: readonly string[],
   ): Promise<{ items: ComparedItem[]; read: number }> {
     if (wanted.length === 0) return { items: [], read: 0 };
-    const { scope, datasetId, runs, versions, options } = comparison;
+    const { scope, runs, snapshots, options } = comparison;
     const { ids, datapoints, resultsByRun } = await this.read(comparison, wanted);
-    const present = new Map<number, ReadonlySet<string>>();
-    for (const version of versions) {
-      present.set(version, await this.snapshots.present(scope, { datasetId, version }, ids, options));
+    const present = new Map<string, ReadonlySet<string>>();
+    for (const snapshot of snapshots) {
+      present.set(toKey(snapshot), await this.snapshots.present(scope, snapshot, ids, options));
     }
     const deltas = await this.deltas.some(scope, comparison.ids, ids, options);
     const views = new Map(runs.map((run) => [run.id, new ItemView(run)]));
@@ -192,7 +197,7 @@ export class CompareRuns {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];
       const results = runs.map((run) => {
-        const has = present.get(run.datasetVersion)!.has(id);
+        const has = present.get(toKey(snapshotOf(run)))!.has(id);
         return comparedOutcome(run.id, has, views.get(run.id)!.outcome(id, resultsByRun.get(run.id)?.get(id)));
       });
       return [{ ...comparedDatapoint(datapoint), delta: deltas.get(id) ?? null, results }];
@@ -201,16 +206,16 @@ export class CompareRuns {
   }
 
   /**
-   * Datapoints as the first of the versions that has each knows it, and results by run and datapoint.
+   * Datapoints as the first of the snapshots that has each knows it, and results by run and datapoint.
    * @returns those of `ids`: the first of the wanted ones, as many as fit into memory. A datapoint is missing that went meanwhile.
    */
-  private async read({ scope, datasetId, runs, versions, options }: ComparedRuns, wanted: readonly string[]) {
+  private async read({ scope, runs, snapshots, options }: ComparedRuns, wanted: readonly string[]) {
     let ids = wanted;
     const datapoints = new Map<string, SnapshotDatapoint>();
-    for (const version of versions) {
+    for (const snapshot of snapshots) {
       const missing = ids.filter((id) => !datapoints.has(id));
       if (missing.length === 0) break;
-      const { datapoints: found, read } = await this.snapshots.some(scope, { datasetId, version }, missing, options);
+      const { datapoints: found, read } = await this.snapshots.some(scope, snapshot, missing, options);
       for (const [id, datapoint] of found) datapoints.set(id, datapoint);
       const next = missing[read];
       if (next !== undefined) ids = ids.slice(0, ids.indexOf(next));
@@ -240,10 +245,12 @@ export class CompareRuns {
     if (runs.some((run) => run.datasetId !== datasetId)) {
       throw invalidRequest([{ path: 'runs', message: 'must be runs of this dataset' }]);
     }
-    const versions = [...new Set(runs.map(({ datasetVersion }) => datasetVersion))];
-    return { scope, datasetId, runs, versions, options };
+    const snapshots = [...new Map(runs.map(snapshotOf).map((snapshot) => [toKey(snapshot), snapshot])).values()];
+    return { scope, runs, snapshots, options };
   }
 }
+
+const toKey = ({ version, selection }: Snapshot): string => `${version} ${selection ?? ''}`;
 
 function comparedDatapoint({ id, kind }: SnapshotDatapoint): Omit<ComparedDatapoint, 'results'> {
   const { input, expected } = readInputAndExpected(kind);

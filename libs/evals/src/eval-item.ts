@@ -1,8 +1,14 @@
-import type { DatapointKind, ScorerResult, ResultItemResource, SampleResource } from '@spandrel/contract';
+import {
+  formatTimestamp,
+  type DatapointKind,
+  type ScorerResult,
+  type ResultItemResource,
+  type SampleResource,
+} from '@spandrel/contract';
 import type { SnapshotDatapoint } from '@spandrel/datasets';
 import { plainTextOf } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
-import type { EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
+import type { EvalAttemptRow, EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
 import { readText, listScorers, RESULT_STATUS, resultStatusName } from './eval-run.js';
 
 interface DatapointFacts {
@@ -107,15 +113,20 @@ export class ItemView {
    * An item as the wire shows it.
    * @param result `undefined`: it is not processed.
    * @param samples rows of its samples, which are shown where they are given; a datapoint that is tried once has none.
+   * @param former what came of its samples before they were tried again.
    */
   item(
     datapoint: SnapshotDatapoint,
     result: EvalResultRow | undefined,
     samples?: readonly EvalSampleRow[],
+    former: readonly EvalAttemptRow[] = [],
   ): ResultItemResource {
     const { input, expected } = readInputAndExpected(datapoint.kind);
     const { output, ...others } = this.outcome(datapoint.id, result);
-    const item = { datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others };
+    const item = {
+      ...{ datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others },
+      ...(former.length > 0 && { former_attempts: former.map((row) => this.former(row)) }),
+    };
     if (this.repeats === 1) return { ...item, samples: null };
     if (!samples) return item;
     const shown = this.samples(datapoint.id, samples);
@@ -145,6 +156,11 @@ export class ItemView {
       const running = this.running.has(sampleName({ datapointId, repeat }));
       return { repeat, ...UNPROCESSED, status: running ? 'running' : 'pending' };
     });
+  }
+
+  private former(row: EvalAttemptRow): NonNullable<ResultItemResource['former_attempts']>[number] {
+    const { repeat, attempt, retriedAt } = row;
+    return { repeat, attempt, retried_at: formatTimestamp(retriedAt), ...this.processed(row) };
   }
 
   private isRunning(datapointId: string): boolean {
@@ -182,9 +198,11 @@ export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores'> =
   trace_id: result.traceId,
   span_id: result.spanId,
   metadata: fromJsonText(result.metadata) as Record<string, unknown> | null,
+  reused: result.reusedRunId !== null,
+  reused_run_id: result.reusedRunId,
 });
 
-type ItemOutcome = Omit<ResultItemResource, 'datapoint_id' | 'input' | 'expected' | 'samples'>;
+type ItemOutcome = Omit<ResultItemResource, 'datapoint_id' | 'input' | 'expected' | 'samples' | 'former_attempts'>;
 
 const UNPROCESSED: Omit<ItemOutcome, 'status'> = {
   output: null,
@@ -203,4 +221,6 @@ const UNPROCESSED: Omit<ItemOutcome, 'status'> = {
   trace_id: null,
   span_id: null,
   metadata: null,
+  reused: false,
+  reused_run_id: null,
 };

@@ -39,6 +39,10 @@ export const EvalRunSchema = defineEntity({
     reusedSamples: p.bigint('number').default(0),
     /** Runs that were started together have one. */
     groupId: p.text().nullable(),
+    /** Former attempts of samples that were tried again, and what those cost that no row has any more, like {@link costUsd}. */
+    retriedSamples: p.bigint('number').default(0),
+    retriedUsd: p.bigint('number').default(0),
+    retriedPico: p.bigint('number').default(0),
     /** Dollars that its calls may cost. */
     costCap: p.double().$type<number>().nullable(),
     /** JSON array of {@link JudgedGate}; `null`: none. */
@@ -135,6 +139,10 @@ const outcomeColumns = () => ({
   scores: p.text().nullable(),
   /** Hash of an external result. */
   resultHash: p.text().nullable(),
+  /** Hash of the call that the output came of, by which later runs find it; `null`: they are not to. */
+  callHash: p.text().nullable(),
+  /** The run that the output was taken from. */
+  reusedRunId: p.text().nullable(),
 });
 
 /** What became of a datapoint in a run; one that has no row is pending, or running when its run says so. */
@@ -147,6 +155,7 @@ export const EvalResultSchema = defineEntity({
     datapointId: p.text().primary(),
     ...outcomeColumns(),
   },
+  indexes: [{ name: 'eval_result_call', properties: ['projectId', 'callHash'], where: 'call_hash is not null' }],
 });
 
 export type EvalResultRow = RowOf<typeof EvalResultSchema>;
@@ -166,9 +175,30 @@ export const EvalSampleSchema = defineEntity({
     repeat: p.integer().primary(),
     ...outcomeColumns(),
   },
+  indexes: [{ name: 'eval_sample_call', properties: ['projectId', 'callHash'], where: 'call_hash is not null' }],
 });
 
 export type EvalSampleRow = RowOf<typeof EvalSampleSchema>;
+
+/** What became of a sample before it was tried again. */
+export const EvalAttemptSchema = defineEntity({
+  name: 'EvalAttempt',
+  tableName: 'eval_attempt',
+  properties: {
+    projectId: p.text().primary(),
+    runId: p.text().primary(),
+    datapointId: p.text().primary(),
+    repeat: p.integer().primary(),
+    /** From 0. */
+    attempt: p.integer().primary(),
+    ...outcomeColumns(),
+    /** 1: its output is kept, and scored again. */
+    isKept: p.smallint(),
+    retriedAt: p.bigint('number'),
+  },
+});
+
+export type EvalAttemptRow = RowOf<typeof EvalAttemptSchema>;
 
 /** A result of an external run that waits for scorers of the server. */
 export const EvalSubmissionSchema = defineEntity({
@@ -203,6 +233,9 @@ export const EvalRunMetadataSchema = defineEntity({
 export const evalRunTable = tableOf(EvalRunSchema, ['projectId', 'id']);
 export const evalResultTable = tableOf(EvalResultSchema, ['projectId', 'runId', 'datapointId']);
 export const evalSampleTable = tableOf(EvalSampleSchema, ['projectId', 'runId', 'datapointId', 'repeat']);
+export const evalAttemptTable = tableOf(EvalAttemptSchema, [
+  ...(['projectId', 'runId', 'datapointId', 'repeat', 'attempt'] as const),
+]);
 export const evalSubmissionTable = tableOf(EvalSubmissionSchema, ['projectId', 'runId', 'datapointId', 'repeat']);
 export const evalRunMetadataTable = tableOf(EvalRunMetadataSchema, ['projectId', 'runId', 'key']);
 

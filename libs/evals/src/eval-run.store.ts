@@ -56,7 +56,7 @@ const PROGRESS = [
   ...(['progress', 'failedCount', 'sampleProgress', 'failedSamples', 'scoreSum', 'scoreCount', 'totalTokens'] as const),
   ...(['costUsd', 'costPico', 'costCount', 'unpricedCount', 'judgeTokens', 'judgeCostUsd', 'judgeCostPico'] as const),
   ...(['judgeCostCount', 'judgeUnpricedCount', 'dearestUsd', 'dearestPico', 'running'] as const),
-  ...(['unscored', 'resultAt'] as const),
+  ...(['unscored', 'resultAt', 'reusedSamples'] as const),
 ] satisfies (keyof EvalRunRow)[];
 
 /** Counters of a run that follow from the rows of its items, and from those of its samples. */
@@ -64,8 +64,12 @@ const OF_ITEMS = shapeOf({ progress: integer(), failedCount: integer(), scoreCou
 const OF_SAMPLES = shapeOf({
   ...{ sampleProgress: integer(), failedSamples: integer(), totalTokens: integer(), costCount: integer() },
   ...{ unpricedCount: integer(), judgeTokens: integer(), judgeCostCount: integer(), judgeUnpricedCount: integer() },
+  reusedSamples: integer(),
 });
 const FAILED = sql`count(case when status = ${RESULT_STATUS.failed} then 1 end)`;
+
+/** Tables of what runs have. */
+const TABLES = ['eval_result', 'eval_sample', 'eval_attempt', 'eval_submission', 'eval_run_metadata'] as const;
 
 const TAKE_MAX = 1_000;
 
@@ -191,7 +195,8 @@ export class EvalRunStore {
             cast(coalesce(sum(tokens), 0) as bigint) as "totalTokens", count(cost) as "costCount",
             count(case when tokens > 0 and cost is null then 1 end) as "unpricedCount",
             cast(coalesce(sum(judge_tokens), 0) as bigint) as "judgeTokens", count(judge_cost) as "judgeCostCount",
-            count(case when judge_tokens > 0 and judge_cost is null then 1 end) as "judgeUnpricedCount"
+            count(case when judge_tokens > 0 and judge_cost is null then 1 end) as "judgeUnpricedCount",
+            count(reused_run_id) as "reusedSamples"
           from ${rawSql(repeats === 1 ? 'eval_result' : 'eval_sample')} where ${ofRun}`,
       ),
     ]);
@@ -200,8 +205,7 @@ export class EvalRunStore {
 
   async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
     const ofRun = sql`project_id = ${scope.projectId} and run_id = ${id}`;
-    for (const table of ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const)
-      await deleteRows(tx, table, ofRun);
+    for (const table of TABLES) await deleteRows(tx, table, ofRun);
     await tx.em.nativeDelete(EvalRun, { projectId: scope.projectId, id });
   }
 

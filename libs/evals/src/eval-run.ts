@@ -17,6 +17,7 @@ import {
   type EvalRunSummary,
   type Interval,
 } from '@spandrel/contract';
+import type { Snapshot } from '@spandrel/datasets';
 import { NotFound } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
 import { costOf } from '@spandrel/tracing';
@@ -85,6 +86,13 @@ export const readGates = (run: EvalRunRow): JudgedGate[] => (fromJsonText(run.ga
 export const readMetadata = (run: EvalRunRow): Record<string, string> =>
   (fromJsonText(run.metadata) ?? {}) as Record<string, string>;
 
+/** The datapoints of a run: those of its version of the dataset, or what it chose of them. */
+export const snapshotOf = ({ id, datasetId, datasetVersion, filter }: EvalRunRow): Snapshot => ({
+  datasetId,
+  version: datasetVersion,
+  selection: filter === null ? null : id,
+});
+
 /** Samples that a run is to have. */
 export const sampleTotal = ({ total, repeats }: Pick<EvalRunRow, 'total' | 'repeats'>): number => total * repeats;
 
@@ -116,7 +124,7 @@ export const NEW_RUN = {
   ...{ scoreSum: 0, scoreCount: 0, totalTokens: 0, costUsd: 0, costPico: 0, costCount: 0, unpricedCount: 0 },
   ...{ judgeTokens: 0, judgeCostUsd: 0, judgeCostPico: 0, judgeCostCount: 0, judgeUnpricedCount: 0 },
   ...{ dearestUsd: null, dearestPico: null, scoreSe: null, scoreCi: null, passed: null, stopReason: null, error: null },
-  ...{ reusedSamples: 0, groupId: null },
+  ...{ reusedSamples: 0, retriedSamples: 0, retriedUsd: 0, retriedPico: 0, groupId: null },
   ...{ unscored: 0, resultAt: null, closedAt: null, startedAt: null, endedAt: null },
   ...{ running: '[]', leaseOwner: null, leaseUntil: 0 },
 };
@@ -177,6 +185,8 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
     cache: run.cacheDays === null ? null : 'reuse',
     cache_days: run.cacheDays,
     reused_samples: run.reusedSamples,
+    retried_samples: run.retriedSamples,
+    retried_cost: costOf({ usd: run.retriedUsd, pico: run.retriedPico }) || null,
     group_id: run.groupId,
     max_cost_usd: run.costCap,
     metadata: readMetadata(run),

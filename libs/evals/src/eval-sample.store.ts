@@ -49,7 +49,7 @@ const SAMPLE_SIZE = rawSql(
 
 const KNOWN = [
   ...(['datapointId', 'status', 'score', 'tokens', 'cost'] as const),
-  ...(['judgeTokens', 'judgeCost', 'resultHash'] as const),
+  ...(['judgeTokens', 'judgeCost', 'resultHash', 'reusedRunId'] as const),
 ];
 const ITEM = evalResultTable.select('e', KNOWN);
 const SAMPLE = evalSampleTable.select('s', [...KNOWN, 'repeat']);

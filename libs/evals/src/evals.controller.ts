@@ -20,6 +20,7 @@ import {
   listEvalRunsSchema,
   evalStatisticsQuerySchema,
   evalStatisticsSchema,
+  retryEvalSchema,
   setGatesSchema,
   type Compare,
   type ComparedItemList,
@@ -38,6 +39,7 @@ import {
   type ListEvalRuns,
   type EvalStatistics,
   type EvalStatisticsQuery,
+  type RetryEval,
   type SetGates as SetGatesBody,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
@@ -45,9 +47,10 @@ import { CurrentReader, CurrentScope, PathId, Operation, type Reader } from '@sp
 import type { Scope } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
-import { evalRunNotFound, runSummary } from './eval-run.js';
+import { evalRunNotFound, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { ReadRun } from './read-run.js';
+import { RetryRun } from './retry-run.js';
 import { SetGates } from './set-gates.js';
 import { StartRun } from './start-run.js';
 import { CompareScoring } from './statistics/compare-scoring.js';
@@ -67,6 +70,7 @@ export class EvalsController {
     private readonly statistics: ReadStatistics,
     private readonly metadata: ReadMetadata,
     private readonly gates: SetGates,
+    private readonly retries: RetryRun,
   ) {}
 
   @Get()
@@ -151,6 +155,24 @@ export class EvalsController {
     return this.changes.cancel(scope, id, Date.now());
   }
 
+  @Post(':id/retry')
+  @HttpCode(200)
+  @Operation({
+    id: 'retryEval',
+    access: 'write',
+    summary: 'Have an eval run that is over go on with some of its samples',
+    description: 'What had become of them is kept. The run is pending in the answer, and ends like any other.',
+    answer: evalRunSummarySchema,
+    problems: ['eval_run_not_found', 'eval_run_not_over', 'nothing_to_retry'],
+  })
+  retry(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @Body({ schema: retryEvalSchema }) body: RetryEval,
+  ): Promise<EvalRunSummary> {
+    return this.retries.execute(scope, id, body);
+  }
+
   @Delete(':id')
   @HttpCode(200)
   @Operation({
@@ -201,8 +223,7 @@ export class EvalsController {
   ): Promise<EvalMetadata> {
     const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
-    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
-    return (await this.metadata.execute(scope, snapshot, [], reader)).toAnswer();
+    return (await this.metadata.execute(scope, snapshotOf(run), [], reader)).toAnswer();
   }
 
   @Post(':id/gates')
@@ -241,7 +262,14 @@ export class DatasetEvalsController {
     access: 'write',
     summary: 'Start an eval run',
     answer: startedEvalSchema,
-    problems: ['dataset_not_found', 'connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score'],
+    problems: [
+      'dataset_not_found',
+      'connection_not_found',
+      'eval_run_not_found',
+      'id_conflict',
+      'nothing_to_score',
+      'nothing_to_evaluate',
+    ],
   })
   async start(
     @CurrentScope() scope: Scope,

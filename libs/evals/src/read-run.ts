@@ -21,9 +21,10 @@ import {
   type Sorting,
 } from '@spandrel/storage';
 import { ItemView, listDatapointsRunningNow } from './eval-item.js';
+import { EvalAttemptStore } from './eval-attempt.store.js';
 import { EvalResultStore, itemSorting } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { evalRunNotFound, listScorers, runSummary } from './eval-run.js';
+import { evalRunNotFound, listScorers, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalSampleStore } from './eval-sample.store.js';
 import { tableColumns, tableRows, writeTable } from './results-table.js';
@@ -80,6 +81,7 @@ export class ReadRun {
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
+    private readonly attempts: EvalAttemptStore,
     private readonly submissions: SubmissionStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
@@ -110,7 +112,7 @@ export class ReadRun {
   }
 
   private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<Iterable<string>> {
-    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+    const snapshot = snapshotOf(run);
     for (let after = ''; ;) {
       const datapoints = await this.snapshots.after(scope, snapshot, after, SLICE, options);
       const byId = new Map(datapoints.map((datapoint) => [datapoint.id, datapoint]));
@@ -228,7 +230,7 @@ export class ReadRun {
       return (order === 'asc' ? ids : ids.toReversed()).slice(0, limit);
     }
     const range = { afterId, order, limit };
-    return this.snapshots.idsOfAny(scope, run.datasetId, [run.datasetVersion], range, options);
+    return this.snapshots.idsOfAny(scope, [snapshotOf(run)], range, options);
   }
 
   private async kept(
@@ -253,7 +255,7 @@ export class ReadRun {
     ids: readonly string[],
   ): Promise<{ items: EvalItem[]; read: number }> {
     if (ids.length === 0) return { items: [], read: 0 };
-    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+    const snapshot = snapshotOf(run);
     const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids, options);
     const withSamples = query.include?.includes('samples') ?? false;
     const found = await this.items(scope, run, ids.slice(0, read), datapoints, withSamples, options);
@@ -275,13 +277,16 @@ export class ReadRun {
   ) {
     const sampled = withSamples ? await this.samples.some(scope, run, ids, options) : undefined;
     const { results, read } = await this.results.some(scope, run.id, ids.slice(0, sampled?.read), options);
-    const taken = ids.slice(0, read);
+    const { attempts, read: looked } = await this.attempts.some(scope, run, ids.slice(0, read), options);
+    const taken = ids.slice(0, looked);
     const view = new ItemView(run);
     view.addWaiting(await this.submissions.among(scope, run, taken, options));
     const items = taken.values().flatMap((id) => {
       const datapoint = datapoints.get(id);
-      return datapoint ? [view.item(datapoint, results.get(id), sampled && (sampled.samples.get(id) ?? []))] : [];
+      if (!datapoint) return [];
+      const samples = sampled && (sampled.samples.get(id) ?? []);
+      return [view.item(datapoint, results.get(id), samples, attempts.get(id))];
     });
-    return { items, read };
+    return { items, read: looked };
   }
 }

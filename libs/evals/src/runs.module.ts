@@ -5,11 +5,13 @@ import { EventsModule } from '@spandrel/events';
 import { LOGGER, PROJECT_DIRECTORY, type Logger, type ProjectDirectory } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeRun } from './change-run.js';
+import { ChooseForRun } from './choose-for-run.js';
 import { LocalDispatch, PausedDispatch } from './dispatch/local-dispatch.js';
 import { PgBossDatabase } from './dispatch/pg-boss-database.sql.js';
 import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
 import { RUN_DISPATCH, RUN_TIMING, runTiming, type RunDispatch, type RunTiming } from './dispatch/run-dispatch.js';
 import { EvalMetrics } from './eval-metrics.js';
+import { EvalAttemptStore } from './eval-attempt.store.js';
 import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalSampleStore } from './eval-sample.store.js';
@@ -41,12 +43,14 @@ import { SubmissionStore } from './external/submission.store.js';
     EvalRunStore,
     EvalResultStore,
     EvalSampleStore,
+    EvalAttemptStore,
     SubmissionStore,
+    ChooseForRun,
     ChangeRun,
   ],
   exports: [
     ...[Permits, RUN_TIMING, RUN_DISPATCH, EvalMetrics, ChangeRun],
-    ...[EvalRunStore, EvalResultStore, EvalSampleStore, SubmissionStore],
+    ...[EvalRunStore, EvalResultStore, EvalSampleStore, EvalAttemptStore, SubmissionStore, ChooseForRun],
   ],
 })
 export class RunsModule {}

@@ -3,7 +3,7 @@ import type { FieldError, Gate, JudgedGate, RunScorer, EvalRunSummary } from '@s
 import { invalidRequest, NotFound, type Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { evalRunNotFound, listScorers, runSummary, RUN_STATUS } from './eval-run.js';
+import { evalRunNotFound, listScorers, runSummary, snapshotOf, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { gateFaults, unjudged, decidePassed } from './statistics/gates.js';
 import { JudgeRun } from './statistics/measure-run.js';
@@ -73,11 +73,10 @@ export class SetGates {
     const before = await this.runs.find(scope, id);
     if (!before) throw evalRunNotFound();
     const { datasetId, repeats } = before;
-    const snapshot = { datasetId, version: before.datasetVersion };
     const scorers = listScorers(before);
     const resolved = await this.metadata.resolveGates(
       scope,
-      snapshot,
+      snapshotOf(before),
       gates,
       scorers.map(({ name }) => name),
     );

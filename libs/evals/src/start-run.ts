@@ -27,9 +27,10 @@ import {
 } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { findPrice, PRICING, requestHash, type PricingTable } from '@spandrel/tracing';
+import { ChooseForRun, type Choice, type MissingExpected } from './choose-for-run.js';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { NEW_RUN, runSummary, EXECUTION, PASS_MODE, RUN_STATUS } from './eval-run.js';
+import { NEW_RUN, runSummary, snapshotOf, EXECUTION, PASS_MODE, RUN_STATUS } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
 import { ScoringThreads } from './execution/scoring-threads.js';
@@ -277,6 +278,7 @@ export class StartRun {
     private readonly storage: Storage,
     private readonly runs: EvalRunStore,
     private readonly snapshots: DatasetSnapshots,
+    private readonly choices: ChooseForRun,
     private readonly plans: PlanRun,
     private readonly metadata: ReadMetadata,
     private readonly prompts: CheckPrompts,
@@ -287,7 +289,8 @@ export class StartRun {
    * @returns the run as it was made: pending, with what its caller should know. One whose id was chosen, and that is there
    *   from the same request, as it is.
    * @throws NotFound for the dataset, a connection or a baseline; Invalid for what cannot be done, `nothing_to_score` where no
-   *   datapoint has the expected value that a scorer needs; Conflict for an id that another request has taken.
+   *   datapoint has the expected value that a scorer needs, `nothing_to_evaluate` where the filter takes none; Conflict for an id
+   *   that another request has taken.
    */
   async execute(scope: Scope, datasetId: string, body: StartEval): Promise<StartedSummary> {
     const prompts = [{ messages: body.config?.messages, at: 'config.messages' }];
@@ -318,25 +321,23 @@ export class StartRun {
     );
     const { scorers } = planned[0]!;
     const expecting = this.plans.listExpecting(scorers);
-    const countMissing = async (version?: number): Promise<MissingExpected> =>
-      expecting.length === 0 ? NONE_MISSING : this.snapshots.countWithoutExpected(scope, datasetId, version);
+    const choose = (): Promise<Choice> => this.choices.execute(scope, datasetId, request.filter ?? {}, expecting);
+    const { id } = planned[0]!.body;
+    const isThere = id ? (await this.runs.find(scope, id)) !== null : false;
     // Before the transaction, which is not to be long.
+    const choice = isThere ? undefined : await choose();
     const isExternal = request.execution === 'external';
-    const lacking = isExternal ? [] : await this.prompts.execute(scope, datasetId, prompts);
-    let missing = await countMissing();
+    const lacking = isExternal ? [] : await this.prompts.execute(scope, datasetId, prompts, choice?.ids);
     const names = scorers.map(({ name }) => name);
     const resolved = await this.metadata.resolveGates(scope, { datasetId }, request.gates ?? [], names);
-    let repeatedVersion: number | undefined;
+    let missing: MissingExpected | undefined;
     const startHash = request.id ? requestHash({ ...request, dataset_id: datasetId }) : null;
     const connectionIds = isExternal ? [] : runs.flatMap(({ body }) => body.config?.connection_id ?? []);
     const now = Date.now();
     const startOne = async (tx: WriteTx, { body, name, scorers: own }: (typeof planned)[number]) => {
       if (body.id) {
         const [there] = await this.runs.findForWrite(tx, scope, [body.id]);
-        if (there?.startHash === startHash) {
-          repeatedVersion = there.datasetVersion;
-          return there;
-        }
+        if (there?.startHash === startHash) return there;
         if (there) {
           throw new Conflict(
             'id_conflict',
@@ -345,6 +346,9 @@ export class StartRun {
         }
       }
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
+      const isStale = !choice || (choice.ids !== null && choice.version !== snapshot.version);
+      const taken = isStale ? await choose() : choice;
+      missing = taken.missing;
       const plan = await this.plans.execute(tx, scope, datasetId, body, own, resolved, connectionIds);
       const { config, scorers: used, gates } = plan;
       if (lacking.length > 0) throw invalidRequest(lacking);
@@ -368,16 +372,17 @@ export class StartRun {
         repeats: body.repeats ?? 1,
         passScore: body.pass_score ?? 1,
         passMode: PASS_MODE[body.pass_mode ?? 'all'],
-        filter: toJsonText(body.filter ?? null),
+        filter: taken.ids === null ? null : toJsonText(body.filter),
         cacheDays: body.cache ? (body.cache_days ?? CACHE_DAYS) : null,
         costCap: body.max_cost_usd ?? null,
         gates: gates.length === 0 ? null : JSON.stringify(gates),
         metadata: body.metadata ? JSON.stringify(body.metadata) : null,
         startHash,
-        total: snapshot.count,
+        total: taken.ids?.length ?? snapshot.count,
         createdAt: now,
       };
       await this.runs.insert(tx, row);
+      if (taken.ids !== null) await this.snapshots.select(tx, scope, row.id, taken.ids);
       // Who executes an external run sends its results; one without datapoints ends by itself.
       if (row.execution === EXECUTION.server || row.total === 0)
         await this.dispatch.enqueue(tx, { projectId: row.projectId, id: row.id, orgId: scope.orgId });
@@ -388,10 +393,10 @@ export class StartRun {
       for (const run of planned) made.push(await startOne(tx, run));
       return made;
     });
-    if (repeatedVersion !== undefined) missing = await countMissing(repeatedVersion);
+    const lackExpected = missing ?? (await this.choices.countMissing(scope, snapshotOf(rows[0]!), expecting));
     return rows.map((row) => ({
       ...runSummary(row),
-      ...(missing.count > 0 && { warnings: [{ code: 'missing_expected' as const, ...missing }] }),
+      ...(lackExpected.count > 0 && { warnings: [{ code: 'missing_expected' as const, ...lackExpected }] }),
     }));
   }
 }
@@ -410,14 +415,6 @@ interface Start {
   prompts: GivenPrompt[];
   groupId: string | null;
 }
-
-interface MissingExpected {
-  /** Datapoints without an expected value. */
-  count: number;
-  total: number;
-}
-
-const NONE_MISSING: MissingExpected = { count: 0, total: 0 };
 
 /** @throws Invalid `nothing_to_score` where there are datapoints and all lack what a scorer needs. */
 function assertScorable({ count, total }: MissingExpected, expecting: readonly string[]): void {

@@ -26,7 +26,7 @@ export {
 export { firstCodePoints, previewOfInput, previewOfOutput, PREVIEWED_BYTES_MAX } from './outline/preview-text.js';
 export { SpanOutlineStore } from './outline/span-outline.store.js';
 export { spanOutline } from './outline/span-outline.js';
-export { requestHash } from './write/request-hash.js';
+export { largeRequestHash, requestHash } from './write/request-hash.js';
 export { Ingest, restoredSpanSchema, RestoreRecords } from './write/ingest.js';
 export { RecordSpans } from './write/record-spans.js';
 export type { Indexed, SpanAmendment, SpanRecord } from './write/tracing-job.js';

@@ -3,9 +3,11 @@ import { clientCommand, type ClientProgram } from '../client/client-command.js';
 import {
   cancelEval,
   checkEval,
+  retryEval,
   runEval,
   showEval,
   type CheckEvalOptions,
+  type RetryEvalOptions,
   type RunEvalOptions,
   type ShowEvalOptions,
 } from './commands/run-eval.js';
@@ -56,6 +58,16 @@ export function addEval(program: ClientProgram, description: string): void {
   );
   check.addHelpText('after', `\nGates that are given are added to those of the run, and stay with it.\n${CODES}`);
   clientCommand<CheckEvalOptions>(program, check, checkEval);
+
+  const retry = addReportOption(
+    addJudgingOptions(leaf('retry <run>', 'have a run that is over go on with some of its samples, and judge it')),
+  );
+  retry
+    .option('--what <samples>', 'failed, pending (never called) or unscored', 'failed')
+    .option('--max-cost <usd>', 'another cost cap, for a run that has one')
+    .option('--detach', 'do not wait for its end')
+    .addHelpText('after', CODES);
+  clientCommand<RetryEvalOptions>(program, retry, retryEval);
 
   const show = addReportOption(
     addStatisticsOptions(leaf('show <run>', 'show a run: numbers, gates, the worst datapoints')),

@@ -3,6 +3,7 @@ import type { DatapointKind, SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
+  deleteRows,
   integer,
   joinSql,
   rawSql,
@@ -23,7 +24,7 @@ import {
   type DatapointResult,
 } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
-import { type DatapointRow, datapointTable } from '../datapoint.entity.js';
+import { datapointSelectionTable, datapointTable, type DatapointRow } from '../datapoint.entity.js';
 import { requestHash } from '@spandrel/tracing';
 
 const ID = datapointTable.select('p', ['id']);
@@ -39,6 +40,8 @@ const KINDS_BYTES = 512 * 1024;
 export interface Snapshot {
   datasetId: string;
   version: number;
+  /** The selection whose datapoints alone are seen; without one all are. */
+  selection?: string | null;
 }
 
 /** Whether the text of `datapoint p` has a part, in any place. */
@@ -48,9 +51,19 @@ const hasText = (part: string): Sql => sql`replace(p.kind, ${part}, '') <> p.kin
 const hasExpected = (value: '' | 'null'): Sql => sql`(case when substr(p.kind, 1, 10) = '{"Generic"'
   then ${hasText(`"expected_output":${value}`)} else ${hasText(`"expected":${value}`)} end)`;
 
-const seenByAny = (versions: readonly number[]): Sql =>
+/**
+ * The datapoints of a snapshot, from `datapoint p`. Whether one is selected is looked up row by row: a join could be begun with the
+ * selection, and would go through all of it for every page.
+ */
+const seenBy = ({ version, selection = null }: Snapshot): Sql =>
+  selection === null
+    ? atVersion(version)
+    : sql`${atVersion(version)} and (select 1 from datapoint_selection c where c.project_id = p.project_id
+        and c.id = ${selection} and c.datapoint_id = p.id) = 1`;
+
+const seenByAny = (snapshots: readonly Snapshot[]): Sql =>
   joinSql(
-    versions.map((version) => sql`(${atVersion(version)})`),
+    snapshots.map((snapshot) => sql`(${seenBy(snapshot)})`),
     ' or ',
   );
 
@@ -123,35 +136,33 @@ export class DatasetSnapshots {
     dataset.pinnedVersion = Math.max(0, ...versionsLeft);
   }
 
-  /** Ids of the datapoints that any of the versions sees, behind `afterId` where it is given, in this order. */
+  /**
+   * Ids of the datapoints that any of the snapshots of a dataset sees, behind `afterId` where it is given, in this order.
+   * @param range `where` is another condition on `datapoint p`.
+   */
   async idsOfAny(
     scope: Scope,
-    datasetId: string,
-    versions: readonly number[],
-    { afterId, order, limit }: { afterId: string | undefined; order: SortOrder; limit: number },
+    snapshots: readonly Snapshot[],
+    range: { afterId: string | undefined; order: SortOrder; limit: number; where?: Sql },
     options: LongReadOptions = {},
   ): Promise<string[]> {
+    const { afterId, order, limit, where = sql`1 = 1` } = range;
     const beyond = rawSql(order === 'asc' ? '>' : '<');
     const bound = afterId === undefined ? sql`1 = 1` : sql`p.id ${beyond} ${afterId}`;
     const rows = await this.storage.readLong(
       ID.query`select distinct ${ID} from datapoint p where p.project_id = ${scope.projectId}
-        and p.dataset_id = ${datasetId} and ${bound} and (${seenByAny(versions)})
+        and p.dataset_id = ${snapshots[0]!.datasetId} and ${bound} and (${seenByAny(snapshots)}) and ${where}
         order by p.id ${rawSql(order)} limit ${limit}`,
       options,
     );
     return rows.map(({ id }) => id);
   }
 
-  /** How many datapoints any of the versions sees. */
-  async countOfAny(
-    scope: Scope,
-    datasetId: string,
-    versions: readonly number[],
-    options: LongReadOptions,
-  ): Promise<number> {
+  /** How many datapoints any of the snapshots of a dataset sees. */
+  async countOfAny(scope: Scope, snapshots: readonly Snapshot[], options: LongReadOptions): Promise<number> {
     const [row] = await this.storage.readLong(
       COUNT.query`select count(distinct p.id) as count from datapoint p where p.project_id = ${scope.projectId}
-        and p.dataset_id = ${datasetId} and (${seenByAny(versions)})`,
+        and p.dataset_id = ${snapshots[0]!.datasetId} and (${seenByAny(snapshots)})`,
       options,
     );
     return row!.count;
@@ -159,13 +170,13 @@ export class DatasetSnapshots {
 
   async present(
     scope: Scope,
-    { datasetId, version }: Snapshot,
+    snapshot: Snapshot,
     ids: readonly string[],
     options: LongReadOptions,
   ): Promise<Set<string>> {
     const rows = await this.storage.readLong(
-      ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
-        and ${anyOf('p.id', ids)} and ${atVersion(version)}`,
+      ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId}
+        and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', ids)} and ${seenBy(snapshot)}`,
       options,
     );
     return new Set(rows.map(({ id }) => id));
@@ -174,23 +185,23 @@ export class DatasetSnapshots {
   /** The first of the ids, in their order, whose datapoints fit into memory together. */
   async fitting(
     scope: Scope,
-    { datasetId, version }: Snapshot,
+    snapshot: Snapshot,
     ids: readonly string[],
     options: LongReadOptions,
     [size, bytesMax]: readonly [Sql, number] = [DATAPOINT_SIZE, DATAPOINT_READ_BYTES],
   ): Promise<string[]> {
     const sizes = await this.storage.readLong(
       SIZED.query`select ${ID}, ${size} as bytes from datapoint p where p.project_id = ${scope.projectId}
-        and p.dataset_id = ${datasetId} and ${anyOf('p.id', ids)} and ${atVersion(version)}`,
+        and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', ids)} and ${seenBy(snapshot)}`,
       options,
     );
     return limitIdsBySize(ids, sizes, bytesMax);
   }
 
-  async count(scope: Scope, { datasetId, version }: Snapshot): Promise<number> {
+  async count(scope: Scope, snapshot: Snapshot): Promise<number> {
     const [row] = await this.storage.readLong(
       COUNT.query`select count(*) as count from datapoint p where p.project_id = ${scope.projectId}
-        and p.dataset_id = ${datasetId} and ${atVersion(version)}`,
+        and p.dataset_id = ${snapshot.datasetId} and ${seenBy(snapshot)}`,
     );
     return row!.count;
   }
@@ -198,16 +209,16 @@ export class DatasetSnapshots {
   /**
    * How many datapoints a dataset has, and how many of them have no expected value; `null` is none. A member of that name
    * within others, such as metadata, passes for one.
-   * @param version that of now when left out.
+   * @param among these datapoints alone, where they are given.
    */
   async countWithoutExpected(
     scope: Scope,
-    datasetId: string,
-    version?: number,
+    snapshot: Snapshot,
+    among?: readonly string[],
     options: LongReadOptions = {},
   ): Promise<{ count: number; total: number }> {
-    const snapshot = { datasetId, version: version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0 };
-    const seen = sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and ${atVersion(snapshot.version)}`;
+    const seen = sql`p.project_id = ${scope.projectId} and p.dataset_id = ${snapshot.datasetId}
+      and ${seenBy(snapshot)} and ${among ? anyOf('p.id', among) : sql`1 = 1`}`;
     const [found] = await this.storage.readLong(
       MISSING.query`select count(*) as total, count(case when ${hasExpected('')} then null else 1 end) as missing
         from datapoint p where ${seen}`,
@@ -255,23 +266,37 @@ export class DatasetSnapshots {
    */
   async among(
     scope: Scope,
-    { datasetId, version }: Snapshot,
+    snapshot: Snapshot,
     ids: readonly string[],
     options: LongReadOptions = {},
   ): Promise<{ datapoints: SnapshotDatapoint[]; through: string | undefined }> {
-    const { rows, through } = await this.datapoints.among(scope, datasetId, atVersion(version), ids, options);
+    const { rows, through } = await this.datapoints.among(scope, snapshot.datasetId, seenBy(snapshot), ids, options);
     return { datapoints: await withKinds(rows), through };
   }
 
   /** Datapoints of a snapshot behind `afterId`, in order: up to `limit`, as many as fit into memory, none at the end. */
   async after(
     scope: Scope,
-    { datasetId, version }: Snapshot,
+    snapshot: Snapshot,
     afterId: string,
     limit: number,
     options: LongReadOptions = {},
   ): Promise<SnapshotDatapoint[]> {
-    return withKinds(await this.datapoints.after(scope, datasetId, atVersion(version), afterId, limit, options));
+    const { datasetId } = snapshot;
+    return withKinds(await this.datapoints.after(scope, datasetId, seenBy(snapshot), afterId, limit, options));
+  }
+
+  /** Keeps the datapoints of a new selection, in the caller's transaction. */
+  async select(tx: WriteTx, { projectId }: Scope, id: string, datapointIds: readonly string[]): Promise<void> {
+    for (let at = 0; at < datapointIds.length; at += SLICE) {
+      const rows = datapointIds.slice(at, at + SLICE).map((datapointId) => ({ projectId, id, datapointId }));
+      await tx.insert(datapointSelectionTable, rows);
+    }
+  }
+
+  /** Forgets a selection, if it is there, in the caller's transaction. */
+  async deselect(tx: WriteTx, { projectId }: Scope, id: string): Promise<void> {
+    await deleteRows(tx, 'datapoint_selection', sql`project_id = ${projectId} and id = ${id}`);
   }
 
   /** Writes the newest results to the datapoints as they are now; raises no version. */
@@ -297,15 +322,16 @@ export class DatasetSnapshots {
    */
   async eachMetadata(
     scope: Scope,
-    { datasetId, version }: Pick<Snapshot, 'datasetId'> & Partial<Snapshot>,
+    { datasetId, version, selection }: Pick<Snapshot, 'datasetId'> & Partial<Snapshot>,
     take: (metadata: unknown) => void,
     options: LongReadOptions = {},
   ): Promise<void> {
-    const snapshot = { datasetId, version: version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0 };
+    const current = version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0;
+    const snapshot = { datasetId, version: current, ...(selection && { selection }) };
     for (let afterId = ''; ;) {
       const rows = await this.storage.readLong(
         ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
-          and ${atVersion(snapshot.version)} and p.id > ${afterId} order by p.id limit ${SLICE}`,
+          and ${seenBy(snapshot)} and p.id > ${afterId} order by p.id limit ${SLICE}`,
         options,
       );
       const ids = rows.map(({ id }) => id);
@@ -368,7 +394,7 @@ export class DatasetSnapshots {
       const taken = await this.fitting(scope, snapshot, left, options, [rawSql('octet_length(p.kind)'), KINDS_BYTES]);
       const rows = await this.storage.readLong(
         KIND.query`select ${KIND} from datapoint p where p.project_id = ${scope.projectId}
-          and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${atVersion(snapshot.version)}`,
+          and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${seenBy(snapshot)}`,
         options,
       );
       for (const { id, kind } of rows) take(id, kind);
@@ -396,7 +422,10 @@ function statesExpected(kind: string): boolean {
 }
 
 /** Equal for contents that are, whatever the order of their members. @param kind as the row has it. */
-export function contentHash(kind: string): string {
-  const { actual_output: _output, score: _score, ...content } = variantOf(kind);
-  return requestHash(content);
+export const contentHash = (kind: string): string => requestHash(contentOf(variantOf(kind)));
+
+/** What a datapoint is, without the result of a run. @param variant its members. */
+export function contentOf(variant: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { actual_output: _output, score: _score, ...content } = variant;
+  return content;
 }

@@ -8,7 +8,7 @@ const EMPTY = {
   ...{ progress: 0, failedCount: 0, sampleProgress: 0, failedSamples: 0, scoreSum: 0, scoreCount: 0, totalTokens: 0 },
   ...{ costUsd: 0, costPico: 0, costCount: 0, unpricedCount: 0 },
   ...{ judgeTokens: 0, judgeCostUsd: 0, judgeCostPico: 0, judgeCostCount: 0, judgeUnpricedCount: 0 },
-  ...{ dearestUsd: null, dearestPico: null },
+  ...{ dearestUsd: null, dearestPico: null, reusedSamples: 0 },
 } as unknown as EvalRunRow;
 
 const count = fc.option(fc.nat(1_000_000));
@@ -18,6 +18,7 @@ const sample = fc.record({
   // Eighths add up without rounding.
   score: fc.option(fc.nat(8).map((eighths) => eighths / 8)),
   ...{ tokens: count, cost, judgeTokens: count, judgeCost: cost },
+  reusedRunId: fc.constantFrom(null, 'r'),
 });
 
 type Sample = Parameters<typeof addSample>[1] & Parameters<typeof addItem>[1];

@@ -5,7 +5,7 @@ import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { allSettledOrThrow, type WriteTx } from '@spandrel/storage';
 import { addCost, isUnpricedUse, subtractCost, toCostSum, type CostSum } from '@spandrel/tracing';
-import { sampleName } from '../eval-item.js';
+import { sampleName, type SampleKey } from '../eval-item.js';
 import { EvalMetrics } from '../eval-metrics.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
@@ -14,14 +14,16 @@ import { EvalRunStore } from '../eval-run.store.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 import { mergeSamples, resultRow, sampleRow, type SampleOfItem, type FinishedSample } from './sample-result.js';
 
-type CountedSample = Pick<EvalResultRow, 'status' | 'tokens' | 'cost' | 'judgeTokens' | 'judgeCost'>;
+type CountedSample = Pick<EvalResultRow, 'status' | 'tokens' | 'cost' | 'judgeTokens' | 'judgeCost' | 'reusedRunId'>;
 
 type CountedItem = Pick<EvalResultRow, 'status' | 'score'>;
 
 /** Adds a processed sample to the run's sums. */
 export function addSample(run: EvalRunRow, sample: CountedSample): void {
   countSample(run, sample, 1, addCost);
-  const { cost, judgeCost } = sample;
+  const { cost, judgeCost, reusedRunId } = sample;
+  // What was taken over says nothing of what a call costs.
+  if (reusedRunId !== null) return;
   if (cost !== null || judgeCost !== null) noteDearest(run, addCost(toCostSum(cost ?? 0), toCostSum(judgeCost ?? 0)));
 }
 
@@ -40,12 +42,13 @@ export function takeItem(run: EvalRunRow, item: CountedItem): void {
 
 function countSample(
   run: EvalRunRow,
-  { status, tokens, cost, judgeTokens, judgeCost }: CountedSample,
+  { status, tokens, cost, judgeTokens, judgeCost, reusedRunId }: CountedSample,
   count: 1 | -1,
   sumOf: typeof addCost,
 ): void {
   run.sampleProgress += count;
   if (status === RESULT_STATUS.failed) run.failedSamples += count;
+  if (reusedRunId !== null) run.reusedSamples += count;
   run.totalTokens += count * (tokens ?? 0);
   if (cost !== null) {
     const { usd, pico } = sumOf({ usd: run.costUsd, pico: run.costPico }, toCostSum(cost));
@@ -232,7 +235,11 @@ export class AddSamples {
     return this.add(tx, scope, run, processed, fresh);
   }
 
-  private async takeOut(tx: WriteTx, scope: Scope, run: EvalRunRow, again: readonly FinishedSample[]): Promise<void> {
+  /**
+   * Takes processed samples, and the items of their datapoints, out of a locked run.
+   * @param run the caller's copy, which is changed; its row is the caller's to write.
+   */
+  async takeOut(tx: WriteTx, scope: Scope, run: EvalRunRow, again: readonly SampleKey[]): Promise<void> {
     const ids = [...new Set(again.map(({ datapointId }) => datapointId))];
     const items = await this.samples.findItemsForUpdate(tx, scope, run, ids);
     for (const item of items) takeItem(run, item);

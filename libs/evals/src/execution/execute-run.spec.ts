@@ -32,6 +32,7 @@ const run = {
 
 const connection = {
   providerName: 'fake',
+  target: { baseUrl: null, apiKey: '' },
   provider: {
     chat: {
       buildRequest: () => ({}),
@@ -76,6 +77,7 @@ async function execute(seen: (step: ItemStep, count: number) => void, writeTrace
         return writeTrace(datapointId, calls);
       },
     },
+    { findFormer: async () => ({ tries: 0 }), findReusable: async () => undefined },
     new Map(),
     { concurrency: 1, callsMax: 10 },
     { of: () => null },

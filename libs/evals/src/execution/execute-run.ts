@@ -11,9 +11,10 @@ import { EvalSampleStore } from '../eval-sample.store.js';
 import { EvalsSettings } from '../evals.settings.js';
 import { ScorePending } from '../external/score-pending.js';
 import { FinishRun } from '../finish-run.js';
-import { isThrough, sampleTotal } from '../eval-run.js';
+import { isThrough, sampleTotal, snapshotOf } from '../eval-run.js';
 import { sampleName, type SampleKey } from '../eval-item.js';
 import { executeSample, maskResult, type PreparedModel } from './execute-sample.js';
+import { FindAnswers } from './find-answers.js';
 import { WriteItemTrace } from './item-trace.js';
 import type { ObservedCall } from './model-call.js';
 import { Permits } from './permits.js';
@@ -38,7 +39,7 @@ export async function* pendingSamples(
   scope: Scope,
   run: EvalRunRow,
 ): AsyncGenerator<PendingSample, undefined> {
-  const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+  const snapshot = snapshotOf(run);
   const read = async (after: string) => {
     const datapoints = await snapshots.after(scope, snapshot, after, PAGE);
     const ids = datapoints.map(({ id }) => id);
@@ -76,6 +77,7 @@ export class ExecuteRun {
     private readonly change: ChangeRun,
     private readonly permits: Permits,
     private readonly traces: WriteItemTrace,
+    private readonly answers: FindAnswers,
     @Inject(PRICING) private readonly pricing: PricingTable,
     private readonly settings: EvalsSettings,
     private readonly masking: ProjectMasking,
@@ -140,11 +142,17 @@ export class ExecuteRun {
     const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, run: shared, observe };
     const retry = { kill, failed: this.slots.notStored(run) };
     const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);
-    const scored = await executeSample(model, scorers, sample.kind, this.pricing, calling, masking);
+    const { tries, kept } = await retryStorageWrite(() => this.answers.findFormer(run, sample), retry);
+    const findKnown = async (callHash: string) =>
+      kept ?? retryStorageWrite(() => this.answers.findReusable(run, sample, callHash), retry);
+    const scored = await executeSample(model, scorers, sample.kind, this.pricing, calling, masking, findKnown);
     const result = masking ? await masking.run((calls) => maskResult(calls, scored)) : scored;
     if (!trace) return result;
     try {
-      return { ...result, traceId: await retryStorageWrite(() => this.traces.execute(run, sample, calls), retry) };
+      return {
+        ...result,
+        traceId: await retryStorageWrite(() => this.traces.execute(run, { ...sample, tries }, calls), retry),
+      };
     } catch (error) {
       if (kill.aborted) throw error;
       const facts = { err: error, run_id: run.id, datapoint_id: sample.datapointId, repeat: sample.repeat };

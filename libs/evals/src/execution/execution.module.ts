@@ -4,12 +4,14 @@ import { DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
 import { TracingModule } from '@spandrel/tracing';
 import { ScorePending } from '../external/score-pending.js';
+import { RetryRun } from '../retry-run.js';
 import { RunsModule } from '../runs.module.js';
 import { CheckPrompts } from '../prompts/check-prompts.js';
 import { StartRun, PlanRun } from '../start-run.js';
 import { StatisticsModule } from '../statistics/statistics.module.js';
 import { AddSamples } from './add-samples.js';
 import { ExecuteRun } from './execute-run.js';
+import { FindAnswers } from './find-answers.js';
 import { WriteItemTrace } from './item-trace.js';
 import { PrepareRun } from './prepare-run.js';
 import { RecordItems } from './record-items.js';
@@ -22,8 +24,8 @@ import { ScoringThreads } from './scoring-threads.js';
   imports: [RunsModule, StatisticsModule, EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
   providers: [
     ...[StartRun, PlanRun, CheckPrompts, PrepareRun, RunWorker, ExecuteRun, RunSlots],
-    ...[RecordItems, AddSamples, WriteItemTrace, ScorePending, ScoringThreads],
+    ...[RecordItems, AddSamples, WriteItemTrace, ScorePending, ScoringThreads, FindAnswers, RetryRun],
   ],
-  exports: [StartRun, AddSamples],
+  exports: [StartRun, RetryRun, AddSamples],
 })
 export class ExecutionModule {}

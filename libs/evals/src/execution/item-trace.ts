@@ -17,9 +17,13 @@ interface ItemTrace {
   spans: Wire<IngestSpan>[];
 }
 
-/** The id of a sample's trace, of as many digits as OpenTelemetry's have, and the same for every process and every attempt. */
-function createTraceId(runId: string, { datapointId, repeat }: SampleKey): string {
-  const name = repeat === 0 ? `${runId}\0${datapointId}` : `${runId}\0${datapointId}\0${repeat}`;
+/** A sample, and how often it was tried before. */
+type TracedSample = SampleKey & { tries?: number };
+
+/** The id of a sample's trace, of as many digits as OpenTelemetry's have, and the same for every process. */
+function createTraceId(runId: string, { datapointId, repeat, tries = 0 }: TracedSample): string {
+  const parts = [runId, datapointId, ...(repeat > 0 || tries > 0 ? [repeat] : []), ...(tries > 0 ? [tries] : [])];
+  const name = parts.join('\0');
   return createHash('sha256').update(name).digest('hex').slice(0, 32);
 }
 
@@ -28,7 +32,7 @@ function createTraceId(runId: string, { datapointId, repeat }: SampleKey): strin
  * (docs/spec/evaluations.md#traces-of-items).
  * @param calls at least one, in the order in which they began.
  */
-export function createItemTrace(run: TracedRun, sample: SampleKey, calls: readonly ObservedCall[]): ItemTrace {
+export function createItemTrace(run: TracedRun, sample: TracedSample, calls: readonly ObservedCall[]): ItemTrace {
   const id = createTraceId(run.id, sample);
   const { datapointId, repeat } = sample;
   return {
@@ -95,7 +99,7 @@ export class WriteItemTrace {
    * @returns its id once it is durable; `null` when there was no call, or the trace was refused.
    * @throws Unavailable when the database cannot take it now.
    */
-  async execute(run: EvalRunRow, sample: SampleKey, calls: readonly ObservedCall[]): Promise<string | null> {
+  async execute(run: EvalRunRow, sample: TracedSample, calls: readonly ObservedCall[]): Promise<string | null> {
     if (calls.length === 0) return null;
     const { trace, spans } = createItemTrace(run, sample, calls);
     const { accepted, rejected } = await this.ingest.execute(projectScope(run.projectId), { traces: [trace], spans });

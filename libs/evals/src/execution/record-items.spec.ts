@@ -9,11 +9,20 @@ function runOf(cap: number | null): EvalRunRow {
   const sums = { costUsd: 0, costPico: 0, costCount: 0, judgeCostUsd: 0, judgeCostPico: 0, judgeCostCount: 0 };
   const counts = { sampleProgress: 0, failedSamples: 0, totalTokens: 0, unpricedCount: 0 };
   const judge = { judgeTokens: 0, judgeUnpricedCount: 0 };
-  return { ...sums, ...counts, ...judge, dearestUsd: null, dearestPico: null, costCap: cap } as EvalRunRow;
+  return {
+    ...sums,
+    ...counts,
+    ...judge,
+    retriedUsd: 0,
+    retriedPico: 0,
+    dearestUsd: null,
+    dearestPico: null,
+    costCap: cap,
+  } as EvalRunRow;
 }
 
 const spend = (run: EvalRunRow, cost: number | null, judgeCost: number | null = null): void =>
-  addSample(run, { status: RESULT_STATUS.completed, tokens: 1, cost, judgeTokens: null, judgeCost });
+  addSample(run, { status: RESULT_STATUS.completed, tokens: 1, cost, judgeTokens: null, judgeCost, reusedRunId: null });
 
 /** How many samples of one price begin, so many at once. */
 function callsOf(cap: number, price: number, slots: number): number {

@@ -24,7 +24,8 @@ type CapDecision = 'begin' | 'wait' | 'stop';
 
 type CappedRun = Pick<
   EvalRunRow,
-  'costCap' | 'costUsd' | 'costPico' | 'judgeCostUsd' | 'judgeCostPico' | 'dearestUsd' | 'dearestPico'
+  | ('costCap' | 'costUsd' | 'costPico' | 'judgeCostUsd' | 'judgeCostPico' | 'dearestUsd' | 'dearestPico')
+  | ('retriedUsd' | 'retriedPico')
 >;
 
 /**
@@ -37,7 +38,9 @@ export function decideByCap(run: CappedRun, inFlight: number): CapDecision {
   if (run.costCap === null) return 'begin';
   if (run.dearestUsd === null) return inFlight === 0 ? 'begin' : 'wait';
   const spent =
-    toPico({ usd: run.costUsd, pico: run.costPico }) + toPico({ usd: run.judgeCostUsd, pico: run.judgeCostPico });
+    toPico({ usd: run.costUsd, pico: run.costPico }) +
+    toPico({ usd: run.judgeCostUsd, pico: run.judgeCostPico }) +
+    toPico({ usd: run.retriedUsd, pico: run.retriedPico });
   const dearest = toPico({ usd: run.dearestUsd, pico: run.dearestPico! });
   if (spent + BigInt(inFlight + 1) * dearest <= toPico(toCostSum(run.costCap))) return 'begin';
   return inFlight > 0 ? 'wait' : 'stop';

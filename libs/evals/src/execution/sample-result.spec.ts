@@ -75,7 +75,7 @@ const NOTHING = {
   ...key,
   ...{ output: null, hasOutput: false, score: null, scoreReason: null, latencyMs: null, tokens: null, cost: null },
   ...{ error: null, attempts: 1, judgeModel: null, judgePromptHash: null, judgeTokens: null, judgeCost: null },
-  ...{ traceId: null, spanId: null, scores: null },
+  ...{ traceId: null, spanId: null, scores: null, callHash: null, reusedRunId: null },
 };
 
 const completed = (repeat: number, more: Partial<SampleOfItem>): SampleOfItem => ({
@@ -111,7 +111,7 @@ describe('an item of several samples', () => {
       status: RESULT_STATUS.completed,
       ...{ output: '"b"', score: 0.5, scoreReason: '"good"', latencyMs: 12, tokens: 11, cost: 0.3, error: null },
       ...{ attempts: 4, judgeModel: 'm', judgePromptHash: 'h', judgeTokens: 15, judgeCost: 0.3 },
-      ...{ traceId: 't1', spanId: null, metadata: null, resultHash: null },
+      ...{ traceId: 't1', spanId: null, metadata: null, resultHash: null, callHash: null, reusedRunId: null },
       scores: {
         Mine: {
           ...{ score: 0.5, reason: 'good', error: null },

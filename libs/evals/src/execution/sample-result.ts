@@ -37,6 +37,10 @@ export interface SampleResult {
   spanId: string | null;
   metadata: string | null;
   resultHash: string | null;
+  /** By what later runs find the output; `null`: they are not to. */
+  callHash: string | null;
+  /** The run that the output was taken from. */
+  reusedRunId: string | null;
 }
 
 /** A result that nothing is known of. */
@@ -53,6 +57,8 @@ export const NO_RESULT = {
   spanId: null,
   metadata: null,
   resultHash: null,
+  callHash: null,
+  reusedRunId: null,
 } as const;
 
 /** The sum of the amounts that are known; `null` when none is. */
@@ -157,6 +163,8 @@ export const resultRow = ({ projectId, id }: EvalRunRow, { datapointId, result }
   metadata: result.metadata,
   scores: toJsonText(result.scores),
   resultHash: result.resultHash,
+  callHash: result.callHash,
+  reusedRunId: result.reusedRunId,
 });
 
 /** The row of one of several tries of an item. */
@@ -199,6 +207,8 @@ export function mergeSamples(samples: readonly SampleOfItem[], onlyScorer: strin
     metadata: null,
     scores: toJsonText(mergeScores(samples.map((sample) => scorerResults(sample, onlyScorer)))),
     resultHash: null,
+    callHash: null,
+    reusedRunId: samples.every(({ reusedRunId }) => reusedRunId !== null) ? first.reusedRunId : null,
   };
 }
 

@@ -13,7 +13,7 @@ import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
 import { sampleName } from '../eval-item.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { cancelRun, isDue, isThrough, listScorers, runConfig, RUN_STATUS } from '../eval-run.js';
+import { cancelRun, isDue, isThrough, listScorers, runConfig, snapshotOf, RUN_STATUS } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 import { AddSamples } from '../execution/add-samples.js';
@@ -87,7 +87,7 @@ export class RecordResults {
     const now = { ...run, resultAt: at };
     const events: EventPayload[] = [];
     if (run.status === RUN_STATUS.pending) {
-      Object.assign(now, { status: RUN_STATUS.running, startedAt: at });
+      Object.assign(now, { status: RUN_STATUS.running, startedAt: run.startedAt ?? at });
       events.push({ type: 'eval_started', run_id: run.id, dataset_id: run.datasetId });
     }
     await this.keepWaiting(tx, scope, now, there.waiting, sorted);
@@ -190,8 +190,8 @@ export class AddResults {
     assertTakesResults(run);
     const { given, rejected } = readResults({ repeats: run.repeats, scorers: listScorers(run) }, results);
     const ids = [...new Set(given.map(({ datapointId }) => datapointId))];
-    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
-    const present = ids.length > 0 ? await this.snapshots.present(scope, snapshot, ids, options) : new Set<string>();
+    const present =
+      ids.length > 0 ? await this.snapshots.present(scope, snapshotOf(run), ids, options) : new Set<string>();
     const masking = await this.masking.of(scope);
     const { model } = runConfig(run);
     const taken: NormalizedSample[] = [];

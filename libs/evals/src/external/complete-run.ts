@@ -74,7 +74,7 @@ export class CompleteRun {
       const now = Date.now();
       const closed = { ...run, status: RUN_STATUS.running, closedAt: run.closedAt ?? now };
       if (run.status === RUN_STATUS.pending) {
-        closed.startedAt = now;
+        closed.startedAt = run.startedAt ?? now;
         await this.events.emit(tx, scope, { type: 'eval_started', run_id: id, dataset_id: run.datasetId });
       }
       if (isThrough(closed) && run.leaseUntil <= now) {

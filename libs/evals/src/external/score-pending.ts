@@ -16,7 +16,7 @@ import { RunCalls } from '../execution/run-calls.js';
 import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from '../execution/run-slots.js';
 import type { SampleResult } from '../execution/sample-result.js';
 import { scoreSample, type PreparedScorer } from '../execution/score-sample.js';
-import { listScorers, RUN_STATUS } from '../eval-run.js';
+import { listScorers, snapshotOf, RUN_STATUS } from '../eval-run.js';
 import { SubmissionStore } from './submission.store.js';
 import { toSampleResult, type NormalizedResult } from './submitted-result.js';
 
@@ -64,7 +64,7 @@ export class ScorePending {
 
   /** What waits as of now, in order. */
   private async *pages(scope: Scope, run: EvalRunRow): AsyncGenerator<PendingResult, undefined> {
-    const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+    const snapshot = snapshotOf(run);
     for (let after: SampleKey | undefined; ;) {
       const page = await this.submissions.after(scope, run.id, after, PAGE, {});
       if (page.length === 0) return undefined;

@@ -22,7 +22,7 @@ export class CheckPrompts {
   ) {}
 
   /**
-   * @param ids of the datapoints that the run takes; all when left out.
+   * @param ids of the datapoints that the run takes; `null` or left out: all.
    * @returns a fault for each variable that some of the datapoints have no value for, with their number.
    * @throws Invalid for messages that are none, such as unknown variables.
    */
@@ -30,7 +30,7 @@ export class CheckPrompts {
     scope: Scope,
     datasetId: string,
     prompts: readonly GivenPrompt[],
-    ids?: ReadonlySet<string>,
+    ids?: readonly string[] | null,
   ): Promise<FieldError[]> {
     const given = prompts.flatMap(({ messages, at }) => (messages ? { messages, at } : []));
     const faults = given.flatMap(({ messages, at }) => findPromptFaults(messages, at));
@@ -43,10 +43,11 @@ export class CheckPrompts {
     const dataset = members.length === 0 ? null : await this.datasets.find(scope, datasetId);
     if (!dataset) return [];
     const snapshot = { datasetId, version: dataset.version };
+    const taken = ids && new Set(ids);
     let total = 0;
     for (let after = ''; ;) {
       const page = await this.snapshots.after(scope, snapshot, after, PAGE);
-      for (const { kind } of page.filter(({ id }) => ids?.has(id) ?? true)) {
+      for (const { kind } of page.filter(({ id }) => taken?.has(id) ?? true)) {
         total++;
         for (const member of members) if (!hasValue(kind, member.variable)) member.lacking++;
       }

@@ -11,7 +11,15 @@ import { DatasetSnapshots } from '@spandrel/datasets';
 import { invalidRequest, NotFound, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { evalRunNotFound, listScorers, readGates, runSummary, totalCost, RESULT_STATUS } from '../eval-run.js';
+import {
+  evalRunNotFound,
+  listScorers,
+  readGates,
+  runSummary,
+  snapshotOf,
+  totalCost,
+  RESULT_STATUS,
+} from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { compareConfigs, CompareScoring } from './compare-scoring.js';
 import { compareWithBaseline, indexDatapoints, type RunComparison } from './comparison.js';
@@ -272,6 +280,7 @@ export class ReadStatistics {
       datapoints: run.total,
       samples: summary.sample_total,
       failed_samples: run.failedSamples,
+      reused_samples: run.reusedSamples,
       pending_samples: summary.sample_total - run.sampleProgress,
       pass_score: run.passScore,
       failed_as: question.failedAs,
@@ -298,12 +307,7 @@ export class ReadStatistics {
     ];
     if (asked.length === 0 || run.total === 0) return;
     const keys = asked.map(({ key }) => key);
-    const known = await this.metadata.execute(
-      scope,
-      { datasetId: run.datasetId, version: run.datasetVersion },
-      keys,
-      options,
-    );
+    const known = await this.metadata.execute(scope, snapshotOf(run), keys, options);
     const faults = asked.flatMap(({ path, key }) =>
       known.has(key) ? [] : [{ path, message: known.describeMissing(key) }],
     );

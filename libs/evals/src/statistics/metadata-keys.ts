@@ -7,7 +7,7 @@ import {
   type FieldError,
   type Gate,
 } from '@spandrel/contract';
-import { DatasetSnapshots } from '@spandrel/datasets';
+import { DatasetSnapshots, type Snapshot } from '@spandrel/datasets';
 import { nearestName, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { clusterKey } from './run-samples.js';
@@ -149,7 +149,7 @@ export class ReadMetadata {
   /** @param snapshot its version that of now when left out. @param wanted keys that are kept, however many others there are. */
   async execute(
     scope: Scope,
-    snapshot: { datasetId: string; version?: number },
+    snapshot: Pick<Snapshot, 'datasetId'> & Partial<Snapshot>,
     wanted: readonly string[] = [],
     options: LongReadOptions = {},
   ): Promise<MetadataKeys> {
@@ -164,7 +164,7 @@ export class ReadMetadata {
    */
   async resolveGates(
     scope: Scope,
-    snapshot: { datasetId: string; version?: number },
+    snapshot: Pick<Snapshot, 'datasetId'> & Partial<Snapshot>,
     gates: readonly Gate[],
     scorers: readonly string[],
   ): Promise<{ gates: Gate[]; faults: FieldError[] }> {

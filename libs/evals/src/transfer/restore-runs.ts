@@ -10,7 +10,7 @@ import {
   type ScorerResult,
   type RejectedItem,
 } from '@spandrel/contract';
-import { DatasetSnapshots } from '@spandrel/datasets';
+import { ChooseDatapoints, DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { toJsonText, fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
 import { toCostSum } from '@spandrel/tracing';
@@ -40,6 +40,7 @@ const UNFINISHED = 'the run was not finished when it was exported; start another
 function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefined): EvalRunRow {
   const cost = toCostSum(run.total_cost ?? 0);
   const judgeCost = toCostSum(run.judge_cost ?? 0);
+  const retriedCost = toCostSum(run.retried_cost ?? 0);
   const isFinished = RUN_STATUS[run.status] >= RUN_STATUS.completed;
   const hasGates = run.gates.length > 0;
   const passed = isFinished ? run.passed : hasGates ? false : null;
@@ -64,6 +65,9 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     filter: toJsonText(run.filter),
     cacheDays: run.cache_days,
     reusedSamples: run.reused_samples,
+    retriedSamples: run.retried_samples,
+    retriedUsd: retriedCost.usd,
+    retriedPico: retriedCost.pico,
     groupId: run.group_id,
     costCap: run.max_cost_usd,
     gates: hasGates ? JSON.stringify(run.gates) : null,
@@ -138,6 +142,8 @@ const restoredOutcome = (result: RestoredResult): Outcome => ({
   metadata: toJsonText(result.metadata),
   scores: result.scores === null ? null : JSON.stringify(result.scores),
   resultHash: null,
+  callHash: null,
+  reusedRunId: result.reused_run_id,
 });
 
 /** A run as an export has it: with the sums that its averages and totals are made of. */
@@ -216,21 +222,41 @@ export class RestoreRuns {
     private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
     private readonly snapshots: DatasetSnapshots,
+    private readonly choices: ChooseDatapoints,
   ) {}
 
   /**
-   * Writes runs in one transaction; starts none and emits nothing. A run that is here stays as it is, unless it came
-   * unfinished by an earlier import.
+   * Writes runs; starts none and emits nothing. A run that is here stays as it is, unless it came unfinished by an earlier import.
+   * One that took a part of its dataset takes the same again: what a filter takes of a snapshot never changes.
    * @returns those that are here with other values, those without a dataset, and those whose snapshot is not here.
    */
   async restoreRuns(
     scope: Scope,
     restored: readonly RestoredRun[],
-    { exportedAt, isOther }: RunsFile,
+    file: RunsFile,
   ): Promise<RejectedItem<RestoredRun>[]> {
     const byId = new Map(restored.map((item) => [item.id, item]));
-    const counts = await this.countSnapshots(scope, [...byId.values()]);
     const inOrder = [...byId.values()].toSorted(byDatasetAndId);
+    const ofAll = inOrder.filter(({ filter }) => filter === null);
+    const rejected = await this.restoreTogether(scope, ofAll, file, await this.countSnapshots(scope, ofAll), null);
+    for (const item of inOrder) {
+      const { filter, dataset_id: datasetId, dataset_version: version } = item;
+      if (filter === null) continue;
+      const chosen = await this.choices.execute(scope, { datasetId, version }, filter);
+      const counts = new Map([[toSnapshotKey(item), chosen.length]]);
+      rejected.push(...(await this.restoreTogether(scope, [item], file, counts, chosen)));
+    }
+    return rejected;
+  }
+
+  /** Writes runs in one transaction. @param chosen datapoints of them, `null` for all of the snapshots. */
+  private restoreTogether(
+    scope: Scope,
+    inOrder: readonly RestoredRun[],
+    { exportedAt, isOther }: RunsFile,
+    counts: ReadonlyMap<string, number>,
+    chosen: readonly string[] | null,
+  ): Promise<RejectedItem<RestoredRun>[]> {
     return this.storage.write(async (tx) => {
       const rejected: RejectedItem<RestoredRun>[] = [];
       for (const item of inOrder) {
@@ -239,7 +265,7 @@ export class RestoreRuns {
         const snapshot = { datasetId: item.dataset_id, version: item.dataset_version };
         // The dataset before the run, as a start and a delete lock them.
         await this.snapshots.takeAgain(tx, scope, snapshot, async (isReached) => {
-          const reason = await this.restoreRun(tx, scope, after, isWhole && isReached);
+          const reason = await this.restoreRun(tx, scope, after, isWhole && isReached, chosen);
           if (reason) rejected.push({ item, ...reason });
           return reason === undefined;
         });
@@ -254,12 +280,15 @@ export class RestoreRuns {
     scope: Scope,
     after: EvalRunRow,
     hasSnapshot: boolean,
+    chosen: readonly string[] | null,
   ): Promise<Reason | undefined> {
     const [before] = await this.runs.findForWrite(tx, scope, [after.id]);
     if (before && isSame(before, after)) return undefined;
     if (before && !(before.datasetId === after.datasetId && isUnfinishedImport(before))) return OTHER_RUN;
     if (!hasSnapshot) return NO_SNAPSHOT;
     await (before ? this.runs.replace(tx, after) : this.runs.insert(tx, after));
+    await this.snapshots.deselect(tx, scope, after.id);
+    if (chosen !== null) await this.snapshots.select(tx, scope, after.id, chosen);
     return undefined;
   }
 

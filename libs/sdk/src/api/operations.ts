@@ -117,6 +117,7 @@ export const ROUTES = {
   deleteEval: 'DELETE /api/eval/{id}',
   listEvalItems: 'GET /api/eval/{id}/items',
   cancelEval: 'POST /api/eval/{id}/cancel',
+  retryEval: 'POST /api/eval/{id}/retry',
   getEvalStatistics: 'GET /api/eval/{id}/statistics',
   getEvalMetadata: 'GET /api/eval/{id}/metadata',
   setEvalGates: 'POST /api/eval/{id}/gates',

@@ -855,6 +855,16 @@ export interface Operations {
       /** A literal substring of any value of the kind. */
       text_contains?: string;
       source?: 'manual' | 'span_export' | 'file_upload';
+      /** Lists the objects with these ids alone. May be repeated, up to 200 times. */
+      ids?: string[];
+      /** `metadata.KEY=VALUE`: datapoints that have it; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
+      /** So many of those that `source`, `ids` and `metadata` take, chosen by chance. */
+      sample?: number;
+      /** The same seed chooses the same datapoints; 0 when left out. */
+      seed?: number;
       /** `asc`: oldest first. */
       sort_order?: 'asc' | 'desc';
       /** Characters of each text that is previewed. */
@@ -1273,6 +1283,15 @@ export interface Operations {
     };
     answer: EvalRunSummary;
   };
+  /** Have an eval run that is over go on with some of its samples: `POST /api/eval/{id}/retry`.
+   * What had become of them is kept. The run is pending in the answer, and ends like any other. */
+  retryEval: {
+    path: {
+      id: string;
+    };
+    body: RetryEval;
+    answer: EvalRunSummary;
+  };
   /** What the scores of an eval run are worth, by themselves and beside a baseline: `GET /api/eval/{id}/statistics`. */
   getEvalStatistics: {
     path: {
@@ -1474,6 +1493,8 @@ export interface Problem {
     | 'invalid_cursor'
     | 'eval_run_not_running'
     | 'nothing_to_score'
+    | 'nothing_to_evaluate'
+    | 'nothing_to_retry'
     | 'unauthenticated'
     | 'insufficient_scope'
     | 'host_not_allowed'
@@ -1497,6 +1518,7 @@ export interface Problem {
     | 'id_conflict'
     | 'span_already_finished'
     | 'eval_run_not_external'
+    | 'eval_run_not_over'
     | 'queue_item_already_claimed'
     | 'queue_item_not_claimed'
     | 'queue_item_completed'
@@ -3650,6 +3672,10 @@ export interface StartedEval {
   cache_days: number | null;
   /** Samples whose answer an earlier run had. */
   reused_samples: number;
+  /** Former attempts of samples that were tried again. */
+  retried_samples: number;
+  /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
+  retried_cost: number | null;
   /** The same for runs that were started together. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
@@ -3835,6 +3861,12 @@ export interface ResultItem {
   metadata: {
     [key: string]: unknown;
   } | null;
+  /** Whether the answer is that of an earlier run, taken over at no cost. */
+  reused: boolean;
+  /** The run that had the answer; it may have been deleted since. */
+  reused_run_id: string | null;
+  /** What came of its samples before they were tried again; absent where none was. */
+  former_attempts?: FormerAttempt[];
 }
 
 export interface ScorerResult {
@@ -3879,6 +3911,55 @@ export interface EvalSample {
   metadata: {
     [key: string]: unknown;
   } | null;
+  /** Whether the answer is that of an earlier run, taken over at no cost. */
+  reused: boolean;
+  /** The run that had the answer; it may have been deleted since. */
+  reused_run_id: string | null;
+}
+
+export interface FormerAttempt {
+  /** From 0. */
+  repeat: number;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  output: string | null;
+  score: number | null;
+  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
+  score_reason: string | null;
+  /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
+  scores: {
+    [key: string]: ScorerResult;
+  };
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  error: string | null;
+  attempts: number;
+  judge_model: string | null;
+  judge_prompt_hash: string | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+  trace_id: string | null;
+  /** The span that the caller named with an external result. */
+  span_id: string | null;
+  /** What the caller sent as `metadata` of an external result. */
+  metadata: {
+    [key: string]: unknown;
+  } | null;
+  /** Whether the answer is that of an earlier run, taken over at no cost. */
+  reused: boolean;
+  /** The run that had the answer; it may have been deleted since. */
+  reused_run_id: string | null;
+  /** From 0, by sample. */
+  attempt: number;
+  /**
+   * Format: date-time
+   * When the sample was tried again.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  retried_at: string;
 }
 
 export interface StartMatrix {
@@ -4050,6 +4131,10 @@ export interface EvalRunSummary {
   cache_days: number | null;
   /** Samples whose answer an earlier run had. */
   reused_samples: number;
+  /** Former attempts of samples that were tried again. */
+  retried_samples: number;
+  /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
+  retried_cost: number | null;
   /** The same for runs that were started together. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
@@ -4236,6 +4321,10 @@ export interface EvalRun {
   cache_days: number | null;
   /** Samples whose answer an earlier run had. */
   reused_samples: number;
+  /** Former attempts of samples that were tried again. */
+  retried_samples: number;
+  /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
+  retried_cost: number | null;
   /** The same for runs that were started together. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
@@ -4337,7 +4426,22 @@ export interface EvalItem {
   metadata: {
     [key: string]: unknown;
   } | null;
+  /** Whether the answer is that of an earlier run, taken over at no cost. */
+  reused: boolean;
+  /** The run that had the answer; it may have been deleted since. */
+  reused_run_id: string | null;
+  /** What came of its samples before they were tried again; absent where none was. */
+  former_attempts?: FormerAttempt[];
   kind?: DatapointKind;
+}
+
+export interface RetryEval {
+  /**
+   * `failed`: samples that failed, called again; `pending`: those that were never called; `unscored`: those whose output has no score, the output scored again.
+   */
+  what: 'failed' | 'pending' | 'unscored';
+  /** Another cost cap for a run that has one; `null` lifts it. */
+  max_cost_usd?: number | null;
 }
 
 export interface EvalStatistics {
@@ -4348,6 +4452,8 @@ export interface EvalStatistics {
   /** All samples of the run, including those that failed and those that are not processed yet. */
   samples: number;
   failed_samples: number;
+  /** Samples whose answer an earlier run had: their calls cost nothing. */
+  reused_samples: number;
   pending_samples: number;
   pass_score: number;
   failed_as: 'excluded' | 'zero';
@@ -4793,6 +4899,10 @@ export interface ExportedEvalRun {
   cache_days: number | null;
   /** Samples whose answer an earlier run had. */
   reused_samples: number;
+  /** Former attempts of samples that were tried again. */
+  retried_samples: number;
+  /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
+  retried_cost: number | null;
   /** The same for runs that were started together. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
@@ -4878,6 +4988,10 @@ export interface ExportedEvalResult {
   metadata: {
     [key: string]: unknown;
   } | null;
+  /** Whether the answer is that of an earlier run, taken over at no cost. */
+  reused: boolean;
+  /** The run that had the answer; it may have been deleted since. */
+  reused_run_id: string | null;
   /** Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members. */
   scores: {
     [key: string]: ScorerResult;
@@ -4913,6 +5027,10 @@ export interface ExportedEvalSample {
   metadata: {
     [key: string]: unknown;
   } | null;
+  /** Whether the answer is that of an earlier run, taken over at no cost. */
+  reused: boolean;
+  /** The run that had the answer; it may have been deleted since. */
+  reused_run_id: string | null;
   /** Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members. */
   scores: {
     [key: string]: ScorerResult;

@@ -1,4 +1,4 @@
-import type { EvalRunSummary, JudgedGate } from '@spandrel/contract';
+import type { EvalFilter, EvalRunSummary, JudgedGate, RetryEval } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { SpandrelError, type Api } from '@spandrel/sdk';
 import {
@@ -22,6 +22,7 @@ import { toExitCode, type JudgedBy } from '../judge-run.js';
 import {
   gatesAgainst,
   readJudging,
+  readNumber,
   readStatisticsOptions,
   type Judging,
   type JudgingOptions,
@@ -235,6 +236,9 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
     pass_score: plan.passScore,
     max_cost_usd: plan.maxCostUsd,
     allow_unscored: plan.allowUnscored,
+    filter: plan.filter as EvalFilter,
+    cache: plan.cache,
+    cache_days: plan.cacheDays,
     gates,
     metadata,
   };
@@ -288,6 +292,21 @@ function addGates(known: readonly JudgedGate[], more: readonly Gate[]): Gate[] {
     ({ actual: _actual, failing: _failing, reason: _reason, passed: _passed, ...gate }) => gate as AnyGate,
   );
   return [...new Map([...there, ...more].map((gate) => [keyOf(gate), gate])).values()] as Gate[];
+}
+
+export type RetryEvalOptions = CheckEvalOptions & { what: string; maxCost?: string; detach?: boolean };
+
+/** `spandrel eval retry`: has a run go on with some of its samples, waits for it and judges it. */
+export async function retryEval(call: ClientCall<RetryEvalOptions>, runId: string): Promise<ExitCode> {
+  const { api, out, options } = call;
+  readJudging(options);
+  const body = { what: options.what as RetryEval['what'], max_cost_usd: readNumber('--max-cost', options.maxCost) };
+  const run = await api.retryEval({ path: { id: runId }, body });
+  // The caller of an external run executes it.
+  if (options.detach !== true && run.execution === 'server') return checkEval(call, runId);
+  if (out.json) await out.document(run);
+  else await out.lines([run.id]);
+  return ExitCode.done;
 }
 
 export type ShowEvalOptions = StatisticsOptions & ReportOptions;

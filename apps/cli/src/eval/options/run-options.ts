@@ -51,6 +51,22 @@ export function readMetadata(texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(metadata);
 }
 
+const OF_METADATA = 'metadata.';
+
+/** Reads what `--filter` takes: `metadata.split=test`, `source=manual`, `ids=01J…,01K…`. @throws Error for another text. */
+function readConditions(texts: readonly string[]) {
+  const { source, ids, ...others } = readMetadata(texts);
+  const metadata = Object.entries(others).map(([key, value]) => {
+    if (!key.startsWith(OF_METADATA)) throw new Error(`"${key}" is not metadata.KEY, source or ids`);
+    return [key.slice(OF_METADATA.length), value];
+  });
+  return {
+    ...(metadata.length > 0 && { metadata: Object.fromEntries(metadata) as Record<string, string> }),
+    ...(source !== undefined && { source: source.split(',') }),
+    ...(ids !== undefined && { ids: ids.split(',') }),
+  };
+}
+
 /** A scorer of a run as the API takes it; `judge.connection_id` may still be the name of a connection. */
 interface ScorerBody {
   name?: string;
@@ -151,6 +167,12 @@ export interface RunOptions {
   maxCost?: string;
   metadata?: string[];
   allowUnscored?: boolean;
+  filter?: string[];
+  limit?: string;
+  sample?: string;
+  seed?: string;
+  cache?: boolean;
+  cacheDays?: string;
 }
 
 /** What is to be run; datasets and connections by id or name. */
@@ -182,6 +204,16 @@ export const addRunOptions = (command: Command): Command =>
     .option('--pass-score <number>', 'a sample passes at this score or above; 1 when left out')
     .option('--max-cost <usd>', 'dollars that the run may cost, its judges too')
     .option('--metadata <key=value>', 'kept with the run, such as commit=3f2c1ab; may come often', collected)
+    .option(
+      '--filter <condition>',
+      'datapoints with metadata.KEY=VALUE, source=NAME or ids=ID,…; may come often',
+      collected,
+    )
+    .option('--limit <number>', 'at most so many datapoints, the oldest first')
+    .option('--sample <number>', 'so many datapoints, chosen by chance')
+    .option('--seed <number>', 'of the sample: the same seed chooses the same; 0 when left out')
+    .option('--cache', 'take answers to the same calls over from earlier runs, at no cost')
+    .option('--cache-days <number>', 'how old such a run may be; 30 when left out')
     .option('--allow-unscored', 'start it also where no datapoint has the expected value that a scorer needs');
 
 /** @throws UsageFault for what cannot be started, before anything is asked of the server. */
@@ -221,6 +253,14 @@ export function readRunPlan(options: RunOptions) {
     repeats: readNumber('--repeats', options.repeats),
     passScore: readNumber('--pass-score', options.passScore),
     allowUnscored: options.allowUnscored,
+    filter: {
+      ...readOption('--filter', '', () => readConditions(options.filter ?? [])),
+      limit: readNumber('--limit', options.limit),
+      sample: readNumber('--sample', options.sample),
+      seed: readNumber('--seed', options.seed),
+    },
+    cache: options.cache === true || options.cacheDays !== undefined ? ('reuse' as const) : undefined,
+    cacheDays: readNumber('--cache-days', options.cacheDays),
     maxCostUsd: readNumber('--max-cost', options.maxCost),
     metadata: readOption('--metadata', '', () => readMetadata(options.metadata ?? [])),
   };

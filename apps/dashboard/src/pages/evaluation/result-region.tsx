@@ -7,7 +7,7 @@ import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } 
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { DatapointActions, RecordedInput, RowRegion, RunError, TextBlock } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
-import { traceAddress } from '../../features/addresses.js';
+import { runAddress, traceAddress } from '../../features/addresses.js';
 import { isUnscored, NOT_SCORED, ResultBadge } from './result-badge.js';
 import { Button } from '../../components/button.js';
 import { describePasses, passesOf, statusWord } from './run-facts.js';
@@ -49,6 +49,7 @@ export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
         </p>
       )}
       {samples !== null && <SamplesList samples={samples} />}
+      {item.former_attempts && <SamplesList samples={item.former_attempts} title="Former attempts" />}
       <h3>Input</h3>
       <RecordedInput value={input} />
       <h3>{samples === null ? 'Expected and output' : 'Expected and the first output'}</h3>
@@ -80,6 +81,9 @@ function resultFacts(item: EvalItem, passScore: number): Fact[] {
     { name: 'Tokens', value: formatCount(item.tokens) },
     { name: 'Cost', value: formatCost(item.cost), exact: formatCostExactly(item.cost) },
     { name: 'Attempts', value: formatCount(item.attempts) },
+    ...(item.reused_run_id === null
+      ? []
+      : [{ name: 'Answer', value: 'That of an earlier run', to: runAddress(item.reused_run_id) }]),
     ...(judge === null ? [] : [{ name: 'Judge', value: judge }]),
     ...(metadata === null ? [] : [{ name: 'Metadata', value: JSON.stringify(metadata) }]),
   ];
@@ -88,16 +92,22 @@ function resultFacts(item: EvalItem, passScore: number): Fact[] {
 /** So many tries are drawn at first; outputs may be long. */
 const SHOWN_AT_FIRST = 20;
 
-function SamplesList({ samples }: { samples: readonly SampleResource[] }) {
+function SamplesList({
+  samples,
+  title,
+}: {
+  samples: readonly (SampleResource & { attempt?: number })[];
+  title?: string;
+}) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? samples : samples.slice(0, SHOWN_AT_FIRST);
   return (
     <>
-      <h3>{formatCounted(samples.length, 'sample')}</h3>
+      <h3>{title ?? formatCounted(samples.length, 'sample')}</h3>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
-      <div className={styles.place} tabIndex={0} role="group" aria-label="Samples">
+      <div className={styles.place} tabIndex={0} role="group" aria-label={title ?? 'Samples'}>
         {shown.map((sample) => (
-          <Sample key={sample.repeat} sample={sample} />
+          <Sample key={`${sample.repeat} ${sample.attempt}`} sample={sample} />
         ))}
       </div>
       {shown.length < samples.length && (
@@ -107,9 +117,10 @@ function SamplesList({ samples }: { samples: readonly SampleResource[] }) {
   );
 }
 
-function Sample({ sample }: { sample: SampleResource }) {
+function Sample({ sample }: { sample: SampleResource & { attempt?: number } }) {
   const { output, error, score_reason: reason, trace_id: trace } = sample;
-  const name = `Try ${sample.repeat + 1}`;
+  const before = sample.attempt === undefined ? '' : `, attempt ${sample.attempt + 1}`;
+  const name = `Try ${sample.repeat + 1}${before}`;
   const isOfSeveral = Object.keys(sample.scores).length > 1;
   return (
     <article className={styles.sample} aria-label={name}>

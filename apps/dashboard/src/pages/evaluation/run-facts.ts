@@ -1,4 +1,4 @@
-import type { EvalRunResource, EvalItem, EvalRunSummary, SampleResource } from '@spandrel/contract';
+import type { EvalFilter, EvalRunResource, EvalItem, EvalRunSummary, SampleResource } from '@spandrel/contract';
 import { formatCount, formatScore, describeInterval, formatCounted } from '@spandrel/contract/browser';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { datasetAddress } from '../../features/addresses.js';
@@ -18,6 +18,7 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
       value: `${datasetName}, version ${run.dataset_version}`,
       to: datasetAddress(run.dataset_id),
     },
+    ...(run.filter === null ? [] : [{ name: 'Datapoints', value: describeFilter(run.filter) }]),
     ...(run.execution === 'external' ? [{ name: 'Execution', value: 'External: its caller sends the results' }] : []),
     ...(run.config.model === null ? [] : [{ name: 'Model', value: run.config.model }]),
     { name: 'Scoring', value: scorersOf(run) },
@@ -27,11 +28,24 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
     ...(run.unpriced_count > 0 ? [{ name: 'Without a price', value: formatCount(run.unpriced_count) }] : []),
     { name: 'Tokens', value: formatCount(run.total_tokens) },
     { name: 'Failed', value: formatCount(run.failed_count) },
+    ...(run.reused_samples > 0 ? [{ name: 'Answers taken over', value: formatCount(run.reused_samples) }] : []),
+    ...(run.retried_samples > 0 ? [{ name: 'Former attempts', value: formatCount(run.retried_samples) }] : []),
     ...(run.judge_tokens > 0 ? [{ name: 'Judge cost', value: formatCost(run.judge_cost) }] : []),
     ...durationFact(run),
     ...(temperature === null ? [] : [{ name: 'Temperature', value: String(temperature) }]),
     ...(maxTokens === null ? [] : [{ name: 'Max tokens', value: formatCount(maxTokens) }]),
   ];
+}
+
+/** `split = test, sample 20 (seed 0)` */
+function describeFilter({ metadata = {}, source, ids, sample, seed = 0, limit }: EvalFilter): string {
+  return [
+    ...Object.entries(metadata).map(([key, value]) => `${key} = ${value}`),
+    ...(source ?? []),
+    ...(ids === undefined ? [] : [formatCounted(ids.length, 'id')]),
+    ...(sample === undefined ? [] : [`sample ${formatCount(sample)} (seed ${seed})`]),
+    ...(limit === undefined ? [] : [`limit ${formatCount(limit)}`]),
+  ].join(', ');
 }
 
 /** `0.7 (95% interval 0.397 to 0.892)` */

@@ -140,6 +140,12 @@ function RunActions({ run }: { run: EvalRunResource }) {
     onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
     onError: (error) => notifyError('The run could not be cancelled', error),
   });
+  const retry = useMutation({
+    mutationFn: (what: 'failed' | 'pending' | 'unscored') => api.retryEval({ path: { id: run.id }, body: { what } }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
+    onError: (error) => notifyError('The run could not go on', error),
+  });
+  const canRetry = !goesOn(run) && !retry.isPending;
   const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: run.id } });
   const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: run.id } });
   // A run whose turn has not come yet cannot be cancelled.
@@ -152,6 +158,20 @@ function RunActions({ run }: { run: EvalRunResource }) {
           {
             ...{ label: 'Cancel run', writes: true, disabled: !canCancel, isHidden: !goesOn(run) },
             run: () => cancel.mutate(),
+          },
+          {
+            ...{ label: 'Retry failed samples', short: 'Retry failed', writes: true, disabled: !canRetry },
+            isHidden: run.failed_samples === 0,
+            run: () => retry.mutate('failed'),
+          },
+          {
+            ...{ label: 'Score failed samples again', writes: true, disabled: !canRetry, isHidden: true },
+            run: () => retry.mutate('unscored'),
+          },
+          {
+            ...{ label: 'Resume run', short: 'Resume', writes: true, disabled: !canRetry },
+            isHidden: goesOn(run) || run.sample_progress === run.sample_total,
+            run: () => retry.mutate('pending'),
           },
           { label: 'Run again', writes: true, run: runAgain },
           { label: 'Edit gates', writes: true, run: () => setIsGating(true) },

@@ -19,6 +19,14 @@ export interface RunFields {
   maxCost: string;
   /** `KEY = VALUE`, one a line. */
   metadata: string;
+  /** Metadata of the datapoints to take, in the same way. */
+  filter: string;
+  limit: string;
+  sample: string;
+  /** JSON: what else a run that is made again took its datapoints by. */
+  conditions: string;
+  /** `reuse`: answers of earlier runs are taken over. */
+  cache: string;
   /** At least one. */
   scorers: readonly ScorerFields[];
   gates: readonly GateFields[];
@@ -29,7 +37,8 @@ export type RunText = Exclude<keyof RunFields, 'scorers' | 'gates'>;
 
 export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
-  ...{ repeats: '1', passScore: '', maxCost: '', metadata: '' },
+  ...{ repeats: '1', passScore: '', maxCost: '', metadata: '', filter: '' },
+  ...{ limit: '', sample: '', conditions: '{}', cache: '' },
   ...{ scorers: [EMPTY_SCORER], gates: [] },
 };
 
@@ -40,7 +49,10 @@ export const EMPTY_FIELDS: RunFields = {
 export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
   const { config, pass_score: passScore } = run;
   const scorers = scorersOfRun(run);
-  const metadata = Object.entries(run.metadata).map(([key, value]) => `${key} = ${value}`);
+  const linesOf = (values: object): string =>
+    Object.entries(values)
+      .map(([key, value]) => `${key} = ${value}`)
+      .join('\n');
   return {
     dataset: run.dataset_id,
     connection: config.connection_id ?? usual.connection,
@@ -52,7 +64,12 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     repeats: String(run.repeats),
     passScore: passScore === 1 ? '' : String(passScore),
     maxCost: String(run.max_cost_usd ?? ''),
-    metadata: metadata.join('\n'),
+    metadata: linesOf(run.metadata),
+    filter: linesOf(run.filter?.metadata ?? {}),
+    limit: String(run.filter?.limit ?? ''),
+    sample: String(run.filter?.sample ?? ''),
+    conditions: JSON.stringify({ ...run.filter, metadata: undefined, limit: undefined, sample: undefined }),
+    cache: run.cache ?? '',
     scorers: scorers.length === 0 ? usual.scorers : scorers,
     gates: run.gates.map(fieldsOfGate),
   };
@@ -65,6 +82,7 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
 export function startOf(fields: RunFields): StartEval {
   const { judge, ...scoring } = scoringOf(fields.scorers);
   const metadata = readMetadata(fields.metadata);
+  const filter = filterOf(fields);
   return {
     name: fields.name.trim() || fields.model.trim(),
     ...scoring,
@@ -81,18 +99,33 @@ export function startOf(fields: RunFields): StartEval {
     ...(fields.maxCost !== '' && { max_cost_usd: Number(fields.maxCost) }),
     ...(fields.gates.length > 0 && { gates: fields.gates.map(gateOf) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(Object.keys(filter).length > 0 && { filter }),
+    ...(fields.cache === 'reuse' && { cache: fields.cache }),
   };
 }
 
-/** The metadata of such a text. @throws FormFault for a line without a key or without `=`. */
-export function readMetadata(text: string): Record<string, string> {
+function filterOf({ filter, limit, sample, conditions }: RunFields): NonNullable<StartEval['filter']> {
+  const metadata = readMetadata(filter, 'filter.metadata');
+  return {
+    ...(JSON.parse(conditions) as StartEval['filter']),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(limit !== '' && { limit: Number(limit) }),
+    ...(sample !== '' && { sample: Number(sample) }),
+  };
+}
+
+/** How many datapoints such a form takes at most. @param datapoints of the dataset. */
+export const countTaken = (datapoints: number, { limit, sample }: Pick<RunFields, 'limit' | 'sample'>): number =>
+  Math.min(datapoints, Number(limit) || datapoints, Number(sample) || datapoints);
+
+/** The metadata of such a text. @param path of the member. @throws FormFault for a line without a key or without `=`. */
+export function readMetadata(text: string, path = 'metadata'): Record<string, string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return Object.fromEntries(
     lines.map((line) => {
       const at = line.indexOf('=');
       const key = line.slice(0, Math.max(at, 0)).trim();
-      if (key === '')
-        throw new FormFault('metadata', `must be KEY = VALUE in each line, which "${line.trim()}" is not`);
+      if (key === '') throw new FormFault(path, `must be KEY = VALUE in each line, which "${line.trim()}" is not`);
       return [key, line.slice(at + 1).trim()];
     }),
   );

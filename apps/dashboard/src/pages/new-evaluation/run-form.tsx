@@ -6,13 +6,13 @@ import { listPage, api } from '../../api/api.js';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
-import { SelectField, TextArea, TextField, type TextFieldProps } from '../../components/field.js';
+import { CheckboxField, SelectField, TextArea, TextField, type TextFieldProps } from '../../components/field.js';
 import { GateEditor } from '../../features/gates/gate-editor.js';
 import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
-import { describeCalls, describeMissing, startOf, type RunFields, type RunText } from './run-fields.js';
+import { countTaken, describeCalls, describeMissing, startOf, type RunFields, type RunText } from './run-fields.js';
 import { nameOfScorer } from './scorer-fields.js';
 import { ScorerForm } from './scorer-form.js';
 import styles from './run-form.module.css';
@@ -21,6 +21,7 @@ const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ connection: 'config.connection_id', model: 'config.model', name: 'name', systemPrompt: 'config.system_prompt' },
   ...{ temperature: 'config.temperature', maxTokens: 'config.max_tokens' },
   ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
+  ...{ filter: 'filter.metadata', limit: 'filter.limit', sample: 'filter.sample', cache: 'cache' },
 };
 const PLACES = [...Object.values(WIRE), 'scoring', 'scoring_config', 'config.judge', 'scorers', 'gates'];
 
@@ -34,6 +35,11 @@ const LIMITS: readonly (TextFieldProps & { member: RunText })[] = [
     ...{ member: 'maxCost', label: 'Max cost (USD)', min: 0, step: 'any', placeholder: 'No cap' },
     hint: 'Includes calls of judges',
   },
+];
+
+const PART: readonly (TextFieldProps & { member: RunText })[] = [
+  { member: 'limit', label: 'Limit', min: 1, step: 1, placeholder: 'All', hint: 'The oldest datapoints first' },
+  { member: 'sample', label: 'Sample', min: 1, step: 1, placeholder: 'All', hint: 'Datapoints chosen by chance' },
 ];
 
 /** The form of a run. @param initial what it begins with. */
@@ -74,6 +80,18 @@ export function RunForm({ initial }: { initial: RunFields }) {
   return (
     <form aria-label="New evaluation" className={styles.form} onSubmit={submit}>
       <SelectField label="Dataset" options={datasets.map(optionOf)} {...bind('dataset')} />
+      <TextArea
+        label="Datapoints with metadata"
+        rows={2}
+        placeholder="All"
+        hint="One condition per line: split = test"
+        {...bind('filter')}
+      />
+      <div className={styles.beside}>
+        {PART.map(({ member, ...field }) => (
+          <TextField key={member} type="number" {...field} {...bind(member)} />
+        ))}
+      </div>
       <SelectField
         label="Connection"
         options={connections.map(optionOf)}
@@ -117,11 +135,16 @@ export function RunForm({ initial }: { initial: RunFields }) {
         scorers={fields.scorers.map(nameOfScorer)}
         onChange={(gates) => set({ gates })}
       />
+      <CheckboxField
+        label="Take answers of earlier runs over"
+        checked={fields.cache === 'reuse'}
+        onChange={({ currentTarget: { checked } }) => set({ cache: checked ? 'reuse' : '' })}
+      />
       <TextArea label="Metadata" rows={2} hint="One per line: commit = 1a2b3c" {...bind('metadata')} />
       {start.error && !faults.areAllAt(PLACES) && (
         <FaultNotice title="The evaluation could not be started" error={start.error} />
       )}
-      <p>{dataset !== undefined && describeCalls(dataset.datapoint_count, repeats, judges)}</p>
+      <p>{dataset !== undefined && describeCalls(countTaken(dataset.datapoint_count, fields), repeats, judges)}</p>
       <p role="status" aria-label="Expected values">
         {missing && describeMissing(missing.count, missing.total, expecting.map(nameOfScorer))}
       </p>
