@@ -17,6 +17,7 @@ export interface PagePrice {
 
 const FAST = 'https://openai.com/api-priority-processing/';
 const OPENAI = 'https://developers.openai.com/api/docs/pricing';
+const GEMINI = 'https://ai.google.dev/gemini-api/docs/pricing';
 const CLAUDE = 'https://platform.claude.com/docs/en/about-claude/pricing';
 const CLAUDE_FAST = 'https://platform.claude.com/docs/en/build-with-claude/fast-mode';
 const CLAUDE_BATCH = 'https://platform.claude.com/docs/en/build-with-claude/batch-processing';
@@ -76,6 +77,19 @@ export const OPENAI_PAGES: PagePrice[] = [
   },
   { model: 'ft:gpt-4.1-mini-2025-04-14:acme::A1', tier: null, page: OPENAI, input: 0.8, cached: 0.2, output: 3.2 },
   { model: 'ft:gpt-4o-2024-08-06:acme:tides:A2', tier: null, page: OPENAI, input: 3.75, cached: 1.875, output: 15 },
+];
+
+/** Service tiers whose parts do not all change by one factor. */
+export const UNEVEN_TIERS: PagePrice[] = [
+  { model: 'ft:gpt-4.1-2025-04-14:acme::A1', tier: 'batch', page: OPENAI, input: 1.5, cached: 0.5, output: 6 },
+  { model: 'ft:gpt-4o-2024-08-06:acme::A2', tier: 'batch', page: OPENAI, input: 2.225, cached: 0.9, output: 12.5 },
+  { model: 'ft:gpt-4o-mini-2024-07-18:acme::A3', tier: 'batch', page: OPENAI, input: 0.15, cached: 0.075, output: 0.6 },
+  { model: 'gemini-2.5-flash', tier: 'flex', page: GEMINI, input: 0.15, cached: 0.03, output: 1.25 },
+  { model: 'gemini-2.5-flash', tier: 'batch', page: GEMINI, input: 0.15, cached: 0.03, output: 1.25 },
+  { model: 'gemini-2.5-flash', tier: 'priority', page: GEMINI, input: 0.54, cached: 0.054, output: 4.5 },
+  { model: 'gemini-2.5-pro', tier: 'flex', page: GEMINI, input: 0.625, cached: 0.125, output: 5, to: 200_000 },
+  { model: 'gemini-2.5-pro', tier: 'priority', page: GEMINI, input: 2.25, cached: 0.225, output: 18, to: 200_000 },
+  { model: 'gemini-2.5-pro', tier: 'priority', page: GEMINI, input: 4.5, cached: 0.45, output: 27, from: 200_001 },
 ];
 
 export const CLAUDE_PAGES: PagePrice[] = [

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { estimateCost, loadPricing } from '@spandrel/tracing';
 import { SHAPES, type Shape } from './answers.ts';
-import { OLLAMA_PAGES } from './page-prices.ts';
+import { OLLAMA_PAGES, UNEVEN_TIERS } from './page-prices.ts';
 import { priceCases, type PriceCase } from './price-cases.ts';
 
 const table = JSON.parse(readFileSync('config/pricing/models.json', 'utf8')) as { as_of: string };
@@ -34,6 +34,21 @@ describe('the cost of an answer', () => {
         return cost !== null && Math.abs(cost - answer.cost) < 1e-9 ? [] : [{ ...answer, usage, found: cost }];
       });
       expect(wrong).toEqual([]);
+    },
+  );
+
+  it.each(UNEVEN_TIERS)(
+    'is that of its page: $model, $tier',
+    ({ model, tier, input, cached, output, from = 1_000 }) => {
+      const usage = {
+        inputTokens: from,
+        cachedInputTokens: 400,
+        outputTokens: 70,
+        reasoningTokens: 0,
+        serviceTier: tier,
+      };
+      const cost = ((from - 400) * input + 400 * cached + 70 * output) / 1e6;
+      expect(estimateCost(pricing, model, usage, Date.parse(table.as_of))).toBeCloseTo(cost, 9);
     },
   );
 });
