@@ -37,6 +37,19 @@ describeOnBothDatabases('exports of senders', ({ newDatabase }) => {
     return { trace: read.trace, spans: ordered, first: ordered[0]! };
   }
 
+  /** Sends spans of one trace in several exports. @param parts the places of the spans of each. @returns the last span. */
+  async function sentInParts(scope: string, spans: readonly SentSpan[], parts: number[][]): Promise<SpanResource> {
+    const { traceId, body } = tracesOf(scope, spans);
+    const [{ scopeSpans, ...resource }] = body.resourceSpans;
+    const [all] = scopeSpans;
+    for (const places of parts) {
+      const some = places.map((place) => all.spans[place]!);
+      await post({ resourceSpans: [{ ...resource, scopeSpans: [{ ...all, spans: some }] }] });
+    }
+    const { body: read } = await door.api.get<{ spans: SpanResource[] }>(`/api/traces/${traceId}`);
+    return read.spans.find(({ id }) => id.startsWith(spanIdOf(spans.length - 1)))!;
+  }
+
   const SK = 'semantic_kernel.utils.telemetry.model_diagnostics.decorators';
 
   it.each(['chat.streaming_completions', 'text.streaming_completions'])(
@@ -157,6 +170,28 @@ describeOnBothDatabases('exports of senders', ({ newDatabase }) => {
     expect(spans[0]!.metadata['reported_usage']).toMatchObject({ input_tokens: 30, output_tokens: 7 });
     expect(trace).toMatchObject({ session_id: '0199-aa', total_tokens: 37 });
   });
+
+  it.each(['all at once', 'inner ones first', 'outer ones first'])(
+    'of Codex: a call that names no model has that of the span around it, sent %s',
+    async (order) => {
+      const usage = { 'gen_ai.usage.input_tokens': 30, 'gen_ai.usage.output_tokens': 7 };
+      const spans = [
+        { name: 'session_task.turn', attributes: { model: 'gpt-5', 'thread.id': '0199-aa' } },
+        { name: 'run_sampling_request', parent: spanIdOf(0), attributes: { model: 'gpt-5-mini', turn_id: 't1' } },
+        { name: 'receiving_stream', parent: spanIdOf(1), attributes: {} },
+        { name: 'handle_responses', parent: spanIdOf(2), attributes: { 'otel.name': 'completed', ...usage } },
+      ];
+      const places = order === 'outer ones first' ? [0, 1, 2, 3] : [3, 2, 1, 0];
+      const exports = order === 'all at once' ? [[0, 1, 2, 3]] : places.map((place) => [place]);
+      const call = await sentInParts('codex_exec', spans, [...exports, [3]]);
+      expect(call.kind).toMatchObject({ type: 'llm_call', model: 'gpt-5-mini', input_tokens: 30, output_tokens: 7 });
+      // gpt-5-mini: 0.25 and 2 dollars per million tokens.
+      expect(call.metadata).toMatchObject({
+        cost: expect.closeTo((30 * 0.25 + 7 * 2) / 1e6, 12),
+        cost_source: 'table',
+      });
+    },
+  );
 
   it('of google-genai: contents of Gemini in log events', async () => {
     const attributes = {

@@ -26,12 +26,16 @@ export interface SentSpan {
   status?: object;
 }
 
+interface TracesBody {
+  resourceSpans: [{ resource: object; scopeSpans: [{ scope: object; spans: object[] }] }];
+}
+
 /** An export of spans of one scope. */
 export function tracesOf(
   scope: string,
   spans: readonly SentSpan[],
   resource: object = {},
-): { traceId: string; body: object } {
+): { traceId: string; body: TracesBody } {
   const traceId = newTraceId();
   const sent = spans.map(({ name, id, parent, kind = 1, attributes = {}, events = [], status = {} }, at) => ({
     traceId,

@@ -17,6 +17,9 @@ import { statusNameSchema, traceListItemSchema } from './traces.js';
 /** What a span is when its creator does not say (docs/spec/spans.md#kinds). */
 export const DEFAULT_SPAN_KIND = { type: 'custom', kind: 'custom', attributes: {} } as const;
 
+/** The model of a call that names none. */
+export const UNKNOWN_MODEL = 'unknown';
+
 const tokenCount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish();
 
 const llmCallSchema = z.object({

@@ -30,19 +30,18 @@ export default defineDialect({
 
 function read(span: OtelSpan): SpanReading {
   const { attributes, name } = span;
-  const common = { session: first(span, SESSION), request: effortOf(attributes) };
+  const common = { session: first(span, SESSION), request: effortOf(attributes), model: textAt(attributes, MODEL) };
   if (name === 'handle_responses') return { ...common, ...responseOf(span) };
   if (name !== 'session_task.turn' && !hasAny(attributes, [`${TURN}input_tokens`])) return common;
   return {
     ...common,
     kind: { type: 'custom', kind: 'agent' },
-    model: textAt(attributes, MODEL),
     provider: 'openai',
     usage: usageOfTurn(attributes),
   };
 }
 
-/** Every event of an answer has such a span; the one that completes it has the usage. Its model is in its events. */
+/** Every event of an answer has such a span; the one that completes it has the usage. Its model may be in its events alone. */
 function responseOf(span: OtelSpan): SpanReading {
   const { attributes } = span;
   const isCall = hasAny(attributes, USAGE) || textAt(attributes, ['otel.name']) === 'completed';

@@ -1,5 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { formatTimestamp, isStorableText, KEY_LENGTH_MAX, NAME_LENGTH_MAX, type SpanStatus } from '@spandrel/contract';
+import {
+  formatTimestamp,
+  isStorableText,
+  KEY_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  UNKNOWN_MODEL,
+  type SpanStatus,
+} from '@spandrel/contract';
 import {
   UNKNOWN_USAGE,
   usageMembers,
@@ -56,7 +63,6 @@ export interface Recording {
 }
 
 const NO_REQUEST: RecordedRequest = { model: null, input: null, streaming: false, parameters: {} };
-const UNKNOWN_MODEL = 'unknown';
 
 /**
  * The recording of a call: a pure function of what went by, so that neither how the bytes were cut into pieces nor

@@ -1,9 +1,7 @@
-import type { SpanKind } from '@spandrel/contract';
+import { UNKNOWN_MODEL, type SpanKind } from '@spandrel/contract';
 import { usageMembers, type OtelSpan, type ReadUsage, type SpanReading, type UsageMembers } from '@spandrel/plugin-api';
 import { storableKey, storableName } from './stored-value.js';
 import { isCount } from './dialect-reader.js';
-
-const UNKNOWN_MODEL = 'unknown';
 
 /** The kind of a span with its model, provider and usage (docs/spec/otlp.md#kinds). */
 export function spanKind(span: OtelSpan, reading: SpanReading, usage: SpanUsage | null): SpanKind {

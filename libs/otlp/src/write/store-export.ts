@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { isLargeJson } from '@spandrel/contract';
+import { isLargeJson, UNKNOWN_MODEL } from '@spandrel/contract';
 import { CoreSettings, type Scope, Turn } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { jsonText, writtenAhead } from '@spandrel/storage';
-import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
+import { RecordSpans, SpanLookups, type SpanRecord, type StoredSpan } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
 import { valuesOfTexts, slicesByWeight, slicesOfRead, type NamedRecord } from './slices-of-read.js';
 import type { OtelLogRecord } from '../decode/otel-records.js';
@@ -46,6 +46,7 @@ export class StoreExport {
     private readonly core: CoreSettings,
     private readonly masking: ProjectMasking,
     private readonly reader: ExportReader,
+    private readonly lookups: SpanLookups,
     { dropScopes }: OtlpSettings,
   ) {
     this.isDropped = droppedScopes(dropScopes);
@@ -130,7 +131,8 @@ export class StoreExport {
       const records = some.map(({ record, look }): SpanRecord => ({
         ...record,
         item: { ...record.item, ...look.view },
-        keep: (item, stored) => {
+        keep: (sent, stored) => {
+          const item = withModelOf(stored, sent);
           const when = mayHaveLogs(stored) ? look.at(stored, room) : 'read';
           if (when === 'later') return undefined;
           return when === 'read' ? item : { ...item, ...keepLogMembers(viewOfItem(item), stored) };
@@ -144,6 +146,17 @@ export class StoreExport {
     this.metrics.spans.inc(writes.length - rejectedNow);
     // Events may have come since they were read; the one that writes second sees the other.
     await this.mergeEvents.execute(scope, spans);
+    await this.nameModels(scope, spans);
+  }
+
+  /** Gives calls that name no model that of the span around them, whichever of both comes first (docs/spec/otlp.md#kinds). */
+  private async nameModels(scope: Scope, spans: readonly NamedRecord[]): Promise<void> {
+    const some = spans.filter(({ record: { item } }) => mayLackModel(item) || mayNameModel(item));
+    const traceIds = new Set(some.map(({ traceId }) => traceId));
+    if (traceIds.size === 0) return;
+    const found = await this.lookups.findModelsAround(scope, [...traceIds]);
+    const amendments = found.map((call) => ({ ...call, amend: () => undefined }));
+    await this.recordSpans.execute(scope, [], amendments);
   }
 
   /** A span with what events say about it. One that takes long to look into is merged once it is stored. */
@@ -188,6 +201,13 @@ export class StoreExport {
     return records;
   }
 }
+
+const mayLackModel = ({ kind }: SpanRecord['item']): boolean => kind?.['model'] === UNKNOWN_MODEL;
+/** A call that is sent once more keeps the model that it has from the span around it. */
+const withModelOf = ({ model }: StoredSpan, item: SpanRecord['item']): SpanRecord['item'] =>
+  model !== null && mayLackModel(item) ? { ...item, kind: { ...item.kind!, model } } : item;
+
+const mayNameModel = ({ kind }: SpanRecord['item']): boolean => kind?.type === 'custom' && kind['model'] !== undefined;
 
 const viewOfItem = ({ input, output, metadata }: SpanRecord['item']): LogView => ({
   input,

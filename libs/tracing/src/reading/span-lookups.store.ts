@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { StatusName } from '@spandrel/contract';
+import { UNKNOWN_MODEL, type StatusName } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -15,7 +15,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { partitionsOfSpans, payloadSizes, type Read } from '../span-partitions.sql.js';
+import { partitionsOfSpans, partitionsOfTraces, payloadSizes, type Read } from '../span-partitions.sql.js';
 import { type SpanRow, STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { TraceLookups } from './trace-lookups.store.js';
@@ -37,6 +37,9 @@ export interface FinishedSpanFilters {
 
 const ID = shapeOf({ id: text() });
 const ROW = spanTable.select('s');
+const WITH_MODEL = shapeOf({ spanId: text(), traceId: text(), model: text() });
+/** No call lies deeper below what names its model. */
+const LEVELS_MAX = 32;
 const OF_TRACE = shapeOf({ id: text(), traceId: text(), status: integer() });
 
 /** What other features may ask about spans beyond the spans themselves. */
@@ -58,6 +61,25 @@ export class SpanLookups {
       ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
     );
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * Calls of some traces whose spans name no model, each with that of the nearest span around it that names one. Nothing is
+   * said of a call as long as a span between them is not stored.
+   */
+  async findModelsAround(scope: Scope, traceIds: readonly string[]) {
+    const { projectId } = scope;
+    const within = await partitionsOfTraces(this.storage.dialect, (query) => this.storage.read(query), scope, traceIds);
+    return this.storage.read(
+      WITH_MODEL.query`with recursive up(id, trace_id, parent_id, depth, model) as (
+          select s.id, s.trace_id, s.parent_id, 0, cast(null as text) from span s where s.project_id = ${projectId}
+            and s.kind_type = 'llm_call' and s.model = ${UNKNOWN_MODEL} and ${anyOf('s.trace_id', traceIds)}${within('s')}
+          union all
+          select up.id, up.trace_id, s.parent_id, up.depth + 1, nullif(s.model, ${UNKNOWN_MODEL}) from up join span s
+            on s.project_id = ${projectId} and s.id = up.parent_id and s.trace_id = up.trace_id${within('s')}
+            where up.model is null and up.depth < ${LEVELS_MAX})
+        select up.id as "spanId", up.trace_id as "traceId", up.model as model from up where up.model is not null`,
+    );
   }
 
   /** Ids of the project's spans behind one, in order. */

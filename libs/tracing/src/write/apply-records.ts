@@ -1,7 +1,7 @@
-import type { IngestSpan } from '@spandrel/contract';
+import { UNKNOWN_MODEL, type IngestSpan, type SpanKind } from '@spandrel/contract';
 import { DomainError } from '@spandrel/kernel';
-import { toJsonText } from '@spandrel/storage';
-import { sameSpan, type IngestStep, type Surroundings, ingestedWithUsageBits } from './ingested-span.js';
+import { fromJsonText, toJsonText } from '@spandrel/storage';
+import { sameSpan, type IngestStep, type Surroundings, ingestedWithUsageBits, withMembers } from './ingested-span.js';
 import { rejectionMessage } from './apply-ingest.js';
 import { metadataText } from './span-row.js';
 import { newTrace, originsOfNew } from './trace-row.js';
@@ -30,7 +30,7 @@ export function applyRecords(set: UnitOfWork, job: RecordJob, pricing: PricingTa
       result.rejected.push({ index, message: rejectionMessage(error) });
     }
   }
-  for (const amendment of job.amendments) result.found.push(amendSpan(set, amendment));
+  for (const amendment of job.amendments) result.found.push(amendSpan(set, amendment, pricing));
   return result;
 }
 
@@ -45,10 +45,15 @@ function recordSpan(set: UnitOfWork, record: SpanRecord, around: Surroundings): 
   if (item.id !== sentId && isNew) adoptChildren(set, sentId, traceId);
 }
 
-function amendSpan(set: UnitOfWork, { spanId, traceId, amend }: SpanAmendment): boolean {
+function amendSpan(set: UnitOfWork, amendment: SpanAmendment, pricing: PricingTable): boolean {
+  const { spanId, traceId, model } = amendment;
   const stored = set.span(resolvedId(set, spanId, traceId));
   if (!stored) return false;
-  const payload = amend(stored);
+  if (model !== undefined && stored.model === UNKNOWN_MODEL) {
+    const kind = { ...(fromJsonText(stored.kind) as SpanKind), model };
+    set.amendSpan(stored, withMembers(stored, { id: stored.id, trace_id: traceId, name: stored.name, kind }, pricing));
+  }
+  const payload = amendment.amend(stored);
   if (!payload) return true;
   const [input, output] = [toJsonText(payload.input), toJsonText(payload.output)];
   const after = { ...stored, input, output, metadata: metadataText(payload.metadata) };

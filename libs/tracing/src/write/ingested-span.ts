@@ -137,7 +137,7 @@ function finishedNow(
 }
 
 /** The span with the members that were given. */
-function withMembers(span: StoredSpan, item: IngestSpan, pricing: PricingTable): StoredSpan {
+export function withMembers(span: StoredSpan, item: IngestSpan, pricing: PricingTable): StoredSpan {
   const kind = item.kind ? jsonText(item.kind) : undefined;
   const kindChanged = kind !== undefined && kind !== span.kind;
   const startedAt = item.started_at ?? span.startedAt;

@@ -110,6 +110,8 @@ export interface SpanAmendment {
   readonly traceId: string;
   /** @returns what the span has from then on, `undefined` when nothing is to change. */
   amend(stored: StoredSpan): SpanPayload | undefined;
+  /** The model of a span that names none. */
+  readonly model?: string;
 }
 
 /** What became of a job of records. */
