@@ -415,4 +415,49 @@ describe('evaluations', () => {
     await expectAccessible(watched);
     expectNoFaults(watched);
   });
+
+  inBrowser('send a prompt with variables, and stand in a table with those that were started together', async () => {
+    const textbox = (name: string): Locator => page.getByRole('textbox', { name, exact: true });
+    await open(`/new?dataset=${dataset}`);
+    await textbox('Run name').fill('prompted');
+    await textbox('System prompt').fill('Be brief.');
+    await textbox('User prompt').fill('Q: {{question}}');
+    await combobox('Scoring').selectOption('Contains');
+    await button('Start evaluation').click();
+    await page.getByText('names the unknown variable "question"').waitFor();
+    await textbox('User prompt').fill('Q: {{input}}');
+    await expectAccessible(watched);
+    await button('Start evaluation').click();
+    await heading('prompted');
+    await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
+    const [prompted] = await runs();
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Q: {{input}}' },
+    ];
+    expect(prompted).toMatchObject({ avg_score: 1, config: { messages, system_prompt: null } });
+    await page.getByText('Prompt', { exact: true }).click();
+    await page.getByText('Q: {{input}}').waitFor();
+    await button('Run again').click();
+    await expectSoon(() => textbox('User prompt').inputValue(), 'Q: {{input}}');
+    await expectSoon(() => textbox('System prompt').inputValue(), 'Be brief.');
+
+    const { body } = await program.api.post<{ group_id: string; runs: EvalRunSummary[] }>(
+      `/api/datasets/${dataset}/eval/matrix`,
+      {
+        ...{ name: 'both', scoring: 'Contains', config: { connection_id: prompted!.config.connection_id } },
+        prompts: [{ messages }, { name: 'silent', messages: [{ role: 'user', content: 'nothing' }] }],
+      },
+    );
+    await open(`/${body.runs[0]!.id}`);
+    await page.getByRole('link', { name: 'All runs of the group' }).click();
+    await until(async () => (await rowsOf('Runs')) === 2);
+    await grid('Runs').getByRole('columnheader', { name: 'Pass rate' }).waitFor();
+    const cellsOf = (name: string): Promise<string[]> =>
+      grid('Runs').getByRole('row').filter({ hasText: name }).getByRole('gridcell').allInnerTexts();
+    await until(async () => (await cellsOf('both, prompt 1')).some((text) => text.trim() === '1'), 30_000);
+    await until(async () => (await cellsOf('both, silent')).some((text) => text.trim() === '0'), 30_000);
+    await expectAccessible(watched);
+    expectNoFaultsBut(watched, /400/);
+  });
 });

@@ -81,8 +81,16 @@ function RunHead({ run }: { run: EvalRunResource }) {
       {(run.status === 'pending' || run.status === 'running') && <PausedNotice />}
       <FactList label="Run facts" facts={runFacts(run, nameOf(run.dataset_id))} />
       <Metadata run={run} />
+      {run.group_id !== null && (
+        <p>
+          <Link to="/evaluations" search={{ group_id: run.group_id }}>
+            All runs of the group
+          </Link>
+        </p>
+      )}
       {run.error !== null && <RunError>{run.error}</RunError>}
       <FoldedText title="System prompt" text={config.system_prompt} />
+      <FoldedText title="Prompt" text={promptText(config)} />
       <FoldedText title="Rubric" text={config.judge?.rubric ?? null} />
     </>
   );
@@ -119,6 +127,10 @@ function CostCap({ run }: { run: EvalRunResource }) {
     </div>
   );
 }
+
+/** The messages of a prompt as one text, the role of each above it. */
+const promptText = ({ messages }: EvalRunResource['config']): string | null =>
+  messages?.map(({ role, content }) => `${role}:\n${content}`).join('\n\n') ?? null;
 
 function FoldedText({ title, text }: { title: string; text: string | null }) {
   if (text === null || text === '') return null;

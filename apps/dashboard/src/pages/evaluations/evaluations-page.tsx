@@ -13,6 +13,7 @@ import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { SelectField } from '../../components/field.js';
 import { FilterChips } from '../../features/filters/filter-bar.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
+import { GROUP_COLUMNS, OF_GROUP } from './group-columns.js';
 import { STATUSES, readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
 
@@ -32,8 +33,13 @@ export function EvaluationsPage() {
   const { query, nameOf } = useDatasetNames();
   // oxlint-disable-next-line react/exhaustive-deps -- the names are those of the datasets
   const columnsIn = useCallback((zone: string) => runColumns(zone, nameOf), [query.data]);
+  const isGroup = search.group_id !== undefined;
+  const groupColumnsIn = useCallback((zone: string) => [...columnsIn(zone), ...GROUP_COLUMNS], [columnsIn]);
   const columns = useListColumns<EvalRunSummary, EvaluationsSearch>({
-    ...{ list: 'runs', columnsIn, offered: RUN_COLUMNS, search, onChange: change, sorts: SORTS },
+    ...{ search, onChange: change, sorts: SORTS },
+    ...(isGroup
+      ? { list: 'group', columnsIn: groupColumnsIn, offered: OF_GROUP }
+      : { list: 'runs', columnsIn, offered: RUN_COLUMNS }),
   });
   const selected = useSelectedRows<EvalRunSummary>(nameOfRun);
   useEffect(() => rememberList('/evaluations', { ...search }));
@@ -121,7 +127,9 @@ function RunFilters(props: {
     { member: 'execution', label: 'Execution', options: EXECUTION_OPTIONS },
     { member: 'passed', label: 'Gates', options: GATES_OPTIONS },
   ] as const;
-  const chips = metadataIn({ ...search }).map(([name, value]) => ({
+  const metadata = metadataIn({ ...search });
+  const texts = search.group_id === undefined ? metadata : [['group_id', search.group_id] as const, ...metadata];
+  const chips = texts.map(([name, value]) => ({
     name,
     value,
     without: ({ [name]: _removed, ...rest }: EvaluationsSearch): EvaluationsSearch => rest,

@@ -3,7 +3,14 @@ import { readEvaluationsSearch } from './evaluations-search.js';
 
 describe('the address of the list of runs', () => {
   it('has nothing but what it knows', () => {
-    const search = { dataset_id: 'd', status: 'failed', execution: 'external', passed: 'false', name: 'nightly' };
+    const search = {
+      dataset_id: 'd',
+      status: 'failed',
+      execution: 'external',
+      passed: 'false',
+      name: 'nightly',
+      group_id: 'g',
+    };
     expect(readEvaluationsSearch({ ...search, other: 1 })).toEqual(search);
     const found = { 'metadata.commit': '1a2b3c', 'metadata.': 'x', 'metadata.odd': ['a', 'b'] };
     expect(readEvaluationsSearch(found)).toEqual({ 'metadata.commit': '1a2b3c' });

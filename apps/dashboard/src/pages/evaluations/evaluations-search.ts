@@ -9,6 +9,8 @@ export interface EvaluationsSearch extends ListSort {
   passed?: 'true' | 'false';
   /** The whole name. */
   name?: string;
+  /** Runs that were started together. */
+  group_id?: string;
   cols?: string;
   /** Runs with this text under the key. */
   [metadata: `metadata.${string}`]: string;
@@ -29,7 +31,7 @@ export const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled
 export function readEvaluationsSearch(search: Record<string, unknown>): EvaluationsSearch {
   const { status, execution, passed } = search;
   return {
-    ...readTexts(search, ['dataset_id', 'name', 'cols']),
+    ...readTexts(search, ['dataset_id', 'name', 'group_id', 'cols']),
     ...(typeof status === 'string' && STATUSES.includes(status) && { status }),
     ...((execution === 'server' || execution === 'external') && { execution }),
     ...((passed === 'true' || passed === 'false') && { passed }),

@@ -84,6 +84,45 @@ describe('the form of a run', () => {
     });
   });
 
+  it('has a prompt with variables, or a system prompt alone', () => {
+    const configOf = (prompt: Partial<RunFields>) => startOf({ ...fields, ...prompt }).config;
+    const user = { role: 'user', content: 'Q: {{input}}' };
+    expect(configOf({ userPrompt: user.content })).toEqual({ connection_id: 'c', messages: [user] });
+    expect(configOf({ systemPrompt: 'S', userPrompt: user.content })).toEqual({
+      connection_id: 'c',
+      messages: [{ role: 'system', content: 'S' }, user],
+    });
+    expect(configOf({ systemPrompt: 'S' })).toEqual({ connection_id: 'c', system_prompt: 'S' });
+  });
+
+  it('keeps all of the config of a run that is made again', () => {
+    const user = { role: 'user' as const, content: 'Q: {{input}}' };
+    const system = { role: 'system' as const, content: 'S' };
+    const answer = { role: 'assistant' as const, content: 'A' };
+    const config = {
+      ...{ connection_id: 'c', model: 'm', temperature: 0.5, max_tokens: 9, trace: true, judge: null },
+      max_tokens_member: 'max_completion_tokens' as const,
+    };
+    const run = {
+      ...{ dataset_id: 'd', name: 'x', repeats: 1, pass_score: 1, max_cost_usd: null, metadata: {} },
+      gates: [],
+    };
+    const scorers = [{ name: 'None', scoring: 'None', scoring_config: null, judge: null, weight: 1, pass_score: 1 }];
+    for (const messages of [[user], [system, user], [system, user, answer, user], [answer, user], undefined]) {
+      const prompt = messages ? { messages } : { system_prompt: 'S' };
+      const of = {
+        ...run,
+        scorers,
+        config: { ...config, system_prompt: null, ...prompt },
+      } as unknown as EvalRunResource;
+      const { judge: _judge, ...sent } = { ...config, ...prompt };
+      expect(startOf(fieldsOfRun(of, EMPTY_FIELDS)).config).toEqual(sent);
+    }
+    const long = { ...run, scorers, config: { ...config, messages: [answer, user] } } as unknown as EvalRunResource;
+    const { config: changed } = startOf({ ...fieldsOfRun(long, EMPTY_FIELDS), userPrompt: 'New' });
+    expect(changed?.messages).toEqual([{ role: 'user', content: 'New' }]);
+  });
+
   it('says what is wrong before it is sent', () => {
     expect(() => startOf({ ...fields, scorers: [{ ...none, settings: '{' }] })).toThrow(FormFault);
     expect(() => readMetadata('commit')).toThrow(

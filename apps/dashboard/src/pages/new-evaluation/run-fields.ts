@@ -1,4 +1,4 @@
-import type { EvalRunResource, StartEval } from '@spandrel/contract';
+import type { EvalConfig, EvalRunResource, StartEval } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
 import { FormFault } from '../../api/form-faults.js';
 import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
@@ -11,6 +11,10 @@ export interface RunFields {
   model: string;
   name: string;
   systemPrompt: string;
+  /** With variables; `''`: the datapoint is sent as it is. */
+  userPrompt: string;
+  /** JSON: members of the config that have no field, of a run that is made again. */
+  kept: string;
   temperature: string;
   maxTokens: string;
   repeats: string;
@@ -39,6 +43,7 @@ export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
   ...{ repeats: '1', passScore: '', maxCost: '', metadata: '', filter: '' },
   ...{ limit: '', sample: '', conditions: '{}', cache: '' },
+  ...{ userPrompt: '', kept: '{}' },
   ...{ scorers: [EMPTY_SCORER], gates: [] },
 };
 
@@ -58,7 +63,7 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     connection: config.connection_id ?? usual.connection,
     model: config.model ?? usual.model,
     name: run.name,
-    systemPrompt: config.system_prompt ?? '',
+    ...promptFields(config),
     temperature: String(config.temperature ?? ''),
     maxTokens: String(config.max_tokens ?? ''),
     repeats: String(run.repeats),
@@ -87,9 +92,9 @@ export function startOf(fields: RunFields): StartEval {
     name: fields.name.trim() || fields.model.trim(),
     ...scoring,
     config: {
+      ...promptOf(fields),
       connection_id: fields.connection,
       ...(fields.model.trim() !== '' && { model: fields.model.trim() }),
-      ...(fields.systemPrompt !== '' && { system_prompt: fields.systemPrompt }),
       ...(fields.temperature !== '' && { temperature: Number(fields.temperature) }),
       ...(fields.maxTokens !== '' && { max_tokens: Number(fields.maxTokens) }),
       ...(judge && { judge }),
@@ -102,6 +107,34 @@ export function startOf(fields: RunFields): StartEval {
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(fields.cache === 'reuse' && { cache: fields.cache }),
   };
+}
+
+type Prompt = Pick<RunFields, 'systemPrompt' | 'userPrompt' | 'kept'>;
+
+/** The prompt of a run, and what else of its config has no field: a conversation that is more than a system and a user message. */
+function promptFields({ messages, system_prompt, max_tokens_member, trace }: EvalRunResource['config']): Prompt {
+  const user = messages?.at(-1);
+  const before = messages?.slice(0, -1) ?? [];
+  const isShown = user?.role === 'user' && before.length <= 1 && before.every(({ role }) => role === 'system');
+  return {
+    systemPrompt: (isShown ? before[0]?.content : system_prompt) ?? '',
+    userPrompt: isShown ? user.content : '',
+    kept: JSON.stringify({ max_tokens_member, trace, ...(!isShown && { messages }) }),
+  };
+}
+
+/** The messages of a run that is made again which the form cannot show, and sends as they are. */
+export const keptMessages = ({ kept, systemPrompt, userPrompt }: Prompt) =>
+  systemPrompt === '' && userPrompt === '' ? (JSON.parse(kept) as EvalConfig).messages : undefined;
+
+function promptOf(fields: Prompt): EvalConfig {
+  const { systemPrompt, userPrompt } = fields;
+  const { messages: _shown, ...kept } = JSON.parse(fields.kept) as EvalConfig;
+  const messages = keptMessages(fields);
+  if (messages) return { ...kept, messages };
+  if (userPrompt === '') return { ...kept, ...(systemPrompt !== '' && { system_prompt: systemPrompt }) };
+  const system = systemPrompt === '' ? [] : [{ role: 'system' as const, content: systemPrompt }];
+  return { ...kept, messages: [...system, { role: 'user', content: userPrompt }] };
 }
 
 function filterOf({ filter, limit, sample, conditions }: RunFields): NonNullable<StartEval['filter']> {

@@ -12,13 +12,22 @@ import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
-import { countTaken, describeCalls, describeMissing, startOf, type RunFields, type RunText } from './run-fields.js';
+import {
+  countTaken,
+  describeCalls,
+  describeMissing,
+  keptMessages,
+  startOf,
+  type RunFields,
+  type RunText,
+} from './run-fields.js';
 import { nameOfScorer } from './scorer-fields.js';
 import { ScorerForm } from './scorer-form.js';
 import styles from './run-form.module.css';
 
 const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ connection: 'config.connection_id', model: 'config.model', name: 'name', systemPrompt: 'config.system_prompt' },
+  userPrompt: 'config.messages',
   ...{ temperature: 'config.temperature', maxTokens: 'config.max_tokens' },
   ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
   ...{ filter: 'filter.metadata', limit: 'filter.limit', sample: 'filter.sample', cache: 'cache' },
@@ -41,6 +50,9 @@ const PART: readonly (TextFieldProps & { member: RunText })[] = [
   { member: 'limit', label: 'Limit', min: 1, step: 1, placeholder: 'All', hint: 'The oldest datapoints first' },
   { member: 'sample', label: 'Sample', min: 1, step: 1, placeholder: 'All', hint: 'Datapoints chosen by chance' },
 ];
+
+const VARIABLES =
+  'Variables, in the system prompt too: {{input}}, {{input.MEMBER}}, {{metadata.MEMBER}}; {{messages}} alone for the messages of the datapoint; \\{{ for two braces';
 
 /** The form of a run. @param initial what it begins with. */
 export function RunForm({ initial }: { initial: RunFields }) {
@@ -112,6 +124,13 @@ export function RunForm({ initial }: { initial: RunFields }) {
       </datalist>
       <TextField label="Run name" placeholder={fields.model} {...bind('name')} />
       <TextArea label="System prompt" rows={4} {...bind('systemPrompt')} />
+      <TextArea
+        label="User prompt"
+        rows={3}
+        placeholder={keptMessages(fields) ? 'The messages of the run that is made again' : 'The datapoint as it is'}
+        hint={VARIABLES}
+        {...bind('userPrompt')}
+      />
       <div className={styles.beside}>
         <TextField label="Temperature" type="number" min={0} max={2} step="any" {...bind('temperature')} />
         <TextField label="Max tokens" type="number" min={1} step={1} {...bind('maxTokens')} />
