@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { validateXML } from 'xmllint-wasm';
 import { spawnSpandrel, until } from '../support/spandrel.ts';
+import { seedRun, singles } from '../evals/seeded-runs.ts';
 import type { EvalCommandLab } from './eval-command-lab.ts';
 
 /** A run whose model does not answer. */
@@ -137,6 +138,82 @@ export function evalRuns(lab: () => EvalCommandLab): void {
 
       const both = await lab().run('luck', 'fake:chance:0.5', ...baseline, '--threshold', 'mean >= 0.9');
       expect(both.code).toBe(10);
+    });
+
+    it('holds a run against none that was scored differently, unless that is allowed', async () => {
+      const against = (baseline: string, ...more: string[]) =>
+        lab().run('capitals', 'gpt-5.1', '--baseline', baseline, '--fail-on-regression', ...more);
+      await lab().run('capitals', 'gpt-5.1', '--metadata', 'branch=scored');
+      const { id } = await lab().lastRun();
+      for (const alpha of [[], ['--alpha', '0.1']]) {
+        const other = await against(id, '--pass-score', '0.5', ...alpha);
+        expect([other.code, other.out]).toEqual([
+          10,
+          expect.stringMatching(
+            /^no regression.* +unknown: scored differently: pass_score 0.5 instead of 1; .*does not hold$/m,
+          ),
+        ]);
+        expect(other.out).toMatch(/^Compared with .*: not known; scored differently: pass_score 0.5 instead of 1;/m);
+        const allowed = await against(id, '--pass-score', '0.5', '--allow-different-scoring', ...alpha);
+        expect([allowed.code, allowed.out]).toEqual([
+          0,
+          expect.stringMatching(/^no regression.* +no difference +holds$/m),
+        ]);
+      }
+      // The runs above have no such metadata; that one was scored differently.
+      const skipped = await against('latest:branch=scored', '--pass-score', '0.5');
+      expect([skipped.code, skipped.out]).toEqual([
+        0,
+        expect.stringMatching(
+          /^The regression gate was skipped: the dataset "capitals" has no completed run for the baseline latest:branch=scored \(those that there are were scored or executed differently/,
+        ),
+      ]);
+      const required = await against('latest:branch=scorde', '--require-baseline');
+      expect([required.code, required.out.split('\n', 1)[0]]).toEqual([
+        10,
+        expect.stringMatching(/^The regression gate was skipped: .* \(no run has branch=scorde \(scored\?\)\)\.$/),
+      ]);
+      expect(required.out).toMatch(/^a baseline +none +does not hold$/m);
+      const alike = await against('latest:branch=scored', '--require-baseline');
+      expect([alike.code, (await lab().lastRun()).gates]).toMatchObject([
+        0,
+        [{ metric: 'regression', baseline_run_id: id, max_new_failures: 0.01, passed: true }],
+      ]);
+      const any = await against('latest:branch=scored', '--pass-score', '0.5', '--allow-different-scoring');
+      expect([any.code, (await lab().lastRun()).gates]).toMatchObject([
+        0,
+        [{ baseline_run_id: id, allow_different_scoring: true, actual: 'no_difference' }],
+      ]);
+      const matrix = await against('latest:branch=scored', '--model', 'fake:chance:1');
+      expect(matrix.code).toBe(0);
+    });
+
+    it('ends with 11 when more samples fail than in the baseline', async () => {
+      const { id: datasetId } = await lab().evals.dataset('x');
+      const datapointIds = Array.from({ length: 20 }, (_, i) => `d${String(i).padStart(2, '0')}`);
+      const failing = (count: number) =>
+        seedRun(lab().evals, {
+          datasetId,
+          datapointIds,
+          samples: singles(datapointIds.map((_, i) => (i < count ? null : 1))),
+        });
+      const [before, one, six] = [await failing(0), await failing(1), await failing(6)];
+      const check = (run: string, ...more: string[]) =>
+        lab().cli.run(['eval', 'check', run, '--baseline', before, '--fail-on-regression', ...more]);
+      const found = await check(six, '--max-new-failures', '50%');
+      expect([found.code, found.out]).toEqual([
+        11,
+        expect.stringMatching(
+          /^no regression +worse: 6 of 20 samples failed, 0 in the baseline \(p 0.031\) +does not hold$/m,
+        ),
+      ]);
+      expect((await check(one)).code).toBe(11);
+      expect((await check(one, '--max-new-failures', '10%')).code).toBe(0);
+      expect((await check(one, '--max-new-failures', '10%', '--alpha', '0.01')).code).toBe(0);
+      expect((await check(one, '--alpha', '0.01')).code).toBe(11);
+      expect(
+        (await lab().cli.run(['eval', 'check', one, '--baseline', before, '--threshold', 'new_failures <= 4%'])).code,
+      ).toBe(10);
     });
 
     it('ends with 12 at its cost cap, and when somebody cancels the run', async () => {

@@ -144,6 +144,12 @@ describe('evaluations', () => {
     await heading('Compare runs');
     const summary = page.getByRole('list', { name: 'Summary' });
     await summary.getByText('6 regressed', { exact: true }).waitFor();
+    await page.getByText('not known; scored differently: scorers').waitFor();
+    const differences = page.getByRole('region', { name: 'What differs: first → second' });
+    await expectSoon(
+      () => differences.getByRole('row').nth(1).locator('th, td').allTextContents(),
+      ['scorers', '["Contains"]', '["ExactMatch"]'],
+    );
     const cells = grid('Comparison').getByRole('row').nth(1).getByRole('gridcell');
     const ends = ([, input, ...others]: readonly string[]): unknown => [input, others.at(-1)];
     await expectSoon(async () => ends(await cells.allTextContents()), ['say one', '-1']);
@@ -369,7 +375,8 @@ describe('evaluations', () => {
     });
     /** A run that has these of each category wrong. */
     const tried = async (name: string, wrong: Record<string, number>, gates: object[] = []): Promise<string> => {
-      const start = { name, scoring: 'External', execution: 'external', gates };
+      const config = { system_prompt: `You are the ${name}.`, temperature: wrong['legal']! / 10 };
+      const start = { name, scoring: 'External', execution: 'external', config, gates };
       const { body: run } = await api.post<{ id: string }>(`/api/datasets/${desk}/eval`, start);
       const { body } = await api.get<{ items: { datapoint_id: string; input: string }[] }>(
         `/api/eval/${run.id}/items?limit=40`,
@@ -407,6 +414,14 @@ describe('evaluations', () => {
     await expectSoon(async () => (await cellsOf(1)).slice(0, 3), ['legal', '20', '0.6']);
     await expectAccessible(watched);
     await page.goto(`${program.apiUrl}/evaluations/compare?runs=${before},${after}`);
+    const differences = page.getByRole('region', { name: 'What differs: desk before → desk after' });
+    const prompt = differences.getByRole('group', { name: 'config.system_prompt' });
+    await expectSoon(() => prompt.locator('del').allTextContents(), [' removed: before end ']);
+    await expectSoon(() => prompt.locator('ins').allTextContents(), [' added: after end ']);
+    await expectSoon(
+      () => differences.getByRole('row').nth(1).locator('th, td').allTextContents(),
+      ['config.temperature', '0', '0.8'],
+    );
     await combobox('Group by').selectOption('category');
     await expectSoon(verdicts, [
       ['-0.4', 'Worse'],

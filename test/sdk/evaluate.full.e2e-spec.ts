@@ -7,6 +7,7 @@ import type { EvalItemList, EvalRunSummary, EvalStatistics, SpanResource, TraceL
 import { Spandrel, SpandrelError } from '@spandrel/sdk';
 import {
   contains,
+  defineEval,
   DefinitionError,
   evaluate as evaluateWith,
   exactMatch,
@@ -332,6 +333,27 @@ describe('evaluate', () => {
     const datasetId = first.run.dataset_id;
     expect(await findBaseline(spandrel.api, datasetId, 'latest')).toBe(third.run.id);
     expect(await findBaseline(spandrel.api, datasetId, 'latest', { except: third.run.id })).toBe(second.run.id);
+    const easier = await run(
+      {
+        ...{ dataset, task: () => 'no', passScore: 0.5, gates: ['no regression', 'mean >= 0'] },
+        baseline: 'latest:branch=main',
+      },
+      { requireBaseline: true },
+    );
+    expect(easier).toMatchObject({
+      ...{ passed: false, baselineRunId: undefined, skippedGates: ['no regression'] },
+      missingBaseline: expect.stringContaining('scored or executed differently'),
+    });
+    expect(easier.table()).toMatch(/^the regression gate was skipped: there is no run to compare with/);
+    const named = { dataset, passScore: 0.5, gates: ['no regression'], baseline: first.run.id };
+    const unknown = await run({ ...named, task: ({ input }) => `${input as number}` });
+    expect(unknown).toMatchObject({ passed: false, gates: [{ actual: 'unknown', passed: false }] });
+    expect(unknown.table()).toContain('unknown: scored differently: pass_score 0.5 instead of 1');
+    const task = ({ input }: { input: unknown }) => `${input as number}`;
+    expect(await run({ ...named, task, allowDifferentScoring: true })).toMatchObject({
+      ...{ passed: true, gates: [{ actual: 'no_difference' }] },
+    });
+    expect(() => defineEval({ dataset, task, requireBaseline: true })).toThrow('requireBaseline needs a baseline');
     const other = await run({ baseline: third.run.id }).catch((error: unknown) => error);
     expect(other).toBeInstanceOf(DefinitionError);
     expect(String(other)).toContain('is of another dataset');

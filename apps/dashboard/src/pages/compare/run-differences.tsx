@@ -83,7 +83,9 @@ function valueText(value: unknown): string | null {
   if (Array.isArray(value) && value.every(isMessage)) {
     return value.map(({ role, content }) => `${role}:\n${content}`).join('\n\n');
   }
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  if (typeof value === 'string') return value;
+  const text = JSON.stringify(value);
+  return text.length > LONG_CHARACTERS ? JSON.stringify(value, null, 2) : text;
 }
 
 const isMessage = (value: unknown): value is { role: string; content: string } =>
