@@ -72,7 +72,7 @@ export class SpanLookups {
     const within = await partitionsOfTraces(this.storage.dialect, (query) => this.storage.read(query), scope, traceIds);
     return this.storage.read(
       WITH_MODEL.query`with recursive up(id, trace_id, parent_id, depth, model) as (
-          select s.id, s.trace_id, s.parent_id, 0, cast(null as text) from span s where s.project_id = ${projectId}
+          select s.id, s.trace_id, s.parent_id, 0, nullif(s.model, s.model) from span s where s.project_id = ${projectId}
             and s.kind_type = 'llm_call' and s.model = ${UNKNOWN_MODEL} and ${anyOf('s.trace_id', traceIds)}${within('s')}
           union all
           select up.id, up.trace_id, s.parent_id, up.depth + 1, nullif(s.model, ${UNKNOWN_MODEL}) from up join span s
