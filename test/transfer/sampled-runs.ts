@@ -51,8 +51,8 @@ export function sampledRuns(server: () => TransferServer, all: boolean): void {
     const path = `/api/datasets/${datasetId}`;
     const datapointIds: string[] = [];
     for (const kind of [
-      { input: 'a', expected_output: 'said' },
-      { input: 'b', expected_output: 'no' },
+      { input: 'a', expected_output: 'said', metadata: { category: 'x' } },
+      { input: 'b', expected_output: 'no', metadata: { category: 2 } },
       { input: 'c' },
     ]) {
       const { id } = await call<{ id: string }>(project, 'POST', `${path}/datapoints`, { kind: { Generic: kind } });
@@ -69,6 +69,11 @@ export function sampledRuns(server: () => TransferServer, all: boolean): void {
       gates: [
         { metric: 'mean', op: '>=', value: 0.1 },
         { metric: 'pass_hat_k', scorer: 'has', k: 3, op: '>', value: 0.9 },
+        { metric: 'pass_rate', op: '>=', value: 0.5, by: 'category' },
+        {
+          ...{ metric: 'mean_ci_low', op: '>=', value: 0, cluster_by: 'category' },
+          group: { key: 'category', value: 2 },
+        },
       ],
     });
     const read = () => call<EvalRunResource>(project, 'GET', `/api/eval/${started.id}`);
@@ -97,7 +102,8 @@ export function sampledRuns(server: () => TransferServer, all: boolean): void {
       [
         ...[repeated, external].flatMap((id) => [
           ...[`/api/eval/${id}`, `/api/eval/${id}/items?include=samples`, `/api/eval/${id}/statistics`],
-          `/api/eval/${id}/statistics?k=1,2&failed_as=zero&baseline=${repeated}`,
+          `/api/eval/${id}/statistics?k=1,2&failed_as=zero&baseline=${repeated}&group_by=category`,
+          `/api/eval/${id}/metadata`,
         ]),
         ...['metadata.commit=c1', 'metadata.branch=', 'execution=external', 'passed=true', 'passed=false'].map(
           (filter) => `/api/datasets/${datasetId}/eval?${filter}`,

@@ -131,17 +131,17 @@ export const judgedGateSchema = z
     group: z.object({ key: z.string(), value: groupValueSchema }).exactOptional().describe('Absent without a group.'),
     by: z.string().exactOptional().describe('Absent where the gate is not put to each group.'),
     cluster_by: z.string().exactOptional().describe('Absent where nothing is clustered.'),
+    allow_different_scoring: z.literal(true).exactOptional().describe('Absent unless it was given.'),
+    max_new_failures: z.number().exactOptional().describe('Absent where none was given.'),
     actual: foundSchema.describe(
       'What was found: a number, or the verdict of a `regression`; of several groups the worst. `null` before the end, and where there is no value.',
     ),
+    passed: z.boolean().nullable().describe('`null` before the end; a gate without a value does not hold.'),
     failing: z
       .array(z.object({ value: z.unknown(), actual: foundSchema }))
       .exactOptional()
       .describe('With `by`: the first 20 groups that do not hold.'),
-    passed: z.boolean().nullable().describe('`null` before the end; a gate without a value does not hold.'),
     reason: z.string().exactOptional().describe('Why it does not hold, where `actual` does not say it.'),
-    allow_different_scoring: z.literal(true).exactOptional().describe('Absent unless it was given.'),
-    max_new_failures: z.number().exactOptional().describe('Absent where none was given.'),
   })
   .meta({ id: 'JudgedGate' });
 export type JudgedGate = z.output<typeof judgedGateSchema>;

@@ -3793,23 +3793,23 @@ export interface JudgedGate {
   by?: string;
   /** Absent where nothing is clustered. */
   cluster_by?: string;
-  /** What was found: a number, or the verdict of a `regression`; of several groups the worst. `null` before the end, and where there is no value. */
-  actual: number | string | null;
-  /** With `by`: the first 20 groups that do not hold. */
-  failing?: {
-    value: unknown;
-    actual: number | string | null;
-  }[];
-  /** `null` before the end; a gate without a value does not hold. */
-  passed: boolean | null;
-  /** Why it does not hold, where `actual` does not say it. */
-  reason?: string;
   /**
    * Absent unless it was given.
    */
   allow_different_scoring?: true;
   /** Absent where none was given. */
   max_new_failures?: number;
+  /** What was found: a number, or the verdict of a `regression`; of several groups the worst. `null` before the end, and where there is no value. */
+  actual: number | string | null;
+  /** `null` before the end; a gate without a value does not hold. */
+  passed: boolean | null;
+  /** With `by`: the first 20 groups that do not hold. */
+  failing?: {
+    value: unknown;
+    actual: number | string | null;
+  }[];
+  /** Why it does not hold, where `actual` does not say it. */
+  reason?: string;
 }
 
 export interface Interval {
