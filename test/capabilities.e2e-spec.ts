@@ -39,8 +39,11 @@ describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
       needs_expected: true,
       asks_judge: false,
       embeds: false,
+      is_graded: false,
       config_schema: null,
     });
+    const graded = body.scorers.filter(({ is_graded: grades }) => grades).map(({ name }) => name);
+    expect(graded.toSorted()).toEqual(['EmbeddingSimilarity', 'Levenshtein', 'LlmJudge']);
     expect(judge).toMatchObject({ needs_expected: false, asks_judge: true, embeds: false });
     const needing = body.scorers.filter(({ needs_expected: needs }) => needs).map(({ name }) => name);
     expect(needing).toEqual(['ExactMatch', 'Contains', 'JsonEqual', 'Levenshtein', 'EmbeddingSimilarity']);

@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEvalSchema } from '@spandrel/contract';
+import { loadDistributions } from '../libs/evals/src/statistics/distributions.js';
 import { differences } from './support/differences.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 import { tempDir } from './support/spandrel.ts';
 
+const { tQuantile } = await loadDistributions();
 const page = readFileSync(resolve('docs/evaluations.md'), 'utf8');
 const blocks = [...page.matchAll(/^```(\w+)( start)?\n(.*?)^```/gms)].map(([, language, start, code]) => ({
   language,
@@ -51,8 +53,8 @@ it('the body of a start is one', () => {
 
 describe('the tables of docs/evaluations.md', () => {
   const Z = 1.959963984540054;
-  /** The factor of `detectable_diff`: alpha 0.05, shown with a chance of 80%. */
-  const DETECTABLE = Z + 0.8416212335729143;
+  /** The factor of `detectable_diff` with n datapoints: alpha 0.05, shown with a chance of 80%. */
+  const detectable = (n: number): number => tQuantile(0.975, n - 1) + tQuantile(0.8, n - 1);
   const rows = page
     .split('\n')
     .filter((line) => /^\| +\d+ \|/.test(line))
@@ -69,7 +71,7 @@ describe('the tables of docs/evaluations.md', () => {
       return (Z / (1 + z2)) * Math.sqrt((p * (1 - p)) / n + z2 / (4 * n));
     };
     // The variance of a difference d, where a share q of the pairs differ, is q − d².
-    const shown = (n: number, q: number): number => DETECTABLE * Math.sqrt(q / (n + DETECTABLE ** 2));
+    const shown = (n: number, q: number): number => detectable(n) * Math.sqrt(q / (n + detectable(n) ** 2));
     const ofDatapoints = rows.filter(({ length }) => length === 7);
     expect(ofDatapoints).toEqual(
       [20, 50, 100, 200, 500, 1000, 5000].map((n) => [
@@ -88,7 +90,7 @@ describe('the tables of docs/evaluations.md', () => {
         String(repeats),
         Math.sqrt((between + within / repeats) / n).toFixed(4),
         ofDifference(repeats).toFixed(4),
-        (DETECTABLE * ofDifference(repeats)).toFixed(3),
+        (detectable(n) * ofDifference(repeats)).toFixed(3),
       ]),
     );
   });

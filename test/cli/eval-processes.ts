@@ -81,7 +81,7 @@ export function evalProcesses(lab: () => EvalCommandLab): void {
           const report = readFileSync(junit, 'utf8');
           expect(report).toMatch(/<testsuite name="\S*bad\.eval\.mjs"[^>]* errors="1"/);
           if (files.length === 1) continue;
-          expect(out).toMatch(/^\S+good\.eval\.mjs +1 +passed$/m);
+          expect(out).toMatch(/^\S+good\.eval\.mjs +1 +done, no gates$/m);
           expect(report).toContain('<testsuite name="well behaved"');
         }
       },
@@ -124,7 +124,7 @@ export function evalProcesses(lab: () => EvalCommandLab): void {
         source('floating', "void Promise.reject(new Error('nobody takes this'));"),
       );
       const { code, out, err } = await run(['file', file]);
-      expect([code, out]).toEqual([0, expect.stringMatching(/^Mean score +1 /m)]);
+      expect([code, out]).toEqual([0, expect.stringMatching(/^Mean score of exactMatch +1 /m)]);
       expect(err).toMatch(/^unhandled rejection.*nobody takes this$/m);
     });
 
@@ -163,7 +163,7 @@ export function evalProcesses(lab: () => EvalCommandLab): void {
       expect((await finished).code).toBe(130);
       expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
         evals: [
-          { verdict: 'passed', items: { length: 5 } },
+          { verdict: 'done', items: { length: 5 } },
           { verdict: 'stopped', run: { status: 'cancelled', sample_progress: 2 }, items: { length: 5 } },
         ],
       });

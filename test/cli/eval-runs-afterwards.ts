@@ -44,7 +44,7 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
       const [both, worse, noise, main] = runs.map(({ id }) => id) as [string, string, string, string];
       const words = await lab().cli.run(['eval', 'compare', worse, main]);
       expect(words.code).toBe(0);
-      expect(words.out).toMatch(/^Score: worse by 0\.\d+\.$/m);
+      expect(words.out).toMatch(/^Contains: worse by 0\.\d+\.$/m);
       expect(words.out).toMatch(/^60 datapoints compared\.$/m);
       expect(words.out).toMatch(/^10 datapoints that changed most:\nchange +score +input/m);
       expect(words.out).toMatch(/^ *-1 +1 → 0 +question \d+ +question \d+ +You said: question \d+ +I do not know$/m);
@@ -88,7 +88,7 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
 
       const shown = await lab().cli.run(['eval', 'show', runs[0]!.id], { terminal: 80 });
       expect(shown.out).toContain('\u001b[1mone | two\u001b[22m');
-      expect(shown.out).toMatch(/pass@2, pass\^2 +0.75, 0.75/);
+      expect(shown.out).toMatch(/pass@2, pass\^2 of Contains +0.75, 0.75/);
       const document = await lab().cli.json<object>([
         'eval',
         'show',

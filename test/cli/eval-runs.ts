@@ -133,7 +133,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
       ]);
 
       const worse = await lab().run('luck', 'fake:chance:0.5', ...baseline);
-      expect(worse.out).toMatch(/^ {2}-0\.\d+ \(95% interval -0\.\d+ to -0\.\d+, p [<0]/m);
+      expect(worse.out).toMatch(/^ {2}Contains: -0\.\d+ \(95% interval -0\.\d+ to -0\.\d+, p [<0]/m);
       expect([worse.code, await lab().lastRun()]).toMatchObject([11, { passed: false, gates: [{ actual: 'worse' }] }]);
 
       const both = await lab().run('luck', 'fake:chance:0.5', ...baseline, '--threshold', 'mean >= 0.9');

@@ -1,4 +1,11 @@
-import type { EvalItem, EvalRunSummary, EvalStatistics, ScoreComparison, ScoreStatistics } from '@spandrel/contract';
+import type {
+  EvalItem,
+  EvalRunSummary,
+  EvalStatistics,
+  RunScorer,
+  ScoreComparison,
+  ScoreStatistics,
+} from '@spandrel/contract';
 import type { EvalReport } from '../../apps/cli/src/eval/reports/eval-report.js';
 
 /** A report for specs: three datapoints tried twice, of which one passes, one is flaky and one fails altogether. */
@@ -7,7 +14,7 @@ export function sampleReport(changes: Partial<EvalReport> = {}): EvalReport {
     dataset: { id: 'D1', name: 'capitals.eu' },
     run: sampleRun(),
     statistics: sampleStatistics(),
-    baselineName: 'main 3f2c1ab',
+    baseline: sampleRun({ id: 'R0', name: 'main 3f2c1ab' }),
     gates: [
       { text: 'mean >= 0.9', found: '0.75', passed: false, isRegression: false },
       { text: 'no regression', found: 'no difference', passed: true, isRegression: false },
@@ -33,6 +40,11 @@ export function sampleReport(changes: Partial<EvalReport> = {}): EvalReport {
   };
 }
 
+export const sampleScorer = (name: string, changes: Partial<RunScorer> = {}): RunScorer => ({
+  ...{ name, scoring: name, scoring_config: null, judge: null, weight: 1, pass_score: 1 },
+  ...changes,
+});
+
 /** A run that was completed. */
 export const sampleRun = (changes: Partial<EvalRunSummary> = {}): EvalRunSummary => ({
   ...{ id: 'R1', dataset_id: 'D1', dataset_version: 4, name: 'capitals, gpt-5.1', status: 'completed' },
@@ -41,7 +53,8 @@ export const sampleRun = (changes: Partial<EvalRunSummary> = {}): EvalRunSummary
     ...{ connection_id: 'C1', model: 'gpt-5.1', system_prompt: null, temperature: null, max_tokens: null },
     ...{ trace: false, judge: null },
   },
-  ...{ scoring: 'Contains', scoring_config: null, scorers: [], pass_score: 1, max_cost_usd: null },
+  ...{ scoring: 'Contains', scoring_config: null, pass_score: 1, max_cost_usd: null },
+  scorers: [sampleScorer('Contains')],
   ...{ pass_mode: 'all', filter: null, cache: null, cache_days: null, reused_samples: 0, group_id: null },
   ...{ retried_samples: 0, retried_cost: null },
   metadata: { branch: 'prompt-7' },
@@ -120,21 +133,33 @@ export function sampleStatistics(changes: Partial<EvalStatistics> = {}): EvalSta
   };
 }
 
-/** An item. @param samples scores of its samples; one alone stands for a run without repeats. */
+/** An item. @param samples scores of its samples, which pass at 1; one alone stands for a run without repeats. */
 export function sampleItem(
   id: string,
   { samples = [1], ...members }: Partial<Omit<EvalItem, 'samples'>> & { samples?: (number | null)[] },
 ): EvalItem {
-  const item: EvalItem = {
-    ...{ datapoint_id: id, input: id, expected: null, output: null, score: samples[0] ?? null, score_reason: null },
-    ...{ scores: {}, latency_ms: 420, tokens: 20, cost: 0.003, status: 'completed', error: null, attempts: 1 },
-    ...{ judge_model: null, judge_prompt_hash: null, judge_tokens: null, judge_cost: null },
-    ...{ trace_id: null, span_id: null, metadata: null, reused: false, reused_run_id: null },
+  const passedOf = (score: number | null): boolean | null => (score === null ? null : score >= 1);
+  const [first = null] = samples;
+  const item = {
+    ...{ datapoint_id: id, input: id, expected: null, output: null, score: first, score_reason: null },
+    ...{ passed: passedOf(first), scores: {}, latency_ms: 420, tokens: 20, cost: 0.003, error: null, attempts: 1 },
+    ...{ status: 'completed' as const, judge_model: null, judge_prompt_hash: null, judge_tokens: null },
+    ...{ judge_cost: null, trace_id: null, span_id: null, metadata: null, reused: false, reused_run_id: null },
     ...members,
   };
-  const { datapoint_id: _id, input: _input, expected: _expected, former_attempts: _former, ...sample } = item;
+  const {
+    datapoint_id: _id,
+    input: _input,
+    expected: _expected,
+    former_attempts: _former,
+    kind: _kind,
+    ...sample
+  } = item as EvalItem;
   return {
     ...item,
-    samples: samples.length === 1 ? null : samples.map((each, repeat) => ({ ...sample, repeat, score: each })),
+    samples:
+      samples.length === 1
+        ? null
+        : samples.map((score, repeat) => ({ ...sample, repeat, score, passed: passedOf(score) })),
   };
 }

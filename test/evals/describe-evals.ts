@@ -15,6 +15,7 @@ import { providersOfRuns } from './providers-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
 import { listsOfRuns } from './lists-of-runs.ts';
+import { passesOfRuns } from './passes-of-runs.ts';
 import { resultsTables } from './results-tables.ts';
 import { restarts } from './restarts.ts';
 import { samplesOfRuns } from './samples-of-runs.ts';
@@ -54,6 +55,7 @@ export function describeEvals(database: TestDatabase): void {
     comparedItems(lab, all);
     listsOfRuns(lab);
     statisticsOfRuns(lab);
+    passesOfRuns(lab);
     gatesOfRuns(lab);
     groupsOfRuns(lab);
     differentlyScored(lab);

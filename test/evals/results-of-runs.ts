@@ -27,6 +27,7 @@ export function resultsOfRuns(lab: () => EvalsLab, all: boolean): void {
         error: null,
         attempts: 1,
         score: 1,
+        passed: true,
         score_reason: null,
         judge_model: null,
         judge_prompt_hash: null,

@@ -150,7 +150,12 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       const run = await seed(samples, { start });
       const found = await statistics(run, '?k=2');
       const rows = samples.map((each) => each.map((sample) => ({ ...sample, scores: sample.scores! })));
-      expect(found.score).toMatchObject(naive(rows, ({ score }) => score ?? null, 0.6));
+      const passesAll = ({ scores: { exact, tone } }: (typeof rows)[number][number]) => exact! >= 0.5 && tone! >= 0.5;
+      expect(found.score).toMatchObject(naive(rows, ({ score }) => score ?? null, passesAll));
+      const mean = await statistics(await seed(samples, { start: { ...start, pass_mode: 'mean' } }));
+      expect(mean.score).toMatchObject(naive(rows, ({ score }) => score ?? null, 0.6));
+      for (const name of ['exact', 'tone'])
+        expect(mean.scorers[name]!.pass_rate).toEqual(found.scorers[name]!.pass_rate);
       for (const name of ['exact', 'tone']) {
         expect(found.scorers[name]).toMatchObject(naive(rows, ({ scores }) => scores[name]!, 0.5));
       }
@@ -257,7 +262,7 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       const same = Array<number>(19).fill(1);
       expect(await compared([...gained, ...lost, ...same], [...gained.map(() => 0), 1, 1, ...same])).toMatchObject({
         ...{ diff: near(0.233333333333), p_value: near(0.0654296875), test: 'mcnemar_exact', verdict: 'no_difference' },
-        ...{ better: 9, worse: 2, same: 19, detectable_diff: near(0.290694452257) },
+        ...{ better: 9, worse: 2, same: 19, detectable_diff: near(0.300846026945) },
       });
       const twenty = Array<number>(20).fill(1);
       const worse = await compared([...Array<number>(6).fill(0), ...twenty.slice(6)], twenty);
@@ -279,11 +284,14 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
 function naive<Sample>(
   datapoints: readonly (readonly Sample[])[],
   scoreOf: (sample: Sample) => number | null,
-  passScore: number,
+  passes: number | ((sample: Sample) => boolean),
 ): object {
-  const scored = datapoints
-    .map((samples) => samples.flatMap((sample) => scoreOf(sample) ?? []))
+  const counted = datapoints
+    .map((samples) => samples.filter((sample) => scoreOf(sample) !== null))
     .filter(({ length }) => length > 0);
+  const scored = counted.map((samples) => samples.map((sample) => scoreOf(sample)!));
+  const hasPassed = (sample: Sample) =>
+    Number(typeof passes === 'number' ? scoreOf(sample)! >= passes : passes(sample));
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const means = scored.map(mean);
   const n = means.length;
@@ -292,7 +300,7 @@ function naive<Sample>(
     const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
     return values.length < 2 ? null : near(Math.sqrt(squares / (values.length - 1) / values.length));
   };
-  const rates = scored.map((scores) => mean(scores.map((score) => Number(score >= passScore))));
+  const rates = counted.map((samples) => mean(samples.map(hasPassed)));
   const all = scored.flat();
   return {
     ...{ datapoints: n, samples: all.length, mean: near(mean(means)), se: error(means) },

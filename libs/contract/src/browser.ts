@@ -12,7 +12,7 @@ export { parseExactJson, readExactJson } from './values/exact-json.js';
 export { JsonSyntaxError, parseWithSources, type JsonValue } from './values/json-digits.js';
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
-export { describePairs, describeVerdict } from './words/describe-scores.js';
+export { describePairs, describeVerdict, namedScores, type Named } from './words/describe-scores.js';
 export { formatCount, formatCounted, NONE } from './words/format-count.js';
 export { describeIncomparable, judgeRegression } from './words/judge-regression.js';
 export {

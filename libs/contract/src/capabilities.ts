@@ -20,6 +20,9 @@ const scorerCapabilitySchema = z
     needs_expected: z.boolean().describe('Whether it fails datapoints without an expected value.'),
     asks_judge: z.boolean().describe('Whether it asks a model for each score: `judge` says which.'),
     embeds: z.boolean().describe('Whether that is a model of embeddings, so that `judge.model` is required.'),
+    is_graded: z
+      .boolean()
+      .describe('Whether its scores are grades: a sample passes at 0.5 unless it is given another pass score.'),
     config_schema: jsonMapSchema.nullable().describe('JSON Schema of `scoring_config`; `null` when it takes none.'),
   })
   .meta({ id: 'ScorerCapability' });

@@ -48,7 +48,9 @@ const scorerSchema = z
     scoring_config: jsonObjectSchema.nullish().describe(SCORING_CONFIG),
     judge: optionalMembers(judgeSchema.nullish()).describe('Its members take the place of those of `config.judge`.'),
     weight: settingNumber(z.number().min(0).nullish()).describe('1 when left out.'),
-    pass_score: passScoreSchema.describe('The pass score of the run when left out.'),
+    pass_score: passScoreSchema.describe(
+      'Left out: that of the run where one is given, else 0.5 for scorers whose scores are grades, such as `LlmJudge`, and 1 for others.',
+    ),
   })
   .meta({ id: 'StartEvalScorer' });
 
@@ -103,12 +105,14 @@ export const startEvalSchema = z
     repeats: settingNumber(z.number().int().min(1).max(REPEATS_MAX).nullish()).describe(
       'How often each datapoint is tried; 1 when left out.',
     ),
-    pass_score: passScoreSchema.describe('A sample passes at this score or above; 1 when left out.'),
+    pass_score: passScoreSchema.describe(
+      'That of scorers which have none of their own, and of the score in the mode `mean`. Left out: that of the scorer, where one alone counts, else 1.',
+    ),
     pass_mode: z
       .enum(PASS_MODES)
       .nullish()
       .describe(
-        '`all`, when left out: a sample passes when every scorer that counts reaches its own pass score. `mean`: when its score reaches `pass_score`.',
+        '`all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.',
       ),
     filter: evalFilterSchema.nullish().describe('The datapoints to take; all of the dataset when left out.'),
     cache: z

@@ -184,11 +184,15 @@ export const evalRunSummarySchema = z
     scoring: z.string().describe('The scoring of the first scorer.'),
     scoring_config: jsonMapSchema.nullable(),
     scorers: z.array(runScorerSchema),
-    pass_score: z.number().min(0).max(1).describe('A sample passes at this score or above.'),
+    pass_score: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('What the score of a sample reaches that passes, in the mode `mean`.'),
     pass_mode: z
       .enum(PASS_MODES)
       .describe(
-        '`all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.',
+        '`all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.',
       ),
     filter: evalFilterSchema.nullable().describe('The datapoints that it takes; `null`: all of the dataset.'),
     cache: z.enum(CACHE_MODES).nullable().describe('`reuse`: answers of earlier runs are taken over.'),
@@ -253,6 +257,8 @@ const scoresSchema = z
 const spanIdSchema = z.string().nullable().describe('The span that the caller named with an external result.');
 const metadataSchema = jsonMapSchema.nullable().describe('What the caller sent as `metadata` of an external result.');
 
+const passedSchema = z.boolean().nullable();
+
 const scoreReasonSchema = z
   .string()
   .nullable()
@@ -270,6 +276,9 @@ export const sampleSchema = z
     status: z.enum(RESULT_STATUSES),
     output: z.string().nullable(),
     score: scoreSchema,
+    passed: passedSchema.describe(
+      'Whether it passes by the `pass_mode` of the run; `null` without a score that decides.',
+    ),
     score_reason: scoreReasonSchema,
     scores: scoresSchema,
     latency_ms: amountSchema.nullable(),
@@ -304,6 +313,9 @@ export const resultItemSchema = z
     output: z.string().nullable(),
     expected: z.string().nullable().describe('Expected text; `null` when the datapoint has none.'),
     score: scoreSchema.describe('The score of an item with several samples is the mean of those that have one.'),
+    passed: passedSchema
+      .exactOptional()
+      .describe('Whether all of its samples that have a score pass; left out where `samples` are.'),
     score_reason: scoreReasonSchema,
     scores: scoresSchema,
     samples: z

@@ -72,7 +72,15 @@ export const exportedResultSchema = z
   .object({ run_id: z.string() })
   .extend(
     resultItemSchema.omit({
-      ...{ input: true, expected: true, samples: true, worst_repeat: true, former_attempts: true, scores: true },
+      ...{
+        input: true,
+        expected: true,
+        samples: true,
+        worst_repeat: true,
+        former_attempts: true,
+        scores: true,
+        passed: true,
+      },
     }).shape,
   )
   .extend({ scores: exportedScoresSchema })
@@ -82,7 +90,7 @@ export type ExportedResult = z.output<typeof exportedResultSchema>;
 /** A processed sample of a run that tries each datapoint several times. */
 export const exportedSampleSchema = z
   .object({ run_id: z.string(), datapoint_id: z.string() })
-  .extend(sampleSchema.omit({ scores: true }).shape)
+  .extend(sampleSchema.omit({ scores: true, passed: true }).shape)
   .extend({ scores: exportedScoresSchema })
   .meta({ id: 'ExportedEvalSample' });
 export type ExportedSample = z.output<typeof exportedSampleSchema>;

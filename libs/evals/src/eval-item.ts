@@ -10,6 +10,7 @@ import { plainTextOf } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
 import type { EvalAttemptRow, EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
 import { readText, listScorers, RESULT_STATUS, resultStatusName } from './eval-run.js';
+import { decidePass, readPassRule, type PassRule } from './pass-rule.js';
 
 interface DatapointFacts {
   /** The input as the datapoint has it: any JSON, or the messages of a conversation. */
@@ -95,11 +96,15 @@ const NOT_SCORED = 'not scored';
 export class ItemView {
   /** The scorer whose word the columns of a result have, where there is but one. */
   private readonly scorer: string;
+  private readonly scorers: readonly string[];
+  private readonly passRule: PassRule;
   private readonly repeats: number;
   private readonly running: Set<string>;
 
   constructor(run: EvalRunRow) {
-    this.scorer = listScorers(run)[0]!.name;
+    this.scorers = listScorers(run).map(({ name }) => name);
+    this.scorer = this.scorers[0]!;
+    this.passRule = readPassRule(run);
     this.repeats = run.repeats;
     this.running = new Set(callsNow(run).map(sampleName));
   }
@@ -122,15 +127,17 @@ export class ItemView {
     former: readonly EvalAttemptRow[] = [],
   ): ResultItemResource {
     const { input, expected } = readInputAndExpected(datapoint.kind);
-    const { output, ...others } = this.outcome(datapoint.id, result);
+    const { output, passed, ...others } = this.outcome(datapoint.id, result);
     const item = {
       ...{ datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others },
       ...(former.length > 0 && { former_attempts: former.map((row) => this.former(row)) }),
     };
-    if (this.repeats === 1) return { ...item, samples: null };
+    if (this.repeats === 1) return { ...item, passed, samples: null };
     if (!samples) return item;
     const shown = this.samples(datapoint.id, samples);
-    return { ...item, samples: shown, worst_repeat: findWorstRepeat(shown) };
+    const decided = shown.flatMap((sample) => sample.passed ?? []);
+    const passedAll = decided.length === 0 ? null : decided.every((each) => each);
+    return { ...item, passed: passedAll, samples: shown, worst_repeat: findWorstRepeat(shown) };
   }
 
   /** What became of an item. @param result `undefined`: it is not processed. */
@@ -143,9 +150,17 @@ export class ItemView {
   private processed(result: Outcome): ItemOutcome {
     const scores = scorerResults({ ...result, hasOutput: result.output !== null }, this.scorer);
     const { score_reason: reason, ...outcome } = processedOutcome(result);
-    const { status, output, error } = result;
-    const isUnscored = status === RESULT_STATUS.failed && output !== null && error !== null;
-    return { ...outcome, score_reason: reason ?? (isUnscored ? NOT_SCORED : null), scores };
+    const { status, output, error, score } = result;
+    const hasFailed = status === RESULT_STATUS.failed;
+    const isUnscored = hasFailed && output !== null && error !== null;
+    const scoreAt = (at: number | null): number | null =>
+      at === null ? score : (scores[this.scorers[at]!]?.score ?? null);
+    return {
+      ...outcome,
+      passed: hasFailed ? null : decidePass(this.passRule, scoreAt),
+      score_reason: reason ?? (isUnscored ? NOT_SCORED : null),
+      scores,
+    };
   }
 
   private samples(datapointId: string, rows: readonly EvalSampleRow[]): SampleResource[] {
@@ -180,8 +195,8 @@ function findWorstRepeat(samples: readonly SampleResource[]): number | null {
 /** What rows of results and of samples have in common. */
 export type Outcome = Omit<EvalResultRow, 'projectId' | 'runId' | 'datapointId'>;
 
-/** What became of an item, or a sample, that is processed, but for its scores by name. */
-export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores'> => ({
+/** What became of an item, or a sample, that is processed, but for its scores by name and what they decide. */
+export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores' | 'passed'> => ({
   output: readText(result.output),
   score: result.score,
   score_reason: readText(result.scoreReason),
@@ -202,11 +217,12 @@ export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores'> =
   reused_run_id: result.reusedRunId,
 });
 
-type ItemOutcome = Omit<ResultItemResource, 'datapoint_id' | 'input' | 'expected' | 'samples' | 'former_attempts'>;
+type ItemOutcome = Omit<SampleResource, 'repeat'>;
 
 const UNPROCESSED: Omit<ItemOutcome, 'status'> = {
   output: null,
   score: null,
+  passed: null,
   score_reason: null,
   scores: {},
   latency_ms: null,

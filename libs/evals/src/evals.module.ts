@@ -48,6 +48,7 @@ export class EvalsModule implements OnModuleInit {
       needs_expected: extension.needsExpected,
       asks_judge: extension.asksJudge === true,
       embeds: extension.embeds === true,
+      is_graded: extension.isGraded === true,
       config_schema: configSchema,
     }));
     this.capabilities.provide('scorers', () => scorers);

@@ -60,7 +60,6 @@ export class PlanRun {
 
   /** The scorers of a run, checked by their plugins. @throws Invalid with all faults. */
   async listScorers({ projectId }: Scope, body: StartEval): Promise<RunScorer[]> {
-    const passScore = body.pass_score ?? 1;
     const listed = body.scorers ?? [{ scoring: body.scoring!, scoring_config: body.scoring_config }];
     const isExternal = body.execution === 'external';
     const faults: FieldError[] = [];
@@ -80,11 +79,15 @@ export class PlanRun {
         scoring_config: scorer.scoring_config ?? null,
         judge: scorer.judge ? completeJudge(scorer.judge) : null,
         weight: scorer.weight ?? 1,
-        pass_score: scorer.pass_score ?? passScore,
+        pass_score: scorer.pass_score ?? body.pass_score ?? (this.isGraded(scorer.scoring) ? GRADE_THAT_PASSES : 1),
       });
     }
     if (faults.length > 0) throw invalidRequest(faults);
     return scorers;
+  }
+
+  private isGraded(scoring: string): boolean {
+    return this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.isGraded);
   }
 
   /** The names of scorers that cannot score a datapoint without an expected value. */
@@ -260,6 +263,15 @@ export class PlanRun {
   }
 }
 
+/** The pass score of a scorer whose scores are grades, unless given. */
+const GRADE_THAT_PASSES = 0.5;
+
+/** The pass score of a run that gives none: with one scorer that counts, that scorer's. */
+function passScoreOf(scorers: readonly RunScorer[]): number {
+  const [only, ...others] = scorers.filter(({ weight }) => weight > 0);
+  return only && others.length === 0 ? only.pass_score : 1;
+}
+
 /** A judge as a run keeps it. A temperature of `null` is one that was given. */
 const completeJudge = (judge: NonNullable<EvalConfig['judge']>): NonNullable<RunScorer['judge']> => ({
   connection_id: judge.connection_id ?? null,
@@ -370,7 +382,7 @@ export class StartRun {
         judgeConnectionId: config.judge?.connection_id ?? null,
         execution: EXECUTION[body.execution ?? 'server'],
         repeats: body.repeats ?? 1,
-        passScore: body.pass_score ?? 1,
+        passScore: body.pass_score ?? passScoreOf(used),
         passMode: PASS_MODE[body.pass_mode ?? 'all'],
         filter: taken.ids === null ? null : toJsonText(body.filter),
         cacheDays: body.cache ? (body.cache_days ?? CACHE_DAYS) : null,

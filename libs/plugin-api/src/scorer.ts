@@ -34,6 +34,11 @@ export interface Scorer<Config = unknown> {
   /** What keeps a run from giving its judge this rubric (`judge.rubric`), in words; `undefined`: nothing. Called when a run starts. */
   rubricFault?(rubric: string): string | undefined;
   /**
+   * True when its scores are grades, with much between 0 and 1: a sample passes at 0.5 then, unless the run says otherwise. Left out,
+   * a score is right or wrong, and a sample passes at 1.
+   */
+  readonly isGraded?: boolean;
+  /**
    * Scores one output. May be called many times at once; must stop when `signal` aborts.
    * @returns `score` 0 to 1, or `null` when the strategy gives none.
    * @throws anything: the item fails with the scorer's name and the message, the run goes on.

@@ -14,6 +14,7 @@ export default defineScorer({
     needsExpected: true,
     asksJudge: true,
     embeds: true,
+    isGraded: true,
     async score({ output, expected, config: { floor }, embed, signal }) {
       const texts = [output, plainTextOf(expected)];
       if (texts.includes('')) return { score: output === texts[1] ? 1 : 0, reason: 'an empty text has no vector' };

@@ -12,6 +12,7 @@ export default defineScorer({
   name: 'Levenshtein',
   setup: () => ({
     needsExpected: true,
+    isGraded: true,
     inThread: true,
     score({ output, expected }) {
       const [one, other] = toUnits(output, plainTextOf(expected));

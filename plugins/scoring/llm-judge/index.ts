@@ -21,6 +21,7 @@ export default defineScorer({
   setup: () => ({
     needsExpected: false,
     asksJudge: true,
+    isGraded: true,
     rubricFault,
     configFaults({ rubric }) {
       const message = rubricFault(rubric);

@@ -1,7 +1,8 @@
 import { clusterKey, RunSamples, type RunSamplesOptions } from '../../../libs/evals/src/statistics/run-samples.js';
 
 /** Makes a run out of scores: a list a datapoint, one a repeat; `null` is a failed sample. */
-export interface RunShape extends Partial<Omit<RunSamplesOptions, 'capacity' | 'clustered' | 'scorers' | 'groupBy'>> {
+export interface RunShape extends Partial<Pick<RunSamplesOptions, 'failedAs'>> {
+  passScore?: number;
   /** The category of each datapoint, `null` for none; left out: no groups were asked for. */
   groups?: readonly (string | number | null)[];
   /** The cluster of each datapoint; left out: none were asked for. */
@@ -18,7 +19,7 @@ export function runOf(
   const run = new RunSamples({
     capacity: datapoints.length,
     repeats: Math.max(1, ...datapoints.map(({ length }) => length)),
-    passScore,
+    passRule: [{ at: null, passScore }],
     scorers: [{ name: 'only', passScore }],
     failedAs,
     clustered: clusters !== undefined,

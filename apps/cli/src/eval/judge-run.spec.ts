@@ -34,6 +34,11 @@ describe('the exit code of a run', () => {
     ['that goes on', { status: 'running' }, [gate(null)], 0],
   ] as const)('%s', (_what, run, gates, code) => expect(codeOf(run, ...gates)).toBe(code));
 
+  it('says passed of those alone that were asked for something', () => {
+    expect(decideVerdict(sampleRun(), [])).toBe('done');
+    expect(decideVerdict(sampleRun(), [gate(true)])).toBe('passed');
+  });
+
   it('of several is that of what is certain', () => {
     const { gate, regression, refused, unforeseen, stopped, done } = ExitCode;
     expect(mergeExitCodes([done, done])).toBe(0);

@@ -8,7 +8,7 @@ import { oneLine } from '../client/output/text.js';
 import { formatActual } from './words.js';
 
 /** What became of a run, by its exit code (docs/cli.md#exit-codes). */
-export type Verdict = 'passed' | 'empty' | 'failed' | 'gate' | 'regression' | 'stopped' | 'unfinished';
+export type Verdict = 'passed' | 'done' | 'empty' | 'failed' | 'gate' | 'regression' | 'stopped' | 'unfinished';
 
 type Run = Pick<EvalRunSummary, 'status' | 'error' | 'sample_total'>;
 
@@ -22,13 +22,16 @@ export function decideVerdict({ status, error, sample_total: total }: Run, gates
   if (broken.some(({ isRegression }) => !isRegression)) return 'gate';
   if (broken.length > 0) return 'regression';
   // A completed run has an error where not a single sample came to an end: bad weather, that nobody may take for a pass.
-  return error === null ? 'passed' : 'failed';
+  if (error !== null) return 'failed';
+  return gates.length === 0 ? 'done' : 'passed';
 }
 
 /** The exit code, and how a verdict reads and looks in headings. */
 export const VERDICTS: Readonly<Record<Verdict, { code: ExitCode; title: string; style: Style }>> = {
   passed: { code: ExitCode.done, title: 'passed', style: 'green' },
   empty: { code: ExitCode.usage, title: 'done, nothing to evaluate', style: 'yellow' },
+  // Nobody asked whether the numbers are good.
+  done: { code: ExitCode.done, title: 'done, no gates', style: 'bold' },
   failed: { code: ExitCode.unforeseen, title: 'the run failed', style: 'red' },
   gate: { code: ExitCode.gate, title: 'a gate does not hold', style: 'red' },
   regression: { code: ExitCode.regression, title: 'worse than the baseline', style: 'red' },
@@ -97,7 +100,7 @@ export function regressionResult(
 interface Judgement {
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;
-  baselineName?: string;
+  baseline?: EvalRunSummary;
   /** What was left out for want of a baseline, as a sentence without its end. */
   skipped?: string;
   gates: GateResult[];
@@ -142,7 +145,7 @@ export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Pro
   const gates = [...gateResults(run.gates), ...ofCommand, ...(isLacking ? [required] : [])];
   return {
     statistics,
-    ...(baseline && { baselineName: baseline.name }),
+    ...(baseline && { baseline }),
     ...(by.skipped !== undefined && { skipped: by.skipped }),
     gates,
     verdict: decideVerdict(run, gates),

@@ -1,5 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
-import { describePairs, formatCounted } from '@spandrel/contract/browser';
+import { describePairs, formatCounted, namedScores } from '@spandrel/contract/browser';
 import type { Output } from '../client/output/output.js';
 import type { Column } from '../client/output/table.js';
 import { oneLine } from '../client/output/text.js';
@@ -13,7 +13,7 @@ import {
   type FailingItems,
   type NumberRow,
 } from './reports/report-items.js';
-import { describeCompared, describeDifference, describeLatency, namedScores, describeStop } from './words.js';
+import { describeCompared, describeDifference, describeLatency, describeStop } from './words.js';
 
 const SHOWN_MAX = 5;
 const CELL_COLUMNS_MAX = 60;
@@ -66,17 +66,17 @@ function gateLines({ gates }: EvalReport, out: Output): string[] {
   return ['', ...out.table(columns).lines(gates)];
 }
 
-function comparisonLines({
-  statistics: { comparison },
-  baselineName,
-}: Pick<EvalReport, 'statistics' | 'baselineName'>): string[] {
-  if (comparison === null) return [];
-  const { score, scorers, baseline_run_id: id } = comparison;
+function comparisonLines({ statistics: { comparison }, run, baseline }: EvalReport): string[] {
+  if (comparison === null || !baseline) return [];
+  const { score, baseline_run_id: id } = comparison;
+  const named = namedScores(comparison, run, baseline);
   return [
     '',
-    `Compared with ${oneLine(baselineName ?? 'the baseline')} (${id}): ${describeCompared(comparison, null, score)}.`,
-    `  ${describeDifference(score)}`,
-    ...namedScores(scorers).map(([name, of]) => `  ${name}: ${describeCompared(comparison, name, of)}`),
+    `Compared with ${oneLine(baseline.name)} (${id}): ${describeCompared(comparison, null, score)}.`,
+    ...named.map(({ name, of }) => {
+      if (name === null) return `  ${describeDifference(of)}`;
+      return `  ${name}: ${named.length > 1 ? `${describeCompared(comparison, name, of)}. ` : ''}${describeDifference(of)}`;
+    }),
     ...describeLatency(comparison).map((words) => `  ${words}`),
     `  ${describePairs(comparison, 'the run', 'the baseline')}`,
   ];

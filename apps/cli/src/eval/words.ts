@@ -20,10 +20,6 @@ export const formatLatency = (ms: Maybe): string => durationText(ms) || NONE;
 /** Dollars: `$1.20`, `$0.00032`. */
 export const formatDollars = (dollars: Maybe): string => costText(dollars) || NONE;
 
-/** What is known by the names of scorers, where there are several: what is known of one alone is that of the score. */
-export const namedScores = <Known>(byScorer: Readonly<Record<string, Known>>): [name: string, known: Known][] =>
-  Object.keys(byScorer).length > 1 ? Object.entries(byScorer) : [];
-
 /** Metrics that are no scores; others are shown as scores, counts among them. */
 const FORMATS: Partial<Record<GateMetric, (value: number) => string>> = {
   latency_p50: formatLatency,

@@ -84,6 +84,8 @@ describe('formats', () => {
     [125_000, '2 min 5 s'],
     [12_000_000, '3 h 20 min'],
     [-80, '-80 ms'],
+    [-0.4, '-0.4 ms'],
+    [-0.04, '0 ms'],
     [-1490, '-1.49 s'],
   ])('writes %p milliseconds as %p', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);

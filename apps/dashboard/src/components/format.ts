@@ -65,7 +65,9 @@ const SECOND = 1_000;
  */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NONE;
-  if (ms < 0) return `-${formatDuration(-ms)}`;
+  // What rounds to none has no sign.
+  if (ms <= -0.05) return `-${formatDuration(-ms)}`;
+  if (ms < 0) return formatDuration(0);
   if (Math.round(ms) < SECOND) return `${ms >= 10 ? Math.round(ms) : shorten(ms, 1)} ms`;
   const seconds = ms / SECOND;
   if (seconds < 9.995) return `${seconds.toFixed(2)} s`;

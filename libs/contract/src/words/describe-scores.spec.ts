@@ -7,6 +7,7 @@ import {
   formatInterval,
   formatP,
   formatScore,
+  namedScores,
 } from './describe-scores.js';
 import { formatCount, formatCounted } from './format-count.js';
 
@@ -93,5 +94,47 @@ describe('a verdict in words', () => {
     expect(describePairs({ pairs: 1, changed: 2, unpaired_run: 1, unpaired_baseline: 3 }, 'b', 'a')).toBe(
       '1 datapoint compared. Left out: 2 datapoints edited between the runs; 1 datapoint with a score in b alone; 3 datapoints with a score in a alone.',
     );
+  });
+});
+
+describe('the names of scores', () => {
+  const of = (name: string, members: object = {}) => ({
+    ...{ name, scoring: name, weight: 1, pass_score: 1 },
+    ...members,
+  });
+  const run = (passScore: number, ...scorers: ReturnType<typeof of>[]) => ({ pass_score: passScore, scorers });
+  const names = (...runs: ReturnType<typeof run>[]) =>
+    namedScores(
+      { score: 0, scorers: Object.fromEntries(runs[0]!.scorers.map(({ name }, at) => [name, at + 1])) },
+      ...runs,
+    );
+
+  it('are those of the scorers, behind the one of all together', () => {
+    expect(names(run(1, of('a'), of('b')))).toEqual([
+      { name: null, of: 0 },
+      { name: 'a', of: 1 },
+      { name: 'b', of: 2 },
+    ]);
+  });
+
+  it('leave out all together where one scorer is all there is, in the baseline too', () => {
+    const one = [{ name: 'a', of: 1 }];
+    const both = [{ name: null, of: 0 }, ...one];
+    const half = { pass_score: 0.5 };
+    expect(names(run(1, of('a')))).toEqual(one);
+    expect(names(run(0.5, of('a', half)))).toEqual(one);
+    expect(names(run(1, of('a', half)))).toEqual(both);
+    expect(names(run(1, of('a', { weight: 0 })))).toEqual(both);
+    expect(names(run(1, of('a')), run(1, of('a')))).toEqual(one);
+    for (const baseline of [
+      run(1, of('a'), of('b')),
+      run(1, of('b')),
+      run(0.5, of('a', half)),
+      run(1, of('a', { weight: 0 })),
+      run(1, of('a', { scoring: 'Contains' })),
+      run(1),
+    ]) {
+      expect(names(run(1, of('a')), baseline)).toEqual(both);
+    }
   });
 });

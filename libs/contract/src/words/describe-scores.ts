@@ -110,3 +110,35 @@ export function describePairs(comparison: Pairs, run: string, baseline: string):
   const compared = `${formatCounted(pairs, 'datapoint')} compared.`;
   return leftOut.length === 0 ? compared : `${compared} Left out: ${leftOut.join('; ')}.`;
 }
+
+/** Members of an `EvalRunSummary`. */
+interface ScoredRun {
+  pass_score: number;
+  scorers: readonly { name: string; scoring: string; weight: number; pass_score: number }[];
+}
+
+/** A number of a run under the name that it is shown by; `null`: that of all its scorers together. */
+export interface Named<Of> {
+  name: string | null;
+  of: Of;
+}
+
+/**
+ * What is known of all scorers together, and of each by its name. Together they are left out where they are the same: where one scorer,
+ * with a weight, and one pass score are all that the run has, and all that its baseline has.
+ * @param runs the run; beside it the one that it is compared with.
+ */
+export function namedScores<Of>(
+  { score, scorers }: { score: Of; scorers: Readonly<Record<string, Of>> },
+  ...runs: readonly ScoredRun[]
+): Named<Of>[] {
+  const [first] = runs[0]?.scorers ?? [];
+  const areSame = runs.every((run) => {
+    const [only, ...others] = run.scorers;
+    if (!only || !first || others.length > 0 || only.weight === 0) return false;
+    const passScores = new Set([first.pass_score, only.pass_score, run.pass_score]);
+    return only.name === first.name && only.scoring === first.scoring && passScores.size === 1;
+  });
+  const each = Object.entries(scorers).map(([name, of]) => ({ name, of }));
+  return areSame ? each : [{ name: null, of: score }, ...each];
+}

@@ -5,5 +5,4 @@ declare module 'cephes' {
   export function stdtr(degreesOfFreedom: number, t: number): number;
   export function stdtri(degreesOfFreedom: number, share: number): number;
   export function bdtr(successes: number, trials: number, p: number): number;
-  export function ndtri(share: number): number;
 }

@@ -15,6 +15,13 @@ function pairsOf(pairs: number, gained: number, lost: number) {
   return [runOf(scores.map(([score]) => [score!])), runOf(scores.map(([, score]) => [score!]))] as const;
 }
 
+/** Normal numbers without a pattern, the same each time (Box and Muller). */
+function seededNormal(seed: number): () => number {
+  let state = seed;
+  const uniform = () => (state = (state * 48271) % 2147483647) / 2147483647;
+  return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+}
+
 describe('a comparison with a baseline', () => {
   it('30 pairs, 9 gained, 2 lost: no difference shown', async () => {
     const { score, scorers, ...counts } = await compare(...pairsOf(30, 9, 2));
@@ -24,7 +31,8 @@ describe('a comparison with a baseline', () => {
     expect(score.diff).toBeCloseTo(0.233333333333, 12);
     expect(score.test).toBe('mcnemar_exact');
     expect(score.p_value).toBeCloseTo(0.0654296875, 12);
-    expect(score.detectable_diff).toBeCloseTo(0.290694452257, 11);
+    // SciPy: (t.ppf(0.975, 29) + t.ppf(0.8, 29)) times the error.
+    expect(score.detectable_diff! / score.se!).toBeCloseTo(2.045229642133 + 0.854191985882, 9);
     expect(score.verdict).toBe('no_difference');
     expect(scorers).toEqual({ only: score });
   });
@@ -149,8 +157,26 @@ describe('a comparison with a baseline', () => {
     });
   });
 
+  it('would show the detectable difference in four of five cases, of six clusters too', async () => {
+    const random = seededNormal(20261127);
+    // The true error of a difference of six clusters that vary by 0.05, and Student's quantiles of five degrees of freedom.
+    const difference = (2.570581835636 + 0.919543780236) * (0.05 / Math.sqrt(6));
+    const clusters = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const repeats = 2_000;
+    let shown = 0;
+    for (let n = 0; n < repeats; n++) {
+      const before = runOf(single(clusters.map(() => 0.5)));
+      const after = runOf(single(clusters.map(() => 0.5 + difference + 0.05 * random())), { clusters });
+      const { score } = await compare(after, before);
+      expect(score.detectable_diff! / score.se!).toBeCloseTo(2.570581835636 + 0.919543780236, 9);
+      if (score.verdict === 'better') shown++;
+    }
+    expect(shown / repeats).toBeGreaterThan(0.77);
+    expect(shown / repeats).toBeLessThan(0.83);
+  });
+
   it('compares time and cost as they are, and scorers that both runs have', async () => {
-    const options = { capacity: 3, passScore: 1, failedAs: 'excluded', clustered: false } as const;
+    const options = { capacity: 3, passRule: [], failedAs: 'excluded', clustered: false } as const;
     const runWith = (names: string[], times: number[]) => {
       const run = new RunSamples({ ...options, scorers: names.map((name) => ({ name, passScore: 1 })) });
       for (const [i, latencyMs] of times.entries()) {

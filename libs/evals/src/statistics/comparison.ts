@@ -176,13 +176,11 @@ async function compareScores(
     compared.test = 'mcnemar_exact';
     compared.p_value = mcnemarP(signs.better, signs.worse, distributions);
   }
-  const { normalQuantile } = distributions;
-  const detectable = normalQuantile(1 - alpha / 2) + normalQuantile(0.8);
   return {
     ...compared,
     ...signs,
     verdict: isAlike ? decideVerdict(compared, alpha) : 'unknown',
-    detectable_diff: compared.se === null ? null : detectable * compared.se,
+    detectable_diff: detectableDifference(compared, alpha, distributions),
   };
 }
 
@@ -223,6 +221,19 @@ async function compareFailures(
     p_value: p,
     verdict: decideVerdict({ diff: diff === null ? null : -diff, p_value: p }, alpha),
   };
+}
+
+/**
+ * The difference that a paired t test shows in four of five cases: (t₁₋α/₂ + t₀.₈) · se, with C − 1 degrees of freedom. Quantiles of the
+ * normal distribution would promise with six clusters what is shown in three of five.
+ */
+function detectableDifference(
+  { se, clusters }: Pick<ScoreComparison, 'se' | 'clusters'>,
+  alpha: number,
+  { tQuantile }: Distributions,
+): number | null {
+  if (se === null) return null;
+  return (tQuantile(1 - alpha / 2, clusters - 1) + tQuantile(0.8, clusters - 1)) * se;
 }
 
 async function compareByT(

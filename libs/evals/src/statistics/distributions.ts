@@ -9,8 +9,6 @@ export interface Distributions {
   tQuantile: (share: number, df: number) => number;
   /** P(X ≤ successes) of X ~ Binomial(trials, p). @param successes 0 to `trials`. */
   binomialCdf: (successes: number, trials: number, p: number) => number;
-  /** The z below which a share of the standard normal distribution lies. @param share above 0 and below 1. */
-  normalQuantile: (share: number) => number;
 }
 
 let loaded: Promise<Distributions> | undefined;
@@ -20,13 +18,12 @@ let loaded: Promise<Distributions> | undefined;
  * not spend. Its functions are WebAssembly and must not be called before they are compiled, which is why they come as an object.
  */
 export async function loadDistributions(): Promise<Distributions> {
-  loaded ??= import('cephes').then(async ({ compiled, stdtr, stdtri, bdtr, ndtri }) => {
+  loaded ??= import('cephes').then(async ({ compiled, stdtr, stdtri, bdtr }) => {
     await compiled;
     return {
       tCdf: (t, df) => stdtr(df, t),
       tQuantile: (share, df) => stdtri(df, share),
       binomialCdf: (successes, trials, p) => bdtr(successes, trials, p),
-      normalQuantile: ndtri,
     };
   });
   return loaded;

@@ -21,6 +21,7 @@ import {
   RESULT_STATUS,
 } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
+import { readPassRule } from '../pass-rule.js';
 import { compareConfigs, CompareScoring } from './compare-scoring.js';
 import { compareWithBaseline, indexDatapoints, type RunComparison } from './comparison.js';
 import { loadDistributions } from './distributions.js';
@@ -142,7 +143,7 @@ export class MeasureRun {
     const taken = new RunSamples({
       capacity: run.total,
       repeats: run.repeats,
-      passScore: run.passScore,
+      passRule: readPassRule(run),
       scorers: scorers.map(({ name, pass_score: passScore }) => ({ name, passScore })),
       failedAs,
       clustered: clusterBy !== null,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { loadDistributions } from './distributions.js';
+import type { PassRule } from '../pass-rule.js';
 import { clusterKey, Clusters, RunSamples, type SampleMeasures } from './run-samples.js';
 import { runStatistics } from './run-statistics.js';
 
@@ -34,10 +35,16 @@ const sample = (measures: Partial<SampleMeasures>): SampleMeasures => ({
   ...measures,
 });
 
-const runWith = (failedAs: 'excluded' | 'zero', datapoints: SampleMeasures[][]): RunSamples => {
+const MEAN: PassRule = [{ at: null, passScore: 1 }];
+const ALL: PassRule = [
+  { at: 0, passScore: 1 },
+  { at: 1, passScore: 0.5 },
+];
+
+const runWith = (failedAs: 'excluded' | 'zero', datapoints: SampleMeasures[][], passRule = MEAN): RunSamples => {
   const run = new RunSamples({
     capacity: datapoints.length,
-    passScore: 1,
+    passRule,
     scorers: [
       { name: 'exact', passScore: 1 },
       { name: 'tone', passScore: 0.5 },
@@ -71,6 +78,24 @@ describe('the samples of a run', () => {
     expect(score).toMatchObject({ datapoints: 3, mean: expect.closeTo(0.8 / 3, 15) });
     expect(scorers['exact']).toMatchObject({ datapoints: 3, mean: expect.closeTo(2 / 3, 15) });
     expect(scorers['tone']).toMatchObject({ datapoints: 3, mean: expect.closeTo(0.2, 15) });
+  });
+
+  it('pass where each scorer that decides is content, or where the mean is', async () => {
+    const tries = [
+      [sample({ score: 0.8, scores: [1, 0.6] }), sample({ score: 0.7, scores: [1, 0.4] })],
+      [sample({ score: 0.5, scores: [0, 1] }), sample({ score: 1, scores: [1, null] })],
+      [sample({ failed: true, scores: [1, null] }), sample({ score: 1, scores: [1, 1] })],
+    ];
+    const passesBy = async (rule: PassRule, failedAs: 'excluded' | 'zero' = 'excluded') => {
+      const { score } = await runStatistics(runWith(failedAs, tries, rule), [2], distributions);
+      const { pass_rate: rate, flaky_datapoints: flaky, always_passed: always, never_passed: never } = score;
+      return [rate.mean, flaky, always, never, score.pass_k[0]!.pass_at_k, score.pass_k[0]!.pass_hat_k];
+    };
+    // 1 of 2, 1 of 2, 1 of 1: what a scorer does not score it does not hold up either.
+    expect(await passesBy(ALL)).toEqual([2 / 3, 2, 1, 0, 1, 0]);
+    expect(await passesBy(ALL, 'zero')).toEqual([1 / 2, 3, 0, 0, 1, 0]);
+    expect(await passesBy(MEAN)).toEqual([1 / 2, 1, 1, 1, 1 / 2, 0]);
+    expect(await passesBy([{ at: null, passScore: 0.7 }])).toEqual([5 / 6, 1, 2, 0, 1, 1 / 2]);
   });
 
   it('are timed and priced, where they have a time and a price', async () => {

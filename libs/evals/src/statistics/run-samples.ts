@@ -1,4 +1,5 @@
 import { GROUP_VALUE_LENGTH_MAX, GROUPS_MAX } from '@spandrel/contract';
+import { decidePass, type PassRule } from '../pass-rule.js';
 import { isAtLeast, isZeroOrOne, Sum, withRoom } from './numerics.js';
 import { Quantity } from './quantity.js';
 
@@ -74,11 +75,8 @@ export class DatapointScores {
   /** Whether every score is 0 or 1. */
   allBinary = true;
 
-  /** @param capacity datapoints at most. @param passScore a sample passes at this score or above. */
-  constructor(
-    capacity: number,
-    private readonly passScore: number,
-  ) {
+  /** @param capacity datapoints at most. */
+  constructor(capacity: number) {
     this.allMeans = new Float64Array(capacity);
     this.allCounts = new Uint16Array(capacity);
     this.allPasses = new Uint16Array(capacity);
@@ -116,20 +114,18 @@ export class DatapointScores {
     return this.varied === 0 ? null : Math.sqrt(this.variances.value / this.varied);
   }
 
-  /** Adds the next datapoint. @param scores those counted, in the order of repeats; none: it is left out. */
-  add(scores: readonly number[]): void {
+  /** Adds the next datapoint. @param scores those counted, in the order of repeats; none: it is left out. @param passes of them. */
+  add(scores: readonly number[], passes: number): void {
     const i = this.added++;
     this.allMeans = withRoom(this.allMeans, i);
     this.allCounts = withRoom(this.allCounts, i);
     this.allPasses = withRoom(this.allPasses, i);
     const n = scores.length;
     let sum = 0;
-    let passes = 0;
     let least = Number.POSITIVE_INFINITY;
     let most = Number.NEGATIVE_INFINITY;
     for (const score of scores) {
       sum += score;
-      if (isAtLeast(score, this.passScore)) passes++;
       if (score < least) least = score;
       if (score > most) most = score;
       if (!isZeroOrOne(score)) this.allBinary = false;
@@ -183,8 +179,7 @@ export interface RunSamplesOptions {
   capacity: number | null;
   /** Tries of each datapoint; 1 when left out. */
   repeats?: number;
-  /** A sample passes at this combined score or above. */
-  passScore: number;
+  passRule: PassRule;
   scorers: readonly { name: string; passScore: number }[];
   /** Whether a failed sample without a score is left out or counts as 0. */
   failedAs: 'excluded' | 'zero';
@@ -214,18 +209,19 @@ export class RunSamples {
   readonly repeats: number;
   /** What became of each sample, by datapoint and repeat: 0 not processed, 1 completed, 2 failed. */
   outcomes: Uint8Array;
-  /** The combined score and that of each scorer, with what each takes of a sample. */
-  private readonly allScores: readonly { scores: DatapointScores; valueOf: ValueOf }[];
+  /** The combined score that counts of a sample, and that of each scorer. */
+  private readonly scoreOf: ValueOf;
+  private readonly scoresOf: readonly { scores: DatapointScores; passScore: number; valueOf: ValueOf }[];
 
   constructor(private readonly options: RunSamplesOptions) {
-    const { repeats = 1, passScore, scorers, failedAs, clustered, groupBy = [] } = options;
+    const { repeats = 1, scorers, failedAs, clustered, groupBy = [] } = options;
     const room = options.capacity ?? 0;
     this.repeats = repeats;
     this.outcomes = new Uint8Array(room * repeats);
     this.clusters = clustered ? new Clusters(room) : null;
     this.groups = groupBy.length > 0 ? new Groups(groupBy, { ...options, capacity: null, groupBy: [] }) : null;
-    this.score = new DatapointScores(room, passScore);
-    this.scorers = new Map(scorers.map((scorer) => [scorer.name, new DatapointScores(room, scorer.passScore)]));
+    this.score = new DatapointScores(room);
+    this.scorers = new Map(scorers.map(({ name }) => [name, new DatapointScores(room)]));
     this.latencyMs = new Quantity(room);
     this.cost = new Quantity(room);
     const failedScore = failedAs === 'zero' ? 0 : null;
@@ -234,13 +230,12 @@ export class RunSamples {
       (findScore: ValueOf): ValueOf =>
       (sample) =>
         findScore(sample) ?? (sample.failed ? failedScore : null);
-    this.allScores = [
-      { scores: this.score, valueOf: counted(({ score }) => score) },
-      ...Array.from(this.scorers.values(), (scores, at) => ({
-        scores,
-        valueOf: counted((sample) => sample.scores[at] ?? null),
-      })),
-    ];
+    this.scoreOf = counted(({ score }) => score);
+    this.scoresOf = scorers.map(({ name, passScore }, at) => ({
+      scores: this.scorers.get(name)!,
+      passScore,
+      valueOf: counted((sample) => sample.scores[at] ?? null),
+    }));
   }
 
   /** Adds the next datapoint. @throws RangeError when the run has no more. */
@@ -248,7 +243,11 @@ export class RunSamples {
     const { id, cluster, samples } = datapoint;
     if (this.ids.length === this.options.capacity) throw new RangeError(`more than ${this.ids.length} datapoints`);
     this.groups?.add(datapoint);
-    for (const { scores, valueOf } of this.allScores) scores.add(present(samples, valueOf));
+    this.score.add(present(samples, this.scoreOf), this.countPasses(samples));
+    for (const { scores, passScore, valueOf } of this.scoresOf) {
+      const values = present(samples, valueOf);
+      scores.add(values, countAtLeast(values, passScore));
+    }
     this.latencyMs.add(present(samples, ({ latencyMs }) => latencyMs));
     this.cost.add(present(samples, ({ cost }) => cost));
     this.clusters?.add(cluster);
@@ -259,6 +258,18 @@ export class RunSamples {
     }
     this.ids.push(id);
     this.samples += samples.length;
+  }
+
+  /** Samples that pass, of those whose combined score counts. */
+  private countPasses(samples: readonly SampleMeasures[]): number {
+    let passes = 0;
+    for (const sample of samples) {
+      const score = this.scoreOf(sample);
+      const scoreAt = (at: number | null): number | null =>
+        at === null ? score : (this.scoresOf[at]?.valueOf(sample) ?? null);
+      if (score !== null && decidePass(this.options.passRule, scoreAt)) passes++;
+    }
+    return passes;
   }
 }
 
@@ -330,6 +341,12 @@ function compareValues(a: SampleGroup['values'], b: SampleGroup['values']): numb
 function present(samples: readonly SampleMeasures[], valueOf: ValueOf): readonly number[] {
   const values = samples.map(valueOf);
   return values.every(isThere) ? values : values.filter(isThere);
+}
+
+function countAtLeast(values: readonly number[], least: number): number {
+  let count = 0;
+  for (const value of values) if (isAtLeast(value, least)) count++;
+  return count;
 }
 
 const isThere = (value: number | null): value is number => value !== null;

@@ -106,6 +106,15 @@ describe('loadPlugins', () => {
       /asksJudge .* must be true or false/,
     ],
     [
+      'a scorer that says something else of its scores',
+      () =>
+        scorer(
+          'graded.mjs',
+          'config: (z) => z.any(), setup: () => ({ needsExpected: true, isGraded: 0.5, score() {} })',
+        ),
+      /isGraded .* must be true or false/,
+    ],
+    [
       'an unknown extension point',
       () => scorer('point.mjs', "extensionPoint: 'storage'"),
       /extensionPoint must be one of provider, scorer, search-index, dialect/,

@@ -1607,6 +1607,8 @@ export interface ScorerCapability {
   asks_judge: boolean;
   /** Whether that is a model of embeddings, so that `judge.model` is required. */
   embeds: boolean;
+  /** Whether its scores are grades: a sample passes at 0.5 unless it is given another pass score. */
+  is_graded: boolean;
   /** JSON Schema of `scoring_config`; `null` when it takes none. */
   config_schema: {
     [key: string]: unknown;
@@ -3490,10 +3492,10 @@ export interface StartEval {
   execution?: 'server' | 'external' | null;
   /** How often each datapoint is tried; 1 when left out. */
   repeats?: number | null;
-  /** A sample passes at this score or above; 1 when left out. */
+  /** That of scorers which have none of their own, and of the score in the mode `mean`. Left out: that of the scorer, where one alone counts, else 1. */
   pass_score?: number | null;
   /**
-   * `all`, when left out: a sample passes when every scorer that counts reaches its own pass score. `mean`: when its score reaches `pass_score`.
+   * `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.
    */
   pass_mode?: 'mean' | 'all' | null;
   /** The datapoints to take; all of the dataset when left out. */
@@ -3539,7 +3541,7 @@ export interface StartEvalScorer {
   } | null;
   /** 1 when left out. */
   weight?: number | null;
-  /** The pass score of the run when left out. */
+  /** Left out: that of the run where one is given, else 0.5 for scorers whose scores are grades, such as `LlmJudge`, and 1 for others. */
   pass_score?: number | null;
 }
 
@@ -3656,10 +3658,10 @@ export interface StartedEval {
     [key: string]: unknown;
   } | null;
   scorers: EvalScorer[];
-  /** A sample passes at this score or above. */
+  /** What the score of a sample reaches that passes, in the mode `mean`. */
   pass_score: number;
   /**
-   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
    */
   pass_mode: 'mean' | 'all';
   /** The datapoints that it takes; `null`: all of the dataset. */
@@ -3828,6 +3830,8 @@ export interface ResultItem {
   expected: string | null;
   /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
+  /** Whether all of its samples that have a score pass; left out where `samples` are. */
+  passed?: boolean | null;
   /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
@@ -3886,6 +3890,8 @@ export interface EvalSample {
   status: 'pending' | 'running' | 'completed' | 'failed';
   output: string | null;
   score: number | null;
+  /** Whether it passes by the `pass_mode` of the run; `null` without a score that decides. */
+  passed: boolean | null;
   /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
@@ -3923,6 +3929,8 @@ export interface FormerAttempt {
   status: 'pending' | 'running' | 'completed' | 'failed';
   output: string | null;
   score: number | null;
+  /** Whether it passes by the `pass_mode` of the run; `null` without a score that decides. */
+  passed: boolean | null;
   /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
@@ -4010,10 +4018,10 @@ export interface StartMatrix {
   execution?: 'server' | 'external' | null;
   /** How often each datapoint is tried; 1 when left out. */
   repeats?: number | null;
-  /** A sample passes at this score or above; 1 when left out. */
+  /** That of scorers which have none of their own, and of the score in the mode `mean`. Left out: that of the scorer, where one alone counts, else 1. */
   pass_score?: number | null;
   /**
-   * `all`, when left out: a sample passes when every scorer that counts reaches its own pass score. `mean`: when its score reaches `pass_score`.
+   * `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.
    */
   pass_mode?: 'mean' | 'all' | null;
   /** The datapoints to take; all of the dataset when left out. */
@@ -4115,10 +4123,10 @@ export interface EvalRunSummary {
     [key: string]: unknown;
   } | null;
   scorers: EvalScorer[];
-  /** A sample passes at this score or above. */
+  /** What the score of a sample reaches that passes, in the mode `mean`. */
   pass_score: number;
   /**
-   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
    */
   pass_mode: 'mean' | 'all';
   /** The datapoints that it takes; `null`: all of the dataset. */
@@ -4305,10 +4313,10 @@ export interface EvalRun {
     [key: string]: unknown;
   } | null;
   scorers: EvalScorer[];
-  /** A sample passes at this score or above. */
+  /** What the score of a sample reaches that passes, in the mode `mean`. */
   pass_score: number;
   /**
-   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
    */
   pass_mode: 'mean' | 'all';
   /** The datapoints that it takes; `null`: all of the dataset. */
@@ -4393,6 +4401,8 @@ export interface EvalItem {
   expected: string | null;
   /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
+  /** Whether all of its samples that have a score pass; left out where `samples` are. */
+  passed?: boolean | null;
   /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
@@ -4883,10 +4893,10 @@ export interface ExportedEvalRun {
     [key: string]: unknown;
   } | null;
   scorers: EvalScorer[];
-  /** A sample passes at this score or above. */
+  /** What the score of a sample reaches that passes, in the mode `mean`. */
   pass_score: number;
   /**
-   * `all`: a sample passes when every scorer that counts reaches its own pass score; `mean`: when its score reaches the pass score of the run.
+   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
    */
   pass_mode: 'mean' | 'all';
   /** The datapoints that it takes; `null`: all of the dataset. */

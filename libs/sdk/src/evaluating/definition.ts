@@ -109,8 +109,10 @@ export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unse
   concurrency?: number | undefined;
   /** Longest time of one call of the task, and of one of a scorer; 120,000 when left out. `Infinity`: as long as it takes. */
   timeoutMs?: number | undefined;
-  /** From 0 to 1: a sample passes at this score or above; 1 when left out. */
+  /** From 0 to 1: the pass score of scorers without one of their own. */
   passScore?: number | undefined;
+  /** `all`, when left out: a sample passes when each scorer with a weight reaches its pass score; `mean`: when their mean does. */
+  passMode?: 'all' | 'mean' | undefined;
   /** What the run is to meet, such as `mean >= 0.9`, `short.pass_hat_k@3 >= 80%` or `no regression`. */
   gates?: readonly (string | Gate)[] | undefined;
   /** Members of the datapoints' metadata: the result has the numbers of each group of datapoints with the same values. */

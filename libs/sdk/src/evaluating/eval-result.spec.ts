@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EvalItem, EvalRunSummary, EvalStatistics, JudgedGate, ScoreStatistics } from '../api/schema.js';
+import type {
+  EvalItem,
+  EvalRunSummary,
+  EvalScorer,
+  EvalStatistics,
+  JudgedGate,
+  ScoreStatistics,
+} from '../api/schema.js';
 import { resultTable } from './eval-result.js';
 
 const score = (mean: number | null): ScoreStatistics =>
@@ -13,6 +20,8 @@ const gate = (members: Partial<JudgedGate>): JudgedGate => ({
   ...{ metric: 'mean', scorer: null, k: null, op: '>=', value: 0.9, baseline_run_id: null, actual: null, passed: null },
   ...members,
 });
+
+const scorer = (name: string, weight = 1, passScore = 1) => ({ name, weight, pass_score: passScore }) as EvalScorer;
 
 const item = (members: Partial<EvalItem>): EvalItem =>
   ({
@@ -35,6 +44,8 @@ const FACTS: Parameters<typeof resultTable>[0] = {
     stop_reason: null,
     error: null,
     passed: false,
+    pass_score: 1,
+    scorers: [scorer('exactMatch'), scorer('short')],
   } as EvalRunSummary,
   statistics: {
     ...{ samples: 600, datapoints: 200, failed_samples: 12, pending_samples: 0 },
@@ -86,6 +97,7 @@ describe('resultTable', () => {
 
   it.each([
     [{ passed: true }, {}, 'eval "capitals" passed: run r1'],
+    [{ passed: true, gates: [] }, {}, 'eval "capitals" done, no gates: run r1'],
     [{}, { status: 'cancelled', stop_reason: 'cost_cap' }, 'eval "capitals" was cancelled (cost_cap): run r1'],
     [{}, { status: 'cancelled', stop_reason: 'cancelled' }, 'eval "capitals" was cancelled: run r1'],
     [{}, { status: 'failed', error: 'no plugin' }, 'eval "capitals" failed (no plugin): run r1'],
@@ -93,5 +105,19 @@ describe('resultTable', () => {
   ])('begins with what became of the run: %j %j', (facts, run, heading) => {
     const table = resultTable({ ...FACTS, ...facts, run: { ...FACTS.run, ...run } as EvalRunSummary });
     expect(table.slice(0, heading.length)).toBe(heading);
+  });
+
+  it('leaves out all together where one scorer is all there is', () => {
+    const rowsOf = (passScore: number, ...scorers: EvalScorer[]): string[] => {
+      const statistics = { ...FACTS.statistics, score: score(0.3), scorers: { short: score(0.9) } };
+      const run = { ...FACTS.run, pass_score: passScore, scorers } as EvalRunSummary;
+      return resultTable({ ...FACTS, run, statistics })
+        .split('\n')
+        .filter((line) => /^(all|short) /.test(line));
+    };
+    const [all, short] = ['all     0.3   0.2588 to 0.34  0.3', 'short   0.9   0.8588 to 0.94  0.9'];
+    expect(rowsOf(1, scorer('short'))).toEqual([short]);
+    expect(rowsOf(0.5, scorer('short'))).toEqual([all, short]);
+    expect(rowsOf(1, scorer('short', 0))).toEqual([all, short]);
   });
 });

@@ -26,7 +26,7 @@ function missingPart({ missingBaseline, skippedGates }: EvalFacts): string {
   return `${skipped}: there is no run to compare with (${missingBaseline})`;
 }
 
-function heading({ run, statistics, passed, wasOver }: EvalFacts): string {
+function heading({ run, statistics, gates, passed, wasOver }: EvalFacts): string {
   const { samples, datapoints, failed_samples: failed, pending_samples: pending } = statistics;
   const counts = [
     `run ${run.id}`,
@@ -35,7 +35,8 @@ function heading({ run, statistics, passed, wasOver }: EvalFacts): string {
     ...(pending > 0 ? [`${pending} not done`] : []),
   ];
   const before = wasOver ? 'was over before, nothing was tried; it ' : '';
-  return `eval "${run.name}" ${before}${passed ? 'passed' : whyNot(run)}: ${counts.join(', ')}`;
+  const outcome = passed ? (gates.length === 0 ? 'done, no gates' : 'passed') : whyNot(run);
+  return `eval "${run.name}" ${before}${outcome}: ${counts.join(', ')}`;
 }
 
 function whyNot({ status, stop_reason: reason, error, passed }: EvalRunSummary): string {
@@ -76,9 +77,12 @@ function describeFound({ actual, op, value, passed }: JudgedGate): string {
   return digits === undefined ? String(actual) : number(actual, digits);
 }
 
-function scorersPart({ statistics: { score, scorers } }: EvalFacts): string {
-  const named = Object.entries(scorers);
-  const rows = [['all', score] as const, ...(named.length > 1 ? named : [])].map(([name, of]) => scorerRow(name, of));
+function scorersPart({ run, statistics: { score, scorers } }: EvalFacts): string {
+  const [only, ...others] = run.scorers;
+  // One scorer that counts, by its own pass score: all together are the same.
+  const isSame = only && others.length === 0 && only.weight > 0 && only.pass_score === run.pass_score;
+  const named = [...(isSame ? [] : [['all', score] as const]), ...Object.entries(scorers)];
+  const rows = named.map(([name, of]) => scorerRow(name, of));
   return columns([['scorer', 'mean', '95% interval', 'pass rate'], ...rows]);
 }
 
@@ -166,6 +170,8 @@ export class EvalNotPassedError extends Error {
 
 const FAILED_MAX = 3;
 const WORST_MAX = 10;
+/** Datapoints with the lowest scores that are looked at: one with more may lack what another scorer asks for. */
+const LOW_MAX = 100;
 
 /** Reads what the server says of a run that is over. */
 export async function readResult(
@@ -203,11 +209,10 @@ export async function readResult(
   return result;
 }
 
-async function findWorst(api: Api, { id, pass_score }: EvalRunSummary, signal: AbortSignal): Promise<EvalItem[]> {
+async function findWorst(api: Api, { id }: EvalRunSummary, signal: AbortSignal): Promise<EvalItem[]> {
   const path = { id };
   const failed = await api.listEvalItems({ path, query: { status: 'failed', limit: FAILED_MAX }, signal });
-  const query = { sort_by: 'score' as const, score_max: pass_score, limit: WORST_MAX };
+  const query = { sort_by: 'score' as const, include: 'samples', limit: LOW_MAX };
   const low = await api.listEvalItems({ path, query, signal });
-  const below = low.items.filter(({ score }) => score !== null && score < pass_score);
-  return [...failed.items, ...below].slice(0, WORST_MAX);
+  return [...failed.items, ...low.items.filter(({ passed }) => passed === false)].slice(0, WORST_MAX);
 }

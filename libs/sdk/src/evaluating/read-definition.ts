@@ -170,7 +170,7 @@ const OPTIONS: readonly (keyof EvaluateOptions)[] = [
   'onProgress',
 ];
 const MEMBERS: readonly string[] = [
-  ...['dataset', 'task', 'scorers', 'timeoutMs', 'passScore', 'config', 'maxCostUsd'],
+  ...['dataset', 'task', 'scorers', 'timeoutMs', 'passScore', 'passMode', 'config', 'maxCostUsd'],
   ...OPTIONS,
 ];
 
@@ -195,7 +195,8 @@ export function readDefinition(definition: EvalDefinition & EvaluateOptions, opt
     repeats,
     concurrency: wholeNumberFrom(given.concurrency, 'concurrency', 1, Infinity) ?? CONCURRENCY,
     timeoutMs: numberFrom(given.timeoutMs, 'timeoutMs', 1, Infinity) ?? TIMEOUT_MS,
-    passScore: numberFrom(given.passScore, 'passScore', 0, 1) ?? 1,
+    passScore: numberFrom(given.passScore, 'passScore', 0, 1),
+    passMode: readPassMode(given.passMode),
     gates: readGates(given.gates ?? [], { repeats: repeats ?? 1, baseline }).map((gate) =>
       clusterBy === undefined ? gate : { cluster_by: clusterBy, ...gate },
     ),
@@ -252,6 +253,11 @@ function readGates(gates: unknown, { repeats, baseline }: { repeats: number; bas
     }
     return gate;
   });
+}
+
+function readPassMode(mode: unknown): EvalDefinition['passMode'] {
+  if (mode === undefined || mode === 'all' || mode === 'mean') return mode;
+  throw new DefinitionError('passMode must be "all" or "mean"');
 }
 
 function readTexts(texts: unknown): Record<string, string> {

@@ -31,7 +31,7 @@ export type ScorerFunction<Input = Unset, Output = Unset, Expected = Unset, Meta
 export interface ScorerOptions {
   /** 0 or more, 1 when left out; 0 keeps the scorer out of the combined score. */
   weight?: number | undefined;
-  /** From 0 to 1; the eval's when left out. */
+  /** From 0 to 1: a sample passes at this score or above. The eval's when left out, else 0.5 of a judge and 1 of others. */
   passScore?: number | undefined;
 }
 

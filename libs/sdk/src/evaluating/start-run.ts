@@ -5,7 +5,7 @@ import { ciMetadata, nameRun } from './ci-metadata.js';
 import type { EvalSpandrel } from './definition.js';
 import { findDataset } from './find-dataset.js';
 import { DefinitionError, describeGate, nearest, needsBaseline, type Gate } from './gate.js';
-import { canonicalJson } from './json.js';
+import { canonicalJson, defined } from './json.js';
 import { finalNames, type PlannedScorer, type Plan } from './read-definition.js';
 import { trySample, type Sample, type Trials, type Tried } from './try-sample.js';
 
@@ -174,7 +174,8 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const start = api.startEval({
     path: { id: dataset.id },
     body: {
-      ...{ id, name, execution: 'external', repeats, pass_score: plan.passScore, gates },
+      ...{ id, name, execution: 'external', repeats, gates },
+      ...defined({ pass_score: plan.passScore, pass_mode: plan.passMode }),
       ...(names.length === 0
         ? { scoring: 'External' }
         : { scorers: plan.scorers.map(({ body }, place) => ({ ...body, name: names[place]! })) }),

@@ -9,6 +9,10 @@ it('durations', () => {
   ]);
 });
 
+it('durations below zero have a sign, unless they round to none', () => {
+  expect([-80, -1_490, -0.5, -0.4, -0].map(durationText)).toEqual(['-80 ms', '-1.49 s', '-1 ms', '0 ms', '0 ms']);
+});
+
 it('costs have the digits that count', () => {
   expect([0, 12.345, 1, 0.5, 0.123456, 0.00123456, 0.000000123, 1234.5].map(costText)).toEqual([
     ...['$0.00', '$12.35', '$1.00', '$0.50', '$0.123', '$0.00123', '$0.000000123', '$1234.50'],

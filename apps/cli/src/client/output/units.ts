@@ -9,8 +9,9 @@ export const countText = (count: number | null | undefined): string =>
 /** @returns `12 ms`, `1.24 s`, `3 min 05 s` or `2 h 07 min`; a minus before one below zero, as differences have. */
 export function durationText(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '';
-  if (ms < 0) return `-${durationText(-ms)}`;
-  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  // Half a millisecond rounds to none, which has no sign.
+  if (ms <= -0.5) return `-${durationText(-ms)}`;
+  if (ms < 999.5) return `${Math.round(Math.max(ms, 0))} ms`;
   const seconds = ms / 1000;
   if (seconds < 59.95) return `${seconds.toFixed(seconds < 9.995 ? 2 : 1)} s`;
   const [large, small, units] =

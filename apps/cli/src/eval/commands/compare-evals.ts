@@ -1,5 +1,5 @@
-import type { ComparedItem, EvalStatistics } from '@spandrel/contract';
-import { describePairs, formatCounted, formatDifference, formatScore } from '@spandrel/contract/browser';
+import type { ComparedItem, EvalRunSummary, EvalStatistics } from '@spandrel/contract';
+import { describePairs, formatCounted, formatDifference, formatScore, namedScores } from '@spandrel/contract/browser';
 import type { Api } from '@spandrel/sdk';
 import type { ClientCall } from '../../client/client-command.js';
 import { oneLine } from '../../client/output/text.js';
@@ -9,7 +9,7 @@ import { findRun } from '../../client/server.js';
 import { readNumber, readStatisticsOptions, type StatisticsOptions } from '../options/judging-options.js';
 import { groupLines } from '../report-lines.js';
 import { createPreview } from '../reports/report-items.js';
-import { describeCompared, describeDifference, describeLatency, namedScores } from '../words.js';
+import { describeCompared, describeDifference, describeLatency } from '../words.js';
 
 export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
 
@@ -41,7 +41,7 @@ export async function compareEvals(
   await out.lines([
     `${named(run.name, runId)} beside ${named(baseline.name, baselineId)}`,
     '',
-    ...comparisonLines(comparison!, out),
+    ...comparisonLines(comparison!, [run, baseline], out),
     ...groupLines(statistics, out),
     ...changedLines(changed, out),
   ]);
@@ -49,14 +49,12 @@ export async function compareEvals(
 
 type Comparison = NonNullable<EvalStatistics['comparison']>;
 
-function comparisonLines(comparison: Comparison, out: Output): string[] {
-  const { score, scorers } = comparison;
-  const style = score.verdict === 'worse' ? 'red' : score.verdict === 'better' ? 'green' : undefined;
+const STYLES = { worse: 'red', better: 'green', no_difference: undefined, unknown: undefined } as const;
+
+function comparisonLines(comparison: Comparison, runs: readonly EvalRunSummary[], out: Output): string[] {
   return [
-    `Score: ${out.paint(describeCompared(comparison, null, score), style)}.`,
-    `  ${describeDifference(score)}`,
-    ...namedScores(scorers).flatMap(([name, of]) => [
-      `${name}: ${describeCompared(comparison, name, of)}.`,
+    ...namedScores(comparison, ...runs).flatMap(({ name, of }) => [
+      `${name ?? 'Score'}: ${out.paint(describeCompared(comparison, name, of), STYLES[of.verdict])}.`,
       `  ${describeDifference(of)}`,
     ]),
     ...describeLatency(comparison),

@@ -186,7 +186,7 @@ const SUMMARY: readonly Column<Ended>[] = [
   {
     title: 'came to',
     text: (ended) => ('report' in ended ? VERDICTS[ended.report.verdict].title : ended.fault),
-    style: ({ exitCode }) => (exitCode === ExitCode.done ? 'green' : 'red'),
+    style: (ended) => ('report' in ended ? VERDICTS[ended.report.verdict].style : 'red'),
     shrinks: true,
   },
 ];

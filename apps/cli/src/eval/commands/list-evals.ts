@@ -44,8 +44,11 @@ const columnsFor = (isTerminal: boolean): Column<EvalRunSummary>[] => [
   { title: 'name', text: ({ name }) => name, shrinks: true },
   {
     title: 'status',
-    text: ({ status, stop_reason: reason }) => (reason === 'cost_cap' ? 'cost cap' : (reason ?? status)),
-    style: ({ status }) => (status === 'failed' ? 'red' : status === 'cancelled' ? 'yellow' : undefined),
+    text: ({ status, stop_reason: reason, error }) => {
+      if (status === 'completed' && error !== null) return 'all failed';
+      return reason === 'cost_cap' ? 'cost cap' : (reason ?? status);
+    },
+    style: ({ status, error }) => (error !== null ? 'red' : status === 'cancelled' ? 'yellow' : undefined),
   },
   {
     title: 'samples',

@@ -234,6 +234,7 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
     ),
     repeats: plan.repeats,
     pass_score: plan.passScore,
+    pass_mode: plan.passMode,
     max_cost_usd: plan.maxCostUsd,
     allow_unscored: plan.allowUnscored,
     filter: plan.filter as EvalFilter,

@@ -164,6 +164,7 @@ export interface RunOptions {
   trace?: boolean;
   repeats?: string;
   passScore?: string;
+  passMode?: string;
   maxCost?: string;
   metadata?: string[];
   allowUnscored?: boolean;
@@ -201,7 +202,11 @@ export const addRunOptions = (command: Command): Command =>
     .option('--max-tokens <number>', 'of an answer')
     .option('--trace', 'record the calls of each datapoint as a trace')
     .option('--repeats <number>', 'how often each datapoint is tried; once when left out')
-    .option('--pass-score <number>', 'a sample passes at this score or above; 1 when left out')
+    .option('--pass-score <number>', 'of scorers without one of their own; 1 when left out, 0.5 of judges')
+    .option(
+      '--pass-mode <all|mean>',
+      'all: every scorer reaches its pass score; mean: the score reaches that of the run',
+    )
     .option('--max-cost <usd>', 'dollars that the run may cost, its judges too')
     .option('--metadata <key=value>', 'kept with the run, such as commit=3f2c1ab; may come often', collected)
     .option(
@@ -252,6 +257,7 @@ export function readRunPlan(options: RunOptions) {
     scorers: scorer?.map((text) => readOption('--scorer', text, (each) => readScorer(each, readText))),
     repeats: readNumber('--repeats', options.repeats),
     passScore: readNumber('--pass-score', options.passScore),
+    passMode: readOption('--pass-mode', options.passMode ?? 'all', readPassMode),
     allowUnscored: options.allowUnscored,
     filter: {
       ...readOption('--filter', '', () => readConditions(options.filter ?? [])),
@@ -264,6 +270,11 @@ export function readRunPlan(options: RunOptions) {
     maxCostUsd: readNumber('--max-cost', options.maxCost),
     metadata: readOption('--metadata', '', () => readMetadata(options.metadata ?? [])),
   };
+}
+
+function readPassMode(text: string): 'all' | 'mean' {
+  if (text === 'all' || text === 'mean') return text;
+  throw new Error(`must be all or mean, not "${text}"`);
 }
 
 /** A line break at the end of a file is its editor's. */

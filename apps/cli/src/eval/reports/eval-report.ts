@@ -10,7 +10,7 @@ export interface EvalReport {
   run: EvalRunSummary;
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;
-  baselineName?: string;
+  baseline?: EvalRunSummary;
   /** What was left out for want of a baseline, as a sentence without its end. */
   skipped?: string;
   gates: readonly GateResult[];

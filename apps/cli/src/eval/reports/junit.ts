@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { EvalItem } from '@spandrel/contract';
 import { formatMetadataValue } from '@spandrel/contract/browser';
-import { namedScores, describeStop } from '../words.js';
+import { describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
 import { judgeItem, cutText, createPreview, showWorst, textOf } from './report-items.js';
 
@@ -61,13 +61,11 @@ function statisticsProperties({ run, statistics, dataset, url, file }: EvalRepor
     stop_reason: run.stop_reason,
     metadata: run.metadata,
   };
-  const { run_id: _id, status: _status, scorers, comparison, group_by: keys = [], groups, ...numbers } = statistics;
+  const { run_id: _id, status: _status, group_by: keys = [], groups, ...numbers } = statistics;
   return flattened({
     ...about,
     ...numbers,
     groups: groups && Object.fromEntries(groups.map(({ group, ...ofGroup }) => [groupName(keys, group), ofGroup])),
-    scorers: Object.fromEntries(namedScores(scorers)),
-    comparison: comparison && { ...comparison, scorers: Object.fromEntries(namedScores(comparison.scorers)) },
   });
 }
 
@@ -126,13 +124,13 @@ function datapointSuite(report: EvalReport): XmlElement {
   const stop = describeStop(run);
   return suite(run.name, run, [
     { name: 'properties', content: properties },
-    ...items.map((item) => datapointCase(item, run.pass_score, toGroup(dataset.name))),
+    ...items.map((item) => datapointCase(item, run, toGroup(dataset.name))),
     ...(stop === null ? [] : [{ name: 'system-err', content: stop }]),
   ]);
 }
 
-function datapointCase(item: EvalItem, passScore: number, classname: string): XmlElement {
-  const { outcome, why } = judgeItem(item, passScore);
+function datapointCase(item: EvalItem, run: EvalReport['run'], classname: string): XmlElement {
+  const { outcome, why } = judgeItem(item, run);
   const worst = showWorst(item);
   const name = `${createPreview(item.input, NAME_COLUMNS_MAX)} [${item.datapoint_id}]`;
   return testCase(classname, name, item.latency_ms, outcome, why + worst.which, renderDetails(worst.item));

@@ -6,10 +6,11 @@ import {
   formatDifference,
   formatInterval,
   formatP,
+  namedScores,
   NONE,
 } from '@spandrel/contract/browser';
 import { VERDICTS } from '../judge-run.js';
-import { describeCompared, describeDifference, describeLatency, namedScores, describeStop } from '../words.js';
+import { describeCompared, describeDifference, describeLatency, describeStop } from '../words.js';
 import type { EvalReport, EvalFault } from './eval-report.js';
 import { failingItems, groupTable, numberRows, createPreview } from './report-items.js';
 
@@ -57,11 +58,13 @@ const faultSection = ({ file, fault }: EvalFault): string[] => [
   inlineCode(fault),
 ];
 
+const MARKS: Partial<Record<EvalReport['verdict'], string>> = { passed: '✅ ', done: '' };
+
 function renderSection(report: EvalReport): string[] {
   const { run, verdict, skipped } = report;
   const stop = describeStop(run);
   return [
-    `## ${verdict === 'passed' ? '✅' : '❌'} ${plainText(run.name)}: ${VERDICTS[verdict].title}${skipped === undefined ? '' : `. ${plainText(skipped)}`}`,
+    `## ${MARKS[verdict] ?? '❌ '}${plainText(run.name)}: ${VERDICTS[verdict].title}${skipped === undefined ? '' : `. ${plainText(skipped)}`}`,
     '',
     aboutLine(report),
     '',
@@ -96,11 +99,11 @@ const renderGates = ({ gates }: EvalReport): string[] =>
     gates.map(({ text, found, passed }) => [inlineCode(text), found, HOLDS[`${passed}`]]),
   );
 
-function renderComparison({ statistics: { comparison }, baselineName }: EvalReport): string[] {
-  if (comparison === null) return [];
-  const { score, scorers, baseline_run_id: id } = comparison;
+function renderComparison({ statistics: { comparison }, run, baseline }: EvalReport): string[] {
+  if (comparison === null || !baseline) return [];
+  const { score } = comparison;
   const sentences = [
-    `Compared with the baseline ${inlineCode(baselineName ?? id)}: **${plainText(describeCompared(comparison, null, score))}**.`,
+    `Compared with the baseline ${inlineCode(baseline.name)}: **${plainText(describeCompared(comparison, null, score))}**.`,
     `${describeDifference(score)}.`,
     ...describeLatency(comparison),
     describePairs(comparison, 'the run', 'the baseline'),
@@ -110,8 +113,8 @@ function renderComparison({ statistics: { comparison }, baselineName }: EvalRepo
     '',
     ...markdownTable(
       ['', 'difference', '95% interval', 'p'],
-      namedScores(scorers).map(([name, { diff, ci, p_value: p }]) => [
-        inlineCode(name),
+      namedScores(comparison, run, baseline).map(({ name, of: { diff, ci, p_value: p } }) => [
+        name === null ? 'All together' : inlineCode(name),
         formatDifference(diff),
         formatInterval(ci),
         formatP(p),

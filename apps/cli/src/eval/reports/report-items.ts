@@ -1,4 +1,4 @@
-import type { EvalItem, EvalStatistics, ScoreStatistics } from '@spandrel/contract';
+import type { EvalItem, EvalRunSummary, EvalStatistics, SampleResource, ScoreStatistics } from '@spandrel/contract';
 import {
   describeCorrection,
   formatCounted,
@@ -7,9 +7,11 @@ import {
   formatMetadataValue,
   formatP,
   formatScore,
+  namedScores,
+  type Named,
 } from '@spandrel/contract/browser';
 import { oneLine, cutText as cutColumns } from '../../client/output/text.js';
-import { namedScores, formatDollars, formatLatency } from '../words.js';
+import { formatDollars, formatLatency } from '../words.js';
 import type { EvalReport } from './eval-report.js';
 
 /** Characters of a recorded text that are looked at for one column: marks that stand on one letter take none. */
@@ -42,29 +44,41 @@ interface ItemOutcome {
   why: string;
 }
 
+type PassingRun = Pick<EvalRunSummary, 'pass_mode' | 'pass_score' | 'scorers'>;
+
 /** Scores that differ by less are equal (docs/spec/eval-statistics.md#rounding). */
 const EQUAL = 1e-12;
 
 /** A datapoint passes when all of its samples that have a score do. @param item with its samples, if there are several. */
-export function judgeItem(item: EvalItem, passScore: number): ItemOutcome {
+export function judgeItem(item: EvalItem, run: PassingRun): ItemOutcome {
   if (item.status === 'failed') {
     const why = item.error ?? 'all samples failed';
     return { outcome: 'error', why: item.output === null ? why : `not scored: ${why}` };
   }
   if (item.status !== 'completed') return { outcome: 'skipped', why: 'not finished before the run ended' };
   const samples = item.samples ?? [item];
-  const scores = samples.map(({ score }) => score).filter((score) => score !== null);
-  if (scores.length === 0) return { outcome: 'skipped', why: 'has no score' };
-  const passing = scores.filter((score) => score >= passScore - EQUAL).length;
-  if (passing === scores.length) return { outcome: 'passed', why: '' };
-  const [only] = scores;
+  const decided = samples.flatMap(({ passed }) => passed ?? []);
+  if (decided.length === 0) return { outcome: 'skipped', why: 'has no score' };
+  const passing = decided.filter((passed) => passed).length;
+  if (passing === decided.length) return { outcome: 'passed', why: '' };
   return {
     outcome: 'failed',
     why:
       samples.length === 1
-        ? `score ${formatScore(only!)} is below ${formatScore(passScore)}`
-        : `${passing} of ${scores.length} samples passed, mean score ${formatScore(item.score)}`,
+        ? describeLack(samples[0]!, run)
+        : `${passing} of ${decided.length} samples passed, mean score ${formatScore(item.score)}`,
   };
+}
+
+/** What a sample that does not pass has too little of: `tone 0.3 is below 0.5`. */
+function describeLack({ score, scores }: Pick<SampleResource, 'score' | 'scores'>, run: PassingRun): string {
+  const below = (name: string, found: number | null | undefined, least: number): string[] =>
+    (found ?? 1) < least - EQUAL ? [`${name} ${formatScore(found)} is below ${formatScore(least)}`] : [];
+  if (run.pass_mode === 'mean') return below('score', score, run.pass_score).join();
+  // Without a score of all together no scorer counts more than another.
+  const deciding = run.scorers.filter(({ weight }) => weight > 0 || score === null);
+  const nameOf = (name: string): string => (run.scorers.length > 1 ? name : 'score');
+  return deciding.flatMap(({ name, pass_score: least }) => below(nameOf(name), scores[name]?.score, least)).join(', ');
 }
 
 /** What lists show of an item: of several samples what the worst one said, and which it is, where others are better. */
@@ -92,7 +106,7 @@ export function failingItems(
 ): FailingItems | undefined {
   const failing = items
     .map((item) => {
-      const { outcome, why } = judgeItem(item, run.pass_score);
+      const { outcome, why } = judgeItem(item, run);
       const worst = showWorst(item);
       return { item: worst.item, outcome, why: why + worst.which };
     })
@@ -147,14 +161,18 @@ export interface NumberRow {
 
 /** The numbers of a run that people look at, in the order in which they do. */
 export function numberRows({ run, statistics }: Pick<EvalReport, 'run' | 'statistics'>): NumberRow[] {
-  const { score, scorers, latency_ms: latency, cost, judge_cost: judges } = statistics;
+  const { latency_ms: latency, cost, judge_cost: judges } = statistics;
+  const named = namedScores(statistics, run);
+  // What has no score passes in no number of tries.
+  const repeated = run.repeats > 1 ? named.find(({ of }) => of.samples > 0) : undefined;
   return [
-    row('Mean score', formatScore(score.mean), formatInterval(score.ci)),
-    ...namedScores(scorers).map(([name, { mean, ci }]) =>
-      row(`Mean score of ${name}`, formatScore(mean), formatInterval(ci)),
+    ...named.map(({ name, of: { mean, ci } }) =>
+      row(entitle('Mean score', name), formatScore(mean), formatInterval(ci)),
     ),
-    row('Pass rate', formatScore(score.pass_rate.mean), formatInterval(score.pass_rate.ci)),
-    ...(run.repeats > 1 ? repeatedRows(score) : []),
+    ...named.map(({ name, of: { pass_rate: rate } }) =>
+      row(entitle('Pass rate', name), formatScore(rate.mean), formatInterval(rate.ci)),
+    ),
+    ...(repeated ? repeatedRows(repeated) : []),
     row('Failed samples', `${statistics.failed_samples} of ${statistics.samples}`),
     row('Latency p50, p95', `${formatLatency(latency.p50)}, ${formatLatency(latency.p95)}`),
     row('Cost', formatDollars(cost.total)),
@@ -164,11 +182,16 @@ export function numberRows({ run, statistics }: Pick<EvalReport, 'run' | 'statis
 
 const row = (what: string, value: string, interval = ''): NumberRow => ({ what, value, interval });
 
-const repeatedRows = ({ pass_k: passK, flaky_datapoints: flaky }: ScoreStatistics): NumberRow[] => [
+const entitle = (what: string, scorer: string | null): string => (scorer === null ? what : `${what} of ${scorer}`);
+
+const repeatedRows = ({
+  name,
+  of: { pass_k: passK, flaky_datapoints: flaky },
+}: Named<ScoreStatistics>): NumberRow[] => [
   ...passK
     .filter(({ k }) => k > 1)
     .map(({ k, pass_at_k: any, pass_hat_k: all }) =>
-      row(`pass@${k}, pass^${k}`, `${formatScore(any)}, ${formatScore(all)}`),
+      row(entitle(`pass@${k}, pass^${k}`, name), `${formatScore(any)}, ${formatScore(all)}`),
     ),
-  row('Flaky datapoints', String(flaky)),
+  row(entitle('Flaky datapoints', name), String(flaky)),
 ];

@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { validateXML } from 'xmllint-wasm';
-import { sampleItem, sampleReport, sampleRun } from '../../../../../test/cli/sample-report.js';
+import { sampleItem, sampleReport, sampleRun, sampleScorer } from '../../../../../test/cli/sample-report.js';
 import { anyCharacter } from '../../../../../test/support/any-character.js';
+import type { EvalItem } from '@spandrel/contract';
 import { ExitCode } from '../../client/exit-codes.js';
 import type { EvalReport } from './eval-report.js';
 import { errorLines, tellGitHub, prepareReports, writeReports } from './reports.js';
@@ -32,28 +33,83 @@ const stopped = (): EvalReport =>
   });
 
 describe('what a datapoint comes to', () => {
+  const scored = (...scores: number[]): EvalItem['scores'] =>
+    Object.fromEntries(
+      scores.map((score, at) => [
+        at === 0 ? 'Contains' : 'tone',
+        {
+          score,
+          reason: null,
+          error: null,
+          judge_model: null,
+          judge_prompt_hash: null,
+          judge_tokens: null,
+          judge_cost: null,
+        },
+      ]),
+    );
+  const tone = sampleScorer('tone', { pass_score: 0.5 });
+  const run = sampleRun();
+  const both = sampleRun({ scorers: [sampleScorer('Contains'), tone] });
+  const mean = sampleRun({ ...both, pass_mode: 'mean', pass_score: 0.8 });
+  const shown = sampleRun({ scorers: [{ ...tone, weight: 0 }] });
+  const failing = { samples: [0.6], passed: false };
   it.each([
-    ['one that passes', sampleItem('a', { samples: [1] }), 1, 'passed', ''],
-    ['one that is as good as the pass score', sampleItem('a', { samples: [0.3 - 1e-13] }), 0.3, 'passed', ''],
-    ['one below the pass score', sampleItem('a', { samples: [0.5] }), 0.8, 'failed', 'score 0.5 is below 0.8'],
+    ['one that passes', sampleItem('a', { samples: [1] }), run, 'passed', ''],
+    ['one that passes with little', sampleItem('a', { samples: [0.3], passed: true }), run, 'passed', ''],
+    [
+      'one below the pass score',
+      sampleItem('a', { ...failing, scores: scored(0.6) }),
+      run,
+      'failed',
+      'score 0.6 is below 1',
+    ],
+    [
+      'one below a pass score of several',
+      sampleItem('a', { ...failing, scores: scored(1, 0.2) }),
+      both,
+      'failed',
+      'tone 0.2 is below 0.5',
+    ],
+    [
+      'one below them all',
+      sampleItem('a', { ...failing, scores: scored(0, 0.2) }),
+      both,
+      'failed',
+      'Contains 0 is below 1, tone 0.2 is below 0.5',
+    ],
+    [
+      'one whose mean is below that of the run',
+      sampleItem('a', { ...failing, scores: scored(1, 0.2) }),
+      mean,
+      'failed',
+      'score 0.6 is below 0.8',
+    ],
+    [
+      'one whose scorer does not count',
+      sampleItem('a', { samples: [null], passed: false, scores: { tone: scored(0.2)['Contains']! } }),
+      shown,
+      'failed',
+      'score 0.2 is below 0.5',
+    ],
     [
       'a flaky one',
       sampleItem('a', { score: 0.5, samples: [1, 0] }),
-      1,
+      run,
       'failed',
       '1 of 2 samples passed, mean score 0.5',
     ],
-    ['one of which a sample failed', sampleItem('a', { samples: [null, 1] }), 1, 'passed', ''],
-    ['one that failed', sampleItem('a', { status: 'failed', error: 'HTTP 500' }), 1, 'error', 'HTTP 500'],
-    ['one without a score', sampleItem('a', { samples: [null] }), 1, 'skipped', 'has no score'],
+    ['one of which a sample failed', sampleItem('a', { samples: [null, 1] }), run, 'passed', ''],
+    ['one that failed', sampleItem('a', { status: 'failed', error: 'HTTP 500' }), run, 'error', 'HTTP 500'],
+    ['one without a score', sampleItem('a', { samples: [null] }), run, 'skipped', 'has no score'],
     [
       'one that was not reached',
       sampleItem('a', { status: 'pending' }),
-      1,
+      run,
       'skipped',
       'not finished before the run ended',
     ],
-  ])('%s', (_what, item, passScore, outcome, why) => expect(judgeItem(item, passScore)).toEqual({ outcome, why }));
+  ])('%s', (_what, item, of, outcome, why) => expect(judgeItem(item, of)).toEqual({ outcome, why }));
 });
 
 describe('a JUnit report', () => {
@@ -108,6 +164,26 @@ describe('a markdown report', () => {
   it('has recorded texts in code that they cannot leave', () => {
     expect(['', '`', 'a``b', 'a|b', 'a\\|b', ' two\n lines\r\n'].map(inlineCode)).toEqual([
       ...['', '`` ` ``', '```a``b```', '`a\\|b`', '`a\\ \\|b`', '`two lines`'],
+    ]);
+  });
+
+  it('has no green mark where nobody asked for anything', () => {
+    const page = markdownReport([sampleReport({ verdict: 'done', gates: [] })]);
+    expect(page).toMatch(/^## capitals, gpt-5.1: done, no gates\n/);
+  });
+
+  it('names the numbers of each scorer, and all together beside them where they differ', () => {
+    const { score } = sampleReport().statistics;
+    const statistics = { ...sampleReport().statistics, comparison: null, scorers: { a: { ...score, mean: 0.5 } } };
+    const a = sampleScorer('a');
+    const rowsOf = (scorer: typeof a): string[] => {
+      const page = markdownReport([sampleReport({ statistics, run: sampleRun({ scorers: [scorer] }) })]);
+      return page.split('\n').filter((line) => line.startsWith('| Mean score'));
+    };
+    expect(rowsOf(a)).toEqual(['| Mean score of a | 0.5 | 0.2 to 1 |']);
+    expect(rowsOf({ ...a, weight: 0 })).toEqual([
+      '| Mean score | 0.75 | 0.2 to 1 |',
+      '| Mean score of a | 0.5 | 0.2 to 1 |',
     ]);
   });
 

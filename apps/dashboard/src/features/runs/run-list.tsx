@@ -17,7 +17,7 @@ import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
 import { SelectionToolbar } from '../list/list-page.js';
 import { useCapabilities } from '../browser-session.js';
-import { scorersOf, stopWord, runChanges, COMPARED_MAX } from './run-rules.js';
+import { hasFailedAltogether, scorersOf, stopWord, runChanges, COMPARED_MAX } from './run-rules.js';
 import styles from './run-list.module.css';
 
 /** Every column of the list of runs. @param zone zone of the times. @param nameOf name of a dataset by its id. */
@@ -69,6 +69,7 @@ function NameOfRun({ run }: { run: EvalRunSummary }) {
 
 function StatusOfRun({ run }: { run: EvalRunSummary }) {
   const why = stopWord(run);
+  if (hasFailedAltogether(run)) return <Badge tone="failed">All failed</Badge>;
   if (why === null) return <StatusBadge status={run.status} />;
   return <span title={`Cancelled: ${why}`}>Cancelled: {why}</span>;
 }

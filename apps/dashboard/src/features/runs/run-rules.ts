@@ -20,6 +20,10 @@ export const stopWord = ({ stop_reason: reason }: Pick<EvalRunSummary, 'stop_rea
 export const stopSentence = ({ stop_reason: reason }: Pick<EvalRunSummary, 'stop_reason'>): string | null =>
   reason === null ? null : STOP_SENTENCES[reason];
 
+/** Whether a run was completed and not a single one of its datapoints succeeded. */
+export const hasFailedAltogether = ({ status, error }: Pick<EvalRunSummary, 'status' | 'error'>): boolean =>
+  status === 'completed' && error !== null;
+
 /** Names of the scorers of a run: `exact, judge`. */
 export const scorersOf = ({ scorers }: Pick<EvalRunSummary, 'scorers'>): string =>
   scorers.map(({ name }) => name).join(', ');

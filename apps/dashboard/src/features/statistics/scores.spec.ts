@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DIFFERENCES, placeOn, scaleAround, SCORES, namedScores } from './scores.js';
+import { DIFFERENCES, placeOn, scaleAround, SCORES } from './scores.js';
 
 describe('the scale of an error bar', () => {
   it('goes from 0 to 1 for scores, and around 0 for differences', () => {
@@ -11,18 +11,5 @@ describe('the scale of an error bar', () => {
   it('has room for an amount and its bounds', () => {
     expect(scaleAround([20, -80, 120])).toEqual({ low: -120, high: 120 });
     expect([scaleAround([0, null, undefined]), scaleAround([])]).toEqual([null, null]);
-  });
-});
-
-describe('scores by name', () => {
-  it('begin with that of all together, where there are several', () => {
-    expect(namedScores(1, { exact: 2 })).toEqual([{ name: 'exact', of: 1 }]);
-    expect(namedScores(1, { exact: 2, judge: 3 }).map(({ name, of }) => [name, of])).toEqual([
-      ...[
-        ['All together', 1],
-        ['exact', 2],
-        ['judge', 3],
-      ],
-    ]);
   });
 });

@@ -9,6 +9,7 @@ import {
   formatDifference,
   formatMetadataValue,
   formatP,
+  namedScores,
   type Bounds,
 } from '@spandrel/contract/browser';
 import type { ReactNode } from 'react';
@@ -21,7 +22,7 @@ import { keys } from '../../api/keys.js';
 import { goesOn } from '../runs/run-rules.js';
 import { IntervalCell } from './error-bar.js';
 import type { Division } from './division-fields.js';
-import { namedScores, DIFFERENCES, scaleAround } from './scores.js';
+import { DIFFERENCES, scaleAround } from './scores.js';
 import styles from './statistics-tables.module.css';
 
 interface ScrolledTableProps {
@@ -67,8 +68,16 @@ const REPEATED = ['Spread of tries', 'Always passed', 'Flaky', 'Never passed', '
 const ONCE = ['Passed', 'Not passed', 'Datapoints'];
 const SCORE_STARTS = ['95% interval', 'Pass rate, 95%'];
 
+/** What the score of all scorers together is called. */
+const TOGETHER = 'All together';
+
+interface StatisticsProps {
+  run: EvalRunSummary;
+  statistics: EvalStatistics;
+}
+
 /** The scores of a run, all together and each scorer's: their means with intervals, and how many datapoints pass. */
-export function ScoreTable({ statistics }: { statistics: EvalStatistics }) {
+export function ScoreTable({ run, statistics }: StatisticsProps) {
   const isRepeated = statistics.repeats > 1;
   return (
     <ScrolledTable
@@ -77,9 +86,9 @@ export function ScoreTable({ statistics }: { statistics: EvalStatistics }) {
       columns={[...SCORE, ...(isRepeated ? REPEATED : ONCE)]}
       starts={SCORE_STARTS}
     >
-      {namedScores(statistics.score, statistics.scorers).map(({ name, of }) => (
+      {namedScores(statistics, run).map(({ name, of }) => (
         <tr key={name}>
-          <th scope="row">{name}</th>
+          <th scope="row">{name ?? TOGETHER}</th>
           <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
           <IntervalCell value={of.mean} ci={of.ci} />
           <td>{formatScore(of.se)}</td>
@@ -119,16 +128,16 @@ const PASS_COLUMNS = ['Score', 'k', 'pass@k: one of k passes', 'pass^k: all of k
 const OPEN_ROWS = 12;
 
 /** How often one of several tries passes, and how often all of them do; nothing where each datapoint is tried once. */
-export function PassTable({ statistics: { repeats, score, scorers } }: { statistics: EvalStatistics }) {
-  if (repeats === 1) return null;
-  const rows = namedScores(score, scorers).flatMap(({ name, of }) => of.pass_k.map((pass) => ({ name, ...pass })));
+export function PassTable({ run, statistics }: StatisticsProps) {
+  if (run.repeats === 1) return null;
+  const rows = namedScores(statistics, run).flatMap(({ name, of }) => of.pass_k.map((pass) => ({ name, ...pass })));
   return (
     <details open={rows.length <= OPEN_ROWS} className={styles.folded}>
       <summary>Passes in several tries</summary>
       <ScrolledTable caption="Passes in several tries" isCaptionHidden columns={PASS_COLUMNS}>
         {rows.map((row) => (
           <tr key={`${row.name} ${row.k}`}>
-            <th scope="row">{row.name}</th>
+            <th scope="row">{row.name ?? TOGETHER}</th>
             <td>{formatCount(row.k)}</td>
             <td>{withError(row.pass_at_k, row.pass_at_k_se)}</td>
             <td>{withError(row.pass_hat_k, row.pass_hat_k_se)}</td>
@@ -148,9 +157,8 @@ type Comparison = NonNullable<EvalStatistics['comparison']>;
 
 interface ComparisonTableProps {
   comparison: Comparison;
-  /** Names of the run and of what it is compared with. */
-  run: string;
-  baseline: string;
+  run: EvalRunSummary;
+  baseline: EvalRunSummary;
 }
 
 const COMPARISON_COLUMNS = ['Of', 'Difference', '95% interval', 'p', 'Better', 'Worse', 'Same', 'Verdict'];
@@ -158,17 +166,17 @@ const COMPARISON_STARTS = ['95% interval', 'Verdict'];
 
 /** What changed from a baseline to a run, with a verdict in words: the scores, the latency and the cost. */
 function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
-  const caption = `${run} against ${baseline}`;
+  const caption = `${run.name} against ${baseline.name}`;
   return (
     <>
       <p dir="auto">
         <strong>{`${caption}: ${describeVerdict(comparison.score, describeIncomparable(comparison, null))}.`}</strong>{' '}
-        {describePairs(comparison, run, baseline)}
+        {describePairs(comparison, run.name, baseline.name)}
       </p>
       <ScrolledTable caption={caption} isCaptionHidden columns={COMPARISON_COLUMNS} starts={COMPARISON_STARTS}>
-        {namedScores(comparison.score, comparison.scorers).map(({ name, of }) => (
+        {namedScores(comparison, run, baseline).map(({ name, of }) => (
           <tr key={name}>
-            <th scope="row">{name}</th>
+            <th scope="row">{name ?? TOGETHER}</th>
             <td title={String(of.diff ?? '')}>{formatDifference(of.diff, formatScore)}</td>
             <IntervalCell value={of.diff} ci={of.ci} scale={DIFFERENCES} />
             <td {...(of.test !== null && { title: TEST_WORDS[of.test] })}>{formatP(of.p_value)}</td>
@@ -254,9 +262,7 @@ export function GroupTable({ statistics, run }: { statistics: EvalStatistics; ru
 
 const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-interface RunComparisonProps {
-  run: EvalRunSummary;
-  baseline: Pick<EvalRunSummary, 'id' | 'name'>;
+interface RunComparisonProps extends Omit<ComparisonTableProps, 'comparison'> {
   division: Division;
 }
 
@@ -271,7 +277,7 @@ export function RunComparison({ run, baseline, division }: RunComparisonProps) {
   if (comparison?.baseline_run_id !== baseline.id) return null;
   return (
     <>
-      <ComparisonTable comparison={comparison} run={run.name} baseline={baseline.name} />
+      <ComparisonTable {...{ comparison, run, baseline }} />
       <GroupTable statistics={data!} run={run.name} />
     </>
   );

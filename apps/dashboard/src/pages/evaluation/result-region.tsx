@@ -27,7 +27,7 @@ export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
   const [mode, setMode] = useState<DiffMode>('words');
   const { input, expected, output, error, score_reason: reason, trace_id: trace } = item;
   const samples = useSamples(runId, item);
-  const isOfSeveral = Object.keys(item.scores).length > 1;
+  const isOfSeveral = hasScoresByName(item);
   return (
     <RowRegion
       title="Result"
@@ -40,7 +40,7 @@ export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
         </>
       }
     >
-      <FactList label="Result facts" facts={resultFacts(item, run?.pass_score ?? 1)} />
+      <FactList label="Result facts" facts={resultFacts(item)} />
       {error !== null && <RunError>{error}</RunError>}
       {isOfSeveral && <ScorerList scores={item.scores} />}
       {!isOfSeveral && samples === null && reason !== null && (
@@ -63,6 +63,12 @@ export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
   );
 }
 
+/** Whether scorers said more than the score does: there are several, or one that does not count. */
+const hasScoresByName = ({ score, scores }: Pick<EvalItem, 'score' | 'scores'>): boolean => {
+  const said = Object.values(scores);
+  return said.length > 1 || said.some((only) => only.score !== score);
+};
+
 /** Why there are no two texts to compare. */
 function withoutText({ expected, output, status }: EvalItem): string {
   if (expected === null)
@@ -70,13 +76,14 @@ function withoutText({ expected, output, status }: EvalItem): string {
   return status === 'pending' || status === 'running' ? 'There is no output yet.' : 'There is no output.';
 }
 
-function resultFacts(item: EvalItem, passScore: number): Fact[] {
-  const { latency_ms: ms, judge_model: judge, metadata } = item;
-  const passes = passesOf(item, passScore);
+function resultFacts(item: EvalItem): Fact[] {
+  const { latency_ms: ms, judge_model: judge, metadata, passed } = item;
+  const passes = passesOf(item);
   return [
     { name: 'Status', value: isUnscored(item) ? NOT_SCORED : statusWord(item) },
     { name: 'Score', value: formatScore(item.score), exact: String(item.score ?? '') },
     ...(passes === null ? [] : [{ name: 'Passed', value: describePasses(passes) }]),
+    ...(passes !== null || typeof passed !== 'boolean' ? [] : [{ name: 'Passed', value: passed ? 'Yes' : 'No' }]),
     { name: 'Latency', value: formatDuration(ms), exact: formatDurationExactly(ms) },
     { name: 'Tokens', value: formatCount(item.tokens) },
     { name: 'Cost', value: formatCost(item.cost), exact: formatCostExactly(item.cost) },
@@ -121,7 +128,7 @@ function Sample({ sample }: { sample: SampleResource & { attempt?: number } }) {
   const { output, error, score_reason: reason, trace_id: trace } = sample;
   const before = sample.attempt === undefined ? '' : `, attempt ${sample.attempt + 1}`;
   const name = `Try ${sample.repeat + 1}${before}`;
-  const isOfSeveral = Object.keys(sample.scores).length > 1;
+  const isOfSeveral = hasScoresByName(sample);
   return (
     <article className={styles.sample} aria-label={name}>
       <h4>

@@ -35,7 +35,7 @@ interface ResultsProps {
 
 /** The results of a run, all or those that want to be looked at. */
 export function Results({ list, shownKey, search, run, onChange }: ResultsProps) {
-  const made = JSON.stringify([run?.repeats, run?.pass_score, run?.scorers.map(({ name }) => name)]);
+  const made = JSON.stringify([run?.repeats, run?.scorers.map(({ name, weight }) => [name, weight])]);
   // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of what the run was made of
   const offered = useMemo(() => resultColumns(run), [made]);
   const columns = useListColumns<EvalItem, RunSearch>({
@@ -87,9 +87,11 @@ const SHOWN_SCORERS = 3;
 
 /** Every column of the results of a run. @param run left out while it is awaited. */
 function resultColumns(run: EvalRunResource | undefined) {
-  const scorers =
-    run === undefined || run.scorers.length === 1 ? [] : run.scorers.map(({ name }) => scorerColumn(name));
-  const passes = run === undefined || run.repeats === 1 ? [] : [passesColumn(run.pass_score)];
+  const { scorers: scored = [], repeats = 1 } = run ?? {};
+  // The score of the item is that of the only scorer, if it counts.
+  const isOnly = scored.length === 1 && scored[0]!.weight > 0;
+  const scorers = isOnly ? [] : scored.map(({ name }) => scorerColumn(name));
+  const passes = repeats === 1 ? [] : [PASSES];
   const columns = COLUMNS.flatMap((column) => (column.id === 'score' ? [column, ...scorers, ...passes] : [column]));
   const hidden = new Set(scorers.slice(SHOWN_SCORERS).map(({ id }) => id));
   const all = columns.map(({ id }) => id);
@@ -105,16 +107,16 @@ const scorerColumn = (name: string): GridColumn<EvalItem> => ({
 });
 
 /** How many tries passed, with a mark where not all ended alike. */
-const passesColumn = (passScore: number): GridColumn<EvalItem> => ({
+const PASSES: GridColumn<EvalItem> = {
   id: 'passes',
   header: 'Passed',
   width: 130,
   cell: (item) => {
-    const passes = passesOf(item, passScore);
+    const passes = passesOf(item);
     if (passes === null) return NONE;
     return <Badge tone={passes.isFlaky ? 'running' : 'plain'}>{describePasses(passes)}</Badge>;
   },
-});
+};
 
 const COLUMNS: readonly GridColumn<EvalItem>[] = [
   longTextColumn('input', 'Input', 180, ({ input }) => dataText(input)),

@@ -1,18 +1,21 @@
-import type { EvalFilter, EvalRunResource, EvalItem, EvalRunSummary, SampleResource } from '@spandrel/contract';
+import type { EvalFilter, EvalRunResource, EvalItem, SampleResource } from '@spandrel/contract';
 import { formatCount, formatScore, describeInterval, formatCounted } from '@spandrel/contract/browser';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { datasetAddress } from '../../features/addresses.js';
 import type { Fact } from '../../features/fact-list.js';
-import { scorersOf } from '../../features/runs/run-rules.js';
+import { hasFailedAltogether, scorersOf } from '../../features/runs/run-rules.js';
 
 /** `Completed` */
 export const statusWord = ({ status }: { status: string }): string => status.charAt(0).toUpperCase() + status.slice(1);
+
+/** What became of a run: `All failed` where it was completed in vain. */
+export const outcomeOf = (run: EvalRunResource): string => (hasFailedAltogether(run) ? 'All failed' : statusWord(run));
 
 /** What is said of a run above its results. @param datasetName name of the dataset that it worked on. */
 export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
   const { temperature, max_tokens: maxTokens } = run.config;
   return [
-    { name: 'Status', value: statusWord(run) },
+    { name: 'Status', value: outcomeOf(run) },
     {
       name: 'Dataset',
       value: `${datasetName}, version ${run.dataset_version}`,
@@ -27,7 +30,7 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
     { name: 'Cost', value: formatCost(run.total_cost), exact: formatCostExactly(run.total_cost) },
     ...(run.unpriced_count > 0 ? [{ name: 'Without a price', value: formatCount(run.unpriced_count) }] : []),
     { name: 'Tokens', value: formatCount(run.total_tokens) },
-    { name: 'Failed', value: formatCount(run.failed_count) },
+    { name: 'Failed', value: describeFailed(run) },
     ...(run.reused_samples > 0 ? [{ name: 'Answers taken over', value: formatCount(run.reused_samples) }] : []),
     ...(run.retried_samples > 0 ? [{ name: 'Former attempts', value: formatCount(run.retried_samples) }] : []),
     ...(run.judge_tokens > 0 ? [{ name: 'Judge cost', value: formatCost(run.judge_cost) }] : []),
@@ -48,6 +51,10 @@ function describeFilter({ metadata = {}, source, ids, sample, seed = 0, limit }:
   ].join(', ');
 }
 
+/** `3`; where datapoints are tried several times `32 of 900 samples`. */
+const describeFailed = ({ repeats, failed_samples: failed, sample_total: total }: EvalRunResource): string =>
+  repeats === 1 ? formatCount(failed) : `${formatCount(failed)} of ${formatCounted(total, 'sample')}`;
+
 /** `0.7 (95% interval 0.397 to 0.892)` */
 const scoreWords = ({ avg_score: score, score_ci: ci }: EvalRunResource): string =>
   ci === null ? formatScore(score) : `${formatScore(score)} (${describeInterval(ci)})`;
@@ -57,9 +64,6 @@ function durationFact({ started_at: started, ended_at: ended }: EvalRunResource)
   return [{ name: 'Took', value: formatDuration(Date.parse(ended) - Date.parse(started)) }];
 }
 
-/** Differences of scores below it are none. */
-const SAME = 1e-12;
-
 interface Passes {
   passed: number;
   counted: number;
@@ -67,17 +71,12 @@ interface Passes {
   isFlaky: boolean;
 }
 
-type Tried = Pick<SampleResource, 'score' | 'status'>;
-
 /** The passes of an item; `null` where each datapoint is tried once, and before the first score. */
-export function passesOf(
-  { samples }: { samples?: readonly Tried[] | null },
-  passScore: EvalRunSummary['pass_score'],
-): Passes | null {
-  const scores = (samples ?? []).flatMap(({ score, status }) => (status === 'failed' ? [] : (score ?? [])));
-  if (scores.length === 0) return null;
-  const passed = scores.filter((score) => score >= passScore - SAME).length;
-  return { passed, counted: scores.length, isFlaky: passed > 0 && passed < scores.length };
+export function passesOf({ samples }: { samples?: readonly Pick<SampleResource, 'passed'>[] | null }): Passes | null {
+  const decided = (samples ?? []).flatMap(({ passed }) => passed ?? []);
+  if (decided.length === 0) return null;
+  const passed = decided.filter((each) => each).length;
+  return { passed, counted: decided.length, isFlaky: passed > 0 && passed < decided.length };
 }
 
 /** `2 of 3 tries, flaky` */

@@ -24,7 +24,7 @@ import { RunGates, GatesDialog } from './run-gates.js';
 import type { RunSearch } from './run-search.js';
 import { RunStatistics } from './run-statistics.js';
 import { useRun } from './use-run.js';
-import { runFacts, statusWord } from './run-facts.js';
+import { outcomeOf, runFacts } from './run-facts.js';
 import styles from './run-page.module.css';
 
 const route = getRouteApi('/evaluations/$id');
@@ -73,7 +73,7 @@ function RunHead({ run }: { run: EvalRunResource }) {
         </span>
         {/* Its end is read out; the numbers above are not, since they change with every item. */}
         <span role="status" aria-label="Run status" className="visually-hidden">
-          {statusWord(run)}
+          {outcomeOf(run)}
         </span>
       </div>
       <CostCap run={run} />

@@ -35,8 +35,8 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
       {error && <FaultNotice title="The statistics could not be loaded" error={error} onRetry={() => void refetch()} />}
       {data && (
         <>
-          <ScoreTable statistics={data} />
-          <PassTable statistics={data} />
+          <ScoreTable run={run} statistics={data} />
+          <PassTable run={run} statistics={data} />
           <FactList label="Statistics facts" facts={statisticsFacts(data)} />
           {baseline === undefined && <GroupTable statistics={data} run={run.name} />}
         </>

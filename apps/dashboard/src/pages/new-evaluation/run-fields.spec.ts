@@ -74,11 +74,17 @@ describe('the form of a run', () => {
   it('has repeats, the cap, gates and metadata', () => {
     const filled = {
       ...fields,
-      ...{ repeats: '3', passScore: '0.5', maxCost: '0.02', metadata: 'commit = 1a2b=3c\n\nbranch=main' },
+      ...{
+        repeats: '3',
+        passScore: '0.5',
+        passMode: 'mean',
+        maxCost: '0.02',
+        metadata: 'commit = 1a2b=3c\n\nbranch=main',
+      },
       gates: [{ ...NEW_GATE, value: '0.9' }],
     };
     expect(startOf(filled)).toMatchObject({
-      ...{ repeats: 3, pass_score: 0.5, max_cost_usd: 0.02 },
+      ...{ repeats: 3, pass_score: 0.5, pass_mode: 'mean', max_cost_usd: 0.02 },
       gates: [{ metric: 'pass_rate', op: '>=', value: 0.9 }],
       metadata: { commit: '1a2b=3c', branch: 'main' },
     });
@@ -133,6 +139,7 @@ describe('the form of a run', () => {
   it('is that of a run that is made again', () => {
     const run = {
       ...{ dataset_id: 'd', name: 'first', repeats: 3, pass_score: 0.5, max_cost_usd: 0.02, metadata: { commit: 'a' } },
+      pass_mode: 'mean',
       config: {
         ...{ connection_id: 'c', model: 'gpt-5.1', system_prompt: null, temperature: null, max_tokens: null },
         judge: { connection_id: null, model: null, rubric: 'be strict' },
@@ -144,7 +151,8 @@ describe('the form of a run', () => {
       gates: [],
     } as unknown as EvalRunResource;
     const again = startOf(fieldsOfRun(run, EMPTY_FIELDS));
-    expect(again).toMatchObject({ repeats: 3, pass_score: 0.5, max_cost_usd: 0.02, metadata: { commit: 'a' } });
+    const limits = { repeats: 3, pass_score: 0.5, pass_mode: 'mean', max_cost_usd: 0.02 };
+    expect(again).toMatchObject({ ...limits, metadata: { commit: 'a' } });
     expect(again.scorers).toEqual([
       { name: 'exact', scoring: 'ExactMatch', weight: 2 },
       { name: 'LlmJudge', scoring: 'LlmJudge', pass_score: 1, judge: { rubric: 'be strict' } },

@@ -19,6 +19,8 @@ export interface RunFields {
   maxTokens: string;
   repeats: string;
   passScore: string;
+  /** A `PassMode`. */
+  passMode: string;
   /** Dollars. */
   maxCost: string;
   /** `KEY = VALUE`, one a line. */
@@ -41,7 +43,7 @@ export type RunText = Exclude<keyof RunFields, 'scorers' | 'gates'>;
 
 export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
-  ...{ repeats: '1', passScore: '', maxCost: '', metadata: '', filter: '' },
+  ...{ repeats: '1', passScore: '', passMode: 'all', maxCost: '', metadata: '', filter: '' },
   ...{ limit: '', sample: '', conditions: '{}', cache: '' },
   ...{ userPrompt: '', kept: '{}' },
   ...{ scorers: [EMPTY_SCORER], gates: [] },
@@ -52,7 +54,7 @@ export const EMPTY_FIELDS: RunFields = {
  * @param usual what a run has in the place of what an external one does not have: a connection, a model, a scorer.
  */
 export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
-  const { config, pass_score: passScore } = run;
+  const { config } = run;
   const scorers = scorersOfRun(run);
   const linesOf = (values: object): string =>
     Object.entries(values)
@@ -67,7 +69,8 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     temperature: String(config.temperature ?? ''),
     maxTokens: String(config.max_tokens ?? ''),
     repeats: String(run.repeats),
-    passScore: passScore === 1 ? '' : String(passScore),
+    passScore: String(run.pass_score),
+    passMode: run.pass_mode,
     maxCost: String(run.max_cost_usd ?? ''),
     metadata: linesOf(run.metadata),
     filter: linesOf(run.filter?.metadata ?? {}),
@@ -101,6 +104,7 @@ export function startOf(fields: RunFields): StartEval {
     },
     ...(fields.repeats !== '' && fields.repeats !== '1' && { repeats: Number(fields.repeats) }),
     ...(fields.passScore !== '' && { pass_score: Number(fields.passScore) }),
+    ...(fields.passMode === 'mean' && { pass_mode: 'mean' }),
     ...(fields.maxCost !== '' && { max_cost_usd: Number(fields.maxCost) }),
     ...(fields.gates.length > 0 && { gates: fields.gates.map(gateOf) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),

@@ -37,7 +37,7 @@ const PLACES = [...Object.values(WIRE), 'scoring', 'scoring_config', 'config.jud
 const LIMITS: readonly (TextFieldProps & { member: RunText })[] = [
   { member: 'repeats', label: 'Repeats', min: 1, max: 100, step: 1, hint: 'Attempts per datapoint' },
   {
-    ...{ member: 'passScore', label: 'Pass score', min: 0, max: 1, step: 'any', placeholder: '1' },
+    ...{ member: 'passScore', label: 'Pass score', min: 0, max: 1, step: 'any', placeholder: '1, judges 0.5' },
     hint: 'Counts as passed at or above',
   },
   {
@@ -53,6 +53,11 @@ const PART: readonly (TextFieldProps & { member: RunText })[] = [
 
 const VARIABLES =
   'Variables, in the system prompt too: {{input}}, {{input.MEMBER}}, {{metadata.MEMBER}}; {{messages}} alone for the messages of the datapoint; \\{{ for two braces';
+
+const PASS_MODES = [
+  { value: 'all', label: 'Every scorer reaches its pass score' },
+  { value: 'mean', label: 'The mean reaches the pass score' },
+];
 
 /** The form of a run. @param initial what it begins with. */
 export function RunForm({ initial }: { initial: RunFields }) {
@@ -147,6 +152,9 @@ export function RunForm({ initial }: { initial: RunFields }) {
           <TextField key={member} type="number" {...field} {...bind(member)} />
         ))}
       </div>
+      {fields.scorers.length > 1 && (
+        <SelectField label="A sample passes when" options={PASS_MODES} {...bind('passMode')} />
+      )}
       <GateEditor
         {...{ repeats, faults }}
         gates={fields.gates}

@@ -151,7 +151,7 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
             min={0}
             max={1}
             step="any"
-            placeholder="Same as the run"
+            placeholder={facts?.is_graded ? '0.5, or as the run' : 'Same as the run'}
             {...bind('passScore')}
           />
         </div>
