@@ -207,5 +207,24 @@ describe('datapoints', () => {
     await grid('Datapoints').getByRole('link', { name: 'row 9999', exact: true }).waitFor();
     const exported = await (await fetch(`${program.apiUrl}/api/datasets/${id}/export`)).text();
     expect(exported.trimEnd().split('\n')).toHaveLength(9_998);
+
+    const importAgain = async (content: string, choice: string | null): Promise<void> => {
+      await page.getByRole('button', { name: 'Import', exact: true }).first().click();
+      await field.setInputFiles({ name: 'again.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(content) });
+      if (choice !== null) await dialog.getByRole('checkbox', { name: choice }).check();
+      await dialog.getByRole('button', { name: 'Import' }).click();
+    };
+    const done = async (...words: string[]): Promise<void> => {
+      for (const text of words) await dialog.getByText(text, { exact: true }).waitFor();
+      await dialog.getByRole('button', { name: 'Done' }).click();
+    };
+    const two = exported.split('\n').slice(0, 2).join('\n');
+    await importAgain(two, 'Leave out rows that the dataset has already');
+    await done('Imported 0 datapoints', 'Already in the dataset: 2 rows.');
+    await importAgain(two, null);
+    await done('Imported 2 datapoints', 'Already in the dataset: 2 rows.');
+    await importAgain(`${two}\n{"input":"new"}`, 'Remove datapoints that are not in the file');
+    await done('Imported 3 datapoints, removed 9,998');
+    expect(await datapointsOf(id)).toHaveLength(3);
   });
 });
