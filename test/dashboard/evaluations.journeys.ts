@@ -245,7 +245,7 @@ describe('evaluations', () => {
     await second.getByRole('textbox', { name: 'Name' }).fill('words');
     await page.getByRole('spinbutton', { name: 'Repeats' }).fill('3');
     await page.getByText('This makes 6 calls: 3 for each datapoint.').waitFor();
-    await page.getByRole('textbox', { name: 'Metadata' }).fill('commit = 1a2b3c');
+    await page.getByRole('textbox', { name: 'Metadata', exact: true }).fill('commit = 1a2b3c');
     await button('Add gate').click();
     const gate = page.getByRole('group', { name: 'Gate 1' });
     await gate.getByRole('combobox', { name: 'Metric' }).selectOption('Flaky datapoints');
