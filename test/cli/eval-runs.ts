@@ -312,6 +312,20 @@ export function evalRuns(lab: () => EvalCommandLab): void {
       }
     });
 
+    it('says which name may be meant where a connection or a dataset has none', async () => {
+      const judged = ['--scorer', 'scoring=LlmJudge,judge_connection=fakke'];
+      for (const [args, meant] of [
+        [['--dataset', 'capitals', '--connection', 'faek', '--scoring', 'None'], '"faek"; is "fake" meant?'],
+        [['--dataset', 'capitals', '--connection', 'Fake', '--scoring', 'None'], '"Fake"; is "fake" meant?'],
+        [['--dataset', 'capitals', '--connection', 'fake', ...judged], '"fakke"; is "fake" meant?'],
+        [['--dataset', 'capitls', '--connection', 'fake', '--scoring', 'None'], '"capitls"; is "capitals" meant?'],
+        [['--dataset', 'capitals', '--connection', 'production', '--scoring', 'None'], '"production"; there are "'],
+      ] as const) {
+        const { code, out, err } = await lab().cli.run(['eval', 'run', ...args]);
+        expect([code, out, err]).toEqual([4, '', expect.stringContaining(meant)]);
+      }
+    });
+
     it('takes several scorers, with judges that are connections by name', async () => {
       const { code, out } = await lab().run(
         'capitals',

@@ -59,7 +59,7 @@ export const sampleRun = (changes: Partial<EvalRunSummary> = {}): EvalRunSummary
   ...{ retried_samples: 0, retried_cost: null },
   metadata: { branch: 'prompt-7' },
   ...{ gates: [], passed: false, stop_reason: null, avg_score: 0.75, score_se: 0.25, score_ci: null },
-  ...{ total_cost: 0.0123, unpriced_count: 0, total_tokens: 120, failed_count: 1 },
+  ...{ total_cost: 0.0123, call_cost: 0.0123, unpriced_count: 0, total_tokens: 120, failed_count: 1 },
   ...{ judge_tokens: 0, judge_cost: null, judge_unpriced_count: 0, error: null },
   created_at: '2026-11-20T09:00:00.000Z',
   started_at: '2026-11-20T09:00:01.500Z',
@@ -115,7 +115,7 @@ export function sampleStatistics(changes: Partial<EvalStatistics> = {}): EvalSta
     },
     latency_ms: { count: 4, mean: 600, p50: 420, p95: 1490, max: 1500 },
     cost: { count: 4, mean: 0.003, p50: 0.003, p95: 0.004, max: 0.004, total: 0.0123 },
-    ...{ judge_cost: null, tokens: 120 },
+    ...{ call_cost: 0.0123, judge_cost: null, tokens: 120 },
     comparison: {
       ...{ baseline_run_id: 'R0', alpha: 0.05, pairs: 2, changed: 1, unpaired_run: 0, unpaired_baseline: 0 },
       comparable: { score: true, scorers: { Contains: true }, differences: [] },

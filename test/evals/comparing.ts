@@ -28,9 +28,19 @@ export function comparing(lab: () => EvalsLab, all: boolean): void {
           name: 'second',
           avg_score: second.avg_score,
           total_cost: second.total_cost,
+          call_cost: second.total_cost,
+          judge_cost: null,
           unpriced_count: 0,
         },
-        { id: first.id, name: 'first', avg_score: first.avg_score, total_cost: first.total_cost, unpriced_count: 0 },
+        {
+          id: first.id,
+          name: 'first',
+          avg_score: first.avg_score,
+          total_cost: first.total_cost,
+          call_cost: first.total_cost,
+          judge_cost: null,
+          unpriced_count: 0,
+        },
       ]);
       const none = { output: null, score: null, latency_ms: null, trace_id: null };
       const called = { latency_ms: expect.any(Number), trace_id: null };

@@ -180,12 +180,50 @@ export function scorersOfRuns(lab: () => EvalsLab): void {
       expect(JSON.stringify(trace)).toContain('embedding call');
     });
 
+    it('counts in one cost with the calls, wherever one is shown', async () => {
+      const { id } = await lab().dataset(...['abc', 'abd', 'acd'].map((text) => expecting(text, 'abc')));
+      const config = { connection_id: await connect() };
+      const judged = { ...config, judge: { model: 'text-embedding-3-small' } };
+      const run = await lab().run(id, { scoring: 'EmbeddingSimilarity', config: judged });
+      const plain = await lab().run(id, { config });
+      const sum = (values: (number | null)[]) => values.reduce<number>((total, value) => total + value!, 0);
+      const calls = sum(run.result_items.map(({ cost }) => cost));
+      const judges = sum(run.result_items.map(({ judge_cost: cost }) => cost));
+      expect(judges).toBeCloseTo(120 * EMBEDDED_TOKEN, 15);
+      const split = {
+        call_cost: expect.closeTo(calls, 15),
+        judge_cost: expect.closeTo(judges, 15),
+      };
+      const whole = { total_cost: expect.closeTo(calls + judges, 15), ...split };
+      const alone = { total_cost: plain.total_cost, call_cost: plain.total_cost, judge_cost: null };
+      expect(plain.total_cost).toBeCloseTo(calls, 15);
+      expect(run).toMatchObject(whole);
+      const [listedPlain, listed] = await lab().runs(id);
+      expect([listed, listedPlain]).toMatchObject([whole, alone]);
+      const compared = await lab().api.get(`/api/datasets/${id}/compare?runs=${run.id},${plain.id}`);
+      expect(compared.body).toMatchObject({ runs: [whole, alone] });
+      const { body: statistics } = await lab().api.get(`/api/eval/${run.id}/statistics?baseline=${plain.id}`);
+      expect(statistics).toMatchObject({
+        cost: { count: 3, mean: expect.closeTo((calls + judges) / 3, 15), total: run.total_cost },
+        ...split,
+        comparison: { cost: { pairs: 3, diff: expect.closeTo(judges / 3, 15) } },
+      });
+      const gates = [
+        { metric: 'total_cost', op: '<=', value: run.total_cost! - judges / 2 },
+        { metric: 'total_cost', op: '<=', value: run.total_cost! },
+        { metric: 'mean_cost', op: '<', value: (calls + judges / 2) / 3 },
+      ];
+      const { body } = await lab().api.post<EvalRunResource>(`/api/eval/${run.id}/gates`, { gates });
+      expect(body.gates.map(({ passed }) => passed)).toEqual([false, true, false]);
+      expect(body.gates[2]!.actual).toBeCloseTo((calls + judges) / 3, 15);
+    });
+
     it('keeps a cap with the cost of vectors', async () => {
       const { id } = await lab().dataset(...Array.from({ length: 6 }, () => expecting('abc', 'abd')));
       const judge = { model: 'text-embedding-3-small' };
       const body = { scoring: 'EmbeddingSimilarity', config: { connection_id: await connect(), judge } };
       const whole = await lab().run(id, body);
-      const one = (whole.total_cost! + whole.judge_cost!) / 6;
+      const one = whole.total_cost! / 6;
       const capped = await lab().run(id, { ...body, max_cost_usd: one * 3.5 });
       expect(capped).toMatchObject({ status: 'cancelled', stop_reason: 'cost_cap', sample_progress: 3 });
     });

@@ -54,6 +54,7 @@ export function startingRuns(lab: () => EvalsLab): void {
         score_se: null,
         score_ci: null,
         total_cost: null,
+        call_cost: null,
         unpriced_count: 0,
         total_tokens: 0,
         failed_count: 0,

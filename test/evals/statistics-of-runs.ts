@@ -35,7 +35,7 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       expect(others).toMatchObject({
         ...{ run_id: run, status: 'completed', repeats: 3, datapoints: 4, samples: 12, failed_samples: 0 },
         ...{ pending_samples: 0, pass_score: 1, failed_as: 'excluded', cluster_by: null, comparison: null },
-        ...{ judge_cost: null, tokens: 0 },
+        ...{ call_cost: null, judge_cost: null, tokens: 0 },
       });
       expect(score).toMatchObject({
         ...{ datapoints: 4, samples: 12, clusters: 4, mean: 0.5, se: near(0.215165741456) },

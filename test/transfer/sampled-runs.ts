@@ -24,7 +24,7 @@ interface Sampled {
 /** What there was not before runs had samples. */
 const NEW_MEMBERS = [
   ...['execution', 'repeats', 'sample_progress', 'sample_total', 'failed_samples', 'scorers', 'pass_score', 'metadata'],
-  ...['max_cost_usd', 'gates', 'passed', 'stop_reason', 'score_se', 'score_ci'],
+  ...['max_cost_usd', 'gates', 'passed', 'stop_reason', 'score_se', 'score_ci', 'call_cost'],
 ];
 
 /** @param all whether what a database has no part in is shown as well. */
@@ -222,6 +222,23 @@ export function sampledRuns(server: () => TransferServer, all: boolean): void {
       expect(body.rejected.filter(({ collection }) => collection === 'eval_samples')).toEqual(
         Array.from({ length: count }, () => expect.objectContaining({ code: 'id_conflict' })),
       );
+    });
+
+    itOfFiles('of a version whose total left judges out counts them', async () => {
+      const sampled = await fill();
+      const file = parsed(await server().export(sampled.project));
+      const runs = file.eval_runs.filter(({ id }) => id === sampled.external);
+      for (const run of runs) {
+        delete run['call_cost'];
+        Object.assign(run, { total_cost: 0.5, cost_count: 1, judge_cost: 0.25, judge_cost_count: 1 });
+      }
+      const to = server().project();
+      await server().restore(to, JSON.stringify({ ...file, eval_runs: runs, eval_results: [], eval_samples: [] }));
+      const costs = { total_cost: 0.75, call_cost: 0.5, judge_cost: 0.25 };
+      expect(await call<EvalRunSummary>(to, 'GET', `/api/eval/${sampled.external}?items=none`)).toMatchObject(costs);
+      const again = server().project();
+      await server().restore(again, await server().export(to));
+      expect(await call<EvalRunSummary>(again, 'GET', `/api/eval/${sampled.external}?items=none`)).toMatchObject(costs);
     });
 
     itOfFiles('of a version that knew none has runs that tried each datapoint once', async () => {

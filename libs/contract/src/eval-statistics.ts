@@ -224,7 +224,10 @@ export const evalStatisticsSchema = z
     score: scoreStatisticsSchema,
     scorers: z.record(z.string(), scoreStatisticsSchema),
     latency_ms: amountsSchema,
-    cost: amountsSchema.extend({ total: amountSchema.nullable() }),
+    cost: amountsSchema
+      .extend({ total: amountSchema.nullable() })
+      .describe('Dollars of samples: of the call and of its judges.'),
+    call_cost: amountSchema.nullable().describe('What `cost.total` has of the calls; `judge_cost` is the rest.'),
     judge_cost: amountSchema.nullable(),
     tokens: countSchema,
     comparison: z

@@ -76,6 +76,8 @@ export const restoredRunSchema = z.object({
   score_se: cost.default(null),
   score_ci: restoredIntervalSchema.nullable().default(null),
   total_cost: cost,
+  /** Absent where an older version counted in `total_cost` the calls alone. */
+  call_cost: cost.optional(),
   cost_count: countSchema,
   unpriced_count: countSchema.default(0),
   total_tokens: countSchema,

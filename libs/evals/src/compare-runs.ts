@@ -29,7 +29,7 @@ import {
 import { expectedText, readInputAndExpected, ItemView } from './eval-item.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalRunRow, EvalResultRow } from './eval-run.entity.js';
-import { evalRunNotFound, averageScore, readText, snapshotOf, totalCost } from './eval-run.js';
+import { evalRunNotFound, averageScore, callCost, judgeCost, readText, snapshotOf, totalCost } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { SubmissionStore } from './external/submission.store.js';
 import { walkIds } from './read-run.js';
@@ -82,6 +82,8 @@ export class CompareRuns {
       name: run.name,
       avg_score: averageScore(run),
       total_cost: totalCost(run),
+      call_cost: callCost(run),
+      judge_cost: judgeCost(run),
       unpriced_count: run.unpricedCount,
     }));
     return streamSlices(this.slices(compared), {

@@ -20,7 +20,7 @@ import {
 import type { Snapshot } from '@spandrel/datasets';
 import { NotFound } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
-import { costOf } from '@spandrel/tracing';
+import { addCost, costOf } from '@spandrel/tracing';
 import type { EvalRunRow } from './eval-run.entity.js';
 
 /** Statuses of runs as the table holds them; those below {@link RUN_STATUS.completed} are unfinished. */
@@ -197,11 +197,12 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
     score_se: run.scoreSe,
     score_ci: fromJsonText(run.scoreCi) as Interval | null,
     total_cost: totalCost(run),
+    call_cost: callCost(run),
     unpriced_count: run.unpricedCount,
     total_tokens: run.totalTokens,
     failed_count: run.failedCount,
     judge_tokens: run.judgeTokens,
-    judge_cost: run.judgeCostCount === 0 ? null : costOf({ usd: run.judgeCostUsd, pico: run.judgeCostPico }),
+    judge_cost: judgeCost(run),
     judge_unpriced_count: run.judgeUnpricedCount,
     error: readText(run.error),
     created_at: formatTimestamp(run.createdAt),
@@ -217,9 +218,20 @@ export const runConfig = (run: EvalRunRow): EvalConfigResource => fromJsonText(r
 export const averageScore = (run: EvalRunRow): number | null =>
   run.scoreCount === 0 ? null : run.scoreSum / run.scoreCount;
 
-/** Dollars; `null` when no item has a cost. */
-export const totalCost = (run: EvalRunRow): number | null =>
-  run.costCount === 0 ? null : costOf({ usd: run.costUsd, pico: run.costPico });
+/** What the model's calls cost, in dollars; `null` when none has a cost. */
+export const callCost = ({ costCount, costUsd, costPico }: EvalRunRow): number | null =>
+  costCount === 0 ? null : costOf({ usd: costUsd, pico: costPico });
+
+/** What the calls of judges cost, in dollars; `null` when none has a cost. */
+export const judgeCost = (run: EvalRunRow): number | null =>
+  run.judgeCostCount === 0 ? null : costOf({ usd: run.judgeCostUsd, pico: run.judgeCostPico });
+
+/** Both of them, as the cost cap counts; `null` when nothing has a cost. */
+export function totalCost(run: EvalRunRow): number | null {
+  if (run.costCount + run.judgeCostCount === 0) return null;
+  const judges = { usd: run.judgeCostUsd, pico: run.judgeCostPico };
+  return costOf(addCost({ usd: run.costUsd, pico: run.costPico }, judges));
+}
 
 /** A text as a column keeps it: a JSON string, so that NUL and lone surrogates survive. */
 export const readText = (json: string | null): string | null => fromJsonText(json) as string | null;

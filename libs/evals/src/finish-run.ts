@@ -104,4 +104,6 @@ const JUDGED = [
   'totalTokens',
   'costUsd',
   'costPico',
+  'judgeCostUsd',
+  'judgeCostPico',
 ] as const satisfies readonly (keyof EvalRunRow)[];

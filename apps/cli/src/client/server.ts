@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetResource, EvalRunSummary } from '@spandrel/contract';
 import { formatCounted, formatScore, parseWithSources, readExactJson } from '@spandrel/contract/browser';
+import { nearestName } from '@spandrel/kernel/launch';
 import { createApi, SpandrelError, type Api, type ItemOf } from '@spandrel/sdk';
 import { apiBase } from '@spandrel/sdk/api';
 import type { CommandIo } from './command-io.js';
@@ -90,16 +91,18 @@ export function notOfSpandrel({ status, headers }: Response): CommandFailure {
 /** So many of those that have the same name are shown. */
 const NAMED_MAX = 20;
 
-/** @param many names such items. @param about what is shown of one. @throws CommandFailure when several have the name. */
+/** @param others gets the names that were looked at. @param many names such items. @param about what is shown of one. @throws CommandFailure when several have the name. */
 async function findNamed<Item extends { id: string; name: string }>(
   items: AsyncIterable<Item>,
   nameOrId: string,
   many: string,
   about: (item: Item) => string,
+  others: Set<string> = new Set(),
 ): Promise<Item | undefined> {
   const named: Item[] = [];
   for await (const item of items) {
     if (item.id === nameOrId) return item;
+    others.add(item.name);
     if (item.name === nameOrId) named.push(item);
   }
   if (named.length > 1) {
@@ -111,17 +114,33 @@ async function findNamed<Item extends { id: string; name: string }>(
 }
 
 /** @returns the dataset that has this id, or else this name; `undefined` when none has. @throws CommandFailure when several have the name. */
-export const lookForDataset = (api: Api, nameOrId: string): Promise<DatasetResource | undefined> =>
-  findNamed(api.pages('listDatasets'), nameOrId, 'datasets', ({ datapoint_count: count }) =>
-    formatCounted(count, 'datapoint'),
+export const lookForDataset = (api: Api, nameOrId: string, names?: Set<string>): Promise<DatasetResource | undefined> =>
+  findNamed(
+    api.pages('listDatasets'),
+    nameOrId,
+    'datasets',
+    ({ datapoint_count: count }) => formatCounted(count, 'datapoint'),
+    names,
   );
 
 /** @returns the dataset that has this id, or else this name. @throws SpandrelError `dataset_not_found` when none has. */
 export async function findDataset(api: Api, nameOrId: string): Promise<DatasetResource> {
-  const found = await lookForDataset(api, nameOrId);
+  const names = new Set<string>();
+  const found = await lookForDataset(api, nameOrId, names);
   if (found) return found;
-  const detail = `no dataset has the name or the id "${nameOrId}"`;
+  const detail = `no dataset has the name or the id "${nameOrId}"${describeNear(nameOrId, names)}`;
   throw new SpandrelError({ status: 404, code: 'dataset_not_found', detail });
+}
+
+/** So many names are listed where none is near. */
+const LISTED_MAX = 10;
+
+/** What may be meant by a name that nothing has: `; is "openai" meant?`, or the names that there are where they are few. */
+function describeNear(name: string, names: ReadonlySet<string>): string {
+  const near = nearestName(name, names);
+  if (near !== undefined) return `; is "${near}" meant?`;
+  if (names.size === 0) return '; there is none';
+  return names.size > LISTED_MAX ? '' : `; there are ${Array.from(names, (one) => `"${one}"`).join(', ')}`;
 }
 
 type Connection = ItemOf<'listConnections'>;
@@ -129,9 +148,10 @@ type Connection = ItemOf<'listConnections'>;
 /** @throws SpandrelError `connection_not_found` when there is none; CommandFailure when several have the name. */
 export async function findConnection(api: Api, nameOrId: string): Promise<Connection> {
   const all = api.pages('listConnections', { query: { limit: 200 } });
-  const found = await findNamed(all, nameOrId, 'provider connections', ({ provider }) => provider);
+  const names = new Set<string>();
+  const found = await findNamed(all, nameOrId, 'provider connections', ({ provider }) => provider, names);
   if (found) return found;
-  const detail = `no provider connection has the name or the id "${nameOrId}"`;
+  const detail = `no provider connection has the name or the id "${nameOrId}"${describeNear(nameOrId, names)}`;
   throw new SpandrelError({ status: 404, code: 'connection_not_found', detail });
 }
 

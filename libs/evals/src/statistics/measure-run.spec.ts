@@ -11,7 +11,7 @@ const SCOPE = { projectId: 'p' } as Scope;
 const { completed, failed } = RESULT_STATUS;
 
 const row = (datapointId: string, repeat = 0, members: Partial<SampleScoresRow> = {}): SampleScoresRow => ({
-  ...{ datapointId, repeat, status: completed, score: 1, said: null, latencyMs: 10, cost: null },
+  ...{ datapointId, repeat, status: completed, score: 1, said: null, latencyMs: 10, cost: null, judgeCost: null },
   ...members,
 });
 
@@ -45,6 +45,8 @@ function read(slices: SampleScoresRow[][], counting = COUNTING, metadata: Record
 
 describe('what is read of a sample', () => {
   it('is its own score, where that of the only scorer is nowhere else', () => {
+    expect(toMeasures(row('a', 0, { cost: 0.1, judgeCost: 0.2 }), ['Mine']).cost).toBe(0.3);
+    expect(toMeasures(row('a', 0, { judgeCost: 0.2 }), ['Mine']).cost).toBe(0.2);
     expect(toMeasures(row('a', 0, { score: 0.4, cost: 0.5 }), ['Mine'])).toEqual({
       ...{ failed: false, score: 0.4, scores: [0.4], latencyMs: 10, cost: 0.5 },
     });

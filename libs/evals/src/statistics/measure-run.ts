@@ -11,6 +11,7 @@ import { DatasetSnapshots } from '@spandrel/datasets';
 import { invalidRequest, NotFound, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
+import { addCosts } from '../execution/sample-result.js';
 import {
   evalRunNotFound,
   listScorers,
@@ -43,7 +44,7 @@ export interface Counting {
 
 /** @param scorers names, in the order of the run. */
 export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): SampleMeasures {
-  const { status, score, said, latencyMs, cost } = row;
+  const { status, score, said, latencyMs, cost, judgeCost } = row;
   const failed = status === RESULT_STATUS.failed;
   return {
     failed,
@@ -51,7 +52,7 @@ export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): Sa
     // Where a row has no scores by name, its own is that of the only scorer; of several none has said anything.
     scores: said !== null ? readScores(said, scorers) : scorers.length === 1 ? [score] : [],
     latencyMs,
-    cost,
+    cost: addCosts([cost, judgeCost]),
   };
 }
 
@@ -287,6 +288,7 @@ export class ReadStatistics {
       failed_as: question.failedAs,
       cluster_by: question.clusterBy,
       ...{ score, scorers, latency_ms, cost },
+      call_cost: summary.call_cost,
       judge_cost: summary.judge_cost,
       tokens: run.totalTokens,
       comparison: (baseline && comparisons.get(baseline.id)) ?? null,

@@ -161,6 +161,7 @@ export interface SampleMeasures {
   /** Scores of the scorers, in the order of {@link RunSamplesOptions.scorers}; a scorer may have one though the sample failed. */
   scores: readonly (number | null)[];
   latencyMs: number | null;
+  /** Dollars, of the call and of its judges. */
   cost: number | null;
 }
 

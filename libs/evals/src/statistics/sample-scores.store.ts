@@ -69,6 +69,7 @@ const ROW = shapeOf({
   said: nullable(text()),
   latencyMs: nullable(integer()),
   cost: nullable(number()),
+  judgeCost: nullable(number()),
 });
 
 /** A processed sample of a run, without its texts. */
@@ -77,7 +78,9 @@ export type SampleScoresRow = RowOfShape<typeof ROW>;
 /** Samples of one read: taking them up holds up requests for some 2 ms. */
 const SLICE = 500;
 
-const COLUMNS = rawSql('s.datapoint_id as "datapointId", s.status, s.score, s.latency_ms as "latencyMs", s.cost');
+const COLUMNS = rawSql(
+  's.datapoint_id as "datapointId", s.status, s.score, s.latency_ms as "latencyMs", s.cost, s.judge_cost as "judgeCost"',
+);
 
 /** The scores of the samples of runs. */
 @Injectable()

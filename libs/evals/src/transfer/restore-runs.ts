@@ -38,7 +38,7 @@ const UNFINISHED = 'the run was not finished when it was exported; start another
  * @param exportedAt in ms, when it is known.
  */
 function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefined): EvalRunRow {
-  const cost = toCostSum(run.total_cost ?? 0);
+  const cost = toCostSum((run.call_cost === undefined ? run.total_cost : run.call_cost) ?? 0);
   const judgeCost = toCostSum(run.judge_cost ?? 0);
   const retriedCost = toCostSum(run.retried_cost ?? 0);
   const isFinished = RUN_STATUS[run.status] >= RUN_STATUS.completed;

@@ -3698,8 +3698,10 @@ export interface StartedEval {
   score_se: number | null;
   /** 95% interval of the mean score; `null` until the end. */
   score_ci: Interval | null;
-  /** Dollars; `null` when no item has a cost. */
+  /** Dollars of the calls and of the judges; `null` when nothing has a cost. */
   total_cost: number | null;
+  /** What `total_cost` has of the calls; `judge_cost` is the rest. */
+  call_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   unpriced_count: number;
   total_tokens: number;
@@ -4163,8 +4165,10 @@ export interface EvalRunSummary {
   score_se: number | null;
   /** 95% interval of the mean score; `null` until the end. */
   score_ci: Interval | null;
-  /** Dollars; `null` when no item has a cost. */
+  /** Dollars of the calls and of the judges; `null` when nothing has a cost. */
   total_cost: number | null;
+  /** What `total_cost` has of the calls; `judge_cost` is the rest. */
+  call_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   unpriced_count: number;
   total_tokens: number;
@@ -4201,6 +4205,10 @@ export interface EvalComparison {
     avg_score: number | null;
     /** Dollars; `null` when there is none. */
     total_cost: number | null;
+    /** Dollars; `null` when there is none. */
+    call_cost: number | null;
+    /** Dollars; `null` when there is none. */
+    judge_cost: number | null;
     /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
     unpriced_count: number;
   }[];
@@ -4353,8 +4361,10 @@ export interface EvalRun {
   score_se: number | null;
   /** 95% interval of the mean score; `null` until the end. */
   score_ci: Interval | null;
-  /** Dollars; `null` when no item has a cost. */
+  /** Dollars of the calls and of the judges; `null` when nothing has a cost. */
   total_cost: number | null;
+  /** What `total_cost` has of the calls; `judge_cost` is the rest. */
+  call_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   unpriced_count: number;
   total_tokens: number;
@@ -4479,6 +4489,7 @@ export interface EvalStatistics {
     p95: number | null;
     max: number | null;
   };
+  /** Dollars of samples: of the call and of its judges. */
   cost: {
     count: number;
     mean: number | null;
@@ -4487,6 +4498,8 @@ export interface EvalStatistics {
     max: number | null;
     total: number | null;
   };
+  /** What `cost.total` has of the calls; `judge_cost` is the rest. */
+  call_cost: number | null;
   judge_cost: number | null;
   tokens: number;
   comparison: {
@@ -4933,8 +4946,10 @@ export interface ExportedEvalRun {
   score_se: number | null;
   /** 95% interval of the mean score; `null` until the end. */
   score_ci: Interval | null;
-  /** Dollars; `null` when no item has a cost. */
+  /** Dollars of the calls and of the judges; `null` when nothing has a cost. */
   total_cost: number | null;
+  /** What `total_cost` has of the calls; `judge_cost` is the rest. */
+  call_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   unpriced_count: number;
   total_tokens: number;

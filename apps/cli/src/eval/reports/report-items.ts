@@ -161,7 +161,7 @@ export interface NumberRow {
 
 /** The numbers of a run that people look at, in the order in which they do. */
 export function numberRows({ run, statistics }: Pick<EvalReport, 'run' | 'statistics'>): NumberRow[] {
-  const { latency_ms: latency, cost, judge_cost: judges } = statistics;
+  const { latency_ms: latency, cost, call_cost: calls, judge_cost: judges } = statistics;
   const named = namedScores(statistics, run);
   // What has no score passes in no number of tries.
   const repeated = run.repeats > 1 ? named.find(({ of }) => of.samples > 0) : undefined;
@@ -176,7 +176,9 @@ export function numberRows({ run, statistics }: Pick<EvalReport, 'run' | 'statis
     row('Failed samples', `${statistics.failed_samples} of ${statistics.samples}`),
     row('Latency p50, p95', `${formatLatency(latency.p50)}, ${formatLatency(latency.p95)}`),
     row('Cost', formatDollars(cost.total)),
-    ...(judges === null ? [] : [row('Cost of judges', formatDollars(judges))]),
+    ...(judges === null
+      ? []
+      : [row('Cost of calls', formatDollars(calls)), row('Cost of judges', formatDollars(judges))]),
   ];
 }
 

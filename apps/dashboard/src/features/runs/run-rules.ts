@@ -28,10 +28,6 @@ export const hasFailedAltogether = ({ status, error }: Pick<EvalRunSummary, 'sta
 export const scorersOf = ({ scorers }: Pick<EvalRunSummary, 'scorers'>): string =>
   scorers.map(({ name }) => name).join(', ');
 
-/** Dollars that count against the cap: those of the calls and of the judges. */
-export const spentOf = ({ total_cost: cost, judge_cost: judge }: Pick<EvalRunSummary, 'total_cost' | 'judge_cost'>) =>
-  (cost ?? 0) + (judge ?? 0);
-
 /** Whether a run goes on. */
 export const goesOn = ({ status }: Pick<EvalRunSummary, 'status'>): boolean =>
   status === 'pending' || status === 'running';

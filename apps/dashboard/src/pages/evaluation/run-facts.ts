@@ -28,12 +28,17 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
     ...(run.repeats === 1 ? [] : [{ name: 'Repeats', value: formatCount(run.repeats) }]),
     { name: 'Score', value: scoreWords(run), exact: String(run.avg_score ?? '') },
     { name: 'Cost', value: formatCost(run.total_cost), exact: formatCostExactly(run.total_cost) },
+    ...(run.judge_tokens > 0
+      ? [
+          { name: 'Cost of calls', value: formatCost(run.call_cost), exact: formatCostExactly(run.call_cost) },
+          { name: 'Cost of judges', value: formatCost(run.judge_cost), exact: formatCostExactly(run.judge_cost) },
+        ]
+      : []),
     ...(run.unpriced_count > 0 ? [{ name: 'Without a price', value: formatCount(run.unpriced_count) }] : []),
     { name: 'Tokens', value: formatCount(run.total_tokens) },
     { name: 'Failed', value: describeFailed(run) },
     ...(run.reused_samples > 0 ? [{ name: 'Answers taken over', value: formatCount(run.reused_samples) }] : []),
     ...(run.retried_samples > 0 ? [{ name: 'Former attempts', value: formatCount(run.retried_samples) }] : []),
-    ...(run.judge_tokens > 0 ? [{ name: 'Judge cost', value: formatCost(run.judge_cost) }] : []),
     ...durationFact(run),
     ...(temperature === null ? [] : [{ name: 'Temperature', value: String(temperature) }]),
     ...(maxTokens === null ? [] : [{ name: 'Max tokens', value: formatCount(maxTokens) }]),

@@ -14,7 +14,7 @@ import { formatCost } from '../../components/format.js';
 import { FactList } from '../../features/fact-list.js';
 import { PausedNotice } from '../../features/runs/run-list.js';
 import { RunError, TextBlock } from '../../features/runs/opened-row.js';
-import { spentOf, stopSentence, goesOn } from '../../features/runs/run-rules.js';
+import { stopSentence, goesOn } from '../../features/runs/run-rules.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { keys } from '../../api/keys.js';
 import { notifyError } from '../../components/notify.js';
@@ -117,7 +117,7 @@ function Metadata({ run: { metadata } }: { run: EvalRunResource }) {
 function CostCap({ run }: { run: EvalRunResource }) {
   const { max_cost_usd: cap } = run;
   if (cap === null) return null;
-  const spent = spentOf(run);
+  const spent = run.total_cost ?? 0;
   return (
     <div className={styles.progress}>
       <progress aria-label="Cost of its cap" value={Math.min(spent, cap)} max={cap} />
