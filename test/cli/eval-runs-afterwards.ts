@@ -133,5 +133,30 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
       }
       expect(runs).toHaveLength(5);
     });
+
+    it('over a part of its dataset goes on with its failed samples, and gives its answers to the next', async () => {
+      await lab().makeDataset('parts', 12, (n) => `question ${n}`);
+      const part = ['--filter', 'metadata.category=even', '--sample', '4', '--seed', '7'];
+      const model = 'fake:error-400+times:1';
+      const id = (await lab().run('parts', model, ...part, '--detach')).out.trim();
+      const filter = { metadata: { category: 'even' }, sample: 4, seed: 7 };
+      expect(await lab().evals.ended(id)).toMatchObject({ total: 4, failed_count: 4, filter });
+      const again = await lab().cli.run(['eval', 'retry', id, '--threshold', 'mean >= 1']);
+      expect(again.code).toBe(0);
+      expect(await lab().evals.read(id)).toMatchObject({
+        failed_count: 0,
+        retried_samples: 4,
+        avg_score: 1,
+        passed: true,
+      });
+      const nothing = await lab().cli.run(['eval', 'retry', id, '--what', 'pending']);
+      expect(nothing).toMatchObject({ code: 4, err: expect.stringContaining('nothing_to_retry') });
+      lab().provider.requests.length = 0;
+      expect((await lab().run('parts', model, ...part, '--cache')).code).toBe(0);
+      expect(lab().provider.requests).toHaveLength(0);
+      expect(await lab().lastRun()).toMatchObject({ reused_samples: 4, total_cost: 0, cache: 'reuse', cache_days: 30 });
+      const unknown = await lab().run('parts', model, '--filter', 'category=even');
+      expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('is not metadata.KEY, source or ids') });
+    });
   });
 }

@@ -36,6 +36,21 @@ describe('the options of a run', () => {
     });
   });
 
+  it('say which datapoints it takes, and whether it takes answers over', () => {
+    const filter = ['metadata.split=test', 'metadata.a.b=x=y', 'source=manual,file_upload', 'ids=a,b'];
+    const options = { filter, limit: '9', sample: '5', seed: '7', cacheDays: '3' };
+    expect(readRunPlan({ ...least, ...options })).toMatchObject({
+      filter: {
+        metadata: { split: 'test', 'a.b': 'x=y' },
+        ...{ source: ['manual', 'file_upload'], ids: ['a', 'b'], limit: 9, sample: 5, seed: 7 },
+      },
+      ...{ cache: 'reuse', cacheDays: 3 },
+    });
+    const plain = readRunPlan(least);
+    expect([JSON.stringify(plain.filter), plain.cache]).toEqual(['{}', undefined]);
+    expect(() => readRunPlan({ ...least, filter: ['split=test'] })).toThrow('--filter: "split" is not metadata.KEY');
+  });
+
   it.each<[string, Partial<RunOptions>, string]>([
     ['no scorer', { scoring: undefined! }, 'give either --scoring, or --scorer'],
     ['both kinds of scorers', { scorer: ['scoring=None'] }, 'give either --scoring, or --scorer'],

@@ -4,6 +4,7 @@ import { NEW_GATE } from '../../features/gates/gates.js';
 import { FormFault } from '../../api/form-faults.js';
 import { describeSettings, EMPTY_SCORER } from './scorer-fields.js';
 import {
+  countTaken,
   describeCalls,
   describeMissing,
   readMetadata,
@@ -127,6 +128,29 @@ describe('the form of a run', () => {
     const long = { ...run, scorers, config: { ...config, messages: [answer, user] } } as unknown as EvalRunResource;
     const { config: changed } = startOf({ ...fieldsOfRun(long, EMPTY_FIELDS), userPrompt: 'New' });
     expect(changed?.messages).toEqual([{ role: 'user', content: 'New' }]);
+  });
+
+  it('has the datapoints to take, and those of a run that is made again', () => {
+    const filled = { ...fields, filter: 'split = test', limit: '9', sample: '5', cache: 'reuse' };
+    const filter = { metadata: { split: 'test' }, limit: 9, sample: 5 };
+    expect(startOf(filled)).toMatchObject({ filter, cache: 'reuse' });
+    expect([countTaken(100, filled), countTaken(3, filled), countTaken(100, fields)]).toEqual([5, 3, 100]);
+    expect(() => startOf({ ...fields, filter: 'test' })).toThrow(FormFault);
+    const whole = { ...filter, metadata: { level: 3 }, seed: 7, ids: ['a'] };
+    const run = {
+      ...{
+        name: 'x',
+        config: {},
+        scorers: [],
+        gates: [],
+        metadata: {},
+        repeats: 1,
+        pass_score: 1,
+        filter: whole,
+        cache: 'reuse',
+      },
+    } as unknown as EvalRunResource;
+    expect(startOf(fieldsOfRun(run, fields)).filter).toEqual({ ...whole, metadata: { level: '3' } });
   });
 
   it('says what is wrong before it is sent', () => {
