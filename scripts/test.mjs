@@ -180,7 +180,9 @@ function count(project, report, code) {
   if (code !== 0 && failures.length === before) failures.push(`jest ended with ${code} at ${project}`);
 }
 
-const firstLines = (text = '') => stripVTControlCharacters(text).split('\n').slice(0, 12).join('\n');
+function firstLines(text = '') {
+  return stripVTControlCharacters(text).split('\n').slice(0, 12).join('\n');
+}
 
 /**
  * A disk in memory with room for the databases of the tests: half of their time would go into waiting for a disk. What a
