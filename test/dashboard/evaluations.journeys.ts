@@ -295,7 +295,7 @@ describe('evaluations', () => {
     await until(async () => (await runs()).find(({ id }) => id === steady.id)?.status === 'completed');
     await open(`/${steady.id}`);
     await chooseRun('Compare with', 'shaky');
-    const verdict = 'steady against shaky: no difference shown; a change of 0.47 or more would have been.';
+    const verdict = 'steady against shaky: no difference shown; so few datapoints could hardly have shown one.';
     await statistics.getByText(verdict).waitFor();
     await page.goto(`${program.apiUrl}/evaluations/compare?runs=${shaky!.id},${steady.id}`);
     await statistics.getByText(verdict).waitFor();
@@ -352,7 +352,7 @@ describe('evaluations', () => {
     await page.getByRole('textbox', { name: 'Run name' }).fill('unscored');
     await button('Start without scores').click();
     await heading('unscored');
-    await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
+    await page.getByRole('list', { name: 'Run facts' }).getByText('All failed').waitFor();
     await until(async () => (await rowsOf('Results')) === 2);
     const unscored = (await runs()).find(({ name }) => name === 'unscored')!;
     const { body } = await api.get<{ items: { score: number | null; output: unknown }[] }>(
