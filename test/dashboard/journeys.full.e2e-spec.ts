@@ -13,6 +13,7 @@ await import('./connections.journeys.ts');
 await import('./datasets.journeys.ts');
 await import('./captured.journeys.ts');
 await import('./evaluations.journeys.ts');
+await import('./job.journeys.ts');
 await import('./review.journeys.ts');
 await import('./conversations.journeys.ts');
 await import('./settings.journeys.ts');

@@ -11,7 +11,9 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import { openStorage, type StorageConfig } from '@spandrel/storage';
 import { migrations } from '../../libs/storage/src/migrations/index.js';
+import { recountRun, type CountedItem, type CountedRun } from '../evals/recounted-items.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
+import { differences } from '../support/differences.ts';
 import { databaseText, restoreDatabase, tablesOf } from './database-text.ts';
 import { fill, readAll, type Read } from './filled-project.ts';
 
@@ -53,6 +55,25 @@ describeOnBothDatabases('upgrades', ({ name, newDatabase }) => {
           name === 'score_reason' && value === null ? undefined : value,
         ) as Read;
         expect(await readAll(config)).toMatchObject(before);
+      });
+
+      it('keep the numbers of runs, which are those of their items', async () => {
+        const config = await empty();
+        await restoreDatabase(config, readFileSync(fixture(release, 'sql'), 'utf8'));
+        const then = JSON.parse(readFileSync(fixture(release, 'json'), 'utf8')) as Read;
+        const now = await readAll(config);
+        const runs = Object.keys(then).filter((path) => `${path}/statistics` in then);
+        expect(runs.length).toBeGreaterThan(2);
+        for (const path of runs) {
+          for (const read of [then, now]) {
+            const run = read[path] as CountedRun & { result_items: CountedItem[] };
+            const counted = recountRun(run, run.result_items);
+            const found = read[`${path}/statistics`];
+            expect([path, differences(counted, found, 1e-9)]).toEqual([path, []]);
+          }
+          const rows = now[path] as { pass_mode: string };
+          expect(rows.pass_mode).toBe('mean');
+        }
       });
 
       it('end with the tables of a new database', async () => {
