@@ -11,18 +11,12 @@ import type {
 } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 
-export const organizationLine = ({
-  id,
-  name,
-  plan,
-  rate_limit,
-  retention_days: days,
-  retention_by: by,
-  removal,
-}: OrganizationResource): string =>
-  `${id}  ${quoted(name)}  plan ${plan}, ${rate_limit} requests/s` +
-  (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`) +
-  (removal ? `, ${describeDeletion(removal)}` : '');
+export function organizationLine(organization: OrganizationResource): string {
+  const { id, name, plan, rate_limit, retention_days: days, retention_by: by, removal } = organization;
+  const kept = by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`;
+  const said = `plan ${plan}, ${rate_limit} requests/s${kept}`;
+  return `${id}  ${quoted(name)}  ${said}${removal ? `, ${describeDeletion(removal)}` : ''}`;
+}
 
 const describeDeletion = ({ rows_deleted, step, last_error: error }: RemovalResource): string =>
   `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`}${error === null ? '' : `; does not go on: ${error}`})`;
@@ -70,21 +64,15 @@ export const chainLines = ({ chain, entries, head, faults }: CheckedChain): stri
   ...faults.map(({ kind, id, message }) => `  ${kind}: ${message}${id === undefined ? '' : ` (${id})`}`),
 ];
 
-export const memberLine = ({
-  id,
-  role,
-  email,
-  person,
-  project_id,
-  org_id,
-  source,
-  provider_status: status,
-  provider_asked_at: askedAt,
-}: MemberResource): string =>
-  `${id}  ${role}  ${quoted(email ?? person?.email ?? person?.name ?? '')}  ` +
-  `${project_id === null ? 'all projects' : `project ${project_id}`} of organization ${org_id}, ` +
-  (source === 'groups' ? 'from groups' : person === null ? 'never signed in' : 'added') +
-  (askedAt === null ? '' : `, ${status} at the identity provider (asked ${askedAt})`);
+export function memberLine(member: MemberResource): string {
+  const { id, role, email, person, project_id, org_id, source, provider_status, provider_asked_at: askedAt } = member;
+  return (
+    `${id}  ${role}  ${quoted(email ?? person?.email ?? person?.name ?? '')}  ` +
+    `${project_id === null ? 'all projects' : `project ${project_id}`} of organization ${org_id}, ` +
+    (source === 'groups' ? 'from groups' : person === null ? 'never signed in' : 'added') +
+    (askedAt === null ? '' : `, ${provider_status} at the identity provider (asked ${askedAt})`)
+  );
+}
 
 /** What became of a JWT: a line a rule, and what it is allowed. */
 export const jwtLines = ({ rules, allows }: JwtCheck): string[] => [

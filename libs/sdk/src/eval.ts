@@ -1,21 +1,5 @@
 export { ciMetadata, nameRun } from './evaluating/ci-metadata.js';
-export type {
-  Answer,
-  ConversationItem,
-  DatasetSource,
-  EvalConfig,
-  EvalDefinition,
-  EvalFacts,
-  EvalProgress,
-  EvalSpan,
-  EvalSpandrel,
-  EvaluateOptions,
-  Item,
-  OutputOf,
-  Task,
-  TaskContext,
-  TaskInput,
-} from './evaluating/definition.js';
+export type * from './evaluating/definition.js';
 export { EvalNotPassedError, type EvalResult } from './evaluating/eval-result.js';
 export { evaluate } from './evaluating/evaluate.js';
 export { DefinitionError, describeGate, needsBaseline, parseGate } from './evaluating/gate.js';

@@ -40,14 +40,8 @@ export class UsageFault extends CommandFailure {
   }
 }
 
-/** What an error means to who called the command: the exit code, and what is said, a line an entry. */
-interface Failure {
-  exitCode: ExitCode;
-  lines: readonly string[];
-}
-
-/** @returns what to say of an error, and the code to end with. */
-export function fail(error: unknown): Failure {
+/** @returns what to say of an error, a line an entry, and the code to end with. */
+export function fail(error: unknown): { exitCode: ExitCode; lines: readonly string[] } {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, lines: error.message.split('\n') };
   if (error instanceof SpandrelError) return describeCallFailure(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -57,7 +51,7 @@ export function fail(error: unknown): Failure {
 /** Answers of something else (a proxy without a server behind it, another program): no server was reached. */
 const NOT_REACHED: ReadonlySet<string> = new Set(['unreachable', 'unexpected_answer']);
 
-function describeCallFailure({ status, code, detail, errors, requestId }: SpandrelError): Failure {
+function describeCallFailure({ status, code, detail, errors, requestId }: SpandrelError): ReturnType<typeof fail> {
   if (status === 0 || NOT_REACHED.has(code)) {
     const advice = 'is Spandrel running there? --url or SPANDREL_API_URL says where; spandrel doctor looks closer';
     return { exitCode: ExitCode.unreachable, lines: [detail, advice] };

@@ -157,13 +157,8 @@ const createVector = (text: string): number[] =>
 const THINKING_MS = 20;
 const BETWEEN_CHUNKS_MS = 10;
 
-interface FakeModel {
-  port: number;
-  close(): Promise<void>;
-}
-
 /** A server on loopback in the format of OpenAI, under any path before `/v1`. @throws when the port is in use. */
-export async function startFakeModel(port: number): Promise<FakeModel> {
+export async function startFakeModel(port: number) {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
@@ -171,7 +166,7 @@ export async function startFakeModel(port: number): Promise<FakeModel> {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    close: async () => {
+    close: async (): Promise<void> => {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

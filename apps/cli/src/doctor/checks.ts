@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatCounted } from '@spandrel/contract/browser';
 import { PACKAGE } from '@spandrel/kernel/launch';
-import { SpandrelError, createApi, type Api } from '@spandrel/sdk';
+import { SpandrelError, createApi, type AnswerOf, type Api } from '@spandrel/sdk';
 import type { CommandIo } from '../client/command-io.js';
 import { notOfSpandrel, readAnswer, type Server } from '../client/server.js';
 
@@ -20,10 +20,7 @@ const found =
 const warn = found('warn');
 const failed = found('fail');
 
-interface ServerFacts {
-  version: string;
-  mode: 'local' | 'cloud';
-}
+type ServerFacts = Pick<AnswerOf<'getHealth'>, 'version' | 'mode'>;
 
 /** A clock that is off by more shows traces in another order than they happened. */
 const SKEW_WARN_MS = 5_000;
@@ -65,12 +62,7 @@ export function clockCheck(date: string | null, sentAt: number, receivedAt: numb
 }
 
 /** What a credential is (docs/spec/access.md#what-a-credential-is). */
-interface CredentialFacts {
-  kind: string;
-  project_id: string | null;
-  scopes: string[];
-  expires_at: string | null;
-}
+type CredentialFacts = AnswerOf<'getCredential'>;
 
 const SOON_MS = 7 * 86_400_000;
 const MAKE_ONE = 'make one: spandrel admin key create --project <id> --scopes read,write';
@@ -89,7 +81,7 @@ async function checkCredential(
     return { check: failed('credential', message, `SPANDREL_API_KEY or --key; ${MAKE_ONE}`) };
   }
   try {
-    const credential = (await api.getCredential({ retry: false })) as CredentialFacts;
+    const credential = await api.getCredential({ retry: false });
     return { check: toCheck(credential), scopes: new Set(credential.scopes) };
   } catch (error) {
     if (!isAnswer(error)) throw error;
@@ -108,7 +100,7 @@ function toCheck({ kind, project_id: project, scopes, expires_at: end }: Credent
     const remedy = `the operator's tokens record nothing; ${MAKE_ONE}`;
     return failed('credential', `${message}: it belongs to no project`, remedy);
   }
-  const lacks = findLack(new Set(scopes));
+  const lacks = findLack(new Set<string>(scopes));
   if (lacks) return warn('credential', `${message}: ${lacks}`, MAKE_ONE);
   if (end !== null && Date.parse(end) - Date.now() < SOON_MS) {
     return warn('credential', `${message}: it ends soon`, 'make the next one before it does');

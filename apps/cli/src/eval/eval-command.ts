@@ -1,19 +1,9 @@
 import { Command } from 'commander';
 import { clientCommand, type ClientProgram } from '../client/client-command.js';
-import {
-  cancelEval,
-  checkEval,
-  retryEval,
-  runEval,
-  showEval,
-  type CheckEvalOptions,
-  type RetryEvalOptions,
-  type RunEvalOptions,
-  type ShowEvalOptions,
-} from './commands/run-eval.js';
-import { compareEvals, type CompareEvalsOptions } from './commands/compare-evals.js';
-import { evalFiles, type EvalFilesOptions } from './commands/eval-files.js';
-import { listEvals, type ListEvalsOptions } from './commands/list-evals.js';
+import { cancelEval, checkEval, retryEval, runEval, showEval } from './commands/run-eval.js';
+import { compareEvals } from './commands/compare-evals.js';
+import { evalFiles } from './commands/eval-files.js';
+import { listEvals } from './commands/list-evals.js';
 import { collected } from '../client/parameter-flags.js';
 import { addJudgingOptions, addStatisticsOptions } from './options/judging-options.js';
 import { addReportOption } from './reports/reports.js';
@@ -38,7 +28,7 @@ export function addEval(program: ClientProgram, description: string): void {
     addJudgingOptions(addRunOptions(leaf('run', 'start a run on the server, wait for its end and judge it'))),
   );
   run.option('--detach', 'do not wait for its end').addHelpText('after', RUN_HELP);
-  clientCommand<RunEvalOptions, []>(program, run, runEval);
+  clientCommand(program, run, runEval);
 
   const file = addReportOption(
     leaf('file <files...>', 'run evals of your own code: files whose default export is made by defineEval'),
@@ -51,13 +41,13 @@ export function addEval(program: ClientProgram, description: string): void {
     .option('--allow-different-scoring', 'compare also with a run that was scored differently')
     .option('--resume <run>', 'go on with a run that an earlier process did not finish')
     .addHelpText('after', CODES);
-  clientCommand<EvalFilesOptions, [string[]]>(program, file, evalFiles);
+  clientCommand(program, file, evalFiles);
 
   const check = addReportOption(
     addJudgingOptions(leaf('check <run>', 'wait for the end of a run and judge it by gates')),
   );
   check.addHelpText('after', `\nGates that are given are added to those of the run, and stay with it.\n${CODES}`);
-  clientCommand<CheckEvalOptions>(program, check, checkEval);
+  clientCommand(program, check, checkEval);
 
   const retry = addReportOption(
     addJudgingOptions(leaf('retry <run>', 'have a run that is over go on with some of its samples, and judge it')),
@@ -67,12 +57,12 @@ export function addEval(program: ClientProgram, description: string): void {
     .option('--max-cost <usd>', 'another cost cap, for a run that has one')
     .option('--detach', 'do not wait for its end')
     .addHelpText('after', CODES);
-  clientCommand<RetryEvalOptions>(program, retry, retryEval);
+  clientCommand(program, retry, retryEval);
 
   const show = addReportOption(
     addStatisticsOptions(leaf('show <run>', 'show a run: numbers, gates, the worst datapoints')),
   ).option('--baseline <run>', 'a run of the same dataset to compare with; that of its gates when left out');
-  clientCommand<ShowEvalOptions>(program, show, showEval);
+  clientCommand(program, show, showEval);
 
   const list = leaf('list', 'list runs, newest first')
     .option('--dataset <dataset>', 'runs of this dataset: its name or id')
@@ -83,12 +73,12 @@ export function addEval(program: ClientProgram, description: string): void {
     .option('--metadata <key=value>', 'exactly this text under this key; may come often', collected)
     .option('--limit <number>', 'runs of a page')
     .option('--cursor <cursor>', 'of the page before');
-  clientCommand<ListEvalsOptions>(program, list, listEvals);
+  clientCommand(program, list, listEvals);
 
   const compare = addStatisticsOptions(
     leaf('compare <run> <baseline>', 'put a run beside another of its dataset: is it worse, and where'),
   ).option('--limit <number>', 'datapoints that are shown; 10 when left out');
-  clientCommand<CompareEvalsOptions>(program, compare, compareEvals);
+  clientCommand(program, compare, compareEvals);
 
   clientCommand(program, leaf('cancel <run>', 'cancel a run; what it has is kept'), cancelEval);
 }

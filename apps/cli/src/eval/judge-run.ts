@@ -97,13 +97,14 @@ export function regressionResult(
   };
 }
 
-interface Judgement {
+/** What a run came to. */
+export interface Judgement {
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;
   baseline?: EvalRunSummary;
   /** What was left out for want of a baseline, as a sentence without its end. */
   skipped?: string;
-  gates: GateResult[];
+  gates: readonly GateResult[];
   verdict: Verdict;
 }
 
@@ -117,26 +118,31 @@ export interface JudgedBy {
   groupBy?: string[] | undefined;
   failedAs?: 'excluded' | 'zero' | undefined;
   allowDifferentScoring?: boolean | undefined;
+  /** By how much the share of failed samples may rise; left out: failures do not count. */
   maxNewFailures?: number | undefined;
   /** What was left out since there is no run to compare with, as a sentence; and whether there must be one. */
   skipped?: string | undefined;
   requireBaseline?: boolean | undefined;
 }
 
-export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Promise<Judgement> {
-  const ofGates = run.gates.find(({ baseline_run_id: id }) => id !== null)?.baseline_run_id ?? undefined;
-  const baselineRunId = by.baselineRunId ?? ofGates;
-  const baseline = baselineRunId === undefined ? undefined : await findBaselineRun(api, baselineRunId, by);
-  const statistics = await api.getEvalStatistics({
-    path: { id: run.id },
+/** The numbers of a run, beside its baseline where there is one. */
+export const readStatistics = (api: Api, id: string, by: JudgedBy): Promise<EvalStatistics> =>
+  api.getEvalStatistics({
+    path: { id },
     query: {
-      ...(baseline && { baseline: baseline.id, alpha: by.alpha }),
+      ...(by.baselineRunId !== undefined && { baseline: by.baselineRunId, alpha: by.alpha }),
       cluster_by: by.clusterBy,
       group_by: by.groupBy,
       failed_as: by.failedAs,
       allow_different_scoring: by.allowDifferentScoring,
     },
   });
+
+export async function judgeRun(api: Api, run: EvalRunSummary, by: JudgedBy): Promise<Judgement> {
+  const ofGates = run.gates.find(({ baseline_run_id: id }) => id !== null)?.baseline_run_id ?? undefined;
+  const baselineRunId = by.baselineRunId ?? ofGates;
+  const baseline = baselineRunId === undefined ? undefined : await findBaselineRun(api, baselineRunId, by);
+  const statistics = await readStatistics(api, run.id, { ...by, baselineRunId: baseline?.id });
   const { comparison } = statistics;
   const looksFor = run.status === 'completed' && comparison !== null ? (by.regressionsOf ?? []) : [];
   const ofCommand = looksFor.map((scorer) => regressionResult(comparison!, scorer, by));

@@ -94,25 +94,14 @@ export interface EvalConfig {
   maxTokens?: number | undefined;
 }
 
-/** An eval of one's own code. */
-export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unset, Metadata = Unset> {
-  /** Name or id of a dataset, or one to make or extend. The run is over all datapoints that the dataset has then. */
-  dataset: string | DatasetSource<Input, Expected, Metadata>;
-  task: Task<Input, Returned, Metadata>;
-  /** At most 16. Without any, outputs are recorded and not scored. */
-  scorers?: readonly Scorer<Input, OutputOf<Returned>, Expected, Metadata>[] | undefined;
+/** What a definition and the options of its evaluation may both say. */
+interface SharedOptions {
   /** Name of the run; when left out the dataset's, with branch and commit where they are known. */
   name?: string | undefined;
   /** How often each datapoint is tried, 1 to 100; 1 when left out. */
   repeats?: number | undefined;
   /** How many samples are worked on at once; 8 when left out. */
   concurrency?: number | undefined;
-  /** Longest time of one call of the task, and of one of a scorer; 120,000 when left out. `Infinity`: as long as it takes. */
-  timeoutMs?: number | undefined;
-  /** From 0 to 1: the pass score of scorers without one of their own. */
-  passScore?: number | undefined;
-  /** `all`, when left out: a sample passes when each scorer with a weight reaches its pass score; `mean`: when their mean does. */
-  passMode?: 'all' | 'mean' | undefined;
   /** What the run is to meet, such as `mean >= 0.9`, `short.pass_hat_k@3 >= 80%` or `no regression`. */
   gates?: readonly (string | Gate)[] | undefined;
   /** Members of the datapoints' metadata: the result has the numbers of each group of datapoints with the same values. */
@@ -130,11 +119,31 @@ export interface EvalDefinition<Input = Unset, Returned = Unset, Expected = Unse
   allowDifferentScoring?: boolean | undefined;
   /** Texts of the run by key. Commit and branch of the usual CI systems come by themselves. */
   metadata?: Readonly<Record<string, string>> | undefined;
+  /** Where runs and traces go; by the `SPANDREL_*` variables when left out. */
+  spandrel?: EvalSpandrel | undefined;
+}
+
+/** An eval of one's own code. */
+export interface EvalDefinition<
+  Input = Unset,
+  Returned = Unset,
+  Expected = Unset,
+  Metadata = Unset,
+> extends SharedOptions {
+  /** Name or id of a dataset, or one to make or extend. The run is over all datapoints that the dataset has then. */
+  dataset: string | DatasetSource<Input, Expected, Metadata>;
+  task: Task<Input, Returned, Metadata>;
+  /** At most 16. Without any, outputs are recorded and not scored. */
+  scorers?: readonly Scorer<Input, OutputOf<Returned>, Expected, Metadata>[] | undefined;
+  /** Longest time of one call of the task, and of one of a scorer; 120,000 when left out. `Infinity`: as long as it takes. */
+  timeoutMs?: number | undefined;
+  /** From 0 to 1: the pass score of scorers without one of their own. */
+  passScore?: number | undefined;
+  /** `all`, when left out: a sample passes when each scorer with a weight reaches its pass score; `mean`: when their mean does. */
+  passMode?: 'all' | 'mean' | undefined;
   config?: EvalConfig | undefined;
   /** What results and judges may cost together; the run is stopped before it is more. */
   maxCostUsd?: number | undefined;
-  /** Where runs and traces go; by the `SPANDREL_*` variables when left out. */
-  spandrel?: EvalSpandrel | undefined;
 }
 
 /** How far an eval is, in samples. */
@@ -150,20 +159,7 @@ export interface EvalProgress {
  * How a definition is evaluated; members that a definition has too take the place of its own, and metadata is laid over its
  * own key by key.
  */
-export interface EvaluateOptions extends Pick<
-  EvalDefinition,
-  | 'name'
-  | 'repeats'
-  | 'concurrency'
-  | 'gates'
-  | 'groupBy'
-  | 'clusterBy'
-  | 'baseline'
-  | 'requireBaseline'
-  | 'allowDifferentScoring'
-  | 'metadata'
-  | 'spandrel'
-> {
+export interface EvaluateOptions extends SharedOptions {
   /** Id of a run that was begun and not finished: what it has not yet is done, the rest stays. Its `repeats` cannot change. */
   resume?: string | undefined;
   /** Stops the eval: no further result is waited for, and what the signal was aborted with is thrown. */

@@ -8,12 +8,7 @@ import { textOf, canonicalJson, isObject } from './json.js';
 
 type Items = DatasetSource['items'];
 
-interface Row {
-  input?: unknown;
-  messages?: unknown;
-  expected?: unknown;
-  metadata?: unknown;
-}
+type Row = Partial<Record<'input' | 'messages' | 'expected' | 'metadata', unknown>>;
 
 const TRIES = 3;
 /** Rows of one request, and characters of them: an import takes 100 MiB unless it is set otherwise. */

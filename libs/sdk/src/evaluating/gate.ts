@@ -63,29 +63,15 @@ export const METRICS = {
 } as const satisfies Record<EvalGate['metric'], Range>;
 
 export type GateMetric = keyof typeof METRICS;
-export type GateOp = '>=' | '>' | '<=' | '<';
+export type GateOp = NonNullable<EvalGate['op']>;
+
+type GateMembers = { [Member in keyof EvalGate]?: NonNullable<EvalGate[Member]> };
 
 /** A gate as `POST /api/eval/:run_id/gates` and the start of a run take it. */
-export interface Gate {
+export interface Gate extends GateMembers {
   metric: GateMetric;
-  /** A scorer of the run by its name; the score of all together when left out. */
-  scorer?: string;
-  /** Goes with `pass_at_k` and `pass_hat_k`; 1 when left out. */
-  k?: number;
-  op?: GateOp;
-  value?: number;
-  /** Required by the metrics that compare. */
-  baseline_run_id?: string;
   /** Looks at the datapoints alone that have this value in their metadata; the key is the one that has it when left out. */
   group?: { key?: string | null; value: string | number | boolean | null };
-  /** Looks at each group of datapoints with the same value of this member of their metadata: all must hold. */
-  by?: string;
-  /** Datapoints with the same value of this member are one cluster of intervals and tests. */
-  cluster_by?: string;
-  /** Compares also where the baseline was scored differently. */
-  allow_different_scoring?: boolean;
-  /** By how much the share of failed samples may rise, for `regression`. Left out, failures do not count. */
-  max_new_failures?: number;
 }
 
 /** A gate as it was given, or as a run shows it: members that do not go with the metric may be `null`. */

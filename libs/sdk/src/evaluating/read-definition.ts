@@ -152,21 +152,8 @@ const CONCURRENCY = 8;
 const TIMEOUT_MS = 120_000;
 
 const OPTIONS: readonly (keyof EvaluateOptions)[] = [
-  'name',
-  'repeats',
-  'concurrency',
-  'gates',
-  'groupBy',
-  'clusterBy',
-  'baseline',
-  'requireBaseline',
-  'allowDifferentScoring',
-  'metadata',
-  'spandrel',
-  'resume',
-  'signal',
-  'onAbort',
-  'onStarted',
+  ...(['name', 'repeats', 'concurrency', 'gates', 'groupBy', 'clusterBy', 'baseline', 'requireBaseline'] as const),
+  ...(['allowDifferentScoring', 'metadata', 'spandrel', 'resume', 'signal', 'onAbort', 'onStarted'] as const),
   'onProgress',
 ];
 const MEMBERS: readonly string[] = [

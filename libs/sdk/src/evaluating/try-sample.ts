@@ -12,14 +12,8 @@ export interface Sample {
   kind: DatapointKind;
 }
 
-interface DatapointFacts {
-  input: unknown;
-  /** Undefined where nothing is expected. */
-  expected: unknown;
-  metadata: Record<string, unknown>;
-}
-
-function factsOf(kind: DatapointKind): DatapointFacts {
+/** `expected` is undefined where nothing is. */
+function factsOf(kind: DatapointKind) {
   if ('Generic' in kind) {
     const { input, expected_output: expected, metadata } = kind.Generic;
     return { input, expected: expected ?? undefined, metadata: metadata ?? {} };
@@ -82,14 +76,7 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) throw error;
   });
 
-interface ReadAnswer {
-  output: unknown;
-  /** The output as it is kept. */
-  text: string;
-  inputTokens: number | undefined;
-  outputTokens: number | undefined;
-  cost: number | undefined;
-}
+type ReadAnswer = ReturnType<typeof readAnswer>;
 
 const MEMBERS: readonly string[] = ['output', 'usage', 'cost'];
 
@@ -98,11 +85,12 @@ const INPUT_TOKENS = ['inputTokens', 'input_tokens', 'prompt_tokens', 'promptTok
 const OUTPUT_TOKENS = ['outputTokens', 'output_tokens', 'completion_tokens', 'completionTokens'];
 
 /** @throws Error when the answer is no output, or its cost is none. */
-function readAnswer(answer: unknown): ReadAnswer {
+function readAnswer(answer: unknown) {
   const isWhole = isObject(answer) && 'output' in answer && Object.keys(answer).every((name) => MEMBERS.includes(name));
   const { output, usage, cost } = isWhole ? (answer as Record<string, unknown>) : { output: answer };
   return {
     output,
+    /** The output as it is kept. */
     text: toText(output),
     inputTokens: countIn(usage, INPUT_TOKENS),
     outputTokens: countIn(usage, OUTPUT_TOKENS),

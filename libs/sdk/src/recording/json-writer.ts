@@ -85,14 +85,6 @@ class CuttingWriter {
   }
 }
 
-/** A value as JSON. */
-interface Serialised {
-  /** Undefined for what JSON has no value for: `undefined`. */
-  json: string | undefined;
-  /** Some of it was left out. */
-  isTruncated: boolean;
-}
-
 /** A character takes three bytes at most. */
 const BYTES_PER_CHARACTER = 3;
 /** So much more is read than is written: a long name near the limit makes room for what comes after it. */
@@ -103,8 +95,9 @@ const READ_MORE = 1_024;
  * writes, which takes half the time of doing so here.
  * @param bytesMax UTF-8 bytes of the JSON; texts are cut and members left out so that it has no more.
  * @param masksSecrets whether what members hold that are named like secrets is left out (docs/sdk.md#secrets).
+ * @returns `json` is undefined for what JSON has no value for; `isTruncated`: some of it was left out.
  */
-export function serialise(value: unknown, bytesMax: number, masksSecrets = true): Serialised {
+export function serialise(value: unknown, bytesMax: number, masksSecrets = true) {
   if (value === undefined) return { json: undefined, isTruncated: false };
   const reader = new PlainReader(bytesMax + READ_MORE, masksSecrets);
   const plain = reader.read(value, '');

@@ -19,11 +19,7 @@ export interface TraceChanges extends TraceOptions {
 }
 
 /** Members by which rules of the server choose traces; undefined where nothing was said. */
-interface KnownMembers {
-  readonly sessionId?: string | null;
-  readonly userId?: string | null;
-  readonly tags?: readonly string[];
-}
+type KnownMembers = Readonly<Pick<TraceOptions, 'sessionId' | 'userId' | 'tags'>>;
 
 /** Most traces have a name alone, and all of those that wait share this. */
 const NOTHING_KNOWN: KnownMembers = {};

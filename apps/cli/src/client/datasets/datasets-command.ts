@@ -4,14 +4,7 @@ import { clientCommand, type ClientProgram } from '../client-command.js';
 import { addListed } from '../list/list-command.js';
 import type { Column } from '../output/table.js';
 import { countText, timeText } from '../output/units.js';
-import {
-  exportDataset,
-  FILE_FORMATS,
-  PIPE,
-  importDataset,
-  type ExportOptions,
-  type ImportOptions,
-} from './import-export.js';
+import { exportDataset, FILE_FORMATS, PIPE, importDataset } from './import-export.js';
 
 export function addDatasets(client: ClientProgram, description: string): void {
   const datasets = addListed(client, description, { member: 'datasets', schema: plainListSchema, columns });
@@ -26,14 +19,14 @@ export function addDatasets(client: ClientProgram, description: string): void {
     .addOption(new Option('--on-error <what>', 'what a bad row does').choices(['reject', 'skip']))
     .option('--dedupe', 'leave rows out whose content the dataset, or an earlier row, has already')
     .option('--replace', 'make the dataset what the file is; datapoints that it has already stay, with their results');
-  clientCommand<ImportOptions, [string]>(client, importing, importDataset);
+  clientCommand(client, importing, importDataset);
   const exporting = datasets
     .command('export')
     .description('write the datapoints of a dataset')
     .argument('<name>', 'name or id')
     .option('-o, --output <file>', 'where to; - is standard output', PIPE)
     .addOption(format('as what'));
-  clientCommand<ExportOptions, [string]>(client, exporting, exportDataset);
+  clientCommand(client, exporting, exportDataset);
 }
 
 const columns = (isTerminal: boolean): readonly Column<DatasetResource>[] => [

@@ -35,7 +35,7 @@ export function chooseFormat(file: string, given: FileFormat | undefined): FileF
   throw new UsageFault(`${file}: the file format is unknown; give --format ${FILE_FORMATS.join(', ')}`);
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   dataset: string;
   format?: FileFormat;
   onError?: 'reject' | 'skip';
@@ -152,7 +152,7 @@ function resultLines(result: ImportResult, name: string, options: ImportOptions)
   ];
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   format?: FileFormat;
   output: string;
 }

@@ -10,11 +10,7 @@ type ShownSpan = SpanOutline | SpanResource;
 export const readStatus = ({ status }: ShownSpan): string => (typeof status === 'string' ? status : 'failed');
 
 /** @returns what the service adds to a finished span; `null` where it is not known. */
-export function readAmounts({ metadata }: ShownSpan): {
-  durationMs: number | null;
-  tokens: number | null;
-  cost: number | null;
-} {
+export function readAmounts({ metadata }: ShownSpan) {
   const amount = (name: string): number | null => {
     const value = metadata[name];
     // A number of many digits comes as they were written.

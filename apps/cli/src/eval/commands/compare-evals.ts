@@ -6,12 +6,13 @@ import { oneLine } from '../../client/output/text.js';
 import type { Output } from '../../client/output/output.js';
 import type { Column } from '../../client/output/table.js';
 import { findRun } from '../../client/server.js';
+import { readStatistics } from '../judge-run.js';
 import { readNumber, readStatisticsOptions, type StatisticsOptions } from '../options/judging-options.js';
 import { groupLines } from '../report-lines.js';
 import { createPreview } from '../reports/report-items.js';
 import { describeCompared, describeDifference, describeLatency } from '../words.js';
 
-export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
+type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
 
 const CELL_COLUMNS_MAX = 50;
 
@@ -21,18 +22,12 @@ export async function compareEvals(
   runName: string,
   baselineName: string,
 ): Promise<void> {
-  const { alpha, clusterBy, groupBy, failedAs, allowDifferentScoring } = readStatisticsOptions(options);
+  const by = readStatisticsOptions(options);
   const limit = readNumber('--limit', options.limit) ?? 10;
   const run = await findRun(api, runName);
   const baseline = await findRun(api, baselineName, run.dataset_id);
   const [runId, baselineId] = [run.id, baseline.id];
-  const statistics = await api.getEvalStatistics({
-    path: { id: runId },
-    query: {
-      ...{ baseline: baselineId, alpha, cluster_by: clusterBy, group_by: groupBy, failed_as: failedAs },
-      allow_different_scoring: allowDifferentScoring,
-    },
-  });
+  const statistics = await readStatistics(api, runId, { ...by, baselineRunId: baselineId });
   const { comparison, groups, correction } = statistics;
   const changed = await mostChanged(api, run.dataset_id, runId, baselineId, limit);
   const divided = groups && { groups, correction };

@@ -49,7 +49,7 @@ function findFiles(patterns: readonly string[]): string[] {
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-export interface EvalFilesOptions extends ReportOptions {
+interface EvalFilesOptions extends ReportOptions {
   grep?: string;
   repeats?: string;
   concurrency?: string;
@@ -64,9 +64,12 @@ type Ended = { file: string; exitCode: ExitCode; report: EvalReport } | EvalFaul
 export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: string[]): Promise<ExitCode> {
   const { api, out, io, options } = call;
   const reports = readReports(options);
-  const repeats = readNumber('--repeats', options.repeats);
-  const concurrency = readNumber('--concurrency', options.concurrency);
-  const { requireBaseline, allowDifferentScoring } = options;
+  const order: EvalOrder = {
+    repeats: readNumber('--repeats', options.repeats),
+    concurrency: readNumber('--concurrency', options.concurrency),
+    requireBaseline: options.requireBaseline,
+    allowDifferentScoring: options.allowDifferentScoring,
+  };
   const { url, key } = readServer(options, io.env);
   // What the evals' own code records goes where their runs go.
   const env = { ...process.env, ...io.env, SPANDREL_API_URL: url, ...(key !== undefined && { SPANDREL_API_KEY: key }) };
@@ -89,13 +92,7 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
   prepareReports(reports);
   const resume = options.resume === undefined ? undefined : (await findRun(api, options.resume)).id;
   for (const file of files) {
-    const one = await runFile(call, file, env, {
-      repeats,
-      concurrency,
-      resume,
-      requireBaseline,
-      allowDifferentScoring,
-    });
+    const one = await runFile(call, file, env, { ...order, resume });
     ended.push(one);
     if ('fault' in one) out.note(one.fault.startsWith(one.file) ? one.fault : `${one.file}: ${one.fault}`);
     else if (!out.json && !io.signal.aborted) await out.lines([...reportLines(one.report, out), '']);

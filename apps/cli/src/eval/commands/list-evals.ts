@@ -9,16 +9,8 @@ import { readMetadata } from '../options/run-options.js';
 import { readNumber, readOption } from '../options/judging-options.js';
 import { formatDollars } from '../words.js';
 
-export interface ListEvalsOptions {
-  dataset?: string;
-  status?: string;
-  execution?: string;
-  passed?: string;
-  name?: string;
-  metadata?: string[];
-  limit?: string;
-  cursor?: string;
-}
+type TextOption = 'dataset' | 'status' | 'execution' | 'passed' | 'name' | 'limit' | 'cursor';
+type ListEvalsOptions = Partial<Record<TextOption, string>> & { metadata?: string[] };
 
 export async function listEvals({ api, out, options }: ClientCall<ListEvalsOptions>): Promise<void> {
   const metadata = readOption('--metadata', '', () => readMetadata(options.metadata ?? []));

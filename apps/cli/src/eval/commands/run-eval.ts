@@ -81,7 +81,7 @@ async function reportInterrupted(call: ClientCall<object>, id: string, ...by: [J
   }
 }
 
-export type RunEvalOptions = RunOptions & JudgingOptions & ReportOptions & { detach?: boolean };
+type RunEvalOptions = RunOptions & JudgingOptions & ReportOptions & { detach?: boolean };
 
 /** How long a server may take to hear that a run is to be cancelled. */
 const CANCEL_MS = 10_000;
@@ -227,10 +227,10 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
     name: plan.name ?? [datasetName, ...(model === null ? [] : [model]), nameRun(metadata)].join(', '),
     config: { ...config, connection_id: connection.id },
     scoring,
-    scorers: scorers?.map((scorer) =>
-      scorer.judge?.connection_id === undefined
-        ? scorer
-        : { ...scorer, judge: { ...scorer.judge, connection_id: judges[scorer.judge.connection_id]! } },
+    scorers: scorers?.map(({ judge, ...scorer }) =>
+      judge?.connection_id
+        ? { ...scorer, judge: { ...judge, connection_id: judges[judge.connection_id]! } }
+        : { ...scorer, judge },
     ),
     repeats: plan.repeats,
     pass_score: plan.passScore,
@@ -261,7 +261,7 @@ async function cancel({ options, io, out }: ClientCall<RunEvalOptions>, runId: s
 const isAway = (error: unknown): boolean =>
   error instanceof SpandrelError && (error.status === 0 || error.status >= 500);
 
-export type CheckEvalOptions = JudgingOptions & ReportOptions;
+type CheckEvalOptions = JudgingOptions & ReportOptions;
 
 /** `spandrel eval check`: waits for a run and judges it. An interrupt leaves it alone: somebody else began it. */
 export async function checkEval(call: ClientCall<CheckEvalOptions>, runName: string): Promise<ExitCode> {
@@ -295,7 +295,7 @@ function addGates(known: readonly JudgedGate[], more: readonly Gate[]): Gate[] {
   return [...new Map([...there, ...more].map((gate) => [keyOf(gate), gate])).values()] as Gate[];
 }
 
-export type RetryEvalOptions = CheckEvalOptions & { what: string; maxCost?: string; detach?: boolean };
+type RetryEvalOptions = CheckEvalOptions & { what: string; maxCost?: string; detach?: boolean };
 
 /** `spandrel eval retry`: has a run go on with some of its samples, waits for it and judges it. */
 export async function retryEval(call: ClientCall<RetryEvalOptions>, runId: string): Promise<ExitCode> {
@@ -310,7 +310,7 @@ export async function retryEval(call: ClientCall<RetryEvalOptions>, runId: strin
   return ExitCode.done;
 }
 
-export type ShowEvalOptions = StatisticsOptions & ReportOptions;
+type ShowEvalOptions = StatisticsOptions & ReportOptions;
 
 /** `spandrel eval show`: a run as it is now. */
 export async function showEval(call: ClientCall<ShowEvalOptions>, runName: string): Promise<void> {

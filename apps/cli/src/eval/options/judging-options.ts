@@ -2,6 +2,7 @@ import { describeGate, needsBaseline, parseGate, type Gate } from '@spandrel/sdk
 import type { Command } from 'commander';
 import { UsageFault } from '../../client/exit-codes.js';
 import { collected } from '../../client/parameter-flags.js';
+import type { JudgedBy } from '../judge-run.js';
 
 /** Reads the value of an option. @throws UsageFault that names the option, for whatever `read` throws. */
 export function readOption<Value>(name: string, text: string, read: (text: string) => Value): Value {
@@ -48,20 +49,13 @@ export interface JudgingOptions extends DivisionOptions {
   allowDifferentScoring?: boolean;
 }
 
-export interface Judging {
+export interface Judging extends JudgedBy {
   /** To be kept with the run; those that compare still lack their `baseline_run_id`. */
   gates: readonly Gate[];
   /** `RUN`, or `latest` with metadata; as it was given. */
   baseline: string | undefined;
-  alpha: number;
-  groupBy: string[] | undefined;
-  clusterBy: string | undefined;
-  /** Scores that the command itself compares, `null` for all together: gates of the server know an alpha of 0.05 alone. */
+  /** Scores that the command itself compares: gates of the server know an alpha of 0.05 alone. */
   regressionsOf: readonly (string | null)[];
-  /** By how much the share of failed samples may rise; `undefined`: failures do not count. */
-  maxNewFailures: number | undefined;
-  requireBaseline: boolean;
-  allowDifferentScoring: boolean;
 }
 
 /** The alpha that gates are judged with (docs/spec/eval-gates.md#metrics). */

@@ -1,17 +1,9 @@
 import { basename, extname } from 'node:path';
+import type { resources } from '@spandrel/sdk';
 import { parse } from 'yaml';
 
-interface PromptMessage {
-  role: 'system' | 'user' | 'assistant';
-  content: string;
-}
-
 /** A prompt as the API takes it. */
-export interface PromptBody {
-  name: string;
-  system_prompt?: string;
-  messages?: PromptMessage[];
-}
+type PromptBody = resources.StartPrompt;
 
 const MEMBERS = ['name', 'system_prompt', 'messages'];
 
@@ -27,10 +19,10 @@ export function readPromptFile(path: string, read: (path: string) => string): Pr
   if (!/^\.(ya?ml|json)$/i.test(extension)) return { name, ...promptOfText(text) };
   const given = parseYaml(path, text);
   if (typeof given === 'string') return { name, ...promptOfText(given) };
-  if (Array.isArray(given)) return { name, messages: given as PromptMessage[] };
+  if (Array.isArray(given)) return { name, messages: given as NonNullable<PromptBody['messages']> };
   const unknown = Object.keys(Object(given)).find((member) => !MEMBERS.includes(member));
   if (unknown !== undefined) throw new Error(`"${unknown}" of ${path} is not known; there are ${MEMBERS.join(', ')}`);
-  const prompt = Object(given) as Partial<PromptBody>;
+  const prompt = Object(given) as PromptBody;
   if (prompt.messages === undefined && prompt.system_prompt === undefined) {
     throw new Error(`${path} has neither messages nor system_prompt`);
   }

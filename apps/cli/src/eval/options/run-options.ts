@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { resources } from '@spandrel/sdk';
 import type { Command } from 'commander';
 import { UsageFault } from '../../client/exit-codes.js';
 import { collected } from '../../client/parameter-flags.js';
@@ -68,14 +69,7 @@ function readConditions(texts: readonly string[]) {
 }
 
 /** A scorer of a run as the API takes it; `judge.connection_id` may still be the name of a connection. */
-interface ScorerBody {
-  name?: string;
-  scoring: string;
-  scoring_config?: Record<string, unknown>;
-  judge?: { connection_id?: string; model?: string; rubric?: string; temperature?: number | null };
-  weight?: number;
-  pass_score?: number;
-}
+type ScorerBody = resources.StartEvalScorer;
 
 const CONFIG = 'config.';
 const MEMBERS = [

@@ -1,20 +1,13 @@
-import type { EvalItem, EvalRunSummary, EvalStatistics } from '@spandrel/contract';
+import type { EvalItem, EvalRunSummary } from '@spandrel/contract';
 import type { Api } from '@spandrel/sdk';
 import type { ExitCode } from '../../client/exit-codes.js';
-import { judgeRun, type GateResult, type Verdict, type JudgedBy } from '../judge-run.js';
+import { judgeRun, type Judgement, type JudgedBy } from '../judge-run.js';
 
-export interface EvalReport {
+export interface EvalReport extends Judgement {
   /** The file that the run came from, for `eval file`. */
   file?: string;
   dataset: { id: string; name: string };
   run: EvalRunSummary;
-  /** With the comparison, where there is a baseline. */
-  statistics: EvalStatistics;
-  baseline?: EvalRunSummary;
-  /** What was left out for want of a baseline, as a sentence without its end. */
-  skipped?: string;
-  gates: readonly GateResult[];
-  verdict: Verdict;
   /** The items in the order of the dataset, with their samples. */
   items: readonly EvalItem[];
   /** The page of the run in the dashboard. */
