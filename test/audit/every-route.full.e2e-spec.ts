@@ -61,7 +61,7 @@ const WORK: ReadonlySet<string> = new Set([
   ],
   ...['createCaptureRule', 'updateCaptureRule', 'enqueueDatapoints', 'claimNextQueueItem', 'claimQueueItem'],
   ...['releaseQueueItem', 'submitQueueItem', 'testConnection', 'startEval', 'cancelEval'],
-  ...['setEvalGates', 'addEvalResults', 'completeEval'],
+  ...['startEvalMatrix', 'retryEval', 'setEvalGates', 'addEvalResults', 'completeEval'],
 ]);
 
 /** Actions that no request of this suite leaves, with the suite that shows them. */

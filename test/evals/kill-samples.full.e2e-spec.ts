@@ -89,7 +89,7 @@ describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace })
     const samples = await sampleRows(place, run.id, run.repeats);
     expect(new Set(samples.map(({ datapointId, repeat }) => `${datapointId} ${repeat}`)).size).toBe(samples.length);
     const { body: statistics } = await server.api.get<EvalStatistics>(`/api/eval/${run.id}/statistics`);
-    const recounted = recountedStatistics(samples, run.repeats);
+    const recounted = recountedStatistics(samples, run.repeats, run.pass_score);
     expect(differences(recounted, statistics, 1e-9)).toEqual([]);
     expect(statistics.pending_samples).toBe(run.sample_total - samples.length);
     const sums = {

@@ -42,13 +42,17 @@ export async function sampleRows(place: Place, runId: string, repeats: number): 
   });
 }
 
-/** What `GET /api/eval/:run_id/statistics` must say of a run without failed samples counted, by the rules of ADR 0046. */
-export function recountedStatistics(samples: readonly SampleRow[], repeats: number): object {
+/**
+ * What `GET /api/eval/:run_id/statistics` must say of a run without failed samples counted, by the rules of ADR 0046.
+ * @param passScore at which the score of a sample, and that of each scorer, passes.
+ */
+export function recountedStatistics(samples: readonly SampleRow[], repeats: number, passScore = 1): object {
   const names = Object.keys(samples.find(({ failed }) => !failed)?.scores ?? {});
   const ofScorer = (name: string) =>
     scoreOf(
       samples.map(({ datapointId, scores }) => ({ datapointId, score: scores[name] ?? null })),
       repeats,
+      passScore,
     );
   const costs = samples.flatMap(({ cost }) => cost ?? []);
   const latencies = samples.flatMap(({ latencyMs }) => latencyMs ?? []);
@@ -56,19 +60,23 @@ export function recountedStatistics(samples: readonly SampleRow[], repeats: numb
     repeats,
     failed_samples: samples.filter(({ failed }) => failed).length,
     tokens: sum(samples.map(({ tokens }) => tokens ?? 0)),
-    score: scoreOf(samples, repeats),
+    score: scoreOf(samples, repeats, passScore),
     scorers: Object.fromEntries(names.map((name) => [name, ofScorer(name)])),
     cost: { count: costs.length, total: costs.length > 0 ? sum(costs) : null, mean: meanOf(costs) },
     latency_ms: { count: latencies.length, mean: meanOf(latencies), max: Math.max(...latencies) },
   };
 }
 
-function scoreOf(samples: readonly Pick<SampleRow, 'datapointId' | 'score'>[], repeats: number): object {
+function scoreOf(
+  samples: readonly Pick<SampleRow, 'datapointId' | 'score'>[],
+  repeats: number,
+  passScore: number,
+): object {
   const scored = samples.filter(({ score }) => score !== null);
   const byDatapoint = [...Map.groupBy(scored, ({ datapointId }) => datapointId).values()].map((of) =>
     of.map(({ score }) => score!),
   );
-  const passes = byDatapoint.map((scores) => scores.map((score) => (score >= 1 ? 1 : 0)));
+  const passes = byDatapoint.map((scores) => scores.map((score) => (score >= passScore ? 1 : 0)));
   const rates = passes.map((each) => meanOf(each)!);
   const tried = passes.filter((each) => each.length >= repeats);
   return {
