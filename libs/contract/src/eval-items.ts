@@ -48,9 +48,7 @@ export const listEvalItemsSchema = z.object({
 export type ListEvalItems = z.output<typeof listEvalItemsSchema>;
 
 export const evalItemSchema = resultItemSchema
-  .extend({
-    kind: datapointKindSchema.exactOptional(),
-  })
+  .extend({ kind: datapointKindSchema.exactOptional() })
   .meta({ id: 'EvalItem' });
 export type EvalItem = z.output<typeof evalItemSchema>;
 

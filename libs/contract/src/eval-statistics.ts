@@ -66,9 +66,8 @@ export const scoreStatisticsSchema = z
     datapoints: countSchema.describe('Datapoints with a score that counts.'),
     samples: countSchema.describe('Samples that count.'),
     clusters: countSchema,
+    ...rateSchema.shape,
     mean: z.number().nullable().describe('Mean score, in which each datapoint counts once.'),
-    se: z.number().nullable(),
-    ci: intervalSchema.nullable(),
     within_sd: z.number().nullable().describe('Standard deviation between the samples of one datapoint.'),
     min: z.number().nullable(),
     max: z.number().nullable(),
@@ -102,18 +101,18 @@ const amountsSchema = z.object({
 export const VERDICTS = ['better', 'worse', 'no_difference', 'unknown'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-const diffIntervalSchema = z
-  .object({ low: z.number(), high: z.number(), level: z.number(), method: z.enum(INTERVAL_METHODS) })
-  .nullable();
+const comparedMembers = {
+  pairs: countSchema,
+  clusters: countSchema,
+  diff: z.number().nullable(),
+  se: z.number().nullable(),
+  ci: z.object({ low: z.number(), high: z.number(), level: z.number(), method: z.enum(INTERVAL_METHODS) }).nullable(),
+};
 
 /** A score of a run beside that of its baseline. */
 export const scoreComparisonSchema = z
   .object({
-    pairs: countSchema,
-    clusters: countSchema,
-    diff: z.number().nullable(),
-    se: z.number().nullable(),
-    ci: diffIntervalSchema,
+    ...comparedMembers,
     better: countSchema,
     worse: countSchema,
     same: countSchema,
@@ -129,11 +128,7 @@ export const scoreComparisonSchema = z
 export type ScoreComparison = z.output<typeof scoreComparisonSchema>;
 
 const amountComparisonSchema = z.object({
-  pairs: countSchema,
-  clusters: countSchema,
-  diff: z.number().nullable(),
-  se: z.number().nullable(),
-  ci: diffIntervalSchema,
+  ...comparedMembers,
   test: z.literal('paired_t').nullable(),
   p_value: z.number().nullable(),
 });

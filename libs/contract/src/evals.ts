@@ -255,9 +255,6 @@ const scoresSchema = z
     'Results by the name of the scorer; of an item with several samples their mean, and the first reason and error.',
   );
 
-const spanIdSchema = z.string().nullable().describe('The span that the caller named with an external result.');
-const metadataSchema = jsonMapSchema.nullable().describe('What the caller sent as `metadata` of an external result.');
-
 const passedSchema = z.boolean().nullable();
 
 const scoreReasonSchema = z
@@ -265,7 +262,12 @@ const scoreReasonSchema = z
   .nullable()
   .describe("The scorer's, or `not scored` where there is an output that could not be scored; `error` says why.");
 
-const reusedMembers = {
+const lastMembers = {
+  judge_tokens: countSchema.nullable(),
+  judge_cost: costSchema,
+  trace_id: traceIdSchema,
+  span_id: z.string().nullable().describe('The span that the caller named with an external result.'),
+  metadata: jsonMapSchema.nullable().describe('What the caller sent as `metadata` of an external result.'),
   reused: z.boolean().describe('Whether the answer is that of an earlier run, taken over at no cost.'),
   reused_run_id: z.string().nullable().describe('The run that had the answer; it may have been deleted since.'),
 };
@@ -289,12 +291,7 @@ export const sampleSchema = z
     attempts: countSchema,
     judge_model: z.string().nullable(),
     judge_prompt_hash: z.string().nullable(),
-    judge_tokens: countSchema.nullable(),
-    judge_cost: costSchema,
-    trace_id: traceIdSchema,
-    span_id: spanIdSchema,
-    metadata: metadataSchema,
-    ...reusedMembers,
+    ...lastMembers,
   })
   .meta({ id: 'EvalSample' });
 export type SampleResource = z.output<typeof sampleSchema>;
@@ -341,12 +338,7 @@ export const resultItemSchema = z
       .string()
       .nullable()
       .describe("SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike."),
-    judge_tokens: countSchema.nullable(),
-    judge_cost: costSchema,
-    trace_id: traceIdSchema,
-    span_id: spanIdSchema,
-    metadata: metadataSchema,
-    ...reusedMembers,
+    ...lastMembers,
     former_attempts: z
       .array(formerAttemptSchema)
       .exactOptional()

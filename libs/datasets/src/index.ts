@@ -7,6 +7,7 @@ export type { DatapointRow } from './datapoint.entity.js';
 export { csvCell } from './export/export-dataset.js';
 export { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 export {
+  DatasetId,
   datasetNotFound,
   DatasetParticipants,
   type DatapointsDeletion,

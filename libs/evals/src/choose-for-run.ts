@@ -9,8 +9,6 @@ export interface MissingExpected {
   total: number;
 }
 
-const NONE_MISSING: MissingExpected = { count: 0, total: 0 };
-
 /** The datapoints that a run is to take. */
 export interface Choice {
   /** `null`: all of the dataset. */
@@ -59,7 +57,7 @@ export class ChooseForRun {
     expecting: readonly string[],
     ids?: readonly string[],
   ): Promise<MissingExpected> {
-    return expecting.length === 0 ? NONE_MISSING : this.snapshots.countWithoutExpected(scope, snapshot, ids);
+    return expecting.length === 0 ? { count: 0, total: 0 } : this.snapshots.countWithoutExpected(scope, snapshot, ids);
   }
 
   private async assertPresent(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<void> {

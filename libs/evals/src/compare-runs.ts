@@ -8,31 +8,17 @@ import {
   type ComparedItem,
   type ComparedItemList,
 } from '@spandrel/contract';
-import {
-  DatasetStore,
-  datasetNotFound,
-  DatasetSnapshots,
-  type Snapshot,
-  type SnapshotDatapoint,
-} from '@spandrel/datasets';
+import { DatasetStore, DatasetSnapshots, type Snapshot, type SnapshotDatapoint } from '@spandrel/datasets';
 import { itemTexts, streamSlices } from '@spandrel/http';
 import { invalidRequest, inTurns, type Scope } from '@spandrel/kernel';
-import {
-  encodeCursor,
-  fillPage,
-  startOf,
-  type LongReadOptions,
-  type Part,
-  type Position,
-  type Sorting,
-} from '@spandrel/storage';
+import { startOf, type LongReadOptions, type Part, type Position, type Sorting } from '@spandrel/storage';
 import { expectedText, readInputAndExpected, ItemView } from './eval-item.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalRunRow, EvalResultRow } from './eval-run.entity.js';
 import { evalRunNotFound, averageScore, callCost, judgeCost, readText, snapshotOf, totalCost } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { SubmissionStore } from './external/submission.store.js';
-import { walkIds } from './read-run.js';
+import { listItems, walkIds } from './read-run.js';
 import { comparisonSorting, ScoreDeltaStore, type RunsWithBaseline } from './score-delta.store.js';
 
 const SLICE = 200;
@@ -127,26 +113,15 @@ export class CompareRuns {
     const from = startOf(sorting, query.cursor);
     const total = await this.snapshots.countOfAny(scope, compared.snapshots, options);
     const summary = await this.deltas.summary(scope, comparison.ids, total, options);
-    if (query.datapoint_id !== undefined) {
-      const { items } = await this.load(comparison, [query.datapoint_id].filter(isStorableText));
-      return { summary, items, count: items.length, next_cursor: null };
-    }
     const hasIncomparable = summary.incomparable > 0;
-    const { items: positions, nextCursor } = await fillPage(
+    const page = await listItems(
+      query,
       sorting,
-      from,
-      query.limit,
-      async (part, start, count) => ({ rows: await this.positions(comparison, hasIncomparable, part, start, count) }),
-      (position) => position,
+      () => from,
+      (part, start, count) => this.positions(comparison, hasIncomparable, part, start, count),
+      (ids) => this.load(comparison, ids),
     );
-    const { items, read } = await this.load(
-      comparison,
-      positions.map(({ id }) => id),
-    );
-    // What did not fit into memory begins the next page.
-    const last = positions[read - 1];
-    const next = read < positions.length && last ? encodeCursor(sorting.list, last) : nextCursor;
-    return { summary, items, count: items.length, next_cursor: next };
+    return { summary, ...page };
   }
 
   private async positions(
@@ -237,7 +212,7 @@ export class CompareRuns {
     runIds: readonly string[],
     options: LongReadOptions,
   ): Promise<ComparedRuns> {
-    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
+    await this.datasets.get(scope, datasetId);
     const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
     const runs = runIds.map((id) => {
       const run = found.find((candidate) => candidate.id === id);

@@ -18,6 +18,7 @@ import type { SampleKey } from './eval-item.js';
 import {
   evalAttemptTable,
   evalResultTable,
+  outcomeSize,
   READ_BYTES,
   type EvalAttemptRow,
   type EvalRunRow,
@@ -27,10 +28,7 @@ import { RESULT_STATUS } from './eval-run.js';
 const COLUMNS = evalAttemptTable.select('a');
 const KEY = shapeOf({ datapointId: text(), repeat: integer() });
 const SIZED = shapeOf({ id: text(), bytes: integer() });
-const SIZE = rawSql(
-  `coalesce(octet_length(a.output), 0) + coalesce(octet_length(a.score_reason), 0) + coalesce(octet_length(a.scores), 0)
-    + coalesce(octet_length(a.metadata), 0)`,
-);
+const SIZE = outcomeSize('a');
 
 /** What rows of samples and of attempts have in common beside their keys. */
 const OUTCOME = evalResultTable.notKey.map((property) => evalResultTable.column(property));

@@ -12,15 +12,11 @@ import type { EvalAttemptRow, EvalRunRow, EvalResultRow, EvalSampleRow } from '.
 import { readText, listScorers, RESULT_STATUS, resultStatusName } from './eval-run.js';
 import { decidePass, readPassRule, type PassRule } from './pass-rule.js';
 
-interface DatapointFacts {
-  /** The input as the datapoint has it: any JSON, or the messages of a conversation. */
-  input: unknown;
-  /** `undefined` when there is none; an explicit `null` is none (docs/spec/evaluations.md#expected-text). */
-  expected: unknown;
-}
-
-/** What a datapoint says, and what is expected of the model. */
-export function readInputAndExpected(kind: DatapointKind): DatapointFacts {
+/**
+ * What a datapoint says, any JSON or the messages of a conversation, and what is expected of the model: `undefined` when nothing is,
+ * as an explicit `null` says, too (docs/spec/evaluations.md#expected-text).
+ */
+export function readInputAndExpected(kind: DatapointKind): { input: unknown; expected: unknown } {
   const [input, expected] =
     'LlmConversation' in kind
       ? [kind.LlmConversation.messages, kind.LlmConversation.expected]
@@ -193,7 +189,7 @@ function findWorstRepeat(samples: readonly SampleResource[]): number | null {
 }
 
 /** What rows of results and of samples have in common. */
-export type Outcome = Omit<EvalResultRow, 'projectId' | 'runId' | 'datapointId'>;
+type Outcome = Omit<EvalResultRow, 'projectId' | 'runId' | 'datapointId'>;
 
 /** What became of an item, or a sample, that is processed, but for its scores by name and what they decide. */
 export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores' | 'passed'> => ({

@@ -25,7 +25,7 @@ import {
   type Position,
   type Sorting,
 } from '@spandrel/storage';
-import { evalResultTable, READ_BYTES, type EvalResultRow } from './eval-run.entity.js';
+import { evalResultTable, outcomeSize, READ_BYTES, type EvalResultRow } from './eval-run.entity.js';
 import { RESULT_STATUS } from './eval-run.js';
 
 const COLUMNS = evalResultTable.select('e');
@@ -38,10 +38,7 @@ const ERRORS_MAX = 1_000;
 
 const IN_ORDER = new PairOrder<string>('e.run_id', 'e.datapoint_id', 'text');
 
-const SIZE = rawSql(
-  `coalesce(octet_length(output), 0) + coalesce(octet_length(score_reason), 0) + coalesce(octet_length(scores), 0)
-    + coalesce(octet_length(metadata), 0)`,
-);
+const SIZE = outcomeSize('e');
 
 /** An error of items, and how many items have it. */
 export interface ErrorCount {
@@ -67,14 +64,14 @@ export class EvalResultStore {
   ): Promise<{ results: Map<string, EvalResultRow>; read: number }> {
     if (datapointIds.length === 0) return { results: new Map(), read: 0 };
     const sizes = await this.storage.readLong(
-      SIZED.query`select datapoint_id as id, ${SIZE} as bytes from eval_result
-        where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
+      SIZED.query`select e.datapoint_id as id, ${SIZE} as bytes from eval_result e
+        where ${ofRun(scope, runId)} and ${anyOf('e.datapoint_id', datapointIds)}`,
       options,
     );
     const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
     const rows = await this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from eval_result e where e.project_id = ${scope.projectId} and e.run_id = ${runId}
-        and ${anyOf('e.datapoint_id', taken)}`,
+      COLUMNS.query`select ${COLUMNS} from eval_result e
+        where ${ofRun(scope, runId)} and ${anyOf('e.datapoint_id', taken)}`,
       options,
     );
     return { results: new Map(rows.map((row) => [row.datapointId, row])), read: taken.length };

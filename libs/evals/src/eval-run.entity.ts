@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { entityOf, tableOf, type RowOf } from '@spandrel/storage';
+import { entityOf, rawSql, tableOf, type RowOf } from '@spandrel/storage';
 
 /** A run with the sums over its items, which every processed item keeps in its own transaction. */
 export const EvalRunSchema = defineEntity({
@@ -109,6 +109,8 @@ export const EvalRunSchema = defineEntity({
 export type EvalRunRow = RowOf<typeof EvalRunSchema>;
 export const EvalRun = entityOf(EvalRunSchema);
 
+const itemKey = () => ({ projectId: p.text().primary(), runId: p.text().primary(), datapointId: p.text().primary() });
+
 /** What became of a try, or of all tries of a datapoint. */
 const outcomeColumns = () => ({
   /** {@link RESULT_STATUS}. */
@@ -150,9 +152,7 @@ export const EvalResultSchema = defineEntity({
   name: 'EvalResult',
   tableName: 'eval_result',
   properties: {
-    projectId: p.text().primary(),
-    runId: p.text().primary(),
-    datapointId: p.text().primary(),
+    ...itemKey(),
     ...outcomeColumns(),
   },
   indexes: [{ name: 'eval_result_call', properties: ['projectId', 'callHash'], where: 'call_hash is not null' }],
@@ -168,9 +168,7 @@ export const EvalSampleSchema = defineEntity({
   name: 'EvalSample',
   tableName: 'eval_sample',
   properties: {
-    projectId: p.text().primary(),
-    runId: p.text().primary(),
-    datapointId: p.text().primary(),
+    ...itemKey(),
     /** From 0. */
     repeat: p.integer().primary(),
     ...outcomeColumns(),
@@ -185,9 +183,7 @@ export const EvalAttemptSchema = defineEntity({
   name: 'EvalAttempt',
   tableName: 'eval_attempt',
   properties: {
-    projectId: p.text().primary(),
-    runId: p.text().primary(),
-    datapointId: p.text().primary(),
+    ...itemKey(),
     repeat: p.integer().primary(),
     /** From 0. */
     attempt: p.integer().primary(),
@@ -205,9 +201,7 @@ export const EvalSubmissionSchema = defineEntity({
   name: 'EvalSubmission',
   tableName: 'eval_submission',
   properties: {
-    projectId: p.text().primary(),
-    runId: p.text().primary(),
-    datapointId: p.text().primary(),
+    ...itemKey(),
     repeat: p.integer().primary(),
     /** JSON: {@link ExternalResult}. */
     result: p.text(),
@@ -241,3 +235,11 @@ export const evalRunMetadataTable = tableOf(EvalRunMetadataSchema, ['projectId',
 
 /** Bytes of texts that one read of rows brings into memory, about. */
 export const READ_BYTES = 16 * 1024 * 1024;
+
+/** Bytes of the texts of a row of results, samples or attempts. */
+export const outcomeSize = (alias: string) =>
+  rawSql(
+    ['output', 'score_reason', 'scores', 'metadata']
+      .map((column) => `coalesce(octet_length(${alias}.${column}), 0)`)
+      .join(' + '),
+  );

@@ -1,3 +1,4 @@
+import { Param } from '@nestjs/common';
 import {
   EVAL_EXECUTIONS,
   EVAL_STATUSES,
@@ -18,6 +19,7 @@ import {
   type Interval,
 } from '@spandrel/contract';
 import type { Snapshot } from '@spandrel/datasets';
+import { PathId } from '@spandrel/http';
 import { NotFound } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
 import { addCost, costOf } from '@spandrel/tracing';
@@ -54,6 +56,9 @@ export const PASS_MODE = { mean: 0, all: 1 } as const satisfies Record<PassMode,
 export const STOP_REASON = { cancelled: 0, cost_cap: 1, idle: 2 } as const satisfies Record<StopReason, number>;
 
 export const evalRunNotFound = (): NotFound => new NotFound('eval_run_not_found', 'there is no eval run with this id');
+
+/** The run that a path names. */
+export const RunId = () => Param('id', new PathId(evalRunNotFound));
 
 const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
   fromJsonText(run.scoringConfig) as Record<string, unknown> | null;
@@ -130,32 +135,16 @@ export const NEW_RUN = {
 };
 
 /** What every run has that is over; nobody works on it any more. @param now in ms. */
-export const endRun = (
-  status: number,
-  now: number,
-): Pick<EvalRunRow, 'status' | 'endedAt' | 'leaseOwner' | 'leaseUntil'> => ({
-  status,
-  endedAt: now,
-  leaseOwner: null,
-  leaseUntil: 0,
-});
+export const endRun = (status: number, now: number) => ({ status, endedAt: now, leaseOwner: null, leaseUntil: 0 });
 
 /** What a run has that came to its end without being completed: gates that it may have do not hold. */
-export const breakOff = (
-  run: EvalRunRow,
-  status: number,
-  now: number,
-): ReturnType<typeof endRun> & Pick<EvalRunRow, 'passed'> => ({
+export const breakOff = (run: EvalRunRow, status: number, now: number) => ({
   ...endRun(status, now),
   passed: run.gates === null ? null : 0,
 });
 
 /** What a run has that is cancelled. */
-export const cancelRun = (
-  run: EvalRunRow,
-  reason: StopReason,
-  now: number,
-): ReturnType<typeof breakOff> & Pick<EvalRunRow, 'stopReason'> => ({
+export const cancelRun = (run: EvalRunRow, reason: StopReason, now: number) => ({
   ...breakOff(run, RUN_STATUS.cancelled, now),
   stopReason: STOP_REASON[reason],
 });

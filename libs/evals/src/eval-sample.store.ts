@@ -10,7 +10,6 @@ import {
   limitIdsBySize,
   text,
   PairOrder,
-  rawSql,
   type LongReadOptions,
   type WriteTx,
   type Selection,
@@ -22,6 +21,7 @@ import { EvalResultStore } from './eval-result.store.js';
 import {
   evalSampleTable,
   evalResultTable,
+  outcomeSize,
   READ_BYTES,
   type EvalRunRow,
   type EvalSampleRow,
@@ -42,10 +42,7 @@ const OF_ITEM = WITHOUT_OUTPUT.and(shapeOf({ hasOutput: integer(), output: nulla
 
 const RUN_ID = shapeOf({ id: text() });
 const IN_ORDER = new PairOrder<number>('s.datapoint_id', 's.repeat', 'number');
-const SAMPLE_SIZE = rawSql(
-  `coalesce(octet_length(s.output), 0) + coalesce(octet_length(s.score_reason), 0) + coalesce(octet_length(s.scores), 0)
-    + coalesce(octet_length(s.metadata), 0)`,
-);
+const SAMPLE_SIZE = outcomeSize('s');
 
 const KNOWN = [
   ...(['datapointId', 'status', 'score', 'tokens', 'cost'] as const),

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
 import {
   comparedItemListSchema,
   compareItemsSchema,
@@ -42,12 +42,12 @@ import {
   type RetryEval,
   type SetGates as SetGatesBody,
 } from '@spandrel/contract';
-import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { CurrentReader, CurrentScope, PathId, Operation, type Reader } from '@spandrel/http';
+import { DatasetId, DatasetStore } from '@spandrel/datasets';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
-import { evalRunNotFound, runSummary, snapshotOf } from './eval-run.js';
+import { evalRunNotFound, RunId, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { ReadRun } from './read-run.js';
 import { RetryRun } from './retry-run.js';
@@ -98,7 +98,7 @@ export class EvalsController {
   })
   async read(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @RunId() id: string,
     @Query({ schema: readEvalSchema }) { items }: ReadEval,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile | EvalRunResource> {
@@ -126,7 +126,7 @@ export class EvalsController {
   })
   async listItems(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @RunId() id: string,
     @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
     @CurrentReader() reader: Reader,
   ): Promise<EvalItemList | StreamableFile> {
@@ -148,10 +148,7 @@ export class EvalsController {
     answer: evalRunSummarySchema,
     problems: ['eval_run_not_found', 'eval_run_not_running'],
   })
-  async cancel(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
-  ): Promise<EvalRunSummary> {
+  async cancel(@CurrentScope() scope: Scope, @RunId() id: string): Promise<EvalRunSummary> {
     return this.changes.cancel(scope, id, Date.now());
   }
 
@@ -167,7 +164,7 @@ export class EvalsController {
   })
   retry(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @RunId() id: string,
     @Body({ schema: retryEvalSchema }) body: RetryEval,
   ): Promise<EvalRunSummary> {
     return this.retries.execute(scope, id, body);
@@ -183,10 +180,7 @@ export class EvalsController {
     answer: deletedSchema,
     problems: ['eval_run_not_found'],
   })
-  async delete(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
-  ): Promise<{ id: string; deleted: true }> {
+  async delete(@CurrentScope() scope: Scope, @RunId() id: string): Promise<{ id: string; deleted: true }> {
     await this.changes.delete(scope, id);
     return { id, deleted: true };
   }
@@ -201,7 +195,7 @@ export class EvalsController {
   })
   readStatistics(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @RunId() id: string,
     @Query({ schema: evalStatisticsQuerySchema }) query: EvalStatisticsQuery,
     @CurrentReader() reader: Reader,
   ): Promise<EvalStatistics> {
@@ -218,7 +212,7 @@ export class EvalsController {
   })
   async readMetadata(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @RunId() id: string,
     @CurrentReader() reader: Reader,
   ): Promise<EvalMetadata> {
     const run = await this.runs.find(scope, id);
@@ -238,7 +232,7 @@ export class EvalsController {
   })
   setGates(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @RunId() id: string,
     @Body({ schema: setGatesSchema }) { gates }: SetGatesBody,
   ): Promise<EvalRunSummary> {
     return this.gates.execute(scope, id, gates);
@@ -273,7 +267,7 @@ export class DatasetEvalsController {
   })
   async start(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Body({ schema: startEvalSchema }) body: StartEval,
   ): Promise<StartedEval> {
     return { ...(await this.starts.execute(scope, id, body)), result_items: [] };
@@ -290,7 +284,7 @@ export class DatasetEvalsController {
   })
   async startMatrix(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Body({ schema: startMatrixSchema }) body: StartMatrix,
   ): Promise<StartedMatrix> {
     const { group_id: groupId, runs } = await this.starts.executeMatrix(scope, id, body);
@@ -307,10 +301,10 @@ export class DatasetEvalsController {
   })
   async list(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Query({ schema: listDatasetEvalsSchema }) query: ListDatasetEvals,
   ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
-    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+    await this.datasets.get(scope, id);
     const { baseline_for: run, allow_different_scoring: isAnyScoring = false, ...filters } = query;
     const { items, nextCursor } =
       run === undefined
@@ -329,7 +323,7 @@ export class DatasetEvalsController {
   })
   async compare(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Query({ schema: compareSchema }) query: Compare,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
@@ -348,7 +342,7 @@ export class DatasetEvalsController {
   })
   listCompared(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Query({ schema: compareItemsSchema }) query: CompareItems,
     @CurrentReader() reader: Reader,
   ): Promise<ComparedItemList> {

@@ -61,6 +61,35 @@ export async function walkIds(
   }
 }
 
+/**
+ * A page of items by their datapoints, or the item of one datapoint alone.
+ * @param from where the page begins. @param load the items of the first of some ids, as many as fit into memory.
+ */
+export async function listItems<Item>(
+  { datapoint_id: only, limit }: Pick<ListEvalItems, 'datapoint_id' | 'limit'>,
+  sorting: Sorting,
+  from: () => Position | undefined,
+  positions: (part: Part, from: Position | undefined, count: number) => Promise<Position[]>,
+  load: (ids: readonly string[]) => Promise<{ items: Item[]; read: number }>,
+): Promise<{ items: Item[]; count: number; next_cursor: string | null }> {
+  if (only !== undefined) {
+    const { items } = await load([only].filter(isStorableText));
+    return { items, count: items.length, next_cursor: null };
+  }
+  const { items: found, nextCursor } = await fillPage(
+    sorting,
+    from(),
+    limit,
+    async (part, start, count) => ({ rows: await positions(part, start, count) }),
+    (position) => position,
+  );
+  const { items, read } = await load(found.map(({ id }) => id));
+  // What did not fit into memory begins the next page.
+  const last = found[read - 1];
+  const next = read < found.length && last ? encodeCursor(sorting.list, last) : nextCursor;
+  return { items, count: items.length, next_cursor: next };
+}
+
 const SLICE = 500;
 /** Items of a page of a table. */
 const TABLE_SLICE = 100;
@@ -134,23 +163,13 @@ export class ReadRun {
     const run = await this.find(scope, id);
     const sorting = itemSorting(query.sort_by, query.sort_order);
     const request: ItemRequest = { scope, run, query, sorting, running: listDatapointsRunningNow(run), options };
-    if (query.datapoint_id !== undefined) {
-      const { items } = await this.load(request, [query.datapoint_id].filter(isStorableText));
-      return { items, count: items.length, next_cursor: null };
-    }
-    const { items: positions, nextCursor } = await fillPage(
+    return listItems(
+      query,
       sorting,
-      startOf(sorting, query.cursor),
-      query.limit,
-      async (part, from, count) => ({ rows: await this.positions(request, part, from, count) }),
-      (position) => position,
+      () => startOf(sorting, query.cursor),
+      (part, from, count) => this.positions(request, part, from, count),
+      (ids) => this.load(request, ids),
     );
-    const ids = positions.map((position) => position.id);
-    const { items, read } = await this.load(request, ids);
-    // What did not fit into memory begins the next page.
-    const last = positions[read - 1];
-    const next = read < positions.length && last ? encodeCursor(sorting.list, last) : nextCursor;
-    return { items, count: items.length, next_cursor: next };
   }
 
   /**

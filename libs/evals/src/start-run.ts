@@ -39,12 +39,7 @@ import { CheckPrompts, type GivenPrompt } from './prompts/check-prompts.js';
 import { PlanGates } from './set-gates.js';
 import { ReadMetadata } from './statistics/metadata-keys.js';
 
-/** What a run is to do, with all that was left out. */
-interface RunPlan {
-  config: EvalConfigResource;
-  scorers: RunScorer[];
-  gates: JudgedGate[];
-}
+type GivenScorer = NonNullable<StartEval['scorers']>[number];
 
 /** Makes what a request to start a run says into a plan that can be carried out (docs/spec/evaluations.md#starting-a-run). */
 @Injectable()
@@ -60,7 +55,7 @@ export class PlanRun {
 
   /** The scorers of a run, checked by their plugins. @throws Invalid with all faults. */
   async listScorers({ projectId }: Scope, body: StartEval): Promise<RunScorer[]> {
-    const listed = body.scorers ?? [{ scoring: body.scoring!, scoring_config: body.scoring_config }];
+    const listed: GivenScorer[] = body.scorers ?? [{ scoring: body.scoring!, scoring_config: body.scoring_config }];
     const isExternal = body.execution === 'external';
     const faults: FieldError[] = [];
     const names = new Set<string>();
@@ -79,22 +74,23 @@ export class PlanRun {
         scoring_config: scorer.scoring_config ?? null,
         judge: scorer.judge ? completeJudge(scorer.judge) : null,
         weight: scorer.weight ?? 1,
-        pass_score: scorer.pass_score ?? body.pass_score ?? (this.isGraded(scorer.scoring) ? GRADE_THAT_PASSES : 1),
+        pass_score:
+          scorer.pass_score ??
+          body.pass_score ??
+          (this.findScorer(scorer.scoring)?.extension.isGraded ? GRADE_THAT_PASSES : 1),
       });
     }
     if (faults.length > 0) throw invalidRequest(faults);
     return scorers;
   }
 
-  private isGraded(scoring: string): boolean {
-    return this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.isGraded);
+  private findScorer(scoring: string): PluginRegistry['scorers'][number] | undefined {
+    return this.plugins.scorers.find(({ name }) => name === scoring);
   }
 
   /** The names of scorers that cannot score a datapoint without an expected value. */
   listExpecting(scorers: readonly RunScorer[]): string[] {
-    const needsExpected = ({ scoring }: RunScorer): boolean =>
-      this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.needsExpected);
-    return scorers.filter(needsExpected).map(({ name }) => name);
+    return scorers.filter(({ scoring }) => this.findScorer(scoring)?.extension.needsExpected).map(({ name }) => name);
   }
 
   /**
@@ -110,7 +106,7 @@ export class PlanRun {
     scorers: RunScorer[],
     resolved: { gates: Gate[]; faults: FieldError[] },
     others: readonly string[],
-  ): Promise<RunPlan> {
+  ): Promise<{ config: EvalConfigResource; gates: JudgedGate[] }> {
     const repeats = body.repeats ?? 1;
     const gates = await this.gates.execute(tx, scope, { datasetId, repeats, scorers, ...resolved });
     const judges = scorers.flatMap(({ judge }) => judge?.connection_id ?? []);
@@ -129,22 +125,19 @@ export class PlanRun {
     this.assertPriced(body, config);
     if (own === undefined) this.assertJudges(body, config, scorers);
     this.assertEmbeddings(body, config, scorers, connections);
-    return { config, scorers, gates };
+    return { config, gates };
   }
 
   private async findFaults(
     projectId: string,
-    {
-      scoring,
-      scoring_config: config,
-    }: Pick<RunScorer, 'scoring'> & { scoring_config?: RunScorer['scoring_config'] | undefined },
+    { scoring, scoring_config: config }: GivenScorer,
     at: string,
     isExternal: boolean,
   ): Promise<FieldError[]> {
     if (scoring === EXTERNAL_SCORER && isExternal) {
       return config ? [{ path: `${at}scoring_config`, message: `must be left out with ${EXTERNAL_SCORER}` }] : [];
     }
-    const scorer = this.plugins.scorers.find(({ name }) => name === scoring);
+    const scorer = this.findScorer(scoring);
     if (!scorer || scoring === EXTERNAL_SCORER) {
       const names = [...(isExternal ? [EXTERNAL_SCORER] : []), ...this.plugins.scorers.map(({ name }) => name)];
       return [{ path: `${at}scoring`, message: `must be the name of a scoring strategy: ${names.join(', ')}` }];
@@ -158,14 +151,9 @@ export class PlanRun {
     }));
   }
 
-  private findRubricFaults(
-    { scoring, judge }: Pick<RunScorer, 'scoring'> & { judge?: EvalConfig['judge'] },
-    { config }: StartEval,
-    at: string,
-  ): FieldError[] {
-    const scorer = this.plugins.scorers.find(({ name }) => name === scoring);
+  private findRubricFaults({ scoring, judge }: GivenScorer, { config }: StartEval, at: string): FieldError[] {
     const rubric = judge?.rubric ?? config?.judge?.rubric;
-    const message = rubric && scorer?.extension.rubricFault?.(rubric);
+    const message = rubric && this.findScorer(scoring)?.extension.rubricFault?.(rubric);
     return message ? [{ path: judge?.rubric ? `${at}judge.rubric` : 'config.judge.rubric', message }] : [];
   }
 
@@ -211,12 +199,8 @@ export class PlanRun {
     scorers: readonly RunScorer[],
   ): void {
     const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
-      if (
-        !this.plugins.scorers.some(
-          ({ name, extension }) => name === scoring && (extension.asksJudge || extension.embeds),
-        )
-      )
-        return [];
+      const extension = this.findScorer(scoring)?.extension;
+      if (!extension?.asksJudge && !extension?.embeds) return [];
       const at = listed ? `scorers.${index}.judge` : 'config.judge';
       if ((judge?.connection_id ?? config.judge?.connection_id ?? null) === null) {
         const message = `is required: ${scoring} asks a judge, and an external run has no connection of its own`;
@@ -236,7 +220,7 @@ export class PlanRun {
     connections: ReadonlyMap<string, UsableConnection>,
   ): void {
     const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
-      if (!this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.embeds)) return [];
+      if (!this.findScorer(scoring)?.extension.embeds) return [];
       const at = listed ? `scorers[${index}].judge` : 'config.judge';
       if ((judge?.model ?? config.judge?.model ?? null) === null) {
         return [{ path: `${at}.model`, message: `is required: ${scoring} asks a model of embeddings` }];
@@ -314,7 +298,7 @@ export class StartRun {
    * Starts a run for each model with each prompt, all of them or none (docs/spec/evaluations.md#several-runs-at-once).
    * @returns the runs as {@link execute} does. @throws what that throws.
    */
-  async executeMatrix(scope: Scope, datasetId: string, request: StartMatrix): Promise<StartedGroup> {
+  async executeMatrix(scope: Scope, datasetId: string, request: StartMatrix) {
     const groupId = request.id ?? newId();
     const prompts = request.prompts
       ? request.prompts.map(({ messages }, index) => ({ messages, at: `prompts[${index}].messages` }))
@@ -361,8 +345,7 @@ export class StartRun {
       const isStale = !choice || (choice.ids !== null && choice.version !== snapshot.version);
       const taken = isStale ? await choose() : choice;
       missing = taken.missing;
-      const plan = await this.plans.execute(tx, scope, datasetId, body, own, resolved, connectionIds);
-      const { config, scorers: used, gates } = plan;
+      const { config, gates } = await this.plans.execute(tx, scope, datasetId, body, own, resolved, connectionIds);
       if (lacking.length > 0) throw invalidRequest(lacking);
       if (body.allow_unscored !== true && body.execution !== 'external') assertScorable(missing, expecting);
       const row: EvalRunRow = {
@@ -375,14 +358,14 @@ export class StartRun {
         groupId,
         status: RUN_STATUS.pending,
         config: JSON.stringify(config),
-        scoring: used[0]!.scoring,
-        scoringConfig: toJsonText(used[0]!.scoring_config),
-        scorers: body.scorers ? JSON.stringify(used) : null,
+        scoring: own[0]!.scoring,
+        scoringConfig: toJsonText(own[0]!.scoring_config),
+        scorers: body.scorers ? JSON.stringify(own) : null,
         connectionId: config.connection_id ?? '',
         judgeConnectionId: config.judge?.connection_id ?? null,
         execution: EXECUTION[body.execution ?? 'server'],
         repeats: body.repeats ?? 1,
-        passScore: body.pass_score ?? passScoreOf(used),
+        passScore: body.pass_score ?? passScoreOf(own),
         passMode: PASS_MODE[body.pass_mode ?? 'all'],
         filter: taken.ids === null ? null : toJsonText(body.filter),
         cacheDays: body.cache ? (body.cache_days ?? CACHE_DAYS) : null,
@@ -414,11 +397,6 @@ export class StartRun {
 }
 
 type StartedSummary = EvalRunSummary & Pick<StartedEval, 'warnings'>;
-
-interface StartedGroup {
-  group_id: string;
-  runs: StartedSummary[];
-}
 
 /** What is started by one request. */
 interface Start {

@@ -21,7 +21,7 @@ export * from './masker.js';
 export * from './model-price.js';
 export * from './openai-format/chat-answer.js';
 export * from './openai-format/chat-calls.js';
-export * from './openai-format/chat-endpoint.js';
+export { callsChatCompletions, chatCompletionsEndpoint } from './openai-format/chat-endpoint.js';
 export * from './openai-format/chat-stream.js';
 export * from './openai-format/embedding-calls.js';
 export * from './openai-format/endpoint-of-path.js';

@@ -121,15 +121,9 @@ export class CaptureSpans {
         now,
       );
     }
-    await this.tasks.addCaptures(
-      tx,
-      captures.map(({ rule, spanId, id }) => ({
-        projectId: scope.projectId,
-        ruleId: rule.id,
-        spanId,
-        datapointId: id,
-      })),
-    );
+    const { projectId } = scope;
+    const made = captures.map(({ rule, spanId, id }) => ({ projectId, ruleId: rule.id, spanId, datapointId: id }));
+    await this.tasks.addCaptures(tx, made);
     const counted = Map.groupBy(captures, ({ rule }) => rule);
     for (const [rule, its] of counted) rule.capturedCount += its.length;
     await this.events.emit(

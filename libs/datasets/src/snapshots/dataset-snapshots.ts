@@ -198,14 +198,6 @@ export class DatasetSnapshots {
     return limitIdsBySize(ids, sizes, bytesMax);
   }
 
-  async count(scope: Scope, snapshot: Snapshot): Promise<number> {
-    const [row] = await this.storage.readLong(
-      COUNT.query`select count(*) as count from datapoint p where p.project_id = ${scope.projectId}
-        and p.dataset_id = ${snapshot.datasetId} and ${seenBy(snapshot)}`,
-    );
-    return row!.count;
-  }
-
   /**
    * How many datapoints a dataset has, and how many of them have no expected value; `null` is none. A member of that name
    * within others, such as metadata, passes for one.
@@ -217,26 +209,37 @@ export class DatasetSnapshots {
     among?: readonly string[],
     options: LongReadOptions = {},
   ): Promise<{ count: number; total: number }> {
-    const seen = sql`p.project_id = ${scope.projectId} and p.dataset_id = ${snapshot.datasetId}
-      and ${seenBy(snapshot)} and ${among ? anyOf('p.id', among) : sql`1 = 1`}`;
+    const seen = sql`${seenBy(snapshot)} and ${among ? anyOf('p.id', among) : sql`1 = 1`}`;
     const [found] = await this.storage.readLong(
       MISSING.query`select count(*) as total, count(case when ${hasExpected('')} then null else 1 end) as missing
-        from datapoint p where ${seen}`,
+        from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${snapshot.datasetId} and ${seen}`,
       options,
     );
     let { missing: count } = found!;
-    for (let afterId = ''; ;) {
-      const rows = await this.storage.readLong(
-        ID.query`select ${ID} from datapoint p where ${seen} and p.id > ${afterId} and ${hasExpected('null')}
-          order by p.id limit ${SLICE}`,
-        options,
-      );
-      const ids = rows.map(({ id }) => id);
+    for await (const ids of this.idSlices(
+      scope,
+      snapshot.datasetId,
+      sql`${seen} and ${hasExpected('null')}`,
+      options,
+    )) {
       await this.each(scope, snapshot, ids, options, (_id, kind) => {
         if (!statesExpected(kind)) count++;
       });
-      if (ids.length < SLICE) return { count, total: found!.total };
-      afterId = ids.at(-1)!;
+    }
+    return { count, total: found!.total };
+  }
+
+  /** Ids of the rows of a dataset's datapoints that meet a condition on `datapoint p`, in order. */
+  private async *idSlices(scope: Scope, datasetId: string, where: Sql, options: LongReadOptions) {
+    for (let afterId = ''; ;) {
+      const rows = await this.storage.readLong(
+        ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
+          and p.id > ${afterId} and ${where} order by p.id limit ${SLICE}`,
+        options,
+      );
+      yield rows.map(({ id }) => id);
+      if (rows.length < SLICE) return;
+      afterId = rows.at(-1)!.id;
     }
   }
 
@@ -328,16 +331,8 @@ export class DatasetSnapshots {
   ): Promise<void> {
     const current = version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0;
     const snapshot = { datasetId, version: current, ...(selection && { selection }) };
-    for (let afterId = ''; ;) {
-      const rows = await this.storage.readLong(
-        ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
-          and ${seenBy(snapshot)} and p.id > ${afterId} order by p.id limit ${SLICE}`,
-        options,
-      );
-      const ids = rows.map(({ id }) => id);
+    for await (const ids of this.idSlices(scope, datasetId, seenBy(snapshot), options)) {
       await this.each(scope, snapshot, ids, options, (_id, kind) => take(variantOf(kind)['metadata']));
-      if (ids.length < SLICE) return;
-      afterId = ids.at(-1)!;
     }
   }
 
@@ -354,21 +349,14 @@ export class DatasetSnapshots {
     const changed = new Set<string>();
     if (one === other) return changed;
     const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
-    for (let afterId = ''; ;) {
-      // Datapoints that the earlier version sees in a row that the later one does not see any more.
-      const rows = await this.storage.readLong(
-        ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
-          and p.id > ${afterId} and p.to_version is not null and p.to_version <= ${later} and ${atVersion(earlier)}
-          order by p.id limit ${SLICE}`,
-        options,
-      );
-      const ids = rows.map(({ id }) => id);
+    // Datapoints that the earlier version sees in a row that the later one does not see any more.
+    const isClosed = sql`p.to_version is not null and p.to_version <= ${later} and ${atVersion(earlier)}`;
+    for await (const ids of this.idSlices(scope, datasetId, isClosed, options)) {
       const before = await this.hashes(scope, { datasetId, version: earlier }, ids, options);
       const after = await this.hashes(scope, { datasetId, version: later }, ids, options);
       for (const [id, hash] of after) if (before.get(id) !== hash) changed.add(id);
-      if (ids.length < SLICE) return changed;
-      afterId = ids.at(-1)!;
     }
+    return changed;
   }
 
   private async hashes(

@@ -1,3 +1,5 @@
+import { untilAborted } from '@spandrel/plugin-api';
+
 /** Longest that an answer's `Retry-After` holds up other calls, in ms. */
 const WAIT_MS_MAX = 60_000;
 
@@ -27,7 +29,7 @@ export class CallPace {
 
   /** Begins a call once it may. @throws the reason of `signal` when that fires. */
   async enter(signal: AbortSignal): Promise<Begun> {
-    while (this.isHeld || this.underWay >= this.limit) await untilSettled(this.changed.promise, signal);
+    while (this.isHeld || this.underWay >= this.limit) await untilAborted(signal, () => this.changed.promise);
     return this.reenter();
   }
 
@@ -72,17 +74,5 @@ export class CallPace {
   private notify(): void {
     this.changed.resolve();
     this.changed = Promise.withResolvers();
-  }
-}
-
-async function untilSettled(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }

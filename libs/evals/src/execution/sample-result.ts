@@ -141,31 +141,25 @@ export interface FinishedSample extends SampleKey {
 }
 
 /** The row of an item that was tried once. */
-export const resultRow = ({ projectId, id }: EvalRunRow, { datapointId, result }: FinishedSample): EvalResultRow => ({
-  projectId,
-  runId: id,
-  datapointId,
-  status: result.error === null ? RESULT_STATUS.completed : RESULT_STATUS.failed,
-  output: toJsonText(result.output),
-  score: result.score,
-  scoreReason: toJsonText(result.reason),
-  latencyMs: result.latencyMs === null ? null : Math.round(result.latencyMs),
-  tokens: result.tokens,
-  cost: result.cost,
-  error: toJsonText(result.error),
-  attempts: result.attempts,
-  judgeModel: result.judge.model,
-  judgePromptHash: result.promptHash,
-  judgeTokens: result.judge.tokens,
-  judgeCost: result.judge.cost,
-  traceId: result.traceId,
-  spanId: result.spanId,
-  metadata: result.metadata,
-  scores: toJsonText(result.scores),
-  resultHash: result.resultHash,
-  callHash: result.callHash,
-  reusedRunId: result.reusedRunId,
-});
+export function resultRow({ projectId, id }: EvalRunRow, { datapointId, result }: FinishedSample): EvalResultRow {
+  const { judge, reason, promptHash, ...others } = result;
+  return {
+    ...others,
+    projectId,
+    runId: id,
+    datapointId,
+    status: result.error === null ? RESULT_STATUS.completed : RESULT_STATUS.failed,
+    output: toJsonText(result.output),
+    scoreReason: toJsonText(reason),
+    latencyMs: result.latencyMs === null ? null : Math.round(result.latencyMs),
+    error: toJsonText(result.error),
+    judgeModel: judge.model,
+    judgePromptHash: promptHash,
+    judgeTokens: judge.tokens,
+    judgeCost: judge.cost,
+    scores: toJsonText(result.scores),
+  };
+}
 
 /** The row of one of several tries of an item. */
 export const sampleRow = (run: EvalRunRow, sample: FinishedSample): EvalSampleRow => ({

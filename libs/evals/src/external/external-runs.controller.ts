@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import {
   addedResultsSchema,
   addResultsSchema,
@@ -7,9 +7,9 @@ import {
   type AddResults as AddResultsBody,
   type EvalRunSummary,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, Operation, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { evalRunNotFound } from '../eval-run.js';
+import { RunId } from '../eval-run.js';
 import { AddResults } from './add-results.js';
 import { CompleteRun } from './complete-run.js';
 
@@ -34,7 +34,7 @@ export class ExternalRunsController {
   })
   add(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @RunId() id: string,
     @Body({ schema: addResultsSchema }) body: AddResultsBody,
     @CurrentReader() reader: Reader,
   ): Promise<AddedResults> {
@@ -52,10 +52,7 @@ export class ExternalRunsController {
     answer: evalRunSummarySchema,
     problems: ['eval_run_not_found', 'eval_run_not_external', 'eval_run_not_running'],
   })
-  complete(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(evalRunNotFound)) id: string,
-  ): Promise<EvalRunSummary> {
+  complete(@CurrentScope() scope: Scope, @RunId() id: string): Promise<EvalRunSummary> {
     return this.completes.execute(scope, id);
   }
 }

@@ -15,13 +15,8 @@ import { meanWithError } from './run-statistics.js';
 interface Pairs {
   /** For each datapoint of the run the position of its partner in the baseline; -1 when it has none. */
   partners: Int32Array;
-  /** Partners with a score in both runs. */
-  count: number;
-  /** Datapoints with a score in both runs whose content differs. */
-  changed: number;
-  /** Datapoints with a score in the run alone; in the baseline alone. */
-  unpairedRun: number;
-  unpairedBaseline: number;
+  /** Partners with a score in both runs, and what is left out. */
+  counts: Pick<RunComparison, 'pairs' | 'changed' | 'unpaired_run' | 'unpaired_baseline'>;
 }
 
 /** Where each datapoint of a run is, by its id. */
@@ -41,7 +36,7 @@ async function pairDatapoints(
 ): Promise<Pairs> {
   const partners = new Int32Array(run.ids.length).fill(-1);
   const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
-  const pairs: Pairs = { partners, count: 0, changed: 0, unpairedRun: 0, unpairedBaseline: 0 };
+  const counts: Pairs['counts'] = { pairs: 0, changed: 0, unpaired_run: 0, unpaired_baseline: 0 };
   await inStretches(run.ids.length, (from, to) => {
     for (let i = from; i < to; i++) {
       const id = run.ids[i]!;
@@ -49,15 +44,15 @@ async function pairDatapoints(
       const differs = changed.has(id);
       if (position !== undefined && !differs) partners[i] = position;
       if (runCounts[i] === 0) continue;
-      if (position === undefined || baselineCounts[position] === 0) pairs.unpairedRun++;
-      else if (differs) pairs.changed++;
-      else pairs.count++;
+      if (position === undefined || baselineCounts[position] === 0) counts.unpaired_run++;
+      else if (differs) counts.changed++;
+      else counts.pairs++;
     }
   });
   let scored = 0;
   for (const count of baselineCounts) if (count > 0) scored++;
-  pairs.unpairedBaseline = scored - pairs.count - pairs.changed;
-  return pairs;
+  counts.unpaired_baseline = scored - counts.pairs - counts.changed;
+  return { partners, counts };
 }
 
 /** dᵢ = mᵢ(run) − mᵢ(baseline) of each datapoint of the run, NaN where one of them is missing. */
@@ -114,8 +109,7 @@ export async function compareWithBaseline(
   }: ComparisonOptions,
 ): Promise<RunComparison> {
   const at = positions ?? (await indexDatapoints(baseline));
-  const pairs = await pairDatapoints(run, baseline, { changed, positions: at });
-  const { partners } = pairs;
+  const { partners, counts } = await pairDatapoints(run, baseline, { changed, positions: at });
   const { clusters } = run;
   const options = { clusters, alpha, distributions };
   const isAlike = isAnyScoring || comparable.score;
@@ -136,10 +130,7 @@ export async function compareWithBaseline(
     alpha,
     comparable,
     differences,
-    pairs: pairs.count,
-    changed: pairs.changed,
-    unpaired_run: pairs.unpairedRun,
-    unpaired_baseline: pairs.unpairedBaseline,
+    ...counts,
     score,
     scorers: Object.fromEntries(scorers),
     failures: await compareFailures(run, baseline, partners, options),

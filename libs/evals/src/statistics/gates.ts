@@ -128,31 +128,26 @@ export function gateFaults(
 }
 
 /** A gate as a run shows it before it is judged; members that do not go with its metric are left out. */
-export const unjudged = ({
-  metric,
-  scorer,
-  k,
-  op,
-  value,
-  baseline_run_id: baseline,
-  allow_different_scoring: isAnyScoring,
-  max_new_failures: riseMax,
-  ...division
-}: Gate): JudgedGate => ({
-  metric,
-  scorer: goesWithScorer(metric) ? (scorer ?? null) : null,
-  k: getMetricKind(metric) === 'pass_k' ? (k ?? 1) : null,
-  op: metric === 'regression' ? null : (op ?? null),
-  value: metric === 'regression' ? null : (value ?? null),
-  baseline_run_id: isBaselineMetric(metric) ? (baseline ?? null) : null,
-  ...(division.group && { group: { key: division.group.key!, value: division.group.value } }),
-  ...(division.by && { by: division.by }),
-  ...(division.cluster_by && CLUSTERED.has(metric) && { cluster_by: division.cluster_by }),
-  ...(isAnyScoring && getMetricKind(metric) === 'comparison' && { allow_different_scoring: true as const }),
-  ...(typeof riseMax === 'number' && metric === 'regression' && !division.by && { max_new_failures: riseMax }),
-  actual: null,
-  passed: null,
-});
+export function unjudged(gate: Gate): JudgedGate {
+  const { metric, scorer, k, op, value, group, by, cluster_by: clusterBy, max_new_failures: riseMax } = gate;
+  const isRegression = metric === 'regression';
+  const kind = getMetricKind(metric);
+  return {
+    metric,
+    scorer: goesWithScorer(metric) ? (scorer ?? null) : null,
+    k: kind === 'pass_k' ? (k ?? 1) : null,
+    op: isRegression ? null : (op ?? null),
+    value: isRegression ? null : (value ?? null),
+    baseline_run_id: isBaselineMetric(metric) ? (gate.baseline_run_id ?? null) : null,
+    ...(group && { group: { key: group.key!, value: group.value } }),
+    ...(by && { by }),
+    ...(clusterBy && CLUSTERED.has(metric) && { cluster_by: clusterBy }),
+    ...(gate.allow_different_scoring && kind === 'comparison' && { allow_different_scoring: true as const }),
+    ...(typeof riseMax === 'number' && isRegression && !by && { max_new_failures: riseMax }),
+    actual: null,
+    passed: null,
+  };
+}
 
 const goesWithScorer = (metric: GateMetric): boolean => !['run', 'failures'].includes(getMetricKind(metric));
 

@@ -42,35 +42,28 @@ export function correctByHolm(values: readonly (number | null)[]): (number | nul
 /** Corrects the comparisons of all groups with one baseline: the combined score, and each scorer by itself. */
 export function correctComparisons(groups: readonly MeasuredGroup[], baselineId: string): void {
   const compared = groups.map(({ comparisons }) => comparisons.get(baselineId)!);
-  const scores = correctScores(
-    compared.map(({ score }) => score),
-    compared,
+  const scores = correctScores(compared, ({ score }) => score);
+  const scorers = Object.keys(compared[0]?.scorers ?? {}).map(
+    (name) => [name, correctScores(compared, (each) => each.scorers[name]!)] as const,
   );
-  const scorers = new Map<string, GroupScoreComparison[]>();
-  for (const name of Object.keys(compared[0]?.scorers ?? {})) {
-    scorers.set(
-      name,
-      correctScores(
-        compared.map((each) => each.scorers[name]!),
-        compared,
-      ),
-    );
-  }
   for (const [at, group] of groups.entries()) {
-    const named = Object.fromEntries(scorers.entries().map(([name, corrected]) => [name, corrected[at]!]));
+    const named = Object.fromEntries(scorers.map(([name, corrected]) => [name, corrected[at]!]));
     group.corrected.set(baselineId, { score: scores[at]!, scorers: named });
   }
 }
 
-function correctScores(scores: readonly ScoreComparison[], of: readonly RunComparison[]): GroupScoreComparison[] {
-  const values = correctByHolm(scores.map(({ p_value: p }) => p));
-  return scores.map((score, at) => ({
-    ...score,
-    p_holm: values[at]!,
+function correctScores(
+  compared: readonly RunComparison[],
+  scoreOf: (comparison: RunComparison) => ScoreComparison,
+): GroupScoreComparison[] {
+  const values = correctByHolm(compared.map((each) => scoreOf(each).p_value));
+  return compared.map((each, at) => {
+    const score = scoreOf(each);
+    const p = values[at]!;
     // Where the runs cannot be compared no p value says anything.
-    verdict:
-      score.verdict === 'unknown' ? score.verdict : decideVerdict({ ...score, p_value: values[at]! }, of[at]!.alpha),
-  }));
+    const verdict = score.verdict === 'unknown' ? 'unknown' : decideVerdict({ ...score, p_value: p }, each.alpha);
+    return { ...score, p_holm: p, verdict };
+  });
 }
 
 /** A group as the answer has it. @param baselineId `undefined`: nothing is compared. */

@@ -174,11 +174,8 @@ export async function scoreStatistics(
   ks: readonly number[],
   distributions: Distributions,
 ): Promise<ScoreStatistics> {
-  const {
-    datapoints,
-    clusters: count,
-    ...score
-  } = await estimate(scores.means, clusters, scores.allSingle && scores.allBinary, distributions);
+  const isExact = scores.allSingle && scores.allBinary;
+  const { datapoints, clusters: count, ...score } = await estimate(scores.means, clusters, isExact, distributions);
   const passRates = computePassRates(scores);
   const rate = await estimate(passRates, clusters, scores.allSingle, distributions);
   const tries: PassK[] = [];

@@ -14,7 +14,7 @@ import { ChooseDatapoints, DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { toJsonText, fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
 import { toCostSum } from '@spandrel/tracing';
-import { processedOutcome, sampleName, type Outcome } from '../eval-item.js';
+import { processedOutcome, sampleName } from '../eval-item.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
 import {
@@ -112,18 +112,6 @@ const restoredResult = ({ projectId }: Scope, result: RestoredResult): EvalResul
   projectId,
   runId: result.run_id,
   datapointId: result.datapoint_id,
-  ...restoredOutcome(result),
-});
-
-const restoredSample = ({ projectId }: Scope, sample: RestoredSample): EvalSampleRow => ({
-  projectId,
-  runId: sample.run_id,
-  datapointId: sample.datapoint_id,
-  repeat: sample.repeat,
-  ...restoredOutcome(sample),
-});
-
-const restoredOutcome = (result: RestoredResult): Outcome => ({
   status: RESULT_STATUS[result.status],
   output: toJsonText(result.output),
   score: result.score,
@@ -146,6 +134,11 @@ const restoredOutcome = (result: RestoredResult): Outcome => ({
   reusedRunId: result.reused_run_id,
 });
 
+const restoredSample = (scope: Scope, sample: RestoredSample): EvalSampleRow => ({
+  ...restoredResult(scope, sample),
+  repeat: sample.repeat,
+});
+
 /** A run as an export has it: with the sums that its averages and totals are made of. */
 export const exportedRun = (run: EvalRunRow): ExportedRun => ({
   ...runSummary(run),
@@ -157,30 +150,19 @@ export const exportedRun = (run: EvalRunRow): ExportedRun => ({
 
 /** A processed item as an export has it: JSON of an `ExportedResult`. */
 export const exportedResult = (result: EvalResultRow): string =>
-  withMetadata(
-    {
-      run_id: result.runId,
-      datapoint_id: result.datapointId,
-      ...exportedOutcome(result),
-    } satisfies Omit<ExportedResult, 'metadata'>,
-    result.metadata,
-  );
+  withMetadata(exportedOutcome(result, {}) satisfies Omit<ExportedResult, 'metadata'>, result.metadata);
 
 /** A processed sample as an export has it: JSON of an `ExportedSample`. */
 export const exportedSample = (sample: EvalSampleRow): string =>
   withMetadata(
-    {
-      run_id: sample.runId,
-      datapoint_id: sample.datapointId,
-      repeat: sample.repeat,
-      ...exportedOutcome(sample),
-    } satisfies Omit<ExportedSample, 'metadata'>,
+    exportedOutcome(sample, { repeat: sample.repeat }) satisfies Omit<ExportedSample, 'metadata'>,
     sample.metadata,
   );
 
-function exportedOutcome(outcome: Outcome) {
-  const { metadata: _metadata, ...members } = processedOutcome({ ...outcome, metadata: null });
-  return { ...members, scores: exportedScores(outcome.scores) };
+function exportedOutcome<Key extends object>(row: EvalResultRow, key: Key) {
+  const { metadata: _metadata, ...members } = processedOutcome({ ...row, metadata: null });
+  const { runId, datapointId, scores } = row;
+  return { ...{ run_id: runId, datapoint_id: datapointId, ...key }, ...members, scores: exportedScores(scores) };
 }
 
 /** Metadata can be large, and is JSON text already. */
@@ -298,7 +280,7 @@ export class RestoreRuns {
       const key = toSnapshotKey(item);
       if (counts.has(key)) continue;
       const snapshot = { datasetId: item.dataset_id, version: item.dataset_version };
-      counts.set(key, await this.snapshots.count(scope, snapshot));
+      counts.set(key, await this.snapshots.countOfAny(scope, [snapshot], {}));
     }
     return counts;
   }

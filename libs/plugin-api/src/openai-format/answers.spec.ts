@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, RecordedAnswer } from '../provider.js';
-import { chatCompletionsEndpoint } from './chat-endpoint.js';
-import { completionsEndpoint } from './completions-endpoint.js';
+import { chatCompletionsEndpoint, completionsEndpoint } from './chat-endpoint.js';
 import { responsesEndpoint } from './responses-endpoint.js';
 
 /** What is read of a stream of such frames, and after which of them it had begun. */

@@ -1,6 +1,5 @@
 import type { Endpoint, RequestHead } from '../provider.js';
-import { callsChatCompletions, chatCompletionsEndpoint } from './chat-endpoint.js';
-import { completionsEndpoint } from './completions-endpoint.js';
+import { callsChatCompletions, chatCompletionsEndpoint, completionsEndpoint } from './chat-endpoint.js';
 import { embeddingsEndpoint } from './embeddings-endpoint.js';
 import { responsesEndpoint } from './responses-endpoint.js';
 
