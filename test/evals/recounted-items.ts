@@ -22,7 +22,7 @@ export const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum
 const meanOf = (numbers: readonly number[]): number => sumOf(numbers) / numbers.length;
 const samplesOf = (item: CountedItem): readonly Sample[] => item.samples ?? [item];
 /** Dollars of a sample: of its call and of its judges. */
-export const costOfSample = ({ cost, judge_cost: judges }: Sample): number | null =>
+const costOfSample = ({ cost, judge_cost: judges }: Sample): number | null =>
   cost === null && judges === null ? null : (cost ?? 0) + (judges ?? 0);
 
 /** The score of a sample; `null`: that of all scorers together. */
