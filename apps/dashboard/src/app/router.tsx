@@ -25,138 +25,120 @@ import { Shell } from './shell.js';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Shell });
 
+const at = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
+
 const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
+  ...at('/'),
   beforeLoad: () => {
     throw redirect({ to: '/traces', replace: true });
   },
 });
 
 const traces = createRoute({
-  getParentRoute: () => root,
-  path: '/traces',
+  ...at('/traces'),
   validateSearch: readTracesSearch,
   component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
 });
 
 const trace = createRoute({
-  getParentRoute: () => root,
-  path: '/traces/$id',
+  ...at('/traces/$id'),
   validateSearch: readTraceSearch,
   component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
 });
 
 const analytics = createRoute({
-  getParentRoute: () => root,
-  path: '/analytics',
+  ...at('/analytics'),
   validateSearch: readAnalyticsSearch,
   component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
 });
 
 const sessions = createRoute({
-  getParentRoute: () => root,
-  path: '/sessions',
+  ...at('/sessions'),
   validateSearch: readSessionsSearch,
   component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
 });
 
 const session = createRoute({
-  getParentRoute: () => root,
-  path: '/sessions/$id',
+  ...at('/sessions/$id'),
   component: lazyRouteComponent(() => import('../pages/session/session-page.js'), 'SessionPage'),
 });
 
 const spans = createRoute({
-  getParentRoute: () => root,
-  path: '/spans',
+  ...at('/spans'),
   validateSearch: readSpansSearch,
   component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
 });
 
 const connections = createRoute({
-  getParentRoute: () => root,
-  path: '/connections',
+  ...at('/connections'),
   component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
 });
 
 const datasets = createRoute({
-  getParentRoute: () => root,
-  path: '/datasets',
+  ...at('/datasets'),
   validateSearch: readDatasetsSearch,
   component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
 });
 
 const dataset = createRoute({
-  getParentRoute: () => root,
-  path: '/datasets/$id',
+  ...at('/datasets/$id'),
   validateSearch: readDatasetSearch,
   component: lazyRouteComponent(() => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
 });
 
 const datapoint = createRoute({
-  getParentRoute: () => root,
-  path: '/datasets/$id/datapoints/$dp',
+  ...at('/datasets/$id/datapoints/$dp'),
   component: lazyRouteComponent(() => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
 });
 
 const review = createRoute({
-  getParentRoute: () => root,
-  path: '/review',
+  ...at('/review'),
   component: lazyRouteComponent(() => import('../pages/review/review-page.js'), 'ReviewPage'),
 });
 
 const reviewQueue = createRoute({
-  getParentRoute: () => root,
-  path: '/review/$id',
+  ...at('/review/$id'),
   validateSearch: readReviewSearch,
   component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
 });
 
 const events = createRoute({
-  getParentRoute: () => root,
-  path: '/events',
+  ...at('/events'),
   validateSearch: readEventsSearch,
   component: lazyRouteComponent(() => import('../pages/events/events-page.js'), 'EventsPage'),
 });
 
 const evaluations = createRoute({
-  getParentRoute: () => root,
-  path: '/evaluations',
+  ...at('/evaluations'),
   validateSearch: readEvaluationsSearch,
   component: lazyRouteComponent(() => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
 });
 
 const newEvaluation = createRoute({
-  getParentRoute: () => root,
-  path: '/evaluations/new',
+  ...at('/evaluations/new'),
   validateSearch: readNewEvaluationSearch,
   component: lazyRouteComponent(() => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
 });
 
 const compare = createRoute({
-  getParentRoute: () => root,
-  path: '/evaluations/compare',
+  ...at('/evaluations/compare'),
   validateSearch: readCompareSearch,
   component: lazyRouteComponent(() => import('../pages/compare/compare-page.js'), 'ComparePage'),
 });
 
 const run = createRoute({
-  getParentRoute: () => root,
-  path: '/evaluations/$id',
+  ...at('/evaluations/$id'),
   validateSearch: readRunSearch,
   component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
 });
 
 const settings = createRoute({
-  getParentRoute: () => root,
-  path: '/settings',
+  ...at('/settings'),
   component: lazyRouteComponent(() => import('../pages/settings/settings-page.js'), 'SettingsPage'),
 });
 
 const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
+  ...at('/sign-in'),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.js'), 'SignInPage'),
 });
 

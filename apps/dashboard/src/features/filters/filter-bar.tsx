@@ -11,7 +11,7 @@ import { withField, type FilterChip, type FilterField } from './filter-field.js'
 import {
   bareSearch,
   listChips,
-  withBar,
+  withMember,
   withRange,
   type BarFilter,
   type ListParameters,
@@ -59,7 +59,7 @@ export function FilterBar({ search, parameters, onChange }: FilterBarProps) {
             ref={filter === bar[0] ? first : null}
             filter={filter}
             value={[search[filter.id] ?? ''].flat().join(' ')}
-            onChange={(value, isTyped) => change((before) => withBar(before, filter.id, value), isTyped)}
+            onChange={(value, isTyped) => change((before) => withMember(before, filter.id, value), isTyped)}
           />
         ))}
         {!parameters.isTimeless && (

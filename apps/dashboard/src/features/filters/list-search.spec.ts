@@ -6,7 +6,7 @@ import {
   bareSearch,
   listChips,
   readListSearch,
-  withBar,
+  withMember,
   withRange,
   STATUS_OPTIONS,
   readSort,
@@ -74,8 +74,11 @@ describe('the search parameters of a list', () => {
   });
 
   it('have one value of each field, and one range', () => {
-    expect(withBar({ status: 'failed', range: '1h' }, 'status', 'running')).toEqual({ range: '1h', status: 'running' });
-    expect(withBar({ status: 'failed' }, 'status', '')).toEqual({});
+    expect(withMember({ status: 'failed', range: '1h' }, 'status', 'running')).toEqual({
+      range: '1h',
+      status: 'running',
+    });
+    expect(withMember({ status: 'failed' }, 'status', '')).toEqual({});
     expect(withRange({ range: '1h', status: 'failed' }, { since: '2026-11-22' })).toEqual({
       ...{ status: 'failed', since: '2026-11-22' },
     });

@@ -81,17 +81,17 @@ export function listChips(
     const value = search[id];
     if (typeof value !== 'string' || isMode) return [];
     const words = options?.find((option) => option.value === value)?.label ?? value;
-    return [{ name: label, value: words, without: (before) => withBar(before, id, '') }];
+    return [{ name: label, value: words, without: (before) => withMember(before, id, '') }];
   });
   const hasRange = search.range !== undefined || search.since !== undefined || search.until !== undefined;
   const range = hasRange ? [{ name: 'Time range', value: describeRange(search, format), without: withoutRange }] : [];
   return [...inBar, ...range, ...fieldChips(fields, search)];
 }
 
-/** The search parameters with another value of a field above the list; the empty one is none. */
-export function withBar(search: ListSearch, id: string, value: string): ListSearch {
-  const { [id]: _before, ...rest } = search;
-  return value === '' ? rest : { ...rest, [id]: value };
+/** The search parameters with another value of one of them; the empty one is none. */
+export function withMember<Search extends object>(search: Search, member: keyof Search, value: string): Search {
+  const { [member]: _before, ...rest } = search;
+  return (value === '' ? rest : { ...rest, [member]: value }) as Search;
 }
 
 /** The search parameters of the bare list, without filters and in its own order. Columns stay. */

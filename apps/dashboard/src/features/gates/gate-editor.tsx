@@ -2,7 +2,7 @@ import type { GateMetric, JudgedGate } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { useRunOption, useRunsOf } from '../runs/run-queries.js';
+import { RunField } from '../runs/run-queries.js';
 import { NEW_GATE, withMetric, METRICS, type GateFields } from './gates.js';
 import styles from './gate-editor.module.css';
 
@@ -100,8 +100,12 @@ function GateRow({ gate, path, datasetId, runId, scorers, repeats, faults, onCha
         </>
       )}
       {facts.needsBaseline && (
-        <BaselineField
-          {...{ datasetId, runId }}
+        <RunField
+          label="Baseline"
+          required
+          datasetId={datasetId}
+          without={[runId]}
+          none="Choose a run"
           value={gate.baseline}
           fault={faults.at(`${path}.baseline_run_id`)}
           onChange={(baseline) => onChange({ ...gate, baseline })}
@@ -115,27 +119,4 @@ function GateRow({ gate, path, datasetId, runId, scorers, repeats, faults, onCha
 function scorerOptions(scorers: readonly string[], chosen: string) {
   const names = chosen === '' || scorers.includes(chosen) ? scorers : [...scorers, chosen];
   return [{ value: '', label: 'All together' }, ...names.map((name) => ({ value: name, label: name }))];
-}
-
-interface BaselineFieldProps {
-  datasetId: string;
-  runId: string | undefined;
-  value: string;
-  fault: string | undefined;
-  onChange(runId: string): void;
-}
-
-function BaselineField({ datasetId, runId, value, fault, onChange }: BaselineFieldProps) {
-  const runs = useRunsOf(datasetId).filter(({ id }) => id !== runId);
-  const toOption = useRunOption();
-  return (
-    <SelectField
-      label="Baseline"
-      required
-      options={[{ value: '', label: 'Choose a run' }, ...runs.map(toOption)]}
-      value={value}
-      fault={fault}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  );
 }

@@ -7,6 +7,7 @@ import { StatusBadge, Badge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../columns/column-choice.js';
+import { cellColumn } from '../columns/cell-column.js';
 import { costColumn, textColumn } from '../columns/usual-columns.js';
 import { DatasetLink, RunLink } from '../links.js';
 import { ScoreWithBar } from '../statistics/error-bar.js';
@@ -24,37 +25,22 @@ import styles from './run-list.module.css';
 export function runColumns(zone: string, nameOf: (datasetId: string) => string): GridColumn<EvalRunSummary>[] {
   return [
     { id: 'name', header: 'Name', width: 160, grows: true, cell: (run) => <NameOfRun run={run} /> },
-    {
-      id: 'dataset',
-      header: 'Dataset',
-      width: 112,
-      cell: ({ dataset_id: id }) => <DatasetLink dataset={{ id, name: nameOf(id) }} />,
-    },
+    cellColumn('dataset', 'Dataset', 112, ({ dataset_id: id }) => <DatasetLink dataset={{ id, name: nameOf(id) }} />),
     textColumn('model', 'Model', 112, ({ config }) => config.model),
     textColumn('scoring', 'Scoring', 92, scorersOf),
     { id: 'status', header: 'Status', width: 92, cell: (run) => <StatusOfRun run={run} /> },
-    {
-      id: 'progress',
-      header: 'Progress',
-      width: 80,
-      align: 'end',
-      cell: (run) => `${formatCount(run.progress)} of ${formatCount(run.total)}`,
-    },
-    {
-      id: 'score',
-      header: 'Score',
-      width: 108,
-      cell: (run) => <ScoreWithBar score={run.avg_score} ci={run.score_ci} />,
-    },
+    cellColumn(
+      'progress',
+      'Progress',
+      { width: 80, align: 'end' },
+      (run) => `${formatCount(run.progress)} of ${formatCount(run.total)}`,
+    ),
+    cellColumn('score', 'Score', 108, (run) => <ScoreWithBar score={run.avg_score} ci={run.score_ci} />),
     { id: 'gates', header: 'Gates', width: 84, cell: (run) => <GatesBadge run={run} /> },
     costColumn('cost', 'Cost', 80, ({ total_cost }) => total_cost),
-    {
-      id: 'started',
-      header: 'Started',
-      note: zone,
-      width: 136,
-      cell: (run) => <Time at={run.started_at ?? run.created_at} />,
-    },
+    cellColumn('started', 'Started', { note: zone, width: 136 }, (run) => (
+      <Time at={run.started_at ?? run.created_at} />
+    )),
   ];
 }
 
@@ -62,7 +48,7 @@ function NameOfRun({ run }: { run: EvalRunSummary }) {
   return (
     <>
       <RunLink run={run} />
-      {run.execution === 'external' && <ExternalMark />}
+      {run.execution === 'external' && <span className={styles.mark}>External</span>}
     </>
   );
 }
@@ -78,11 +64,6 @@ const IDS = runColumns('', String).map(({ id }) => id);
 
 /** Columns that the list offers, and those it has when nobody chose. */
 export const RUN_COLUMNS: OfferedColumns = { all: IDS, usual: IDS };
-
-/** Marks a run that its caller executes: the server keeps and scores what it is sent. */
-function ExternalMark() {
-  return <span className={styles.mark}>External</span>;
-}
 
 function GatesBadge({ run: { gates, passed } }: { run: Pick<EvalRunSummary, 'gates' | 'passed'> }) {
   const words = describeGates(gates);

@@ -3,22 +3,20 @@ import { lastQuestionOf } from '@spandrel/contract/browser';
 import type { LiveEvent } from '../../live/live-event.js';
 import type { RowChanges } from '../list/list-rules.js';
 
-/** Why a run was cancelled, where nobody did it by hand: `cost cap`. */
-const STOPS = { cancelled: null, cost_cap: 'cost cap', idle: 'idle' } as const;
-
-const STOP_SENTENCES = {
+/** Why a run was cancelled, where nobody did it by hand. */
+const STOPS = {
   cancelled: null,
-  cost_cap: 'Stopped: another call could have exceeded the cost cap.',
-  idle: 'Cancelled: no result arrived for too long.',
+  cost_cap: { word: 'cost cap', sentence: 'Stopped: another call could have exceeded the cost cap.' },
+  idle: { word: 'idle', sentence: 'Cancelled: no result arrived for too long.' },
 } as const;
 
 /** Why a run ended before it was done, in a word or two; `null` where its status says all. */
 export const stopWord = ({ stop_reason: reason }: Pick<EvalRunSummary, 'stop_reason'>): string | null =>
-  reason === null ? null : STOPS[reason];
+  (reason && STOPS[reason]?.word) ?? null;
 
 /** Why a run ended before it was done; `null` where its status says all. */
 export const stopSentence = ({ stop_reason: reason }: Pick<EvalRunSummary, 'stop_reason'>): string | null =>
-  reason === null ? null : STOP_SENTENCES[reason];
+  (reason && STOPS[reason]?.sentence) ?? null;
 
 /** Whether a run was completed and not a single one of its datapoints succeeded. */
 export const hasFailedAltogether = ({ status, error }: Pick<EvalRunSummary, 'status' | 'error'>): boolean =>

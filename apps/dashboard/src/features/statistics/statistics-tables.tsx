@@ -17,7 +17,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/api.js';
 import { formatCost, formatDuration } from '../../components/format.js';
 import { VERDICT_WORDS } from '../gates/gates.js';
-import { FaultNotice } from '../../components/page-parts.js';
+import { QueryFault } from '../../components/page-parts.js';
 import { keys } from '../../api/keys.js';
 import { goesOn } from '../runs/run-rules.js';
 import { IntervalCell } from './error-bar.js';
@@ -79,13 +79,9 @@ interface StatisticsProps {
 /** The scores of a run, all together and each scorer's: their means with intervals, and how many datapoints pass. */
 export function ScoreTable({ run, statistics }: StatisticsProps) {
   const isRepeated = statistics.repeats > 1;
+  const counted = isRepeated ? REPEATED : ONCE;
   return (
-    <ScrolledTable
-      caption="Scores of this run"
-      isCaptionHidden
-      columns={[...SCORE, ...(isRepeated ? REPEATED : ONCE)]}
-      starts={SCORE_STARTS}
-    >
+    <ScrolledTable caption="Scores of this run" isCaptionHidden columns={[...SCORE, ...counted]} starts={SCORE_STARTS}>
       {namedScores(statistics, run).map(({ name, of }) => (
         <tr key={name}>
           <th scope="row">{name ?? TOGETHER}</th>
@@ -94,33 +90,20 @@ export function ScoreTable({ run, statistics }: StatisticsProps) {
           <td>{formatScore(of.se)}</td>
           <td>{formatScore(of.pass_rate.mean)}</td>
           <IntervalCell value={of.pass_rate.mean} ci={of.pass_rate.ci} />
-          <Passes of={of} isRepeated={isRepeated} />
+          {passCounts(of, isRepeated).map((count, at) => (
+            <td key={counted[at]}>{count}</td>
+          ))}
         </tr>
       ))}
     </ScrolledTable>
   );
 }
 
-function Passes({ of, isRepeated }: { of: ScoreStatistics; isRepeated: boolean }) {
-  if (!isRepeated) {
-    return (
-      <>
-        <td>{formatCount(of.always_passed)}</td>
-        <td>{formatCount(of.never_passed)}</td>
-        <td>{formatCount(of.datapoints)}</td>
-      </>
-    );
-  }
-  return (
-    <>
-      <td>{formatScore(of.within_sd)}</td>
-      <td>{formatCount(of.always_passed)}</td>
-      <td>{formatCount(of.flaky_datapoints)}</td>
-      <td>{formatCount(of.never_passed)}</td>
-      <td>{formatCount(of.datapoints)}</td>
-      <td>{formatCount(of.samples)}</td>
-    </>
-  );
+/** What stands below {@link REPEATED}, or {@link ONCE}. */
+function passCounts(of: ScoreStatistics, isRepeated: boolean): string[] {
+  if (!isRepeated) return [of.always_passed, of.never_passed, of.datapoints].map(formatCount);
+  const counts = [of.always_passed, of.flaky_datapoints, of.never_passed, of.datapoints, of.samples];
+  return [formatScore(of.within_sd), ...counts.map(formatCount)];
 }
 
 const PASS_COLUMNS = ['Score', 'k', 'pass@k: one of k passes', 'pass^k: all of k pass', 'Datapoints'];
@@ -268,10 +251,9 @@ interface RunComparisonProps extends Omit<ComparisonTableProps, 'comparison'> {
 
 /** A run beside its baseline, by the datapoints that both have: nothing before the run has a result. */
 export function RunComparison({ run, baseline, division }: RunComparisonProps) {
-  const { data, error, refetch } = useStatistics(run, baseline.id, division);
-  if (error) {
-    return <FaultNotice title="The statistics could not be loaded" error={error} onRetry={() => void refetch()} />;
-  }
+  const query = useStatistics(run, baseline.id, division);
+  const { data, error } = query;
+  if (error) return <QueryFault title="The statistics could not be loaded" query={query} />;
   const comparison = data?.comparison;
   // What is shown while another baseline is awaited may be of the one before.
   if (comparison?.baseline_run_id !== baseline.id) return null;
@@ -286,25 +268,19 @@ export function RunComparison({ run, baseline, division }: RunComparisonProps) {
 /** Statistics of a run that goes on are asked for this far apart: the server looks at all of its samples. */
 const BETWEEN_MS = 10_000;
 
-type Counted = Pick<EvalRunSummary, 'id' | 'status' | 'sample_progress'>;
-
-/**
- * What the scores of a run come to.
- * @param run left out while it is awaited.
- * @param baseline the run that it is compared with; left out for none.
- */
-export function useStatistics(run: Counted | undefined, baseline?: string, division: Division = {}) {
-  const isLive = run !== undefined && goesOn(run);
+/** What the scores of a run come to. @param baseline the run that it is compared with; left out for none. */
+export function useStatistics(run: EvalRunSummary, baseline?: string, division: Division = {}) {
+  const isLive = goesOn(run);
   return useQuery<EvalStatistics>({
-    queryKey: keys.statistics(run?.id ?? '', baseline ?? null, isLive, division.group_by, division.cluster_by),
+    queryKey: keys.statistics(run.id, baseline ?? null, isLive, division.group_by, division.cluster_by),
     queryFn: ({ signal }) => {
       const { group_by: groupBy, cluster_by } = division;
       const query = { baseline, cluster_by, ...(groupBy !== undefined && { group_by: [groupBy] }) };
-      return api.getEvalStatistics({ path: { id: run!.id }, query, signal });
+      return api.getEvalStatistics({ path: { id: run.id }, query, signal });
     },
-    enabled: run !== undefined && run.sample_progress > 0,
+    enabled: run.sample_progress > 0,
     refetchInterval: isLive && BETWEEN_MS,
     // What was known of this run stays on screen while it is asked for again.
-    placeholderData: (before) => (before?.run_id === run?.id ? before : undefined),
+    placeholderData: (before) => (before?.run_id === run.id ? before : undefined),
   });
 }

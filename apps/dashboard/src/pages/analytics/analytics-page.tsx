@@ -15,6 +15,7 @@ import {
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, countColumn } from '../../features/columns/usual-columns.js';
 import { rangeOfBuckets, AnalyticsFigure, BucketLine } from './analytics-figure.js';
 import {
@@ -221,20 +222,15 @@ function ModelsGrid({ data }: { data: Analytics }) {
 function modelColumns(models: readonly ModelSums[], addressOf: (model: string) => string): GridColumn<ModelSums>[] {
   const cost = models.reduce<number | null>((sum, { cost: own }) => addCosts(sum, own), null);
   return [
-    {
-      id: 'model',
-      header: 'Model',
-      width: 160,
-      grows: true,
-      cell: ({ model }) =>
-        model === null ? (
-          'Others'
-        ) : (
-          <Link to={addressOf(model)} dir="auto">
-            {formatId(model)}
-          </Link>
-        ),
-    },
+    cellColumn('model', 'Model', { width: 160, grows: true }, ({ model }) =>
+      model === null ? (
+        'Others'
+      ) : (
+        <Link to={addressOf(model)} dir="auto">
+          {formatId(model)}
+        </Link>
+      ),
+    ),
     countColumn('calls', 'Calls', 90, ({ calls }) => calls),
     countColumn('tokens', 'Tokens', 110, ({ tokens }) => tokens),
     costColumn('cost', 'Cost', 100, (row) => row.cost),

@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import { gridRows } from '../../features/list/use-paged-list.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { withMember } from '../../features/filters/list-search.js';
 import { useListPlace, useWayUp } from '../../features/list/list-memory.js';
 import { isNotFound } from '../../api/api-error.js';
 import { Button } from '../../components/button.js';
@@ -14,9 +15,9 @@ import { useDelayed } from '../../components/hooks.js';
 import { formatCost } from '../../components/format.js';
 import { COMPARED_MAX, dataText } from '../../features/runs/run-rules.js';
 import { RunLink } from '../../features/links.js';
-import { useRunOption, useRunsOf } from '../../features/runs/run-queries.js';
+import { RunField, useRunOption } from '../../features/runs/run-queries.js';
 import { ScoreWithBar } from '../../features/statistics/error-bar.js';
-import { DivisionFields, type Division } from '../../features/statistics/division-fields.js';
+import { DivisionFields } from '../../features/statistics/division-fields.js';
 import { RunComparison } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
@@ -69,12 +70,11 @@ interface ComparisonProps {
 
 function Comparison({ runs, search, onChange }: ComparisonProps) {
   const { list, shownKey, summary, opened } = useComparedItems(runs[0]!.dataset_id, search);
-  const baseline = runs.some(({ id }) => id === search.baseline) ? search.baseline! : runs[0]!.id;
+  const baseline = runs.find(({ id }) => id === search.baseline) ?? runs[0]!;
+  const others = runs.filter((run) => run !== baseline);
   const { item: _item, ...closed } = search;
-  const set = (member: 'baseline' | 'only' | keyof Division, value: string): void => {
-    const { [member]: _before, ...rest } = closed;
-    onChange(value === '' ? rest : { ...rest, [member]: value });
-  };
+  const set = (member: keyof CompareSearch, value: string): void =>
+    onChange(withMember<CompareSearch>(closed, member, value));
   const setRuns = (ids: readonly string[]): void => {
     const { baseline: before, ...rest } = closed;
     const kept = before !== undefined && ids.includes(before) && { baseline: before };
@@ -86,6 +86,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
   const isAwaited = useDelayed(list.isWaiting && list.length === 0);
   const place = useListPlace();
   const toOption = useRunOption();
+  const ids = runs.map(({ id }) => id);
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   return (
     <>
@@ -94,7 +95,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
         <SelectField
           label="Baseline"
           options={runs.map(toOption)}
-          value={baseline}
+          value={baseline.id}
           onChange={(event) => set('baseline', event.currentTarget.value)}
         />
         <SelectField
@@ -103,16 +104,35 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
           value={search.only ?? ''}
           onChange={(event) => set('only', event.currentTarget.value)}
         />
-        <DivisionFields runId={baseline} division={search} onChange={set} />
-        <AddRun runs={runs} onChange={setRuns} />
+        <DivisionFields runId={baseline.id} division={search} onChange={set} />
+        {runs.length < COMPARED_MAX && (
+          <RunField
+            label="Add run"
+            none="Choose a run"
+            datasetId={runs[0]!.dataset_id}
+            without={ids}
+            value=""
+            onChange={(id) => id !== '' && setRuns([...ids, id])}
+          />
+        )}
       </div>
       {runs.length === 1 ? (
         <p>Add a run to compare this one with.</p>
       ) : (
         summary !== undefined && <SummaryList summary={summary} />
       )}
-      <RunDifferences runs={runs} baseline={baseline} />
-      <ComparedStatistics runs={runs} baseline={baseline} division={search} />
+      {others.map((run) => (
+        <RunDifferences key={run.id} {...{ run, baseline }} />
+      ))}
+      {others.length > 0 && (
+        <section aria-label="Statistics" className={styles.statistics}>
+          <h2>Statistics</h2>
+          {others.map((run) => (
+            <RunComparison key={run.id} {...{ run, baseline }} division={search} />
+          ))}
+          <Terms />
+        </section>
+      )}
       <QueryFault title="The comparison could not be loaded" query={list} />
       {isEmpty ? (
         <NoRows what="datapoints" isFiltered={search.only !== undefined} onClear={() => set('only', '')}>
@@ -133,7 +153,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
         />
       )}
       {opened !== null && (
-        <DifferenceRegion item={opened} runs={runs} baseline={baseline} onClose={() => onChange(closed)} />
+        <DifferenceRegion item={opened} runs={runs} baseline={baseline.id} onClose={() => onChange(closed)} />
       )}
     </>
   );
@@ -168,46 +188,6 @@ function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function AddRun({ runs, onChange }: ComparedRunsProps) {
-  const datasetId = runs[0]!.dataset_id;
-  const others = useRunsOf(datasetId);
-  const toOption = useRunOption();
-  const ids = runs.map(({ id }) => id);
-  const offered = others.filter(({ id }) => !ids.includes(id));
-  if (runs.length >= COMPARED_MAX || offered.length === 0) return null;
-  return (
-    <SelectField
-      label="Add run"
-      value=""
-      options={[{ value: '', label: 'Choose a run' }, ...offered.map(toOption)]}
-      onChange={({ currentTarget: { value } }) => value !== '' && onChange([...ids, value])}
-    />
-  );
-}
-
-interface ComparedStatisticsProps {
-  runs: readonly EvalRunResource[];
-  baseline: string;
-  division: Division;
-}
-
-/** Whether each run is better or worse than the baseline, or no difference was shown. */
-function ComparedStatistics({ runs, baseline, division }: ComparedStatisticsProps) {
-  const before = runs.find(({ id }) => id === baseline);
-  if (before === undefined || runs.length < 2) return null;
-  return (
-    <section aria-label="Statistics" className={styles.statistics}>
-      <h2>Statistics</h2>
-      {runs
-        .filter(({ id }) => id !== baseline)
-        .map((run) => (
-          <RunComparison key={run.id} {...{ run, division }} baseline={before} />
-        ))}
-      <Terms />
-    </section>
   );
 }
 

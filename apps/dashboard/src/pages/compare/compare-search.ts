@@ -1,15 +1,13 @@
 import type { ComparedOnly } from '@spandrel/contract';
+import type { Division } from '../../features/statistics/division-fields.js';
 import { readTexts } from '../../features/filters/list-search.js';
 
 /** What the address of a comparison can say. */
-export interface CompareSearch {
+export interface CompareSearch extends Division {
   /** Ids of the runs, with commas between. */
   runs?: string;
   /** The run that the others are compared with; the first unless given. */
   baseline?: string;
-  /** Members of the metadata by which the statistics are divided. */
-  group_by?: string;
-  cluster_by?: string;
   only?: Exclude<ComparedOnly, 'all' | 'failed'>;
   /** Datapoint whose difference is open. */
   item?: string;

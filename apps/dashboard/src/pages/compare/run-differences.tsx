@@ -6,22 +6,8 @@ import { ScrolledTable, useStatistics } from '../../features/statistics/statisti
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import styles from './compare-page.module.css';
 
-interface RunDifferencesProps {
-  runs: readonly EvalRunResource[];
-  /** Id of the run that the others are compared with. */
-  baseline: string;
-}
-
-/** In what the runs differ from the baseline: model, prompt, parameters, scorers. */
-export function RunDifferences({ runs, baseline }: RunDifferencesProps) {
-  const before = runs.find(({ id }) => id === baseline);
-  if (before === undefined) return null;
-  return runs
-    .filter((run) => run !== before)
-    .map((run) => <DifferencesOfRun key={run.id} run={run} baseline={before} />);
-}
-
-function DifferencesOfRun({ run, baseline }: Record<'run' | 'baseline', EvalRunResource>) {
+/** In what a run differs from the baseline: model, prompt, parameters, scorers. */
+export function RunDifferences({ run, baseline }: Record<'run' | 'baseline', EvalRunResource>) {
   const [mode, setMode] = useState<DiffMode>('words');
   const comparison = useStatistics(run, baseline.id).data?.comparison;
   if (comparison?.baseline_run_id !== baseline.id) return null;

@@ -12,6 +12,8 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import { useLatest } from '../../components/hooks.js';
 import { useListPlace } from '../../features/list/list-memory.js';
 import { useCapabilities } from '../../features/browser-session.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
+import { textColumn } from '../../features/columns/usual-columns.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { ConnectionDialog, ConnectionTest } from './connection-dialog.js';
@@ -125,27 +127,21 @@ type Column = GridColumn<ConnectionResource>;
 
 function connectionColumns(zone: string, { onTest, onEdit, onDelete }: ConnectionActions): Column[] {
   return [
-    textOf('name', 'Name', 160, ({ name }) => name),
-    textOf('provider', 'Provider', 100, ({ provider }) => provider),
-    { ...textOf('base_url', 'Base URL', 200, ({ base_url: url }) => url ?? 'Default'), grows: true },
-    textOf('default_model', 'Default model', 150, ({ default_model: model }) => model ?? NONE),
+    textColumn('name', 'Name', 160, ({ name }) => name),
+    textColumn('provider', 'Provider', 100, ({ provider }) => provider),
+    {
+      ...textColumn<ConnectionResource>('base_url', 'Base URL', 200, ({ base_url: url }) => url ?? 'Default'),
+      grows: true,
+    },
+    textColumn('default_model', 'Default model', 150, ({ default_model: model }) => model ?? NONE),
     { id: 'key', header: 'Key', width: 110, cell: ({ key_status: status }) => KEY_WORDS[status] },
     { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at: at }) => <Time at={at} /> },
-    {
-      id: 'actions',
-      header: 'Actions',
-      width: 176,
-      cell: (row) => (
-        <RowButtons>
-          <RowButton word="Test" name={row.name} onClick={() => onTest(row)} />
-          <RowButton word="Edit" name={row.name} onClick={() => onEdit(row)} />
-          <RowButton word="Delete" name={row.name} onClick={() => onDelete(row)} />
-        </RowButtons>
-      ),
-    },
+    cellColumn('actions', 'Actions', 176, (row) => (
+      <RowButtons>
+        <RowButton word="Test" name={row.name} onClick={() => onTest(row)} />
+        <RowButton word="Edit" name={row.name} onClick={() => onEdit(row)} />
+        <RowButton word="Delete" name={row.name} onClick={() => onDelete(row)} />
+      </RowButtons>
+    )),
   ];
-}
-
-function textOf(id: string, header: string, width: number, of: (row: ConnectionResource) => string): Column {
-  return { id, header, width, cell: (row) => <bdi title={of(row)}>{of(row)}</bdi> };
 }

@@ -17,6 +17,7 @@ import { describeCount } from '../../features/list/list-rules.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
 import { SendToReview } from '../../features/send-to-review.js';
 import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
@@ -106,13 +107,9 @@ function datapointColumns(zone: string): GridColumn<DatapointPreview>[] {
       ...textColumn<DatapointPreview>('actual', 'Actual', 160, ({ actual_preview: text }) => text ?? NONE),
       grows: true,
     },
-    {
-      id: 'score',
-      header: 'Score',
-      width: 64,
-      align: 'end',
-      cell: ({ score }) => <span title={score === null ? undefined : String(score)}>{formatScore(score)}</span>,
-    },
+    cellColumn('score', 'Score', { width: 64, align: 'end' }, ({ score }) => (
+      <span title={score === null ? undefined : String(score)}>{formatScore(score)}</span>
+    )),
     { id: 'source', header: 'Source', width: 96, cell: ({ source }) => SOURCE_WORDS[source] },
     { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at }) => <Time at={updated_at} /> },
     { id: 'created_at', header: 'Created', width: 136, cell: ({ created_at }) => <Time at={created_at} /> },

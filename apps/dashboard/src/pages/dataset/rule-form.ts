@@ -13,28 +13,14 @@ const NUMBER_FILTERS = ['min_cost', 'min_tokens', 'min_duration_ms'] as const;
 type TextFilter = (typeof TEXT_FILTERS)[number];
 type NumberFilter = (typeof NUMBER_FILTERS)[number];
 
-const EMPTY: RuleForm = {
-  name: '',
-  model: '',
-  provider: '',
-  kind: '',
-  status: '',
-  name_contains: '',
-  tag: '',
-  min_cost: '',
-  min_tokens: '',
-  min_duration_ms: '',
-  sample: '100',
-};
-
 /** The fields of a rule. @param rule `null` for a new one. */
 export function formOf(rule: CaptureRuleResource | null): RuleForm {
-  if (rule === null) return EMPTY;
-  const { filters, name, sample_rate: rate } = rule;
+  const filters: CaptureFilters = rule?.filters ?? {};
   const texts = Object.fromEntries(
-    [...TEXT_FILTERS, ...NUMBER_FILTERS].map((id) => [id, filters[id] == null ? '' : String(filters[id])]),
+    [...TEXT_FILTERS, ...NUMBER_FILTERS].map((id) => [id, String(filters[id] ?? '')]),
   ) as Record<TextFilter | NumberFilter, string>;
-  return { ...texts, name, status: filters.status ?? '', sample: String(percentOf(rate)) };
+  const sample = String(percentOf(rule?.sample_rate ?? 1));
+  return { ...texts, name: rule?.name ?? '', status: filters.status ?? '', sample };
 }
 
 /** What the fields say; `null` while a number is none. */
@@ -50,13 +36,9 @@ export function readRule(form: RuleForm): CreateCaptureRule | null {
   return { name: form.name.trim(), filters, sample_rate: Number((sample / 100).toPrecision(12)) };
 }
 
+/** Filters that have another name in words. */
 const FILTER_WORDS: Readonly<Record<string, string>> = {
-  model: 'model',
-  provider: 'provider',
-  kind: 'kind',
-  status: 'status',
   name_contains: 'name contains',
-  tag: 'tag',
   min_cost: 'cost at least $',
   min_tokens: 'tokens at least',
   min_duration_ms: 'milliseconds at least',

@@ -12,6 +12,7 @@ import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { Switch } from '../../components/switch.js';
 import { RuleDialog } from './rule-dialog.js';
@@ -119,23 +120,13 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
     },
     { id: 'sample', header: 'Sample', width: 72, align: 'end', cell: ({ sample_rate: rate }) => `${percentOf(rate)}%` },
     countColumn('captured', 'Captured', 80, ({ captured_count }) => captured_count),
-    {
-      id: 'enabled',
-      header: 'Enabled',
-      width: 64,
-      cell: (rule) => <RuleSwitch rule={rule} onChanged={onChanged} />,
-    },
-    {
-      id: 'actions',
-      header: 'Actions',
-      width: 124,
-      cell: (rule) => (
-        <RowButtons>
-          <RowButton word="Edit" name={rule.name} onClick={() => onEdit(rule)} />
-          <RowButton word="Delete" name={rule.name} onClick={() => onDelete(rule)} />
-        </RowButtons>
-      ),
-    },
+    cellColumn('enabled', 'Enabled', 64, (rule) => <RuleSwitch rule={rule} onChanged={onChanged} />),
+    cellColumn('actions', 'Actions', 124, (rule) => (
+      <RowButtons>
+        <RowButton word="Edit" name={rule.name} onClick={() => onEdit(rule)} />
+        <RowButton word="Delete" name={rule.name} onClick={() => onDelete(rule)} />
+      </RowButtons>
+    )),
   ];
 }
 

@@ -99,13 +99,9 @@ function resultFacts(item: EvalItem): Fact[] {
 /** So many tries are drawn at first; outputs may be long. */
 const SHOWN_AT_FIRST = 20;
 
-function SamplesList({
-  samples,
-  title,
-}: {
-  samples: readonly (SampleResource & { attempt?: number })[];
-  title?: string;
-}) {
+type Try = SampleResource & { attempt?: number };
+
+function SamplesList({ samples, title }: { samples: readonly Try[]; title?: string }) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? samples : samples.slice(0, SHOWN_AT_FIRST);
   return (
@@ -124,7 +120,7 @@ function SamplesList({
   );
 }
 
-function Sample({ sample }: { sample: SampleResource & { attempt?: number } }) {
+function Sample({ sample }: { sample: Try }) {
   const { output, error, score_reason: reason, trace_id: trace } = sample;
   const before = sample.attempt === undefined ? '' : `, attempt ${sample.attempt + 1}`;
   const name = `Try ${sample.repeat + 1}${before}`;

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { EmptyState } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
+import { withMember } from '../../features/filters/list-search.js';
 import { ListedGrid } from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import type { PagedList } from '../../features/list/use-paged-list.js';
@@ -42,8 +43,8 @@ export function Results({ list, shownKey, search, run, onChange }: ResultsProps)
     ...{ list: 'results', ...offered, search, onChange, sorts: RESULT_SORTS },
   });
   const show = (value: string): void => {
-    const { only: _only, item: _item, ...rest } = search;
-    onChange(value === '' ? rest : { ...rest, only: value as 'failed' | 'below_1' });
+    const { item: _item, ...rest } = search;
+    onChange(withMember<RunSearch>(rest, 'only', value));
   };
   const choice = (
     <SelectField

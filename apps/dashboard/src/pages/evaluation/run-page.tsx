@@ -9,6 +9,7 @@ import { QueryFault, PageHeading } from '../../components/page-parts.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
+import { withMember } from '../../features/filters/list-search.js';
 import { useWayUp } from '../../features/list/list-memory.js';
 import { formatCost } from '../../components/format.js';
 import { FactList } from '../../features/fact-list.js';
@@ -38,14 +39,7 @@ export function RunPage() {
   const change = (next: RunSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   useWayUp(() => '/evaluations', 'Run');
   if (isNotFound(query.error)) return <NotFound what="Run" back={<Link to="/evaluations">Go to Evaluations</Link>} />;
-  const close = (): void => {
-    const { item: _item, ...rest } = search;
-    change(rest);
-  };
-  const set = (member: 'baseline' | 'group_by' | 'cluster_by', value: string): void => {
-    const { [member]: _before, ...rest } = search;
-    change(value === '' ? rest : { ...rest, [member]: value });
-  };
+  const set = (member: keyof RunSearch, value: string): void => change(withMember(search, member, value));
   return (
     <>
       <PageHeading title={query.data?.name ?? 'Run'}>{query.data && <RunActions run={query.data} />}</PageHeading>
@@ -55,7 +49,7 @@ export function RunPage() {
       {query.data && <RunStatistics run={query.data} search={search} onChange={set} />}
       <QueryFault title="The results could not be loaded" query={list} />
       <Results {...{ list, shownKey, search }} run={query.data} onChange={change} />
-      {opened !== null && <ResultRegion item={opened} runId={id} run={query.data} onClose={close} />}
+      {opened !== null && <ResultRegion item={opened} runId={id} run={query.data} onClose={() => set('item', '')} />}
     </>
   );
 }

@@ -1,17 +1,15 @@
 import type { Query } from '../../api/api.js';
+import type { Division } from '../../features/statistics/division-fields.js';
 import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 /** What the address of a run can say. */
-export interface RunSearch extends ListSort {
+export interface RunSearch extends ListSort, Division {
   /** `failed` or `below_1`; left out for all. */
   only?: 'failed' | 'below_1';
   /** Datapoint whose result is open. */
   item?: string;
   /** Run that this one is compared with. */
   baseline?: string;
-  /** Members of the metadata by which its statistics are divided. */
-  group_by?: string;
-  cluster_by?: string;
   cols?: string;
 }
 

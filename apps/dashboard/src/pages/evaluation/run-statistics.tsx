@@ -1,11 +1,10 @@
 import type { EvalRunResource, EvalStatistics } from '@spandrel/contract';
 import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { FaultNotice } from '../../components/page-parts.js';
-import { SelectField } from '../../components/field.js';
+import { FaultNotice, QueryFault } from '../../components/page-parts.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
-import { runQuery, useRunOption, useRunsOf } from '../../features/runs/run-queries.js';
+import { RunField, runQuery } from '../../features/runs/run-queries.js';
 import { DivisionFields, type Division } from '../../features/statistics/division-fields.js';
 import {
   GroupTable,
@@ -26,13 +25,14 @@ interface RunStatisticsProps {
 
 /** What the scores of a run come to, how sure that is, and whether it is better than a baseline. */
 export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
-  const { data, error, refetch } = useStatistics(run, undefined, search);
+  const query = useStatistics(run, undefined, search);
+  const { data } = query;
   const { baseline } = search;
   if (run.sample_progress === 0) return null;
   return (
     <section aria-label="Statistics" className={styles.section}>
       <h2>Statistics</h2>
-      {error && <FaultNotice title="The statistics could not be loaded" error={error} onRetry={() => void refetch()} />}
+      <QueryFault title="The statistics could not be loaded" query={query} />
       {data && (
         <>
           <ScoreTable run={run} statistics={data} />
@@ -42,25 +42,18 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
         </>
       )}
       <DivisionFields runId={run.id} division={search} className={styles.baseline} onChange={onChange} />
-      <BaselineField {...{ run, search, onChange }} />
+      <RunField
+        className={styles.baseline}
+        label="Compare with"
+        none="No baseline"
+        datasetId={run.dataset_id}
+        without={[run.id]}
+        value={baseline ?? ''}
+        onChange={(id) => onChange('baseline', id)}
+      />
       {baseline !== undefined && <AgainstBaseline run={run} baseline={baseline} division={search} />}
       <Terms />
     </section>
-  );
-}
-
-function BaselineField({ run, search: { baseline }, onChange }: RunStatisticsProps) {
-  const others = useRunsOf(run.dataset_id).filter(({ id }) => id !== run.id);
-  const toOption = useRunOption();
-  if (others.length === 0) return null;
-  return (
-    <SelectField
-      className={styles.baseline}
-      label="Compare with"
-      value={baseline ?? ''}
-      options={[{ value: '', label: 'No baseline' }, ...others.map(toOption)]}
-      onChange={(event) => onChange('baseline', event.currentTarget.value)}
-    />
   );
 }
 

@@ -1,7 +1,7 @@
 import type { EvalItem } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { listPage, PAGE_ROWS, type Query, type ListPage } from '../../api/api.js';
+import { listPage, PAGE_ROWS } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -27,7 +27,10 @@ export function useRun(id: string, search: RunSearch) {
     operation: 'listEvalItems',
     fetch: async (asked, cursor, signal) => {
       const { repeats } = await client.ensureQueryData(runQuery(id));
-      return listTried(id, repeats, asked, cursor, signal);
+      // Without repeats a result is its only sample.
+      const query = repeats === 1 ? asked : { ...asked, include: 'samples', limit: rowsOfPage(repeats) };
+      const page = await listPage<EvalItem>('listEvalItems', { path: { id }, query, cursor, signal });
+      return { ...page, rows: page.rows.map(withoutOutputs) };
     },
     idOf: ({ datapoint_id: datapoint }) => datapoint,
   });
@@ -58,24 +61,8 @@ async function readRunItem(id: string, datapoint_id: string, signal: AbortSignal
 const PAGE_SAMPLES = 1_000;
 const PAGE_ROWS_MIN = 10;
 
-/** A page of results that says which tries passed. Without repeats a result is its only sample. */
-async function listTried(
-  id: string,
-  repeats: number,
-  asked: Query,
-  cursor: string | null,
-  signal?: AbortSignal,
-): Promise<ListPage<EvalItem>> {
-  if (repeats === 1) return listPage<EvalItem>('listEvalItems', { path: { id }, query: asked, cursor, signal });
-  const limit = Math.min(PAGE_ROWS, Math.max(PAGE_ROWS_MIN, Math.floor(PAGE_SAMPLES / repeats)));
-  const page = await listPage<EvalItem>('listEvalItems', {
-    path: { id },
-    query: { ...asked, include: 'samples', limit },
-    cursor,
-    signal,
-  });
-  return { ...page, rows: page.rows.map(withoutOutputs) };
-}
+const rowsOfPage = (repeats: number): number =>
+  Math.min(PAGE_ROWS, Math.max(PAGE_ROWS_MIN, Math.floor(PAGE_SAMPLES / repeats)));
 
 /** The samples of a result with their outputs; `null` where each datapoint is tried once. */
 export function useSamples(runId: string, { datapoint_id: id, samples }: EvalItem) {

@@ -11,6 +11,7 @@ import { CompareToolbar, PausedNotice, RUN_COLUMNS, runColumns, useRunList } fro
 import { runAddress } from '../../features/addresses.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { SelectField } from '../../components/field.js';
+import { withMember } from '../../features/filters/list-search.js';
 import { FilterChips } from '../../features/filters/filter-bar.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
 import { GROUP_COLUMNS, OF_GROUP } from './group-columns.js';
@@ -116,10 +117,8 @@ function RunFilters(props: {
 }) {
   const { search, onChange } = props;
   const { datasets } = useDatasetNames();
-  const change = (member: keyof EvaluationsSearch, value: string, isTyped = false): void => {
-    const { [member]: _before, ...rest } = search;
-    onChange(value === '' ? rest : { ...rest, [member]: value }, isTyped);
-  };
+  const change = (member: keyof EvaluationsSearch, value: string, isTyped = false): void =>
+    onChange(withMember(search, member, value), isTyped);
   const named = datasets.map(({ id, name }) => ({ value: id, label: name }));
   const choices = [
     { member: 'dataset_id', label: 'Dataset', options: [{ value: '', label: 'Any dataset' }, ...named] },
@@ -132,7 +131,7 @@ function RunFilters(props: {
   const chips = texts.map(([name, value]) => ({
     name,
     value,
-    without: ({ [name]: _removed, ...rest }: EvaluationsSearch): EvaluationsSearch => rest,
+    without: (before: EvaluationsSearch) => withMember(before, name, ''),
   }));
   return (
     <search aria-label="Filters" className={styles.filters}>

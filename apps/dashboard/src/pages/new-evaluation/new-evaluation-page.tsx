@@ -16,7 +16,8 @@ const route = getRouteApi('/evaluations/new');
 export function NewEvaluationPage() {
   const { dataset = '', run } = route.useSearch() as NewEvaluationSearch;
   const again = useQuery({ ...runQuery(run ?? ''), enabled: run !== undefined });
-  const { isReady, error, datasets, connections, scorers } = useRunChoices('');
+  const choices = useRunChoices('');
+  const { isReady, error, datasets, connections } = choices;
   useWayUp(() => '/evaluations', 'Evaluations');
   const mayWrite = useMayWrite();
   const isAwaited = !isReady || (run !== undefined && again.isPending);
@@ -27,25 +28,20 @@ export function NewEvaluationPage() {
       {error && <FaultNotice title="The form could not be loaded" error={error} />}
       {mayWrite && !isAwaited && missing(datasets.length, connections.length)}
       {mayWrite && !isAwaited && datasets.length > 0 && connections.length > 0 && (
-        <RunForm initial={initialFields(again.data, { dataset, datasets, connections, scorers })} />
+        <RunForm initial={initialFields(again.data, dataset, choices)} />
       )}
     </>
   );
 }
 
-interface Choices {
-  dataset: string;
-  datasets: readonly { id: string }[];
-  connections: readonly { id: string; default_model: string | null }[];
-  scorers: readonly { name: string }[];
-}
+type Choices = ReturnType<typeof useRunChoices>;
 
 /** What the form begins with: the run that is made again, or the first of each. */
-function initialFields(again: EvalRunResource | undefined, choices: Choices): RunFields {
+function initialFields(again: EvalRunResource | undefined, dataset: string, choices: Choices): RunFields {
   const [connection] = choices.connections;
   const usual: RunFields = {
     ...EMPTY_FIELDS,
-    dataset: choices.dataset || choices.datasets[0]!.id,
+    dataset: dataset || choices.datasets[0]!.id,
     connection: connection!.id,
     model: connection!.default_model ?? '',
     scorers: [{ ...EMPTY_SCORER, scoring: choices.scorers[0]?.name ?? '' }],

@@ -16,6 +16,7 @@ import { SessionLink } from '../../features/links.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, countColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { sessionChanges, SESSION_PARAMETERS } from './sessions-search.js';
 
@@ -78,13 +79,7 @@ function NoSessions() {
 /** Every column of the list of sessions. @param zone zone of the times, shown in the header. */
 export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
   return [
-    {
-      id: 'session_id',
-      header: 'Session',
-      width: 200,
-      grows: true,
-      cell: (row) => <SessionLink id={row.session_id} />,
-    },
+    cellColumn('session_id', 'Session', { width: 200, grows: true }, (row) => <SessionLink id={row.session_id} />),
     countColumn('trace_count', 'Traces', 64, ({ trace_count }) => trace_count),
     countColumn('span_count', 'Spans', 64, ({ span_count }) => span_count),
     countColumn('error_count', 'Errors', 60, ({ error_count }) => error_count),

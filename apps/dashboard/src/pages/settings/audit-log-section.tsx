@@ -8,6 +8,7 @@ import { Button } from '../../components/button.js';
 import { followDownload } from '../../components/save-text.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useFilteredList, AUDIT_LOG } from '../../features/list/use-paged-list.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { zoneName, formatTimeExactly, type Zone } from '../../components/format.js';
 import { Time } from '../../components/time.js';
@@ -72,37 +73,13 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear(): vo
 
 const auditColumns = (zone: Zone, projects: ProjectNames): GridColumn<AuditEntry>[] => [
   { id: 'at', header: 'Time', note: zoneName(Date.now(), zone), width: 136, cell: ({ at }) => <Time at={at} /> },
-  {
-    id: 'actor',
-    header: 'By',
-    width: 160,
-    cell: (entry) => <bdi>{describeActor(entry)}</bdi>,
-  },
-  {
-    id: 'action',
-    header: 'Action',
-    width: 180,
-    cell: ({ action }) => describeAction(action),
-  },
-  {
-    id: 'target',
-    header: 'What',
-    width: 160,
-    cell: (entry) => <bdi>{describeTarget(entry, projects)}</bdi>,
-  },
-  {
-    id: 'details',
-    header: 'Details',
-    width: 220,
-    grows: true,
-    cell: ({ details }) => <bdi>{describeDetails(details, projects, zone)}</bdi>,
-  },
-  {
-    id: 'address',
-    header: 'From',
-    width: 120,
-    cell: ({ address }) => address ?? NONE,
-  },
+  cellColumn('actor', 'By', 160, (entry) => <bdi>{describeActor(entry)}</bdi>),
+  cellColumn('action', 'Action', 180, ({ action }) => describeAction(action)),
+  cellColumn('target', 'What', 160, (entry) => <bdi>{describeTarget(entry, projects)}</bdi>),
+  cellColumn('details', 'Details', { width: 220, grows: true }, ({ details }) => (
+    <bdi>{describeDetails(details, projects, zone)}</bdi>
+  )),
+  cellColumn('address', 'From', 120, ({ address }) => address ?? NONE),
 ];
 
 interface AuditEntryDialogProps {

@@ -6,6 +6,7 @@ import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { zoneName } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { useBrowserSession } from '../../features/browser-session.js';
@@ -57,54 +58,28 @@ function keyColumns(
     { id: 'name', header: 'Name', width: 140, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
     { id: 'prefix', header: 'Begins with', width: 120, cell: ({ prefix }) => <code>{prefix}</code> },
     { id: 'scopes', header: 'Scopes', width: 170, cell: ({ scopes }) => scopes.join(', ') },
-    {
-      id: 'project',
-      header: 'Project',
-      width: 140,
-      cell: ({ project_id: id }) => <bdi title={id}>{projects.get(id) ?? id}</bdi>,
-    },
-    {
-      id: 'expires_at',
-      header: 'Ends',
-      note: zone,
-      width: 136,
-      cell: ({ expires_at: at }) => (at === null ? 'Never' : <Time at={at} />),
-    },
-    {
-      id: 'state',
-      header: 'State',
-      width: 100,
-      cell: ({ state }) => <span {...(state === 'suspended' && { title: SUSPENDED })}>{state}</span>,
-    },
-    {
-      id: 'maker',
-      header: 'Made by',
-      width: 140,
-      cell: ({ maker, service_account: isServiceAccount }) => (
-        <bdi title={maker?.id}>
-          {maker === null ? NONE : (maker.name ?? maker.id)}
-          {isServiceAccount ? ', for a service' : ''}
-        </bdi>
-      ),
-    },
-    {
-      id: 'last_used_at',
-      header: 'Last used',
-      note: zone,
-      width: 136,
-      cell: ({ last_used_at: at }) => (at === null ? 'Not yet' : <Time at={at} />),
-    },
+    cellColumn('project', 'Project', 140, ({ project_id: id }) => <bdi title={id}>{projects.get(id) ?? id}</bdi>),
+    cellColumn('expires_at', 'Ends', { note: zone, width: 136 }, ({ expires_at: at }) =>
+      at === null ? 'Never' : <Time at={at} />,
+    ),
+    cellColumn('state', 'State', 100, ({ state }) => (
+      <span {...(state === 'suspended' && { title: SUSPENDED })}>{state}</span>
+    )),
+    cellColumn('maker', 'Made by', 140, ({ maker, service_account: isServiceAccount }) => (
+      <bdi title={maker?.id}>
+        {maker === null ? NONE : (maker.name ?? maker.id)}
+        {isServiceAccount ? ', for a service' : ''}
+      </bdi>
+    )),
+    cellColumn('last_used_at', 'Last used', { note: zone, width: 136 }, ({ last_used_at: at }) =>
+      at === null ? 'Not yet' : <Time at={at} />,
+    ),
     { id: 'created_at', header: 'Created', note: zone, width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
-    {
-      id: 'actions',
-      header: 'Actions',
-      width: 80,
-      cell: (row) => (
-        <Button className={styles.rowButton} aria-label={`Revoke ${row.name}`} onClick={() => onRevoke(row)}>
-          Revoke
-        </Button>
-      ),
-    },
+    cellColumn('actions', 'Actions', 80, (row) => (
+      <Button className={styles.rowButton} aria-label={`Revoke ${row.name}`} onClick={() => onRevoke(row)}>
+        Revoke
+      </Button>
+    )),
   ];
 }
 

@@ -7,6 +7,7 @@ import { Button } from '../../components/button.js';
 import { notify } from '../../components/notify.js';
 import { useBrowserSession } from '../../features/browser-session.js';
 import { Time } from '../../components/time.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { useAdministeredList } from '../../features/list/use-paged-list.js';
@@ -102,56 +103,30 @@ interface MemberContext {
 
 function memberColumns({ projects, giver, members, onAct }: MemberContext): GridColumn<MemberResource>[] {
   return [
-    {
-      id: 'name',
-      header: 'Name',
-      width: 160,
-      grows: true,
-      cell: (row) => <bdi>{row.person?.name ?? NONE}</bdi>,
-    },
-    {
-      id: 'email',
-      header: 'E-mail',
-      width: 220,
-      grows: true,
-      cell: ({ email }) => <bdi title={email ?? undefined}>{email ?? NONE}</bdi>,
-    },
+    cellColumn('name', 'Name', { width: 160, grows: true }, (row) => <bdi>{row.person?.name ?? NONE}</bdi>),
+    cellColumn('email', 'E-mail', { width: 220, grows: true }, ({ email }) => (
+      <bdi title={email ?? undefined}>{email ?? NONE}</bdi>
+    )),
     { id: 'role', header: 'Role', width: 90, cell: ({ role }) => role },
-    {
-      id: 'project',
-      header: 'Project',
-      width: 140,
-      cell: ({ project_id: id }) =>
-        id === null ? 'All projects' : <bdi title={projects.get(id)}>{projects.get(id) ?? id}</bdi>,
-    },
-    {
-      id: 'source',
-      header: 'From',
-      width: 130,
-      cell: ({ source, person }) =>
-        source === 'groups' ? 'A group' : person === null ? 'Added, has not signed in yet' : 'Added',
-    },
-    {
-      id: 'provider',
-      header: 'Identity provider',
-      width: 170,
-      cell: ({ provider_status: status, provider_asked_at: at }) => (
-        <span title={PROVIDER_WORDS[status].title}>
-          {PROVIDER_WORDS[status].word}
-          {at !== null && (
-            <>
-              , <Time at={at} />
-            </>
-          )}
-        </span>
-      ),
-    },
-    {
-      id: 'actions',
-      header: 'Actions',
-      width: 150,
-      cell: (row) => <Actions member={row} may={actsOn(giver, row, members)} onAct={onAct} />,
-    },
+    cellColumn('project', 'Project', 140, ({ project_id: id }) =>
+      id === null ? 'All projects' : <bdi title={projects.get(id)}>{projects.get(id) ?? id}</bdi>,
+    ),
+    cellColumn('source', 'From', 130, ({ source, person }) =>
+      source === 'groups' ? 'A group' : person === null ? 'Added, has not signed in yet' : 'Added',
+    ),
+    cellColumn('provider', 'Identity provider', 170, ({ provider_status: status, provider_asked_at: at }) => (
+      <span title={PROVIDER_WORDS[status].title}>
+        {PROVIDER_WORDS[status].word}
+        {at !== null && (
+          <>
+            , <Time at={at} />
+          </>
+        )}
+      </span>
+    )),
+    cellColumn('actions', 'Actions', 150, (row) => (
+      <Actions member={row} may={actsOn(giver, row, members)} onAct={onAct} />
+    )),
   ];
 }
 

@@ -11,6 +11,7 @@ import { zoneName } from '../../components/format.js';
 import { notify } from '../../components/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useLatest } from '../../components/hooks.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
@@ -85,12 +86,9 @@ interface ProjectActions {
 const projectColumns = (zone: string, actions: ProjectActions): GridColumn<ProjectResource>[] => [
   { id: 'name', header: 'Name', width: 160, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
   { id: 'id', header: 'ID', width: 230, cell: ({ id }) => id },
-  {
-    id: 'retention_days',
-    header: 'Keeps traces',
-    width: 130,
-    cell: ({ retention_days: days }) => (days === null ? 'As the organization' : formatCounted(days, 'day')),
-  },
+  cellColumn('retention_days', 'Keeps traces', 130, ({ retention_days: days }) =>
+    days === null ? 'As the organization' : formatCounted(days, 'day'),
+  ),
   { id: 'protected', header: 'Protected', width: 84, cell: (row) => (row.protected ? 'Yes' : 'No') },
   { id: 'created_at', header: 'Created', note: zone, width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
   { id: 'actions', header: 'Actions', width: 190, cell: (row) => <Actions row={row} {...actions} /> },

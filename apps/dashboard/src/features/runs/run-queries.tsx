@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { formatScore } from '@spandrel/contract/browser';
 import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
+import { SelectField, type SelectFieldProps } from '../../components/field.js';
 import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 
@@ -31,6 +32,30 @@ export function useRunOption() {
     const scored = score === null ? '' : `, score ${formatScore(score)}`;
     return { value: id, label: `${name}, ${formatTime(Date.parse(at), times)}${scored}` };
   };
+}
+
+interface RunFieldProps extends Omit<SelectFieldProps, 'options' | 'onChange'> {
+  datasetId: string;
+  /** Ids of runs that are not offered. */
+  without: readonly (string | undefined)[];
+  /** What is offered in the place of a run. */
+  none: string;
+  /** @param runId `''` for none. */
+  onChange(runId: string): void;
+}
+
+/** A choice of a run of a dataset; nothing where there is none to choose, unless one is required. */
+export function RunField({ datasetId, without, none, onChange, ...field }: RunFieldProps) {
+  const runs = useRunsOf(datasetId).filter(({ id }) => !without.includes(id));
+  const toOption = useRunOption();
+  if (runs.length === 0 && !field.required) return null;
+  return (
+    <SelectField
+      {...field}
+      options={[{ value: '', label: none }, ...runs.map(toOption)]}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
 }
 
 /** Datasets there are, and the name of each by its id. */
