@@ -20,7 +20,7 @@ export const listDatapointsSchema = gatheringMembers(
     seed: queryNumberSchema
       .pipe(z.number().int())
       .optional()
-      .describe('The same seed chooses the same datapoints; 0 when left out.'),
+      .describe('Requests with the same seed choose the same datapoints; 0 when left out.'),
     sort_order: z.enum(['asc', 'desc']).default('asc').describe('`asc`: oldest first.'),
     preview: previewSchema,
   }),

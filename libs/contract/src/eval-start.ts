@@ -167,7 +167,7 @@ export const startMatrixSchema = z
       .max(100, 'must be at most 100 characters for several runs')
       .nullish()
       .describe('Of the group; the same request again answers the same runs.'),
-    name: labelSchema.describe('Of all runs; each has its model and prompt behind it.'),
+    name: labelSchema.describe('The beginning of the name of each run; its model and its prompt follow.'),
     models: z.array(startModelSchema).min(1).max(GROUP_RUNS_MAX).nullish().describe('That of `config` when left out.'),
     prompts: z
       .array(startPromptSchema)

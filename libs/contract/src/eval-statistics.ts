@@ -181,7 +181,9 @@ export type RunDifference = z.output<typeof runDifferenceSchema>;
 /** Whether scores of two runs mean the same (docs/spec/eval-statistics.md#runs-that-were-scored-differently). */
 const comparableSchema = z.object({
   score: z.boolean().describe('Whether the combined scores were made alike.'),
-  scorers: z.record(z.string(), z.boolean()).describe('The same of the scorers that both runs have, by name.'),
+  scorers: z
+    .record(z.string(), z.boolean())
+    .describe('Whether the scores of each scorer that both runs have can be compared, by its name.'),
   differences: z.array(runDifferenceSchema).describe('In what the two were scored differently.'),
 });
 export type Comparable = z.output<typeof comparableSchema>;

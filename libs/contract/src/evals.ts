@@ -142,7 +142,7 @@ export const evalFilterSchema = z
     sample: settingNumber(z.number().int().min(1)).optional().describe('So many, chosen by chance.'),
     seed: settingNumber(z.number().int())
       .optional()
-      .describe('The same seed chooses the same datapoints; 0 when left out.'),
+      .describe('Runs with the same seed choose the same datapoints; 0 when left out.'),
   })
   .meta({ id: 'EvalFilter' });
 export type EvalFilter = z.output<typeof evalFilterSchema>;
@@ -202,7 +202,10 @@ export const evalRunSummarySchema = z
     retried_cost: costSchema.describe(
       'Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none.',
     ),
-    group_id: z.string().nullable().describe('The same for runs that were started together.'),
+    group_id: z
+      .string()
+      .nullable()
+      .describe('What runs that were started together share; `null` for a run that was started alone.'),
     max_cost_usd: costSchema,
     metadata: z.record(z.string(), z.string()),
     gates: z.array(judgedGateSchema),

@@ -863,7 +863,7 @@ export interface Operations {
       };
       /** So many of those that `source`, `ids` and `metadata` take, chosen by chance. */
       sample?: number;
-      /** The same seed chooses the same datapoints; 0 when left out. */
+      /** Requests with the same seed choose the same datapoints; 0 when left out. */
       seed?: number;
       /** `asc`: oldest first. */
       sort_order?: 'asc' | 'desc';
@@ -3556,7 +3556,7 @@ export interface EvalFilter {
   limit?: number;
   /** So many, chosen by chance. */
   sample?: number;
-  /** The same seed chooses the same datapoints; 0 when left out. */
+  /** Runs with the same seed choose the same datapoints; 0 when left out. */
   seed?: number;
 }
 
@@ -3678,7 +3678,7 @@ export interface StartedEval {
   retried_samples: number;
   /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
   retried_cost: number | null;
-  /** The same for runs that were started together. */
+  /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
@@ -3978,7 +3978,7 @@ export interface StartMatrix {
    * @example order-42:step.1
    */
   id?: string | null;
-  /** Of all runs; each has its model and prompt behind it. */
+  /** The beginning of the name of each run; its model and its prompt follow. */
   name: string;
   /** Required, unless the run is an external one. */
   config?: {
@@ -4145,7 +4145,7 @@ export interface EvalRunSummary {
   retried_samples: number;
   /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
   retried_cost: number | null;
-  /** The same for runs that were started together. */
+  /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
@@ -4341,7 +4341,7 @@ export interface EvalRun {
   retried_samples: number;
   /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
   retried_cost: number | null;
-  /** The same for runs that were started together. */
+  /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
@@ -4508,7 +4508,7 @@ export interface EvalStatistics {
     comparable: {
       /** Whether the combined scores were made alike. */
       score: boolean;
-      /** The same of the scorers that both runs have, by name. */
+      /** Whether the scores of each scorer that both runs have can be compared, by its name. */
       scorers: {
         [key: string]: boolean;
       };
@@ -4926,7 +4926,7 @@ export interface ExportedEvalRun {
   retried_samples: number;
   /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
   retried_cost: number | null;
-  /** The same for runs that were started together. */
+  /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
