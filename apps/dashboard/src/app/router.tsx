@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { readAnalyticsSearch } from '../pages/analytics/analytics-search.js';
+import { readAnalyticsSearch } from '../features/analytics/analytics-search.js';
 import { readCompareSearch } from '../pages/compare/compare-search.js';
 import { readDatasetSearch } from '../pages/dataset/dataset-search.js';
 import { readDatasetsSearch } from '../pages/datasets/datasets-search.js';

@@ -1,8 +1,8 @@
 import { formatCount, NONE } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../components/button.js';
-import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { EmptyState, FaultNotice, PageHeading, QueryFault } from '../../components/page-parts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { SelectField } from '../../components/field.js';
 import {
@@ -17,19 +17,21 @@ import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, countColumn } from '../../features/columns/usual-columns.js';
-import { rangeOfBuckets, AnalyticsFigure, BucketLine } from './analytics-figure.js';
+import { AnalyticsFigure, BucketLine } from '../../features/analytics/analytics-figure.js';
 import {
   isFiltered,
   withoutFilters,
+  withRange,
   BUCKETS,
   readAnalyticsSearch,
   SPLITS,
   spansAddress,
   type AnalyticsSearch,
-} from './analytics-search.js';
+} from '../../features/analytics/analytics-search.js';
+import { FIGURES } from '../../features/analytics/figures.js';
+import { addCosts, type Totals, type ModelSums } from '../../features/analytics/sums.js';
+import { useSeries } from '../../features/analytics/use-series.js';
 import { useAnalytics, type Analytics } from './use-analytics.js';
-import { FIGURES, shownKeys, type Figure } from './figures.js';
-import { addCosts, type Totals, type ModelSums } from './sums.js';
 import styles from './analytics-page.module.css';
 import totalsListStyles from './totals-list.module.css';
 
@@ -57,7 +59,7 @@ export function AnalyticsPage() {
       {data !== undefined && data.totals.spans > 0 && (
         <div className={styles.content} data-before={isBefore || error !== null}>
           <TotalsList totals={data.totals} />
-          <AnalyticsFigures data={data} onChange={change} />
+          <AnalyticsFigures search={search} onChange={change} />
           <ModelsGrid data={data} />
         </div>
       )}
@@ -96,12 +98,11 @@ const optionsOf = (none: string, values: readonly string[]) => [
 const MODEL = '=';
 
 function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProps) {
-  const { range: _range, since: _since, until: _until, ...rest } = search;
   const change = (changes: Record<string, unknown>): void => onChange(readAnalyticsSearch({ ...search, ...changes }));
   const names = search.model === undefined || models.includes(search.model) ? models : [...models, search.model];
   return (
     <search aria-label="Filters" className={styles.filters}>
-      <TimeRangeField value={search} onChange={(range, isTyped) => onChange({ ...rest, ...range }, isTyped)} />
+      <TimeRangeField value={search} onChange={(range, isTyped) => onChange(withRange(search, range), isTyped)} />
       <SelectField
         label="Bucket"
         options={optionsOf('Automatic', BUCKETS)}
@@ -128,32 +129,24 @@ function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProp
   );
 }
 
-function AnalyticsFigures({ data, onChange }: { data: Analytics; onChange(search: AnalyticsSearch): void }) {
-  const { buckets, search } = data;
-  const [cursor, setCursor] = useState<number | null>(null);
-  const at = cursor !== null && cursor < buckets.length ? cursor : null;
-  const split = search.split_by;
-  const shown = useMemo(() => (split ? shownKeys(buckets, split) : null), [buckets, split]);
-  const navigate = useNavigate();
-  const addressOf = (bucket: number, figure?: Figure): string =>
-    spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: search.model, ...figure?.spans });
-  const zoom = (first: number, last: number): void => {
-    const { range: _range, since: _since, until: _until, ...rest } = search;
-    setCursor(null);
-    onChange({ ...rest, ...rangeOfBuckets(data, first, last) });
-  };
+function AnalyticsFigures({ search, onChange }: Omit<AnalyticsFilterBarProps, 'models'>) {
+  const [bucket, onBucket] = useState<number | null>(null);
+  const series = useSeries(search);
+  const { data } = series;
+  const at = bucket !== null && data !== undefined && bucket < data.buckets.length ? bucket : null;
+  // Said once, and not by each figure.
+  if (series.error) return <QueryFault title="Figures could not be loaded" query={series} />;
   return (
     <>
-      <BucketLine data={data} bucket={at} addressOf={addressOf} />
+      {data && <BucketLine data={data} bucket={at} />}
       <div className={styles.figures}>
-        {FIGURES.map((figure) => (
+        {FIGURES.map(({ name }) => (
           <AnalyticsFigure
-            key={figure.name}
-            {...{ figure, data, shown, addressOf }}
-            cursor={at}
-            onCursor={setCursor}
-            onOpen={(bucket) => void navigate({ to: addressOf(bucket, figure) })}
-            onZoom={zoom}
+            key={name}
+            figure={name}
+            query={search}
+            cursor={{ bucket: at, onBucket }}
+            onZoom={onChange}
           />
         ))}
       </div>

@@ -1,92 +1,139 @@
-import type { TimeBucket, BucketWidth } from '@spandrel/contract';
+import type { BucketWidth } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
-import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent } from 'react';
-import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
 import type { ChartData, ChartSeries } from '../../components/chart-series.js';
 import { formatTime, zoneName } from '../../components/format.js';
+import { QueryFault } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { seriesOf, type Figure, type ShownKey } from './figures.js';
+import { spansAddress, withRange, type AnalyticsSearch } from './analytics-search.js';
+import { FIGURES, seriesOf, shownKeys, type Figure, type FigureName } from './figures.js';
 import { WIDTH_MS } from './plan-question.js';
-import type { Analytics } from './use-analytics.js';
+import { useSeries, type Series } from './use-series.js';
 import styles from './analytics-figure.module.css';
-import analyticsPageStyles from './analytics-page.module.css';
 
 /** uPlot comes with the first figure that is drawn. */
 const TimeChart = lazy(() =>
   import('../../components/time-chart.js').then(({ TimeChart: chart }) => ({ default: chart })),
 );
 
-interface AnalyticsFigureProps {
-  figure: Figure;
-  data: Analytics;
-  /** Keys of the split; `null` where nothing is split. */
-  shown: readonly ShownKey[] | null;
-  cursor: number | null;
-  onCursor(bucket: number): void;
-  onOpen(bucket: number): void;
-  onZoom(first: number, last: number): void;
-  /** Address of a bucket's spans, those first that the figure is about. */
-  addressOf(bucket: number, figure: Figure): string;
+/** A cursor that several figures of one query share. */
+export interface SharedCursor {
+  bucket: number | null;
+  onBucket(bucket: number | null): void;
 }
 
-/** One figure: a chart that takes keys, or the same as a table. */
-export function AnalyticsFigure(props: AnalyticsFigureProps) {
-  const { figure, data, shown, cursor, onCursor, onOpen, onZoom } = props;
-  const addressOf = (bucket: number): string => props.addressOf(bucket, figure);
-  const { times } = usePreferences();
+export interface AnalyticsFigureProps {
+  figure: FigureName;
+  query: AnalyticsSearch;
+  /** Left out: the figure has a cursor of its own. */
+  cursor?: SharedCursor;
+  /** Takes the query of the range that was marked; left out: the page Analytics shows it. */
+  onZoom?(query: AnalyticsSearch): void;
+  /** Buttons beside its name. */
+  actions?: ReactNode;
+}
+
+/**
+ * One figure of analytics by its name and query alone, whatever page it stands on: a chart that takes keys, or the same as
+ * a table, which lead to the spans behind it. Waiting, nothing and faults stand in its place.
+ */
+export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }: AnalyticsFigureProps) {
+  const figure = FIGURES.find((one) => one.name === name)!;
+  const series = useSeries(query);
+  const own = useState<number | null>(null);
   const [isTable, setIsTable] = useState(false);
   const captionId = useId();
-  const chart = useMemo<ChartData>(
-    () => ({
-      starts: data.buckets.map(({ timestamp }) => Date.parse(timestamp)),
-      widthMs: WIDTH_MS[data.width],
-      form: figure.form,
-      series: seriesOf(figure, data.buckets, shown),
-    }),
-    [data, figure, shown],
-  );
-  const keys = useChartKeys({ length: chart.starts.length, cursor, onCursor, onOpen, onZoom });
-  const start = cursor === null ? undefined : chart.starts[cursor];
-  const spoken = start === undefined ? '' : `${formatTime(start, times)}: ${inWords(figure, chart.series, cursor!)}`;
+  const navigate = useNavigate();
+  const zoom = onZoom ?? ((next: AnalyticsSearch) => void navigate({ to: '/analytics', search: next }));
+  const { data } = series;
+  const [bucket, onCursor] = cursor === undefined ? own : [cursor.bucket, cursor.onBucket];
+  const drawn = useMemo(() => data && chartOf(figure, data), [figure, data]);
+  const props = { figure, cursor: drawn && bucket !== null && bucket < drawn.starts.length ? bucket : null };
   return (
     <figure aria-labelledby={captionId} className={styles.figure}>
       <figcaption className={styles.caption}>
         <span id={captionId} className={styles.title}>
           {figure.name}
         </span>
-        <Legend figure={figure} series={chart.series} cursor={cursor} />
-        <Button variant="quiet" icon="table" iconOnly aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-          Show {figure.name} as table
-        </Button>
+        {drawn ? <Legend {...props} series={drawn.series} /> : <span />}
+        <span className={styles.actions}>
+          {actions}
+          <Button variant="quiet" icon="table" iconOnly aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+            Show {figure.name} as table
+          </Button>
+        </span>
       </figcaption>
-      {isTable ? (
-        <FigureTable {...{ figure, chart, addressOf }} buckets={data.buckets} isSplit={shown !== null} />
+      <QueryFault title={`${figure.name} could not be loaded`} query={series} />
+      {!drawn || !data || drawn.starts.length === 0 ? (
+        <p className={styles.chart}>{data !== undefined && 'Nothing was recorded in this range.'}</p>
+      ) : isTable ? (
+        <FigureTable figure={figure} chart={drawn} data={data} />
       ) : (
-        <div
-          role="application"
-          aria-label={`${figure.name} over time. Arrow keys move the cursor, Enter opens the spans below it, Shift with arrow keys selects a range, and Enter zooms in.`}
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an application takes keys
-          tabIndex={0}
-          className={styles.chart}
-          {...keys.handlers}
-        >
-          <Suspense>
-            <TimeChart
-              data={chart}
-              zone={times}
-              format={figure.format}
-              isWhole={figure.isWhole}
-              {...{ cursor, onCursor, onOpen, onZoom }}
-              mark={keys.mark}
-            />
-          </Suspense>
-          <p className="visually-hidden" aria-live="polite">
-            {keys.isUsed && spoken}
-          </p>
-        </div>
+        <Chart
+          {...props}
+          chart={drawn}
+          onCursor={onCursor}
+          onOpen={(at) => void navigate({ to: addressOfBucket(data, at, figure) })}
+          onZoom={(first, last) => {
+            onCursor(null);
+            zoom(withRange(data.query, rangeOfBuckets(data, first, last)));
+          }}
+        />
       )}
     </figure>
+  );
+}
+
+const chartOf = (figure: Figure, { buckets, width, query }: Series): ChartData => ({
+  starts: buckets.map(({ timestamp }) => Date.parse(timestamp)),
+  widthMs: WIDTH_MS[width],
+  form: figure.form,
+  series: seriesOf(figure, buckets, query.split_by ? shownKeys(buckets, query.split_by) : null),
+});
+
+/** Address of a bucket's spans. @param figure those first that it is about. */
+export const addressOfBucket = (data: Series, bucket: number, figure?: Figure): string =>
+  spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: data.query.model, ...figure?.spans });
+
+interface ChartProps {
+  figure: Figure;
+  chart: ChartData;
+  cursor: number | null;
+  onCursor(bucket: number): void;
+  onOpen(bucket: number): void;
+  onZoom(first: number, last: number): void;
+}
+
+function Chart({ figure, chart, cursor, onCursor, onOpen, onZoom }: ChartProps) {
+  const { times } = usePreferences();
+  const keys = useChartKeys({ length: chart.starts.length, cursor, onCursor, onOpen, onZoom });
+  const start = cursor === null ? undefined : chart.starts[cursor];
+  const spoken = start === undefined ? '' : `${formatTime(start, times)}: ${inWords(figure, chart.series, cursor!)}`;
+  return (
+    <div
+      role="application"
+      aria-label={`${figure.name} over time. Arrow keys move the cursor, Enter opens the spans below it, Shift with arrow keys selects a range, and Enter zooms in.`}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an application takes keys
+      tabIndex={0}
+      className={styles.chart}
+      {...keys.handlers}
+    >
+      <Suspense>
+        <TimeChart
+          data={chart}
+          zone={times}
+          format={figure.format}
+          isWhole={figure.isWhole}
+          {...{ cursor, onCursor, onOpen, onZoom }}
+          mark={keys.mark}
+        />
+      </Suspense>
+      <p className="visually-hidden" aria-live="polite">
+        {keys.isUsed && spoken}
+      </p>
+    </div>
   );
 }
 
@@ -97,8 +144,7 @@ function inWords(figure: Figure, series: readonly ChartSeries[], at: number): st
   return shown.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
 }
 
-function Legend(props: Pick<AnalyticsFigureProps, 'figure' | 'cursor'> & Pick<ChartData, 'series'>) {
-  const { figure, series, cursor } = props;
+function Legend({ figure, series, cursor }: Pick<ChartProps, 'figure' | 'cursor'> & Pick<ChartData, 'series'>) {
   return (
     <ul className={styles.legend} aria-label={`Legend of ${figure.name}`}>
       {series.map(({ label, colour, values, dash }) => (
@@ -124,22 +170,15 @@ function Legend(props: Pick<AnalyticsFigureProps, 'figure' | 'cursor'> & Pick<Ch
   );
 }
 
-interface FigureTableProps {
-  figure: Figure;
-  chart: ChartData;
-  buckets: readonly TimeBucket[];
-  isSplit: boolean;
-  addressOf(bucket: number): string;
-}
-
 /** Rows that a table has; more are not read but exported. */
 const ROWS_MAX = 1_000;
 
-function FigureTable({ figure, chart, buckets, isSplit, addressOf }: FigureTableProps) {
+function FigureTable({ figure, chart, data }: Pick<ChartProps, 'figure' | 'chart'> & { data: Series }) {
   const { times } = usePreferences();
+  const { buckets } = data;
   const filled = buckets.flatMap(({ span_count: spans }, at) => (spans > 0 ? [at] : []));
   const rows = filled.slice(-ROWS_MAX);
-  const whole = isSplit ? [{ label: 'All', values: buckets.map(figure.valueOf) }] : [];
+  const whole = data.query.split_by ? [{ label: 'All', values: buckets.map(figure.valueOf) }] : [];
   const columns = [...whole, ...chart.series];
   return (
     <>
@@ -165,7 +204,9 @@ function FigureTable({ figure, chart, buckets, isSplit, addressOf }: FigureTable
             {rows.map((at) => (
               <tr key={chart.starts[at]}>
                 <th scope="row">
-                  <Link to={addressOf(at)}>{formatTime(chart.starts[at]!, times).slice(0, 16)}</Link>
+                  <Link to={addressOfBucket(data, at, figure)}>
+                    {formatTime(chart.starts[at]!, times).slice(0, 16)}
+                  </Link>
                 </th>
                 {columns.map(({ label, values }) => (
                   <td key={label} title={figure.formatExactly(values[at] ?? null)}>
@@ -192,12 +233,11 @@ const WIDTH_NAMES: Readonly<Record<BucketWidth, string>> = {
 const MINUTE_LENGTH = '2026-11-22 10:30'.length;
 
 /** The bucket of the cursor and the way to its spans, or how one comes to it. */
-export function BucketLine(props: { data: Analytics; bucket: number | null; addressOf(bucket: number): string }) {
-  const { data, bucket, addressOf } = props;
+export function BucketLine({ data, bucket }: { data: Series; bucket: number | null }) {
   const { times } = usePreferences();
   if (bucket === null) {
     return (
-      <p className={analyticsPageStyles.bucket}>
+      <p className={styles.bucket}>
         Each bar is {WIDTH_NAMES[data.width]}. Point at one to read it, click for its spans, drag to zoom; times are{' '}
         {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
       </p>
@@ -206,11 +246,11 @@ export function BucketLine(props: { data: Analytics; bucket: number | null; addr
   const { since, until } = rangeOfBuckets(data, bucket, bucket);
   const [start, end] = [since, until].map((at) => formatTime(Date.parse(at), times).slice(0, MINUTE_LENGTH));
   return (
-    <p className={analyticsPageStyles.bucket}>
+    <p className={styles.bucket}>
       <strong>
         {start} to {end}
       </strong>{' '}
-      <Link to={addressOf(bucket)}>
+      <Link to={addressOfBucket(data, bucket)}>
         {formatCounted(data.buckets[bucket]!.span_count, 'span')} of this {data.width}
       </Link>
     </p>
@@ -218,8 +258,8 @@ export function BucketLine(props: { data: Analytics; bucket: number | null; addr
 }
 
 /** The ends of some buckets, those that the range cuts included. @param last is one of them. */
-export function rangeOfBuckets(
-  { buckets, width, range }: Pick<Analytics, 'buckets' | 'width' | 'range'>,
+function rangeOfBuckets(
+  { buckets, width, range }: Series,
   first: number,
   last: number,
 ): { since: string; until: string } {
@@ -232,7 +272,7 @@ export function rangeOfBuckets(
   };
 }
 
-interface ChartKeysOptions extends Pick<AnalyticsFigureProps, 'cursor' | 'onCursor' | 'onOpen' | 'onZoom'> {
+interface ChartKeysOptions extends Pick<ChartProps, 'cursor' | 'onCursor' | 'onOpen' | 'onZoom'> {
   length: number;
 }
 

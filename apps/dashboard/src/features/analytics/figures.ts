@@ -10,9 +10,11 @@ import {
 } from '../../components/format.js';
 import { sumsByKey } from './sums.js';
 
+export type FigureName = 'Cost' | 'Tokens' | 'Spans' | 'Latency' | 'Errors';
+
 /** What a figure shows of sums. */
 export interface Figure {
-  name: 'Cost' | 'Tokens' | 'Spans' | 'Latency' | 'Errors';
+  name: FigureName;
   form: 'bars' | 'lines';
   isWhole: boolean;
   /** The value that is drawn, of the sums of a bucket or of a key in it. */

@@ -1,6 +1,6 @@
 import type { BucketWidth } from '@spandrel/contract';
 import type { api } from '../../api/api.js';
-import { endsOf } from '../../features/filters/time-range.js';
+import { endsOf } from '../filters/time-range.js';
 import type { AnalyticsSearch } from './analytics-search.js';
 
 const MINUTE = 60_000;

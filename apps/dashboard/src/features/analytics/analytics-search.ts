@@ -1,7 +1,7 @@
 import type { BucketWidth, Split } from '@spandrel/contract';
-import { readTimeRange, choiceOf, type TimeRange } from '../../features/filters/time-range.js';
+import { readTimeRange, choiceOf, type TimeRange } from '../filters/time-range.js';
 
-/** Search parameters of the page, by the API's own names. */
+/** What figures of analytics are asked for, by the API's own names: the search parameters of the page. */
 export interface AnalyticsSearch extends TimeRange {
   group_by?: BucketWidth;
   split_by?: Split;
@@ -32,6 +32,12 @@ export const isFiltered = (search: AnalyticsSearch): boolean =>
 /** The search parameters without what leaves spans out. */
 export function withoutFilters({ group_by, split_by }: AnalyticsSearch): AnalyticsSearch {
   return { ...(group_by && { group_by }), ...(split_by && { split_by }) };
+}
+
+/** The search parameters with another range. */
+export function withRange(search: AnalyticsSearch, range: TimeRange): AnalyticsSearch {
+  const { range: _range, since: _since, until: _until, ...rest } = search;
+  return { ...rest, ...range };
 }
 
 /** The address of the list of spans with filters. */
