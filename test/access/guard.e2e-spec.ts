@@ -3,7 +3,7 @@ import { ConnectionsSettings } from '@spandrel/connections';
 import { PERMISSIONS, type Permission } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/http';
 import { UnsecuredJWT } from 'jose';
-import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
+import { newApiKey } from '../../libs/access/src/credentials/api-keys.ts';
 import { Seeds } from '../openapi/seeds.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { isThirdPartyPath, isOtlpPath } from '../support/otlp-path.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OidcSettings } from '@spandrel/access';
 import type { AuditEntry, BrowserSessionResource, MemberResource } from '@spandrel/contract';
 import { loadSettings } from '@spandrel/kernel';
-import { RecordRefusals } from '../../libs/audit/src/refusals/record-refusals.js';
+import { RecordRefusals } from '../../libs/audit/src/refusals/refusal-book.js';
 import { anyRows } from '../support/any-rows.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import {

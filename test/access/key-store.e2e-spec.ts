@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AccessSettings, accessFeature, administrationOf, CLI_ACTOR, JwtSettings } from '@spandrel/access';
 import { createLogger, newId } from '@spandrel/kernel';
 import { openStorage, sql, type Storage, type StorageConfig } from '@spandrel/storage';
-import { digestOf } from '../../libs/access/src/credentials/api-key.js';
-import { ApiKeyStore } from '../../libs/access/src/credentials/api-key.store.js';
-import { CredentialStore } from '../../libs/access/src/credentials/credential.store.js';
+import { digestOf } from '../../libs/access/src/credentials/api-keys.js';
+import { ApiKeyStore, CredentialStore } from '../../libs/access/src/credentials/credential.store.js';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { testSettings } from '../support/server-app.ts';
 

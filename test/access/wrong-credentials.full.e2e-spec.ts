@@ -1,6 +1,6 @@
 /** Wrong credentials are counted by the address they come from, at server and gateway (docs/spec/limits.md#wrong-credentials). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
+import { newApiKey } from '../../libs/access/src/credentials/api-keys.ts';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { startGateway, type StartedGateway } from '../gateway/support/start.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';

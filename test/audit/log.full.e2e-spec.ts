@@ -4,7 +4,7 @@ import { rename, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ForwardEntries } from '../../libs/audit/src/forwarding/forward-entries.js';
-import { RecordRefusals } from '../../libs/audit/src/refusals/record-refusals.js';
+import { RecordRefusals } from '../../libs/audit/src/refusals/refusal-book.js';
 import type { AuditEntry } from '@spandrel/contract';
 import { rawSql } from '@spandrel/storage';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';

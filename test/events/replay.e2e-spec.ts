@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RetentionTerm, Scope } from '@spandrel/kernel';
 import { ExpireSpans } from '@spandrel/tracing';
-import { EventBus } from '../../libs/events/src/feed/event-bus.js';
+import { EventBus } from '../../libs/events/src/feed/project-feeds.js';
 import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
 import { describeOnBothDatabases, showsAll } from '../support/databases.ts';
 import { scopeOfProject } from '../support/in-process.ts';

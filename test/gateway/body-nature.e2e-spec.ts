@@ -6,7 +6,7 @@ import anthropic from '../../plugins/providers/anthropic/index.js';
 import ollama from '../../plugins/providers/ollama/index.js';
 import openai from '../../plugins/providers/openai/index.js';
 import type { EventWeight } from '../../apps/gateway/src/recording/long-body.js';
-import { answerNature, requestNature } from '../../apps/gateway/src/recording/body-nature.js';
+import { answerNature, requestNature } from '../../apps/gateway/src/recording/call.js';
 
 const deps: ProviderDeps = { logger: createLogger('silent', 'test') };
 const answer = {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { WebSocketMessages } from '../../apps/gateway/src/forward/websocket-messages.js';
+import { WebSocketMessages } from '../../apps/gateway/src/forward/recorded-websocket.js';
 import type { GatewaySettings } from '../../apps/gateway/src/gateway.settings.js';
 import {
   credentialOf,

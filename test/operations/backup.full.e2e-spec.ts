@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import type { EventLogRow } from '../../libs/events/src/log/event-log.entity.js';
-import { linesOf } from '../../libs/events/src/log/event-rows.js';
+import { linesOf } from '../../libs/events/src/log/event-batch.js';
 import { backup } from '../../apps/cli/src/backup.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Place, Program } from '../support/places.ts';

@@ -1,7 +1,7 @@
 /** Work on what outsiders send grows with its length and no faster (docs/reliability.md#hostile-bodies): four times as much takes about four times as long. */
 import { expect, it } from '@jest/globals';
 import { requestHeaders } from '../../apps/gateway/src/forward/forward-headers.js';
-import { parseBase } from '../../apps/gateway/src/target/base-url.js';
+import { parseBase } from '../../apps/gateway/src/target/provider-table.js';
 import { KeyRedaction } from '../../libs/connections/src/keys/key-redaction.js';
 import { whyAllFailed } from '../../libs/evals/src/finish-run.js';
 import { MessageStream } from '../../plugins/providers/anthropic/message-stream.js';

@@ -18,7 +18,7 @@ import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { keyOf, type CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
 import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
-import type { UpgradeAnswer } from './forward/passed-upgrade.js';
+import type { UpgradeAnswer } from './forward/upgrade.js';
 import type { RecordingRules } from './masking/recording-rules.js';
 import type { RequestLog } from './request-log.js';
 import type { Refusal, Target, TargetResolver } from './target/resolve-target.js';

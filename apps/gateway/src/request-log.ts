@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { logMs, type AccessLog, type RefusedBytes } from '@spandrel/http';
 import type { ClientAddresses } from '@spandrel/kernel';
 import type { ErrorAnswered } from './forward/answer-error.js';
-import type { UpgradeAnswer } from './forward/passed-upgrade.js';
+import type { UpgradeAnswer } from './forward/upgrade.js';
 import type { Forward } from './forward/forward.js';
 
 /** What the log says of a request at the gateway: nothing of its target, headers or body. */

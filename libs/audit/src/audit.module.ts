@@ -2,10 +2,9 @@ import { Module, Global } from '@nestjs/common';
 import { CoreSettings } from '@spandrel/kernel';
 import { AuditLog } from './reading/audit-log.js';
 import { AuditLogController } from './reading/audit-log.controller.js';
-import { RecordRefusals } from './refusals/record-refusals.js';
+import { RecordRefusals, Refusals } from './refusals/refusal-book.js';
 import { ForwardEntries } from './forwarding/forward-entries.js';
 import { ForwardedEntriesStore } from './forwarding/forwarded-entries.store.js';
-import { Refusals } from './refusals/refusal-book.js';
 import { AuditTrail } from './trail/audit-trail.js';
 
 /** Gives {@link AuditTrail} and {@link Refusals} to every feature, whether the log can be read through routes or not. */

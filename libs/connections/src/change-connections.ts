@@ -1,16 +1,32 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, changesBetween, type AuditedAct } from '@spandrel/audit';
-import type { CreateConnection, UpdateConnection } from '@spandrel/contract';
-import { Conflict, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import {
+  type CreateConnection,
+  type UpdateConnection,
+  isStorableText,
+  type FieldError,
+  type RejectedItem,
+  type RestoredConnection,
+} from '@spandrel/contract';
+import {
+  Conflict,
+  newId,
+  NotFound,
+  PLUGINS,
+  type PluginRegistry,
+  type Scope,
+  invalidRequest,
+  type Invalid,
+  type Named,
+} from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
+import type { Provider } from '@spandrel/plugin-api';
 import { AddressRule } from './calls/address-rule.js';
-import { checkConnection, keyNeededAgain, leadsElsewhere } from './check-connection.js';
-import { ConnectionUses } from './connection-uses.js';
+import { ConnectionUses, ConnectionUnusable, unsealKey } from './connections.js';
 import type { ConnectionRow } from './connection.entity.js';
 import { ConnectionStore } from './connection.store.js';
-import { ConnectionUnusable, unsealKey } from './connections.js';
-import { KeyRing } from './keys/key-ring.js';
-import { seal } from './keys/sealing.js';
+import { KeyRing, seal, NO_KEY } from './keys/sealing.js';
+import { originOf } from './calls/open-connection.js';
 
 /** Creates, changes and deletes provider connections (docs/spec/connections.md#changing-a-connection). */
 @Injectable()
@@ -121,3 +137,127 @@ export const connectionNotFound = (): NotFound =>
     'connection_not_found',
     'there is no provider connection with this id; GET /api/provider-connections lists them',
   );
+
+/** Whether a connection of the provider must have a key. Servers of one's own often want none. */
+export const needsKey = (provider: string): boolean => provider === 'openai' || provider === 'anthropic';
+
+/** Paths of calls at the end of a base, where people copy them from examples of single calls. */
+const CALL_PATH = /(\/(?:chat\/completions|completions|responses|embeddings|messages|models))\/*$/;
+
+/** Where a connection leads. */
+interface Destination {
+  provider: string;
+  baseUrl: string | null;
+}
+
+/**
+ * Checks what the wire's schema cannot know: the provider is loaded, there is a base to call that may be called, and a
+ * key where the provider wants one (docs/spec/connections.md#connection-routes).
+ * @param keyIsEmpty of the key the connection will have.
+ * @throws Invalid `validation_failed`
+ */
+function checkConnection(
+  providers: readonly Named<Provider>[],
+  addresses: AddressRule,
+  { provider, baseUrl }: Destination,
+  keyIsEmpty: boolean,
+): void {
+  const extension = providers.find(({ name }) => name === provider)?.extension;
+  if (!extension) {
+    const names = providers.map(({ name }) => name).join(', ');
+    throw invalid({ path: 'provider', message: `must be one of the loaded providers: ${names}` });
+  }
+  if (baseUrl !== null && !isStorableText(baseUrl)) {
+    throw invalid({ path: 'base_url', message: 'must not hold NUL characters or lone surrogates' });
+  }
+  const addressFault = baseUrl === null ? undefined : addresses.faultOf(baseUrl, extension.defaultBaseUrl);
+  if (addressFault !== undefined) throw invalid({ path: 'base_url', message: addressFault });
+  const callPath = baseUrl === null ? undefined : CALL_PATH.exec(URL.parse(baseUrl)?.pathname ?? '')?.[1];
+  if (callPath !== undefined) {
+    throw invalid({ path: 'base_url', message: `must end before ${callPath}, which every call puts behind it` });
+  }
+  if (baseUrl === null && extension.defaultBaseUrl === null) {
+    throw invalid({ path: 'base_url', message: `is required: the provider ${provider} has no default` });
+  }
+  if (keyIsEmpty && needsKey(provider)) {
+    throw invalid({ path: 'api_key', message: `must not be empty: the provider ${provider} wants a key` });
+  }
+}
+
+/**
+ * Whether calls of a connection go to another server, or in another provider's manner, than before: a key that was
+ * given for the one must not be sent to the other.
+ */
+function leadsElsewhere(providers: readonly Named<Provider>[], before: Destination, after: Destination): boolean {
+  const originFor = ({ provider, baseUrl }: Destination): string | undefined =>
+    originOf(baseUrl ?? providers.find(({ name }) => name === provider)?.extension.defaultBaseUrl ?? null);
+  return before.provider !== after.provider || originFor(before) !== originFor(after);
+}
+
+const keyNeededAgain = (): Invalid =>
+  invalid({
+    path: 'api_key',
+    message:
+      'is required when provider or the server of base_url changes: the stored key is not sent to another server',
+  });
+
+const invalid = (error: FieldError): Invalid => invalidRequest([error]);
+
+/** Brings connections of an export back, which have no keys; those that exist already keep theirs. */
+@Injectable()
+export class RestoreConnections {
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: ConnectionStore,
+    private readonly addresses: AddressRule,
+    @Inject(PLUGINS) private readonly plugins: PluginRegistry,
+  ) {}
+
+  /**
+   * Upserts connections in one transaction.
+   * @returns those that may not lead where they lead, and those by which a key that is here would go to another server.
+   */
+  execute(scope: Scope, restored: readonly RestoredConnection[]): Promise<RejectedItem<RestoredConnection>[]> {
+    const byId = new Map(restored.map((item) => [item.id, item]));
+    return this.storage.write(async (tx) => {
+      const rejected: RejectedItem<RestoredConnection>[] = [];
+      for (const item of [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        const before = await this.store.findForWrite(tx, scope, item.id);
+        const after = connectionRow(scope, item, before);
+        const fault = this.addressFault(after);
+        if (fault !== undefined) rejected.push({ item, code: 'validation_failed', message: `base_url ${fault}` });
+        else if (!before) this.store.insert(tx, after);
+        else if (this.wouldMoveKey(before, after)) rejected.push({ item, ...OTHER_SERVER });
+        else Object.assign(before, after);
+      }
+      return rejected;
+    });
+  }
+
+  private addressFault({ provider, baseUrl }: ConnectionRow): string | undefined {
+    const known = this.plugins.providers.find(({ name }) => name === provider)?.extension;
+    return baseUrl === null ? undefined : this.addresses.faultOf(baseUrl, known?.defaultBaseUrl ?? null);
+  }
+
+  private wouldMoveKey(before: ConnectionRow, after: ConnectionRow): boolean {
+    return before.keyId !== NO_KEY.keyId && leadsElsewhere(this.plugins.providers, before, after);
+  }
+}
+
+const connectionRow = (scope: Scope, item: RestoredConnection, before: ConnectionRow | null): ConnectionRow => ({
+  projectId: scope.projectId,
+  id: item.id,
+  name: item.name,
+  provider: item.provider,
+  baseUrl: item.base_url ?? null,
+  defaultModel: item.default_model ?? null,
+  keyId: before?.keyId ?? NO_KEY.keyId,
+  sealedKey: before?.sealedKey ?? NO_KEY.sealedKey,
+  createdAt: item.created_at,
+  updatedAt: item.updated_at,
+});
+
+const OTHER_SERVER = {
+  code: 'id_conflict',
+  message: 'the connection leads to another server here, where its key stays: change its base_url or provider yourself',
+};

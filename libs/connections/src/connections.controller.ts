@@ -16,9 +16,9 @@ import {
 import { CurrentScope, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeConnections, connectionNotFound } from './change-connections.js';
-import { connectionResource } from './connection-resource.js';
+import { connectionResource } from './connections.js';
 import { ConnectionStore } from './connection.store.js';
-import { KeyRing } from './keys/key-ring.js';
+import { KeyRing } from './keys/sealing.js';
 import { TestConnection } from './calls/test-connection.js';
 
 /** `/api/provider-connections` (docs/spec/connections.md#connection-routes). No answer holds a key or a part of one. */

@@ -1,20 +1,16 @@
 import { Module } from '@nestjs/common';
 import { CoreSettings, LOGGER, MASKING_SEALER } from '@spandrel/kernel';
 import { AddressRule } from './calls/address-rule.js';
-import { ChangeConnections } from './change-connections.js';
+import { ChangeConnections, RestoreConnections } from './change-connections.js';
 import { ConnectionClient } from './calls/connection-client.js';
-import { ConnectionUses } from './connection-uses.js';
+import { ConnectionUses, Connections } from './connections.js';
 import { ConnectionStore } from './connection.store.js';
 import { ConnectionsSettings } from './connections.settings.js';
 import { ConnectionsController } from './connections.controller.js';
-import { Connections } from './connections.js';
-import { FindReaders } from './keys/find-readers.js';
+import { FindReaders, KeyHolders } from './keys/key-holders.js';
 import { KeyHolderStore } from './keys/key-holder.store.js';
-import { KeyHolders } from './keys/key-holders.js';
-import { MaskingSealer } from './keys/masking-sealer.js';
+import { MaskingSealer, KeyRing, openKeyRing } from './keys/sealing.js';
 import { UnreadableKeys } from './keys/unreadable-keys.js';
-import { KeyRing, openKeyRing } from './keys/key-ring.js';
-import { RestoreConnections } from './restore-connections.js';
 import { TestConnection } from './calls/test-connection.js';
 import { ProviderCapabilities } from './provider-capabilities.js';
 

@@ -1,6 +1,6 @@
 import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
 import { z } from 'zod';
-import { parseKeyBytes } from './keys/key-bytes.js';
+import { parseKeyBytes } from './keys/secret-key.js';
 
 /** 32 bytes, base64 or hex. */
 const secretKey = z.string().transform((text, context) => {

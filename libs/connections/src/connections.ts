@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
+import { formatTimestamp, type ConnectionResource, type ExportedConnection } from '@spandrel/contract';
 import { AddressRule } from './calls/address-rule.js';
 import { ConnectionClient } from './calls/connection-client.js';
 import type { ConnectionRow } from './connection.entity.js';
 import { ConnectionStore } from './connection.store.js';
-import { KeyRing } from './keys/key-ring.js';
+import { KeyRing, unseal, UnsealError } from './keys/sealing.js';
 import { OpenedConnection, type OpenConnection } from './calls/open-connection.js';
-import { unseal, UnsealError } from './keys/sealing.js';
 
 /** What a feature that uses a connection may know of it. */
 export type UsableConnection = Pick<ConnectionRow, 'id' | 'name' | 'provider' | 'baseUrl' | 'defaultModel'>;
@@ -101,3 +101,53 @@ const usable = ({ id, name, provider, baseUrl, defaultModel }: ConnectionRow): U
 });
 
 const describe = ({ id, name }: ConnectionRow): string => `connection ${JSON.stringify(name)} (${id})`;
+
+/** A connection as an export has it: nothing of its key. */
+export const exportedConnection = (row: ConnectionRow): ExportedConnection => ({
+  id: row.id,
+  name: row.name,
+  provider: row.provider,
+  base_url: row.baseUrl,
+  default_model: row.defaultModel,
+  created_at: formatTimestamp(row.createdAt),
+  updated_at: formatTimestamp(row.updatedAt),
+});
+
+/** A connection as every answer shows it: nothing of its key but whether it can be read. */
+export const connectionResource = (row: ConnectionRow, ring: KeyRing): ConnectionResource => ({
+  ...exportedConnection(row),
+  key_status: keyStatus(row, ring),
+});
+
+/** Tries to decrypt the key, which costs microseconds: its id says nothing of a row that was changed, or copied to another project. */
+function keyStatus(row: ConnectionRow, ring: KeyRing): ConnectionResource['key_status'] {
+  try {
+    unseal(row, ring, row);
+    return 'readable';
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error;
+    return error.reason === 'no-key' ? 'missing' : 'unreadable';
+  }
+}
+
+/** A feature that may hold on to connections. */
+export interface ConnectionUse {
+  name: string;
+  /** Whether something unfinished needs the connection. Asked in the transaction of its delete. */
+  isUsed(tx: WriteTx, scope: Scope, connectionId: string): Promise<boolean>;
+}
+
+/** Who may hold on to connections: features register at start. */
+@Injectable()
+export class ConnectionUses {
+  private readonly uses: ConnectionUse[] = [];
+
+  register(use: ConnectionUse): void {
+    this.uses.push(use);
+  }
+
+  async isUsed(tx: WriteTx, scope: Scope, connectionId: string): Promise<boolean> {
+    for (const use of this.uses) if (await use.isUsed(tx, scope, connectionId)) return true;
+    return false;
+  }
+}

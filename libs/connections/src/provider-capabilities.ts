@@ -3,7 +3,7 @@ import type { ProviderCapability } from '@spandrel/contract';
 import { Capabilities } from '@spandrel/http';
 import { PLUGINS, type Named, type PluginRegistry } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
-import { needsKey } from './check-connection.js';
+import { needsKey } from './change-connections.js';
 
 /** Says which providers connections can have (docs/spec/capabilities.md#the-answer). */
 @Injectable()

@@ -1,14 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DomainEvents } from './domain-events.js';
-import { EventBus } from './feed/event-bus.js';
+import { EventBus, ProjectFeeds } from './feed/project-feeds.js';
 import { EventLog, PruneEvents } from './log/event-log.js';
 import { EventLogStore } from './log/event-log.store.js';
 import { EventMetrics } from './event-metrics.js';
 import { EventStreams } from './stream/event-streams.js';
 import { EventsController } from './events.controller.js';
-import { ProjectFeeds } from './feed/project-feeds.js';
 import { RedisFanout } from './feed/redis-fanout.js';
-import { ReplaySlices } from './stream/replay-slices.js';
+import { ReplaySlices } from './stream/event-stream.js';
 
 /** The events of all features: emitted in the transactions that make them, kept in a log, streamed to clients. */
 @Module({

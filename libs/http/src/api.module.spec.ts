@@ -8,9 +8,8 @@ import { AccessGuard } from './access/access.guard.js';
 import { ApiModule } from './api.module.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
 import { CurrentScope } from './request-decorators.js';
-import { HttpAdapter } from './http-adapter.js';
+import { HttpAdapter, writtenPage } from './text-answers.js';
 import { Operation } from './operation.js';
-import { writtenPage } from './text-answers.js';
 
 const described = (id: string, access: 'read' | 'write' | 'open'): MethodDecorator =>
   Operation({ id, summary: id, access, answer: z.unknown() });

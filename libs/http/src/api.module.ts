@@ -10,18 +10,13 @@ import {
 } from '@spandrel/kernel';
 import type { FastifyInstance } from 'fastify';
 import { AccessGuard } from './access/access.guard.js';
-import { CredentialRefusals, WrongCredentials } from './access/wrong-credentials.js';
+import { CredentialRefusals, WrongCredentials, RefusedRequests } from './access/wrong-credentials.js';
 import { LocalSessionController } from './access/local-session.controller.js';
-import { RefusedRequests } from './access/refused-requests.js';
-import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities.controller.js';
-import { Capabilities } from './capabilities/capabilities.js';
-import { HealthController } from './health.controller.js';
-import { InProcessApi } from './in-process/in-process-api.js';
-import { InnerRequests } from './in-process/inner-requests.js';
-import { MetricsController } from './metrics.controller.js';
+import { CapabilitiesController, GATEWAY_URL, Capabilities } from './capabilities/capabilities.controller.js';
+import { HealthController, MetricsController } from './health.controller.js';
+import { InProcessApi, InnerRequests } from './in-process/in-process-api.js';
 import { NamesInterceptor } from './names/names.interceptor.js';
-import { OpenApi } from './openapi/openapi.js';
-import { OpenApiController } from './openapi/openapi.controller.js';
+import { OpenApi, OpenApiController } from './openapi/openapi.controller.js';
 import { ProblemFilter } from './problem.filter.js';
 import { SchemaPipe } from './pipes.js';
 

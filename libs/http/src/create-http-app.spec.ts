@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Readiness, loadSettings, Conflict, Unavailable, defineFeature, createLogger } from '@spandrel/kernel';
 import { createHttpApp } from './create-http-app.js';
 import { Operation } from './operation.js';
-import { BodyStream, StreamsBody, type StreamedBody } from './streamed-body.js';
+import { BodyStream, StreamsBody, type StreamedBody } from './request-bodies.js';
 
 /** What the description wants of every route. */
 const Probe = (id: string): MethodDecorator => Operation({ id, summary: id, access: 'open', answer: z.unknown() });

@@ -1,6 +1,8 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { healthSchema, probeSchema } from '@spandrel/contract';
-import { Readiness, CoreSettings, Unavailable, newId, PACKAGE } from '@spandrel/kernel';
+import { Readiness, CoreSettings, Unavailable, newId, PACKAGE, METRICS, metricsText } from '@spandrel/kernel';
+import type { Registry } from '@prometheus-io/client';
+import type { FastifyReply } from 'fastify';
 import { Operation } from './operation.js';
 
 /** Names this process among others; new at every start. */
@@ -45,5 +47,23 @@ export class HealthController {
     if (!(await this.readiness.holds()))
       throw new Unavailable('the service is starting or stopping, or its database cannot be used');
     return { status: 'ok' };
+  }
+}
+
+/** `/metrics`: everything that was registered, in the text format of Prometheus. */
+@Controller()
+export class MetricsController {
+  constructor(@Inject(METRICS) private readonly registry: Registry) {}
+
+  @Get('metrics')
+  @Operation({
+    id: 'readMetrics',
+    access: 'operator',
+    summary: 'Metrics of this process',
+    answer: { mediaTypes: ['text/plain'], description: 'The text exposition format of Prometheus, version 0.0.4.' },
+  })
+  async metrics(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    void reply.header('content-type', this.registry.contentType);
+    return metricsText(this.registry);
   }
 }

@@ -1,9 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SetMetadata } from '@nestjs/common';
-import type { AuditAction, ErrorCode } from '@spandrel/contract';
+import {
+  type AuditAction,
+  type ErrorCode,
+  type Permission,
+  type Role,
+  holds,
+  ROLES,
+  SCOPES_OF_ROLES,
+} from '@spandrel/contract';
 import type { z } from 'zod';
 import type { DomainError } from '@spandrel/kernel';
-import type { AccessRule } from './access/access-rule.js';
 
 /** How a credential may come, as the OpenAPI document names it. */
 type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
@@ -64,3 +71,61 @@ export const OPERATION = 'spandrel:operation';
 
 /** Describes a route for the OpenAPI document (docs/spec/health.md#the-openapi-description). Every route has one. */
 export const Operation = (description: OperationDescription): MethodDecorator => SetMetadata(OPERATION, description);
+
+/** Marks a route outside Nest that everyone may call, as Fastify's `config`. */
+export const OPEN_ROUTE = { openRoute: true } as const;
+
+/** Marks an open route that answers a page: any query may stand behind its address, which the page's own scripts read. */
+export const PAGE_ROUTE = { ...OPEN_ROUTE, anyQuery: true, isPage: true } as const;
+
+/** Marks an open route that answers a page and takes no query. */
+export const PLAIN_PAGE_ROUTE = { ...OPEN_ROUTE, isPage: true } as const;
+
+export const isOpenRoute = (config: unknown): boolean =>
+  (config as Partial<typeof PAGE_ROUTE> | undefined)?.openRoute === true;
+
+export const takesAnyQuery = (config: unknown): boolean =>
+  (config as Partial<typeof PAGE_ROUTE> | undefined)?.anyQuery === true;
+
+export const isPageRoute = (config: unknown): boolean =>
+  (config as Partial<typeof PAGE_ROUTE> | undefined)?.isPage === true;
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+/** The credential in the header `Authorization`; `undefined` when it is of another scheme, or none. */
+export const bearerOf = (authorization: string): string | undefined => BEARER.exec(authorization)?.[1];
+
+/**
+ * Who may call a route in cloud mode. `open`: everyone. `anyone`: everyone, but a credential that is shown must be
+ * valid. A permission: credentials that have it, for their own project (`admin`: organization; the operator too).
+ * `caller`: every valid credential. `operator`: the admin token, and for `/metrics` the metrics token.
+ */
+export type AccessRule = 'open' | 'anyone' | ScopeRule | 'caller' | 'operator';
+
+type ScopeRule = Permission | 'read or admin';
+
+export const isGranted = (rule: ScopeRule, held: readonly Permission[]): boolean =>
+  rule === 'read or admin' ? holds(held, 'read') || holds(held, 'admin') : holds(held, rule);
+
+/** Whether a rule lets the operator in, who belongs to no project. */
+export const isOperators = (rule: ScopeRule): boolean => rule === 'admin' || rule === 'read or admin';
+
+interface CountedAccess {
+  access: AccessRule;
+  /** Requests that a busy organization must not lose. */
+  uncounted?: boolean;
+}
+
+const UNCOUNTED: ReadonlySet<AccessRule> = new Set(['open', 'anyone', 'operator']);
+
+/** Whether requests count against the rate limit of the caller's organization (docs/spec/limits.md#which-requests-count). */
+export const isCounted = ({ access, uncounted = false }: CountedAccess): boolean =>
+  !UNCOUNTED.has(access) && !uncounted;
+
+export const permissionsOfRole = (role: Role): readonly Permission[] => SCOPES_OF_ROLES[role];
+
+export function rolesFor(access: AccessRule): readonly Role[] {
+  if (access === 'operator') return [];
+  if (access === 'open' || access === 'anyone' || access === 'caller') return ROLES;
+  return ROLES.filter((role) => isGranted(access, SCOPES_OF_ROLES[role]));
+}

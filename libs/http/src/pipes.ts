@@ -2,7 +2,7 @@ import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/c
 import { numberOf, isStorableText } from '@spandrel/contract';
 import { z } from 'zod';
 import { invalidRequest, schemaFaults, type NotFound } from '@spandrel/kernel';
-import { queryFaults } from './names/unknown-parameters.js';
+import { queryFaults } from './names/unknown-names.js';
 
 /**
  * Checks an argument against the zod schema its decorator names. Unlike Nest's own pipe it leaves `__proto__` keys

@@ -2,9 +2,9 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode, type Problem } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound, LOGGER, type Logger } from '@spandrel/kernel';
-import { RefusedRequests } from './access/refused-requests.js';
+import { RefusedRequests } from './access/wrong-credentials.js';
 import { findThirdPartyProtocol } from './third-party-protocols.js';
-import { contentTypeOf } from './streamed-body.js';
+import { contentTypeOf } from './request-bodies.js';
 import { MisdirectedRequest } from './misdirected-request.js';
 import { refuseUnread } from './intake/connection-intake.js';
 

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply } from 'fastify';
 
 /** What stands around the slices of a text. */
 export interface SliceFrame<Result> {
@@ -42,8 +44,7 @@ async function* framed<Result>(
   }
 }
 
-export const streamPieces = (pieces: Iterable<string>): Readable =>
-  Readable.from(inTurns(pieces), { objectMode: false });
+const streamPieces = (pieces: Iterable<string>): Readable => Readable.from(inTurns(pieces), { objectMode: false });
 
 async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
   for (const piece of pieces) {
@@ -108,4 +109,18 @@ export function writtenPage(
     yield `],"count":${count}${tail}}`;
   };
   return new WrittenJson(page());
+}
+
+export class HttpAdapter extends FastifyAdapter {
+  override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
+    if (!(body instanceof WrittenJson)) return super.reply(response as never, body, statusCode) as FastifyReply;
+    if (statusCode !== undefined) void response.status(statusCode);
+    const { texts } = body;
+    const pieces = textPieces(typeof texts === 'string' ? [texts] : texts);
+    const text = pieces.next().value ?? '';
+    const second = pieces.next();
+    void response.header('content-type', 'application/json; charset=utf-8');
+    // A long one goes as a stream, so that others have their turn while it is written.
+    return response.send(second.done ? text : streamPieces(textPieces(pieces, text + second.value)));
+  }
 }

@@ -1,21 +1,21 @@
 export { backoff, systemClock, type Clock, pauseUnlessStopped, withinMs } from './time.js';
 export { CoreSettings, type PluginEntry } from './config/core-settings.js';
-export { defineSettings, type SettingsPart } from './config/define-settings.js';
-export { loadSettings, type SettingsInput } from './config/load-settings.js';
+export { defineSettings, type SettingsPart } from './config/setting.js';
+export { loadSettings, type SettingsInput } from './config/settings.js';
 export { settingName } from './config/setting.js';
 export { Settings } from './config/settings.js';
 export { Conflict, DomainError, Invalid, NotFound, Unavailable, WrongCredential, StartError } from './errors.js';
-export { useFaultWords } from './faults/fault-words.js';
+export { useFaultWords } from './faults/invalid-request.js';
 export { FAULTS_MAX, invalidRequest, unknownName, schemaFaults } from './faults/invalid-request.js';
-export { knownMembers, NO_MEMBERS, objectOf, type KnownMembers } from './faults/known-members.js';
+export { knownMembers, NO_MEMBERS, objectOf, type KnownMembers } from './faults/invalid-request.js';
 export { defineFeature, type Feature, ofProjects, type OwnedTable, selectFeatures } from './features.js';
-export { closeDirectory, closeFiles, PRIVATE_DIRECTORY, PRIVATE_FILE } from './files/close-to-others.js';
-export { makeDirectory } from './files/make-directory.js';
+export { closeDirectory, closeFiles, PRIVATE_DIRECTORY, PRIVATE_FILE } from './files/use-directory.js';
+export { makeDirectory } from './files/use-directory.js';
 export { newFileFault, PathFault, pathFault } from './files/path-fault.js';
 export { useDirectory } from './files/use-directory.js';
 export { newId } from './ids.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
-export { Lifecycle } from './lifecycle/lifecycle.js';
+export { Lifecycle } from './lifecycle/run-app.js';
 export { Readiness } from './lifecycle/readiness.js';
 export { backgroundScheduler, PeriodicTask } from './lifecycle/periodic-task.js';
 export { runApp, type AppContext, listenFault } from './lifecycle/run-app.js';
@@ -32,9 +32,9 @@ export {
   type SourceGauge,
 } from './metrics.js';
 export { nearestName } from './nearest-name.js';
-export { ClientAddresses } from './net/client-address.js';
-export { hostList, type HostList } from './net/host-list.js';
-export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';
+export { ClientAddresses } from './net/addresses.js';
+export { hostList, type HostList } from './net/addresses.js';
+export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/addresses.js';
 export { codeFile, PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
 export {
@@ -54,7 +54,7 @@ export {
   RETENTION_POLICY,
   type RetentionPolicy,
   type RetentionTerm,
-} from './feature-ports.js';
+} from './features.js';
 export {
   commandContext,
   currentContext,
@@ -66,7 +66,7 @@ export {
   projectScope,
   type Scope,
 } from './request-context.js';
-export { Rotation } from './threads/rotation.js';
+export { Rotation } from './threads/task-pool.js';
 export {
   TaskFailure,
   type TaskFailureReason,
@@ -74,4 +74,4 @@ export {
   type TaskOptions,
   type TaskPoolOptions,
 } from './threads/task-pool.js';
-export { atOnce, inTurns, letOthersRun, Turn } from './turn.js';
+export { atOnce, inTurns, letOthersRun, Turn } from './time.js';

@@ -3,10 +3,10 @@
  */
 export { type PluginEntry, CoreSettings } from './config/core-settings.js';
 export { cloudConfig, defaultConfig, settingsHelp, settingSources, type SettingHelp } from './config/default-config.js';
-export { defineSettings, type SettingsPart } from './config/define-settings.js';
-export { readSecretFile } from './config/flags-and-variables.js';
-export { knownVariables } from './config/known-variables.js';
-export { loadSettings } from './config/load-settings.js';
+export { defineSettings, type SettingsPart } from './config/setting.js';
+export { readSecretFile } from './config/config-sources.js';
+export { knownVariables } from './config/config-sources.js';
+export { loadSettings } from './config/settings.js';
 export { setting } from './config/setting.js';
 export { writeWarnings, type Settings } from './config/settings.js';
 export { settingValue } from './config/value-schemas.js';

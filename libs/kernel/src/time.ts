@@ -1,4 +1,4 @@
-import { setTimeout as afterMs } from 'node:timers/promises';
+import { setTimeout as afterMs, setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Waits for `work` for a limited time. @param late what comes in its place then: a value, or a throw; the work goes on.
@@ -35,3 +35,57 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Milliseconds for which work holds the event loop; after that others have their turn. */
+const TURN_MS = 1;
+
+/** Turns of the event loop that a small request needs until it is answered: it would wait for as many slices otherwise. */
+const TURNS_OF_OTHERS = 4;
+
+/** A look at the clock costs as much as a small piece of work: pieces between two looks. */
+const PIECES_A_LOOK = 4;
+
+/** The time that long work has until others are served. */
+export class Turn {
+  private began = performance.now();
+  private pieces = 0;
+
+  /** Called after every piece of work. @returns whether {@link next} is to be awaited. */
+  isOver(): boolean {
+    return ++this.pieces % PIECES_A_LOOK === 0 && performance.now() - this.began >= TURN_MS;
+  }
+
+  /** Lets others have their turn. */
+  async next(): Promise<void> {
+    await letOthersRun();
+    this.began = performance.now();
+  }
+}
+
+/**
+ * Does work that stops between its pieces, and lets others have their turn whenever it has taken long.
+ * @throws what the work throws.
+ */
+export async function inTurns<Result>(work: Iterator<void, Result>): Promise<Result> {
+  let began = performance.now();
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+    if (performance.now() - began < TURN_MS) continue;
+    await letOthersRun();
+    began = performance.now();
+  }
+}
+
+/** Lets small requests that have come meanwhile be answered. */
+export async function letOthersRun(): Promise<void> {
+  for (let turn = 0; turn < TURNS_OF_OTHERS; turn++) await nextTurn();
+}
+
+/** Does work that stops between its pieces without a stop. @throws what the work throws. */
+export function atOnce<Result>(work: Iterator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}

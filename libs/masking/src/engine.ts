@@ -2,5 +2,5 @@
 export { FailedTexts } from './engine/failed-texts.js';
 export { maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking, type MaskingCalls } from './engine/masking.js';
-export { maskerEntries, maskingOf, type MaskingRecipe } from './engine/masking-recipe.js';
+export { maskerEntries, maskingOf, type MaskingRecipe } from './engine/masking.js';
 export { BegunHashes } from './engine/value-hashes.js';

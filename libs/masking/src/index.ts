@@ -1,9 +1,9 @@
-export { maskDatapoint, maskReviewed } from './engine/mask-datapoint.js';
+export { maskDatapoint, maskReviewed } from './engine/mask-span.js';
 export { maskKey, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking, type MaskingCalls } from './engine/masking.js';
 export { BoundedMasking } from './bounded/bounded-masking.js';
-export { maskingFeature } from './masking.feature.js';
-export { maskingCommands, type MaskingCommands } from './masking-commands.js';
+export { maskingFeature } from './masking.module.js';
+export { maskingCommands, type MaskingCommands } from './change-masking.js';
 export { allHashKeys, MaskingRulesStore, saveHashKey } from './masking-rules.store.js';
 export { MaskingModule } from './masking.module.js';
 export { ProjectMasking } from './project-masking.js';

@@ -1,19 +1,66 @@
+import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { MaskedField } from '@spandrel/contract';
-import { LOGGER, METRICS, PLUGINS, type Logger, type PluginRegistry, type Scope } from '@spandrel/kernel';
-import { BoundedMasking } from './bounded/bounded-masking.js';
-import { LoopTurn } from './bounded/loop-turn.js';
+import {
+  LOGGER,
+  METRICS,
+  PLUGINS,
+  type Logger,
+  type PluginRegistry,
+  type Scope,
+  MASKING_SEALER,
+  type Sealer,
+} from '@spandrel/kernel';
+import { ModuleRef } from '@nestjs/core';
+import { BoundedMasking, LoopTurn, MaskingThreads } from './bounded/bounded-masking.js';
 import type { MaskedText } from './bounded/mask-text.thread.js';
-import { MaskingThreads } from './bounded/masking-threads.js';
 import { FailedTexts } from './engine/failed-texts.js';
-import { Masking } from './engine/masking.js';
-import { hashesOf, maskerEntries, type MaskingRecipe } from './engine/masking-recipe.js';
+import { Masking, hashesOf, maskerEntries, type MaskingRecipe } from './engine/masking.js';
 import { FreshFacts } from './fresh-facts.js';
-import { HashKeys } from './hash-keys.js';
 import { hashes, rulesOf } from './masking-resource.js';
 import type { MaskingRulesRow } from './masking-rules.entity.js';
 import { MaskingRulesStore } from './masking-rules.store.js';
+
+const KEY_BYTES = 32;
+
+/** The keys of hashes, which are stored sealed (docs/spec/masking.md#the-key-of-hashes). */
+@Injectable()
+export class HashKeys {
+  constructor(
+    private readonly store: MaskingRulesStore,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  /**
+   * The key of a project's hashes; made where the project has none yet.
+   * @returns `null` when this server cannot read it, or has no secret key: values become labels then.
+   * @throws Unavailable when the database does not answer.
+   */
+  async of({ projectId, keyId, sealedKey }: MaskingRulesRow): Promise<Buffer | null> {
+    const sealer = this.sealer();
+    if (!sealer) return null;
+    const made = (): string => randomBytes(KEY_BYTES).toString('base64url');
+    const sealed =
+      keyId === '' ? await this.store.giveKey(projectId, sealer.seal(made(), projectId)) : { keyId, sealedKey };
+    const key = sealed && sealer.unseal(sealed, projectId);
+    return key === undefined ? null : Buffer.from(key, 'base64url');
+  }
+
+  /** Whether the project has a key that this server cannot read. */
+  isUnreadable({ projectId, keyId, sealedKey }: MaskingRulesRow): boolean {
+    return keyId !== '' && this.sealer()?.unseal({ keyId, sealedKey }, projectId) === undefined;
+  }
+
+  /** What has the secret key comes with a feature that a server may lack. */
+  private sealer(): Sealer | undefined {
+    try {
+      return this.modules.get<Sealer>(MASKING_SEALER, { strict: false });
+    } catch {
+      return undefined;
+    }
+  }
+}
 
 /** How long rules are good for, so that a change holds on every server within a second. */
 const SHOWN_MS = 800;

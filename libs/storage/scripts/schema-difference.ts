@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { SchemaGenerator } from '@mikro-orm/sql';
 import type { Logger } from '@spandrel/kernel';
 import { migrate } from '../src/migrations/migrate.js';
-import { openOrm, type StorageConfig } from '../src/open-orm.js';
+import { openOrm, type StorageConfig } from '../src/open-storage.js';
 import type { Dialect } from '../src/statements/sql.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

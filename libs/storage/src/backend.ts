@@ -1,7 +1,6 @@
 import type { Query } from './statements/row-shape.js';
 import type { Dialect, Sql } from './statements/sql.js';
-import type { TransactionWatch } from './transactions/transaction-watch.js';
-import type { WriteTx } from './transactions/write-tx.js';
+import type { TransactionWatch, WriteTx } from './transactions/write-tx.js';
 
 export interface LongReadOptions {
   /** Gives up waiting; a query not yet begun is not run. */

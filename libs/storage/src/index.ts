@@ -1,8 +1,8 @@
-export { databaseOf } from './open-orm.js';
+export { databaseOf } from './open-storage.js';
 export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './transactions/group-commit.js';
 export type { LongReadOptions } from './backend.js';
-export type { StorageConfig, StorageOptions } from './open-orm.js';
-export { backupDatabase } from './sqlite/backup-database.js';
+export type { StorageConfig, StorageOptions } from './open-storage.js';
+export { backupDatabase } from './sqlite/open-sqlite.js';
 export { deleteRows, lockedInOrder, lockTables } from './statements/locked-in-order.js';
 export {
   integer,
@@ -15,10 +15,10 @@ export {
   type Query,
   type RowOfShape,
 } from './statements/row-shape.js';
-export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
+export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/keyset.js';
 export { IdOrder, limitBySize, limitIdsBySize, type SizedRows } from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';
-export { foldAscii, jsonContains, mayContainJson, needleInJson } from './statements/json-search.js';
+export { foldAscii, jsonContains, mayContainJson, needleInJson } from './statements/json-text.js';
 export { fromJsonText, objectFromJsonText, toJsonText, jsonText, writtenAhead } from './statements/json-text.js';
 export {
   behind,
@@ -34,11 +34,11 @@ export {
   type Sorting,
 } from './statements/keyset.js';
 export { openStorage } from './open-storage.js';
-export { BeginAgain } from './transactions/transaction-watch.js';
-export { allSettledOrThrow } from './transactions/all-settled-or-throw.js';
+export { BeginAgain } from './transactions/write-tx.js';
+export { allSettledOrThrow } from './transactions/write-tx.js';
 export { DayPartitions } from './partitions/day-partitions.js';
-export { DayTables } from './partitions/day-tables.js';
-export { atStarts, betweenStarts, DAY_MS, dayOf, dayStart, onPostgres, onSqlite } from './partitions/day-conditions.js';
+export { DayTables } from './partitions/day-partitions.js';
+export { atStarts, betweenStarts, DAY_MS, dayOf, dayStart, onPostgres, onSqlite } from './partitions/day-partitions.js';
 export {
   anyOf,
   containsText,
@@ -62,5 +62,5 @@ export { ProjectRemovers, type ProjectRemover } from './projects/project-remover
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
 export { entityOf, Selection, Table, tableOf, type RowOf } from './statements/table.js';
-export type { TransactionEnd } from './transactions/transaction-end.js';
+export type { TransactionEnd } from './transactions/write-tx.js';
 export type { WriteTx } from './transactions/write-tx.js';

@@ -3,14 +3,16 @@ import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
 import { backoff, Unavailable, type Logger } from '@spandrel/kernel';
 import type { Backend, LongReadOptions } from './backend.js';
 import { GroupCommit, type GroupCommitOptions, SerialQueue } from './transactions/group-commit.js';
-import { checkedRows } from './statements/checked-rows.js';
-import type { Query } from './statements/row-shape.js';
+import { checkedRows, type Query } from './statements/row-shape.js';
 import type { Dialect } from './statements/sql.js';
 import { isAway, isTimeout, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
 import type { FailingHook, StorageMetrics } from './storage-metrics.js';
-import type { TransactionEnd } from './transactions/transaction-end.js';
-import { TRANSACTION_IDLE_MS_MAX, TransactionGivenUp } from './transactions/transaction-watch.js';
-import type { WriteTx } from './transactions/write-tx.js';
+import {
+  type TransactionEnd,
+  type WriteTx,
+  TRANSACTION_IDLE_MS_MAX,
+  TransactionGivenUp,
+} from './transactions/write-tx.js';
 
 /** How often a transaction is begun again after a conflict, and for how long while the database is away. */
 const TRANSIENT_ATTEMPTS_MAX = 8;

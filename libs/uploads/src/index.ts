@@ -3,4 +3,4 @@ export { decodeUtf8, FileFault } from './decode-utf8.js';
 export { isSpace, JsonNesting, PlainRuns, RowText } from './json-nesting.js';
 export { receiveUpload, type ReceivedFile } from './receive-upload.js';
 export { UploadSpool, type SpooledFile } from './upload-spool.js';
-export { UploadsModule } from './uploads.module.js';
+export { UploadsModule } from './upload-spool.js';

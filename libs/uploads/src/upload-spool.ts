@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { createCipheriv, createDecipheriv, randomBytes, type Decipheriv } from 'node:crypto';
+import { Inject, Injectable, type OnModuleInit, Module } from '@nestjs/common';
 import {
   CoreSettings,
   Invalid,
@@ -16,7 +17,6 @@ import {
   useDirectory,
   type Logger,
 } from '@spandrel/kernel';
-import { createCipheriv, createDecipheriv, randomBytes, type Decipheriv } from 'node:crypto';
 
 /** Bytes read back at once: each read costs as much as looking through tens of kilobytes. */
 const CHUNK_BYTES = 128 * 1024;
@@ -122,3 +122,7 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
     throw new Unavailable('the upload could not be stored: the disk of the server is full or failed', { cause: error });
   }
 }
+
+/** Uploaded files, kept on disk until they have arrived as a whole. */
+@Module({ providers: [UploadSpool], exports: [UploadSpool] })
+export class UploadsModule {}

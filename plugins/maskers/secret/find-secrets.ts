@@ -1,7 +1,7 @@
 import { NOTHING_FOUND, type Found } from '@spandrel/plugin-api';
 import { addNamedValues } from './named-values.js';
-import { TokenRun } from './token-run.js';
 import {
+  TokenRun,
   AZURE_BEFORE,
   BEFORE_RUN,
   DISCORD,

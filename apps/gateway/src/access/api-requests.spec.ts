@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MaskingClient } from '../masking/masking-client.js';
-import { IngestClient } from '../spool/ingest-client.js';
-import { CredentialClient } from './credential-client.js';
+import { MaskingClient } from '../masking/recording-rules.js';
+import { IngestClient } from '../spool/batch-sender.js';
+import { CredentialClient } from './key-checks.js';
 
 let api: Server;
 let url: string;

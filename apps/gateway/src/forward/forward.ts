@@ -7,7 +7,7 @@ import { withoutToken } from '../access/caller-key.js';
 import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
 import type { Target } from '../target/resolve-target.js';
-import { joinTarget } from '../target/base-url.js';
+import { joinTarget } from '../target/provider-table.js';
 import { Flow } from './flow.js';
 import { ONE_TEXT_BYTES_MAX } from '../upstream/http1-connection.js';
 import type { ListMember } from '../unordered-list.js';

@@ -6,7 +6,7 @@ import type { ErrorCode } from '@spandrel/contract';
 import { createLogger, DomainError } from '@spandrel/kernel';
 import { CallerKey, keyDigest } from '../access/caller-key.js';
 import type { Verdict } from '../access/key-checks.js';
-import { parseBase } from '../target/base-url.js';
+import { parseBase } from '../target/provider-table.js';
 import type { Target } from '../target/resolve-target.js';
 import { Upgrades } from './upgrade.js';
 

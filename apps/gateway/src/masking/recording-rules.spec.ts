@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedMasker } from '@spandrel/kernel';
 import { CallerKey } from '../access/caller-key.js';
-import type { MaskingAnswer } from './masking-client.js';
-import { RecordingRules } from './recording-rules.js';
+import { type MaskingAnswer, RecordingRules } from './recording-rules.js';
 
 const caller = new CallerKey('digest', 'key');
 const rule = { masker: 'word', fields: ['input' as const], replace: 'label' as const, label: 'w', config: {} };

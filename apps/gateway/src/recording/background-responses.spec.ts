@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, type Clock } from '@spandrel/kernel';
 import { CallerKey, keyDigest } from '../access/caller-key.js';
-import { parseBase, type Base } from '../target/base-url.js';
+import { parseBase, type Base } from '../target/provider-table.js';
 import { BackgroundResponses, responseKey, type AwaitedResponse } from './background-responses.js';
 
 const DAY_MS = 24 * 3_600_000;

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock, Logger } from '@spandrel/kernel';
 import type { CallerKey } from '../access/caller-key.js';
-import type { Base } from '../target/base-url.js';
+import type { Base } from '../target/provider-table.js';
 import type { CaptureSetting } from './capture.js';
 
 /** A response of the Responses API that ran on behind its call, and the span that its end belongs to. */

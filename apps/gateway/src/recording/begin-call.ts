@@ -5,16 +5,14 @@ import type { CallerKey } from '../access/caller-key.js';
 import type { GatewaySettings } from '../gateway.settings.js';
 import { maskFacts, withoutContent, type RecordingRules } from '../masking/recording-rules.js';
 import { doubledPath } from '../target/wrong-address.js';
-import { RESPONSES, type AskedResponse } from '../target/asked-response.js';
-import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
+import { RESPONSES, type AskedResponse, FORWARD_HEADER, type Target } from '../target/resolve-target.js';
 import { responseKey } from './background-responses.js';
 import { BodyBudget } from './long-body.js';
 import { BodyBuffer } from './body-buffer.js';
-import type { CallFacts } from './call-facts.js';
+import { type CallFacts, correlationOf, unknownHeaders } from './call-facts.js';
 import { Call } from './call.js';
 import { captureOf } from './capture.js';
-import { correlationOf, unknownHeaders } from './correlation.js';
-import { credentialsOf } from './credentials.js';
+import { credentialsOf } from './secrets.js';
 
 /** What is read of a request beside its {@link RequestHead}. */
 export type AskingRequest = Pick<IncomingMessage, 'headers' | 'url'>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Endpoint } from '@spandrel/plugin-api';
 import { systemClock, type Logger } from '@spandrel/kernel';
-import type { SpoolItem } from '../spool/spool-item.js';
+import type { SpoolItem } from '../spool/caller-queue.js';
 import { BodyBudget } from './long-body.js';
 import { BodyBuffer } from './body-buffer.js';
 import { Call } from './call.js';

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@spandrel/kernel';
 import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
 import { UnorderedList } from '../unordered-list.js';
-import { SpoolItem } from '../spool/spool-item.js';
+import { SpoolItem } from '../spool/caller-queue.js';
 import type { BackgroundResponses } from './background-responses.js';
 import { NO_BODY, type BufferedBody } from './body-buffer.js';
 import type { Call } from './call.js';

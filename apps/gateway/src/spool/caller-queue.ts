@@ -1,6 +1,36 @@
+import { backoff } from '@spandrel/kernel';
 import type { CallerKey } from '../access/caller-key.js';
-import { RetrySchedule } from './retry-schedule.js';
-import type { SpoolItem } from './spool-item.js';
+
+/** A recording on its way to the API, already JSON. */
+export class SpoolItem {
+  /** The API has it. */
+  delivered = false;
+  /** Waits in the spool, perhaps in a delivery under way; the spool's own, as the neighbours are. */
+  queued = false;
+  inFlight = false;
+  before: SpoolItem | null = null;
+  after: SpoolItem | null = null;
+
+  constructor(
+    /** The caller's key that it is delivered with; `null` for the gateway's own. */
+    readonly caller: CallerKey | null,
+    /** Id of the span. */
+    readonly id: string,
+    /** JSON of its trace; `null` when the API is known to have it. */
+    readonly trace: string | null,
+    /** JSON of its span. */
+    readonly span: string,
+    /** Whether the call is over; only these count when they are lost. */
+    readonly finished: boolean,
+    /** Has lost its content because the API would not take it. */
+    readonly reduced = false,
+  ) {}
+
+  /** Memory it takes, as the spool counts it: UTF-16 units of JSON. */
+  get size(): number {
+    return (this.trace?.length ?? 0) + this.span.length;
+  }
+}
 
 /**
  * The recordings that are delivered with one credential, oldest first. A list through the items themselves: what has
@@ -78,5 +108,70 @@ export class CallerQueue {
     let item = this.newest;
     while (item?.inFlight) item = item.before;
     return item;
+  }
+}
+
+export interface RetryOptions {
+  /** First and longest pause after failures in a row. */
+  retryMs: number;
+  retryMaxMs: number;
+}
+
+const RETRY_AFTER_MS_MAX = 60_000;
+
+/** When the next batch of a queue is sent. Times are on the clock of `performance.now()`. */
+class RetrySchedule {
+  /** Time of the next attempt; `Infinity`: nothing is planned. */
+  dueAt = Infinity;
+  pausedUntil = 0;
+  private failures = 0;
+
+  /** The API has taken a batch or refused it for good. */
+  succeeded(): void {
+    this.failures = 0;
+    this.pausedUntil = 0;
+  }
+
+  /** The API has not taken a batch. @param leastMs how long it asks to be left alone, at least. */
+  failed(options: RetryOptions, leastMs = 0): void {
+    this.pause(pauseAfter(++this.failures, options, leastMs));
+  }
+
+  pause(ms: number): void {
+    this.pausedUntil = performance.now() + ms;
+    this.dueAt = Infinity;
+  }
+}
+
+/** How long to wait after failures in a row. @param leastMs of `Retry-After`, a minute of which counts. */
+const pauseAfter = (failures: number, { retryMs, retryMaxMs }: RetryOptions, leastMs: number): number =>
+  Math.max(backoff(failures, retryMs, retryMaxMs), Math.min(leastMs, RETRY_AFTER_MS_MAX));
+
+/**
+ * Holds all deliveries back while the API cannot be reached. It opens with a failure; when its pause is over it is half open:
+ * one delivery at a time asks for the API, until one gets an answer.
+ */
+export class CircuitBreaker {
+  /** On the clock of `performance.now()`; no delivery before that. */
+  openUntil = 0;
+  private failures = 0;
+
+  constructor(private readonly options: RetryOptions) {}
+
+  get isClosed(): boolean {
+    return this.failures === 0;
+  }
+
+  /** The API has answered. */
+  succeeded(): void {
+    this.failures = 0;
+    this.openUntil = 0;
+  }
+
+  /** The API was not reached. @param retryAfterMs how long it asks to be left alone. */
+  failed(retryAfterMs: number): void {
+    // Deliveries that fail at once fail together.
+    if (performance.now() < this.openUntil) return;
+    this.openUntil = performance.now() + pauseAfter(++this.failures, this.options, retryAfterMs);
   }
 }

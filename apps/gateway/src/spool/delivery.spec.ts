@@ -3,9 +3,9 @@ import { createLogger } from '@spandrel/kernel';
 import fc from 'fast-check';
 import { CallerKey } from '../access/caller-key.js';
 import { Delivery } from './delivery.js';
-import type { IngestAnswer, IngestClient } from './ingest-client.js';
+import type { IngestAnswer, IngestClient } from './batch-sender.js';
 import { Spool } from './spool.js';
-import { SpoolItem } from './spool-item.js';
+import { SpoolItem } from './caller-queue.js';
 
 type CallerWeather = 'taken' | 'unavailable' | 'limited' | 'unauthenticated' | 'denied';
 type Weather = 'taken' | 'lost' | 'unavailable' | 'too-large' | 'refused' | 'denied';

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@spandrel/kernel';
-import { BatchSender, type BatchSenderObserver } from './batch-sender.js';
-import type { CallerQueue } from './caller-queue.js';
-import { CircuitBreaker, type RetryOptions } from './retry-schedule.js';
-import type { IngestAnswer, IngestClient } from './ingest-client.js';
+import { BatchSender, type BatchSenderObserver, type IngestAnswer, type IngestClient } from './batch-sender.js';
+import { type CallerQueue, type SpoolItem, CircuitBreaker, type RetryOptions } from './caller-queue.js';
 import type { Spool } from './spool.js';
-import type { SpoolItem } from './spool-item.js';
 
 export interface DeliveryOptions extends Partial<RetryOptions> {
   /** How long items gather before they are sent. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CallerKey } from '../access/caller-key.js';
 import { Spool, type DropReason } from './spool.js';
-import { SpoolItem } from './spool-item.js';
+import { SpoolItem } from './caller-queue.js';
 
 const item = (id: string, size: number, finished = true, caller: CallerKey | null = null): SpoolItem =>
   new SpoolItem(caller, id, null, 'x'.repeat(size), finished);

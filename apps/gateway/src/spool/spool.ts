@@ -1,5 +1,4 @@
-import { CallerQueue } from './caller-queue.js';
-import type { SpoolItem } from './spool-item.js';
+import { CallerQueue, type SpoolItem } from './caller-queue.js';
 
 export interface SpoolLimits {
   items: number;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
-import { forwardAllow } from './base-url.js';
-import { ProviderTable } from './provider-table.js';
+import { forwardAllow, ProviderTable } from './provider-table.js';
 import { TargetResolver } from './resolve-target.js';
 
 const endpoint = (name: string): Endpoint => ({ name, framing: 'sse' }) as Endpoint;

@@ -3,8 +3,14 @@ import type { ErrorCode } from '@spandrel/contract';
 import { modelCallOf } from '@spandrel/http';
 import { isPublicAddress } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
-import { askedResponse, type AskedResponse } from './asked-response.js';
-import { parseBase, type Base, type ForwardAllow } from './base-url.js';
+import {
+  parseBase,
+  type Base,
+  type ForwardAllow,
+  CUSTOM,
+  type ProviderEntry,
+  type ProviderTable,
+} from './provider-table.js';
 import {
   telemetryExportFault,
   perhapsMeant,
@@ -12,7 +18,6 @@ import {
   type Addresses,
   type WrongAddress,
 } from './wrong-address.js';
-import { CUSTOM, type ProviderEntry, type ProviderTable } from './provider-table.js';
 
 /** Where a request goes and how it is read. */
 export interface Target {
@@ -172,3 +177,31 @@ const refusal = (provider: Provider | null, code: ErrorCode, message: string): R
 
 /** `X-Ollama-Base` for `x-ollama-base`: as people write the names of headers. */
 const titled = (header: string): string => header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+/** Name of the endpoint whose responses may go on behind their call. */
+export const RESPONSES = 'responses';
+
+/** A response that a request asks for, and the call by which such responses begin. */
+export interface AskedResponse {
+  id: string;
+  endpoint: Endpoint;
+  method: string;
+  path: string;
+}
+
+const ASKING = /^(.*\/responses)\/([^/]+)(\/cancel)?\/?$/;
+
+/**
+ * The response that a request asks for: `GET …/responses/{id}`, whole or streamed, and `POST …/responses/{id}/cancel`.
+ * @param endpointOf the endpoint of a request, as its provider knows it.
+ */
+function askedResponse(
+  head: RequestHead,
+  endpointOf: (head: RequestHead) => Endpoint | undefined,
+): AskedResponse | undefined {
+  const match = ASKING.exec(head.path);
+  if (!match || head.method !== (match[3] === undefined ? 'GET' : 'POST')) return undefined;
+  const began = { method: 'POST', path: match[1]! };
+  const endpoint = endpointOf({ ...head, ...began });
+  return endpoint?.name === RESPONSES ? { id: match[2]!, endpoint, ...began } : undefined;
+}

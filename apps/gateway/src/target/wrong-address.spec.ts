@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { localAddresses, perhapsMeant, wrongAddress, doubledPath, type Addresses } from './wrong-address.js';
-import { parseBase, type Base } from './base-url.js';
+import { parseBase, type Base } from './provider-table.js';
 
 const local = localAddresses('127.0.0.1', 4001, 'http://127.0.0.1:4000');
 const cloud: Addresses = { gateway: null, api: null };

@@ -1,6 +1,6 @@
 import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '@spandrel/http';
 import type { RequestHead } from '@spandrel/plugin-api';
-import type { Base } from './base-url.js';
+import type { Base } from './provider-table.js';
 
 /** Where the two programs are, without a slash at the end; `null` in cloud mode, where only their operator knows it. */
 export interface Addresses {

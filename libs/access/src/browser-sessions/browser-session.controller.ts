@@ -17,8 +17,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SessionProjects } from '../people/session-projects.js';
 import { isOwnPage, pageFromElsewhere, SessionCookie } from './session-cookie.js';
-import { SignIn, type SignedIn } from './sign-in.js';
-import { SignOut } from './sign-out.js';
+import { SignIn, type SignedIn, SignOut } from './sign-in.js';
 
 /** `/api/session`: signing a browser in and out, and the projects that it can be taken to (docs/spec/sign-in.md). */
 @Controller('api/session')

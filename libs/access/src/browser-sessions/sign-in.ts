@@ -1,14 +1,88 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { formatTimestamp } from '@spandrel/contract';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { formatTimestamp, type Deleted } from '@spandrel/contract';
 import { actingParty, GATEKEEPER, type Caller, type Gatekeeper } from '@spandrel/http';
-import { DomainError, newId } from '@spandrel/kernel';
+import { DomainError, newId, LOGGER, NotFound, Unavailable, type Logger, PeriodicTask } from '@spandrel/kernel';
 import { AuditTrail } from '@spandrel/audit';
-import { Storage } from '@spandrel/storage';
-import { digestOf } from '../credentials/api-key.js';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import { digestOf } from '../credentials/api-keys.js';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
-import { newSessionToken, SESSION_MS_MAX } from './session-cookie.js';
-import { SignOut } from './sign-out.js';
+import { newSessionToken, SESSION_MS_MAX, UNUSED_MS_MAX } from './session-cookie.js';
+import { IdentityProvider } from '../oidc/identity-provider.js';
+import { OidcSettings } from '../oidc/oidc.settings.js';
+import { openTokens } from '../oidc/sealed-tokens.js';
+
+/** Signs a browser out (docs/spec/sign-in.md#signing-out). */
+@Injectable()
+export class SignOut {
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: BrowserSessionStore,
+    private readonly audit: AuditTrail,
+    private readonly settings: OidcSettings,
+    private readonly provider: IdentityProvider,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Where a person who signs out here is led to sign out of the identity provider, too.
+   * @returns `null` where nobody wants that, or where the provider does not say how: signing out here goes on.
+   */
+  async addressThere({ kind }: Caller, cookie: string | undefined): Promise<string | null> {
+    if (kind !== 'person' || cookie === undefined || !this.settings.signOutThere || !this.provider.isSet) return null;
+    try {
+      const [session] = await this.store.byDigest([digestOf(cookie)]);
+      const opened = session?.sealedTokens ? openTokens(session.sealedTokens, cookie, session.id) : undefined;
+      return await this.provider.signOutAddress(opened?.tokens.idToken ?? null);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      this.logger.warn({ err: error }, 'a person signed out here, and not at the identity provider');
+      return null;
+    }
+  }
+
+  /** Ends the session that a request came with. @throws NotFound `session_not_found` where it came with none. */
+  async execute(caller: Caller): Promise<Deleted> {
+    const { sessionId: id, scope } = caller;
+    if (id === undefined || !scope) {
+      const detail = 'this request came with a credential and with no session that could be ended';
+      throw new NotFound('session_not_found', detail);
+    }
+    await this.storage.write(async (tx) => {
+      const isThere = this.settings.signOutThere ? this.store.delete(tx, id) : this.store.end(tx, id);
+      if (!(await isThere)) return;
+      const { orgId, projectId } = scope;
+      this.audit.record(tx, { action: 'session.deleted', orgId, ...audited(id, projectId) });
+    });
+    return { id, deleted: true };
+  }
+
+  /** Ends the session of a browser that signs in again. @param digest of its cookie; `null`: it had none. */
+  async endReplaced(tx: WriteTx, digest: string | null): Promise<void> {
+    const row = digest === null ? null : await this.store.find(tx, digest);
+    if (row && (await this.store.end(tx, row.id))) this.record(tx, row);
+  }
+
+  /** Ends the session of a person who is not confirmed any more, with its tokens. */
+  async endForGood(tx: WriteTx, row: BrowserSessionRow): Promise<void> {
+    if (await this.store.delete(tx, row.id)) this.record(tx, row);
+  }
+
+  private record(tx: WriteTx, row: BrowserSessionRow): void {
+    const { id, orgId, projectId } = row;
+    const actor = { name: nameOf(row), label: null };
+    this.audit.record(tx, { action: 'session.deleted', orgId, ...audited(id, projectId), actor });
+  }
+}
+
+/** Who signed in, as the audit log names it. */
+const nameOf = ({ keyId, subject, personId }: BrowserSessionRow): string =>
+  personId !== null ? `person:${personId}` : keyId === null ? `jwt:${subject}` : `key:${keyId}`;
+
+const audited = (targetId: string, projectId: string) => ({
+  ...{ targetId, projectId },
+  details: { project_id: projectId },
+});
 
 /** A browser that was signed in just now. */
 export interface SignedIn {
@@ -77,4 +151,37 @@ function sessionRow(
     usedAt: now,
     createdAt: now,
   };
+}
+
+/** Deletes sessions that have ended, which nothing can bring back. */
+@Injectable()
+export class DeleteEndedSessions implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task: PeriodicTask;
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: BrowserSessionStore,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.task = new PeriodicTask({
+      everyMs: 3_600_000,
+      firstMs: 10_000,
+      task: () => this.execute(Date.now()),
+      failure: 'sessions that have ended could not be deleted; they will be at the next time',
+      logger,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Deletes what has ended at a time, in milliseconds since the epoch. */
+  async execute(now: number): Promise<void> {
+    await this.storage.write((tx) => this.store.deleteEnded(tx, now, now - UNUSED_MS_MAX));
+  }
 }

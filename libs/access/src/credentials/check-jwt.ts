@@ -12,8 +12,7 @@ import { DomainError, Unavailable } from '@spandrel/kernel';
 import type { AccessSettings } from '../access.settings.js';
 import { claimPathText, type JwtSettings } from './jwt.settings.js';
 import type { CredentialStore } from './credential.store.js';
-import { JwtVerifier } from './jwt.js';
-import { readClaims, type ClaimReading, type ClaimsRead } from './read-claims.js';
+import { JwtVerifier, readClaims, type ClaimReading, type ClaimsRead } from './jwt.js';
 
 /** One rule that a token is held to, and what came of it. */
 export interface JwtRule {

@@ -3,7 +3,7 @@ import { Unavailable } from '@spandrel/kernel';
 import type { AuditAction } from '@spandrel/contract';
 import type { AccessSettings } from '../access.settings.js';
 import { AccessMemory } from './access-memory.js';
-import { digestOf, newApiKey } from './api-key.js';
+import { digestOf, newApiKey } from './api-keys.js';
 import type { CredentialStore, KeyRow } from './credential.store.js';
 import { Credentials } from './credentials.js';
 import type { JwtSettings } from './jwt.settings.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
-import { ApiKeyStore } from './api-key.store.js';
+import { ApiKeyStore } from './credential.store.js';
 
 /** How exactly the last use is kept. */
 const MINUTE_MS = 60_000;

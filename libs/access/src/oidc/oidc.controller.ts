@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthorizationResponseError } from 'openid-client';
 import { AccessSettings } from '../access.settings.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
-import { digestOf } from '../credentials/api-key.js';
+import { digestOf } from '../credentials/api-keys.js';
 import { SignInPerson } from '../people/sign-in-person.js';
 import { IdentityProvider } from './identity-provider.js';
 import { AttemptCookie, newAttempt, ownPath, type SignInAttempt } from './sign-in-attempt.js';

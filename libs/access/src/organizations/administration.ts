@@ -1,11 +1,10 @@
 import { auditCommands, type AuditCommands } from '@spandrel/audit';
 import type { ProjectDirectory } from '@spandrel/kernel';
-import type { AccessSettings } from '../access.settings.js';
 import type { Storage } from '@spandrel/storage';
-import { ApiKeyStore } from '../credentials/api-key.store.js';
+import type { AccessSettings } from '../access.settings.js';
+import { ApiKeyStore, CredentialStore } from '../credentials/credential.store.js';
 import { ApiKeys } from '../credentials/api-keys.js';
 import { CheckJwt } from '../credentials/check-jwt.js';
-import { CredentialStore } from '../credentials/credential.store.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
 import type { JwtSettings } from '../credentials/jwt.settings.js';
 import { MemberStore } from '../people/person.store.js';

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, Unavailable, withinMs, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BrowserSessionStore, type FoundSession } from '../browser-sessions/browser-session.store.js';
-import { SignOut } from '../browser-sessions/sign-out.js';
+import { SignOut } from '../browser-sessions/sign-in.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
 import type { KeyRow } from '../credentials/credential.store.js';

@@ -10,7 +10,7 @@ import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { newSessionToken } from '../browser-sessions/session-cookie.js';
-import { digestOf } from '../credentials/api-key.js';
+import { digestOf } from '../credentials/api-keys.js';
 import { CredentialStore } from '../credentials/credential.store.js';
 import { projectNotFound } from '../answers.js';
 import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';

@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
 import type { Resolver } from '@spandrel/kernel';
-import { ANSWER_BYTES_MAX, ConnectionCallError, tooLarge } from './connection-call-error.js';
+import { ANSWER_BYTES_MAX, ConnectionCallError, tooLarge, decodeAnswer } from './decode-answer.js';
 import { ConnectionCount } from './connection-count.js';
-import { decodeAnswer } from './decode-answer.js';
 import { networkFailure } from './network-failure.js';
 import { AddressRefused, publicConnector } from './public-connector.js';
 

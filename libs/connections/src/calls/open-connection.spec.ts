@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import zlib from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openAiChatCalls, type HttpRequest, type Provider } from '@spandrel/plugin-api';
-import { ConnectionCallError } from './connection-call-error.js';
+import { ConnectionCallError } from './decode-answer.js';
 import { ConnectionClient } from './connection-client.js';
 import { OpenedConnection, readRetryAfter } from './open-connection.js';
 

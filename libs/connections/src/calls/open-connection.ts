@@ -2,7 +2,7 @@ import type { ConnectionTarget, HttpRequest, Provider } from '@spandrel/plugin-a
 import { looseJsonInPieces } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 import { readJson } from '@spandrel/plugin-api';
-import { ConnectionCallError } from './connection-call-error.js';
+import { ConnectionCallError } from './decode-answer.js';
 import type { CallOptions, ConnectionClient, WireAnswer } from './connection-client.js';
 import { KeyRedaction } from '../keys/key-redaction.js';
 

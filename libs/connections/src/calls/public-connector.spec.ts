@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { ConnectionCallError } from './connection-call-error.js';
+import type { ConnectionCallError } from './decode-answer.js';
 import { ConnectionClient } from './connection-client.js';
 import { evenLookup, REFUSAL_MS_MIN } from './public-connector.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionTestResult } from '@spandrel/contract';
 import { Turn, type Scope } from '@spandrel/kernel';
 import { connectionNotFound } from '../change-connections.js';
-import { ConnectionCallError } from './connection-call-error.js';
+import { ConnectionCallError } from './decode-answer.js';
 import { ConnectionStore } from '../connection.store.js';
 import { Connections, ConnectionUnusable } from '../connections.js';
 import type { OpenConnection } from './open-connection.js';

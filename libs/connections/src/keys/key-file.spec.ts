@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, StartError } from '@spandrel/kernel';
 import { openKeyFile, writeKeyFile } from './key-file.js';
-import { openKeyRing } from './key-ring.js';
+import { openKeyRing } from './sealing.js';
 import { formatSecretKey, newSecretKey, secretKeyOf } from './secret-key.js';
 
 let directory: string;

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { CoreSettings, LOGGER, newId, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { CoreSettings, LOGGER, newId, PeriodicTask, type Logger, type Scope } from '@spandrel/kernel';
 import { KeyHolderStore } from './key-holder.store.js';
-import { KeyRing } from './key-ring.js';
+import { KeyRing, NO_KEY } from './sealing.js';
+import { ConnectionStore } from '../connection.store.js';
 
 const EVERY_MS = 5_000;
 
@@ -60,5 +61,22 @@ export class KeyHolders implements OnApplicationBootstrap, OnModuleDestroy {
       keyIds: JSON.stringify(this.ring.ids),
       seenAt: Date.now(),
     });
+  }
+}
+
+/** Finds out which server can read connections (docs/spec/connections.md#servers-with-different-keys). */
+@Injectable()
+export class FindReaders {
+  constructor(
+    private readonly store: ConnectionStore,
+    private readonly ring: KeyRing,
+    private readonly holders: KeyHolders,
+  ) {}
+
+  /** Whether this server lacks a key of these connections, and another one that runs has all that are needed. */
+  async onlyElsewhere(scope: Scope, connectionIds: readonly string[]): Promise<boolean> {
+    const needed = (await this.store.keysOf(scope, connectionIds)).filter((keyId) => keyId !== NO_KEY.keyId);
+    if (needed.every((keyId) => this.ring.find(keyId))) return false;
+    return this.holders.hasElsewhere(needed);
   }
 }

@@ -4,8 +4,7 @@ import { allHashKeys, saveHashKey } from '@spandrel/masking';
 import type { Storage } from '@spandrel/storage';
 import { allSealed, saveSealed } from '../connection.store.js';
 import { openKeyFile, writeKeyFile } from './key-file.js';
-import { KeyRing } from './key-ring.js';
-import { forMasking, seal, unseal, UnsealError, type Sealed, type SealedFor } from './sealing.js';
+import { KeyRing, forMasking, seal, unseal, UnsealError, type Sealed, type SealedFor } from './sealing.js';
 import { newSecretKey, type SecretKey } from './secret-key.js';
 
 /** What a rotation did. */

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { KeyRing } from './key-ring.js';
-import { seal, unseal, UnsealError, type Sealed, type SealedFor } from './sealing.js';
+import { KeyRing, seal, unseal, UnsealError, type Sealed, type SealedFor } from './sealing.js';
 import { formatSecretKey, newSecretKey, parseSecretKey, secretKeyOf } from './secret-key.js';
 
 const key = newSecretKey();

@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { SealedText } from '@spandrel/kernel';
-import type { KeyRing } from './key-ring.js';
-import type { SecretKey } from './secret-key.js';
+import { type SealedText, type CoreSettings, StartError, type Logger, type Sealer } from '@spandrel/kernel';
+import { Injectable } from '@nestjs/common';
+import { type SecretKey, secretKeyOf } from './secret-key.js';
+import type { ConnectionsSettings } from '../connections.settings.js';
+import { openKeyFile } from './key-file.js';
 
 /** A text sealed for one row: which key sealed it, and nonce, ciphertext and tag as base64. */
 export type Sealed = SealedText;
@@ -67,3 +69,63 @@ export function unseal({ keyId, sealedKey }: Sealed, ring: KeyRing, row: SealedF
 
 const associatedData = ({ projectId, id, use = 'connection' }: SealedFor): Buffer =>
   Buffer.from(JSON.stringify([ASSOCIATED_TAGS[use], projectId, id]));
+
+/** The keys this process can unseal with; the first seals. More than one only while a rotation is under way. */
+export class KeyRing {
+  readonly #keys: readonly SecretKey[];
+
+  /** @param keys at least one. */
+  constructor(keys: readonly SecretKey[]) {
+    this.#keys = keys;
+  }
+
+  /** Seals what is written from now on. */
+  get current(): SecretKey {
+    return this.#keys[0]!;
+  }
+
+  /** Ids of the keys, that of {@link current} first. */
+  get ids(): string[] {
+    return this.#keys.map(({ id }) => id);
+  }
+
+  find(keyId: string): SecretKey | undefined {
+    return this.#keys.find(({ id }) => id === keyId);
+  }
+}
+
+/**
+ * The keys of the settings: `SPANDREL_SECRET_KEY`, and behind it `SPANDREL_SECRET_KEY_PREVIOUS`; or in local mode those of the key file in the data directory, which
+ * is made when it is missing (docs/spec/connections.md#keys-are-encrypted).
+ * @throws StartError when cloud mode has no key, or the key file cannot be used.
+ */
+export function openKeyRing(
+  { mode, dataDir }: Pick<CoreSettings, 'mode' | 'dataDir'>,
+  { secretKey, previousSecretKey }: Pick<ConnectionsSettings, 'secretKey' | 'previousSecretKey'>,
+  logger: Logger,
+): KeyRing {
+  if (secretKey) return new KeyRing([secretKey, ...(previousSecretKey ? [previousSecretKey] : [])].map(secretKeyOf));
+  if (mode === 'cloud') {
+    throw new StartError(['secret_key (SPANDREL_SECRET_KEY): cloud mode needs one: 32 bytes, as base64 or hex']);
+  }
+  return new KeyRing(openKeyFile(dataDir, logger));
+}
+
+/** Seals the keys that texts are masked with as keys of connections are sealed (docs/spec/masking.md#the-key-of-hashes). */
+@Injectable()
+export class MaskingSealer implements Sealer {
+  constructor(private readonly ring: KeyRing) {}
+
+  seal(text: string, projectId: string): SealedText {
+    return seal(text, this.ring.current, forMasking(projectId));
+  }
+
+  unseal(sealed: SealedText, projectId: string): string | undefined {
+    try {
+      return unseal(sealed, this.ring, forMasking(projectId));
+    } catch (error) {
+      if (error instanceof UnsealError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -3,8 +3,7 @@ import type { Registry } from '@prometheus-io/client';
 import { LOGGER, METRICS, PeriodicTask, registerSourceGauges, type Logger } from '@spandrel/kernel';
 import { MaskingRulesStore } from '@spandrel/masking';
 import { ConnectionStore } from '../connection.store.js';
-import { KeyRing } from './key-ring.js';
-import { NO_KEY } from './sealing.js';
+import { KeyRing, NO_KEY } from './sealing.js';
 
 const EVERY_MS = 30_000;
 

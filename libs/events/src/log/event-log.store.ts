@@ -12,9 +12,8 @@ import {
   text,
   type WriteTx,
 } from '@spandrel/storage';
-import type { EventBatch, EventNumbers } from './event-batch.js';
+import { type EventBatch, type EventNumbers, linesOf, rowsOf } from './event-batch.js';
 import { EventLogSchema, type EventLogRow } from './event-log.entity.js';
-import { linesOf, rowsOf } from './event-rows.js';
 
 const COUNTER = shapeOf({ lastSeq: integer() });
 const COUNTER_OF = COUNTER.and(shapeOf({ projectId: text() }));

@@ -8,7 +8,7 @@ import {
 import { type Scope, LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { type WriteTx, Storage } from '@spandrel/storage';
 import { DomainEvents, type EventSink, type WireEvent } from '../domain-events.js';
-import { EventBus } from '../feed/event-bus.js';
+import { EventBus } from '../feed/project-feeds.js';
 import { oneLine } from './event-batch.js';
 import { EventLogStore } from './event-log.store.js';
 import { EventMetrics } from '../event-metrics.js';

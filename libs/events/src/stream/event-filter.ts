@@ -1,6 +1,14 @@
-import { EVENT_TYPES, type EventType, type View } from '@spandrel/contract';
+import {
+  EVENT_TYPES,
+  type EventType,
+  type View,
+  DATAPOINT_DATA,
+  findMember,
+  jsonMembers,
+  QUEUE_ITEM_DATA,
+  type JsonMember,
+} from '@spandrel/contract';
 import { type EventBatch, typeOf } from '../log/event-batch.js';
-import { eventOutline, traceIdOf } from './event-outline.js';
 
 /** First on every stream: how long a client waits before it comes back, in milliseconds. */
 export const RETRY = Buffer.from('retry: 2000\n\n');
@@ -77,3 +85,99 @@ function outlinesOf(lines: readonly string[]): readonly string[] {
   if (!made) outlines.set(lines, (made = lines.map(eventOutline)));
   return made;
 }
+
+/** Members that the service adds to the metadata of a finished span; all others are the caller's. */
+const SERVICE_METADATA: ReadonlySet<string> = new Set(['duration_ms', 'total_tokens', 'cost', 'cost_source']);
+const SPAN_TEXTS: ReadonlySet<string> = new Set(['input', 'output', 'metadata', 'kind']);
+const ATTRIBUTES: ReadonlySet<string> = new Set(['attributes']);
+const OF_DATAPOINT: ReadonlySet<string> = new Set(DATAPOINT_DATA);
+const OF_QUEUE_ITEM: ReadonlySet<string> = new Set(QUEUE_ITEM_DATA);
+
+/**
+ * An event of the log as `view=outline` has it (docs/spec/events.md#events-without-texts): its texts are cut out of the
+ * line, never parsed, so that a span with megabytes costs little and numbers keep their digits.
+ */
+export function eventOutline(line: string): string {
+  const outline = OUTLINES[typeOf(line) as EventType];
+  const member = outline && findMember(line, outline.member);
+  if (!outline || !member) return line;
+  return line.slice(0, member.valueStart) + outline.of(line, member.valueStart) + line.slice(member.end);
+}
+
+interface MemberOutline {
+  /** The member of the event that is outlined. */
+  member: string;
+  /** The outline of the object that begins at `start`. */
+  of(line: string, start: number): string;
+}
+
+const SPAN: MemberOutline = { member: 'span', of: spanOutlineOf };
+
+const OUTLINES: Partial<Record<EventType, MemberOutline>> = {
+  span_created: SPAN,
+  span_completed: SPAN,
+  span_failed: SPAN,
+  datapoint_created: { member: 'datapoint', of: (line, start) => `{${without(line, start, OF_DATAPOINT)}}` },
+  queue_item_updated: { member: 'item', of: (line, start) => `{${without(line, start, OF_QUEUE_ITEM)}}` },
+};
+
+function spanOutlineOf(line: string, start: number): string {
+  const members = [...jsonMembers(line, start)];
+  const byName = new Map(members.map((member) => [member.name, member]));
+  const valueOf = (name: string): string => {
+    const member = byName.get(name);
+    return member ? line.slice(member.valueStart, member.end) : 'null';
+  };
+  const [kind, metadata] = [byName.get('kind'), byName.get('metadata')];
+  const isRunning = valueOf('status') === '"running"';
+  const shown = metadata && !isRunning ? [...jsonMembers(line, metadata.valueStart)] : [];
+  const ofService = shown.filter(({ name }) => SERVICE_METADATA.has(name));
+  return `{${[
+    written(
+      line,
+      members.filter(({ name }) => !SPAN_TEXTS.has(name)),
+    ),
+    `"kind":{${kind ? without(line, kind.valueStart, ATTRIBUTES) : ''}}`,
+    `"metadata":{${written(line, ofService)}}`,
+    `"input_bytes":${bytesOf(valueOf('input'))},"output_bytes":${bytesOf(valueOf('output'))}`,
+    '"input_preview":null,"output_preview":null',
+  ].join(',')}}`;
+}
+
+/** The members of an object as they are written, but for some. */
+const without = (line: string, start: number, names: ReadonlySet<string>): string =>
+  written(
+    line,
+    [...jsonMembers(line, start)].filter(({ name }) => !names.has(name)),
+  );
+
+const written = (line: string, members: readonly JsonMember[]): string =>
+  members.map(({ start, end }) => line.slice(start, end)).join(',');
+
+const bytesOf = (json: string): number => (json === 'null' ? 0 : Buffer.byteLength(json));
+
+/** The trace that an event is about; `undefined` where it does not say. */
+export function traceIdOf(line: string): string | undefined {
+  const path = TRACE_IDS[typeOf(line) as EventType];
+  let at: JsonMember | undefined;
+  for (const name of path ?? []) {
+    at = firstMember(line, name, at?.valueStart);
+    if (!at) return undefined;
+  }
+  return at && (JSON.parse(line.slice(at.valueStart, at.end)) as string);
+}
+
+/** The first member of that name: ids stand before what is long, and nothing has two. */
+function firstMember(line: string, name: string, start: number | undefined): JsonMember | undefined {
+  for (const member of jsonMembers(line, start)) if (member.name === name) return member;
+  return undefined;
+}
+
+/** Where an event has the id of its trace. */
+const TRACE_IDS: Partial<Record<EventType, readonly string[]>> = {
+  span_created: ['span', 'trace_id'],
+  span_completed: ['span', 'trace_id'],
+  span_failed: ['span', 'trace_id'],
+  trace_created: ['trace', 'id'],
+  trace_deleted: ['trace_id'],
+};

@@ -3,13 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { createLogger, LOCAL_SCOPE, Unavailable } from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
-import { EventBus } from '../feed/event-bus.js';
+import { EventBus, ProjectFeeds } from '../feed/project-feeds.js';
 import { EventFilter } from './event-filter.js';
 import type { EventLogStore } from '../log/event-log.store.js';
 import { EventMetrics } from '../event-metrics.js';
 import { EventStreams } from './event-streams.js';
-import { ProjectFeeds } from '../feed/project-feeds.js';
-import { ReplaySlices } from './replay-slices.js';
+import { ReplaySlices } from './event-stream.js';
 
 describe('an event stream that waits for its turn on a connection', () => {
   it('does not begin when the server stops meanwhile', async () => {

@@ -7,10 +7,9 @@ import { EventsSettings } from '../events.settings.js';
 import type { EventFilter } from './event-filter.js';
 import { EventLogStore } from '../log/event-log.store.js';
 import { EventMetrics } from '../event-metrics.js';
-import { EventStream } from './event-stream.js';
+import { EventStream, ReplaySlices } from './event-stream.js';
 import type { ProjectFeed } from '../feed/project-feed.js';
 import { ProjectFeeds } from '../feed/project-feeds.js';
-import { ReplaySlices } from './replay-slices.js';
 
 const KEEP_ALIVE_MS = 15_000;
 

@@ -3,13 +3,17 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, StartError } from '@spandrel/kernel';
 import { findThirdPartyProtocol } from '../third-party-protocols.js';
-import { isInnerRequest } from '../in-process/inner-requests.js';
-import { isOpenRoute } from '../open-route.js';
+import { isInnerRequest } from '../in-process/in-process-api.js';
+import {
+  bearerOf,
+  isCounted,
+  isOpenRoute,
+  OPERATION,
+  type AccessRule,
+  type OperationDescription,
+} from '../operation.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
-import { OPERATION, type OperationDescription } from '../operation.js';
-import { accessRefusal } from './caller.js';
-import { bearerOf, isCounted, type AccessRule } from './access-rule.js';
-import { GATEKEEPER, type AdmittedRequest, type Caller, type Gatekeeper, type Proof } from './caller.js';
+import { accessRefusal, GATEKEEPER, type AdmittedRequest, type Caller, type Gatekeeper, type Proof } from './caller.js';
 import { CredentialRefusals } from './wrong-credentials.js';
 
 type Request = FastifyRequest & AdmittedRequest;

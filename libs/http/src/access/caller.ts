@@ -2,8 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Permission, Role } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '@spandrel/kernel';
-import type { OperationDescription } from '../operation.js';
-import { isGranted, isOperators, type AccessRule } from './access-rule.js';
+import { isGranted, isOperators, type AccessRule, type OperationDescription } from '../operation.js';
 
 export interface Caller {
   readonly kind: 'api_key' | 'jwt' | 'person' | 'admin_token' | 'metrics_token';

@@ -3,14 +3,12 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { moduleApp } from '../../../../test/support/module-app.js';
 import { DomainError } from '@spandrel/kernel';
-import type { AdmittedRequest, Caller, Gatekeeper } from '../access/caller.js';
-import { GATEKEEPER } from '../access/caller.js';
+import { moduleApp } from '../../../../test/support/module-app.js';
+import { type AdmittedRequest, type Caller, type Gatekeeper, GATEKEEPER } from '../access/caller.js';
 import { ClientGone } from '../request-decorators.js';
 import { Operation } from '../operation.js';
-import { InProcessApi, type CallerApi } from './in-process-api.js';
-import { INNER_HEADER } from './inner-requests.js';
+import { InProcessApi, type CallerApi, INNER_HEADER } from './in-process-api.js';
 
 const described = (id: string, access: 'read' | 'write' | 'caller'): MethodDecorator =>
   Operation({ id, summary: id, access, answer: z.unknown() });

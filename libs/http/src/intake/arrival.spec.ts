@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { limitArrival } from './arrival.js';
 import { refuseMalformed } from './malformed-http.js';
-import { registerStreamedBodies } from '../streamed-body.js';
+import { registerStreamedBodies } from '../request-bodies.js';
 
 /** What comes late in a test comes later than this. */
 const SHORT = { wholeMs: 150, gapMs: 150, sweepMs: 20 };

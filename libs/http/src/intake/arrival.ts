@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { isStreamedRoute } from '../streamed-body.js';
+import { isStreamedRoute } from '../request-bodies.js';
 
 /** When a body counts as too slow, in milliseconds. */
 export interface ArrivalLimits {

@@ -4,8 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
 import { newId, type Logger } from '@spandrel/kernel';
 import { lostExportAdvice } from '../misdirected-request.js';
-import { hasGoneOut, intakeOf } from './connection-intake.js';
-import { endLingering, isLingering } from './linger.js';
+import { hasGoneOut, intakeOf, endLingering, isLingering } from './connection-intake.js';
 
 const CODE_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
 
 /**
@@ -37,4 +37,47 @@ export function namesOneHost({
     if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
   return count === 1 || (count === 0 && httpVersion === '1.0');
+}
+
+/** The headers by which a request says where it comes from, as they came. */
+type RequestSource = Pick<IncomingHttpHeaders, 'host' | 'origin'> & {
+  [name in 'sec-fetch-site' | 'sec-fetch-mode' | 'sec-fetch-dest']?: string | string[] | undefined;
+};
+
+/**
+ * Says why a request may not come from this machine's own programs, or may be a web page's
+ * (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host`, and browsers always send
+ * `Origin` with cross-origin posts and `Sec-Fetch-Site` with everything else.
+ * @param headers an absent Origin or Sec-Fetch-Site is no browser, or one from before 2023.
+ * @param isPage whether the request is for a page of this server, which a link on any web page may open.
+ * @returns `undefined` for a request that is served.
+ */
+export function localRequestFault(headers: RequestSource, isPage = false): string | undefined {
+  const { host, origin } = headers;
+  if (host !== undefined && !isLocalAuthority(host)) {
+    return `${ONLY_THIS_MACHINE}, and the header Host names another one: ask for 127.0.0.1 or localhost; cloud mode serves others`;
+  }
+  const authority = origin === undefined ? undefined : /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
+  if (origin !== undefined && (authority === undefined || !isLocalAuthority(authority))) {
+    return `${ONLY_THIS_MACHINE}, and the header Origin names a web page from elsewhere: call from a program, or from a page of localhost; cloud mode serves others`;
+  }
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || NEAR_SITES.has(site) || (isPage && isNavigation(headers))) return undefined;
+  return `${ONLY_THIS_MACHINE}, and the header Sec-Fetch-Site says that a web page from elsewhere sends this: call from a program, or from a page under the same host name (localhost and 127.0.0.1 are two); cloud mode serves others`;
+}
+
+/** Requests by pages of this server, of another port of the same host name, and by the address bar. */
+const NEAR_SITES: ReadonlySet<unknown> = new Set(['same-origin', 'same-site', 'none']);
+
+/** Whether a browser opens an address in a tab of its own, as a link does, and not inside another page. */
+const isNavigation = (headers: RequestSource): boolean =>
+  headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+
+const ONLY_THIS_MACHINE = 'local mode answers programs of this machine only';
+
+const LOCAL_NAME = /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+function isLocalAuthority(authority: string): boolean {
+  const host = /^(.*?)(?::\d{1,5})?$/.exec(authority)?.[1] ?? '';
+  return LOCAL_NAME.test(host);
 }

@@ -11,10 +11,9 @@ import type { Observable } from 'rxjs';
 import { knownMembers, invalidRequest, NO_MEMBERS, type KnownMembers, unknownName } from '@spandrel/kernel';
 import type { z } from 'zod';
 import { namesIgnored, type RouteFacts } from '../openapi/find-routes.js';
-import { OpenApi } from '../openapi/openapi.js';
-import { isOpenRoute, takesAnyQuery } from '../open-route.js';
-import { unknownParametersOf } from './unknown-parameters.js';
-import { hasIgnored, IGNORED_HEADER, ignoredHeader } from './ignored-members.js';
+import { OpenApi } from '../openapi/openapi.controller.js';
+import { isOpenRoute, takesAnyQuery } from '../operation.js';
+import { unknownParametersOf, hasIgnored, IGNORED_HEADER, ignoredHeader } from './unknown-names.js';
 
 /**
  * Sees to names that no route knows: query parameters are refused, members of a JSON body named in the answer

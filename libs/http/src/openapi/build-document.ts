@@ -1,17 +1,17 @@
 import { problemSchema } from '@spandrel/contract';
 import { z } from 'zod';
 import { PACKAGE, type Feature } from '@spandrel/kernel';
-import { isCounted } from '../access/access-rule.js';
-import type { MediaDescription, OperationDescription } from '../operation.js';
+import { isCounted, type MediaDescription, type OperationDescription } from '../operation.js';
 import { namesIgnored, type RouteFacts } from './find-routes.js';
-import type {
-  OpenApiDocument,
-  OpenApiMedia,
-  OpenApiOperation,
-  OpenApiParameter,
-  OpenApiResponse,
-  OpenApiSchema,
-} from './openapi-document.js';
+import {
+  type OpenApiDocument,
+  type OpenApiMedia,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  type OpenApiResponse,
+  type OpenApiSchema,
+  SchemaComponents,
+} from './schema-components.js';
 import {
   describeThirdPartyProblems,
   IGNORED,
@@ -20,7 +20,6 @@ import {
   RATE_LIMIT,
   REQUEST_ID,
 } from './route-problems.js';
-import { SchemaComponents } from './schema-components.js';
 
 export interface DocumentParts {
   routes: readonly RouteFacts[];

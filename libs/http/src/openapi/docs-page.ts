@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { PACKAGE } from '@spandrel/kernel';
-import { OPEN_ROUTE, PLAIN_PAGE_ROUTE } from '../open-route.js';
+import { OPEN_ROUTE, PLAIN_PAGE_ROUTE } from '../operation.js';
 
 /** Everything comes from this server, and nothing in the page is code but the files named. */
 const CONTENT_SECURITY_POLICY = [

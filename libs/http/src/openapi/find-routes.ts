@@ -3,8 +3,7 @@ import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import type { z } from 'zod';
-import { isCounted } from '../access/access-rule.js';
-import { OPERATION, type OperationDescription } from '../operation.js';
+import { isCounted, OPERATION, type OperationDescription } from '../operation.js';
 
 export interface RouteFacts {
   /** HTTP method in lower case. */

@@ -1,9 +1,9 @@
+import { isCounted } from '../operation.js';
 import { ERRORS, PROBLEM_MEDIA_TYPE, problem, type ErrorCode } from '@spandrel/contract';
 import { objectOf } from '@spandrel/kernel';
-import { isCounted } from '../access/access-rule.js';
-import { IGNORED_HEADER } from '../names/ignored-members.js';
+import { IGNORED_HEADER } from '../names/unknown-names.js';
 import type { RouteFacts } from './find-routes.js';
-import type { OpenApiReference, OpenApiResponse } from './openapi-document.js';
+import type { OpenApiReference, OpenApiResponse } from './schema-components.js';
 
 /** Headers of every answer, and of those to requests that are counted. */
 export const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineSettings } from './define-settings.js';
-import { setting } from './setting.js';
+import { defineSettings, setting } from './setting.js';
 import { settingValue } from './value-schemas.js';
 
 export interface PluginEntry {

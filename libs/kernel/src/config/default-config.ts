@@ -1,10 +1,8 @@
 import { stringify } from 'yaml';
-import { putAt, type ConfigTree } from './config-tree.js';
+import { putAt, type ConfigTree } from './check-config.js';
 import { CoreSettings } from './core-settings.js';
-import { settingsOf, type SettingsPart } from './define-settings.js';
-import { FILE_SUFFIX } from './known-variables.js';
-import type { Setting, SettingKind } from './setting.js';
-import { CONFIG_FILE_SOURCE } from './flags-and-variables.js';
+import { settingsOf, type SettingsPart, type Setting, type SettingKind } from './setting.js';
+import { FILE_SUFFIX, CONFIG_FILE_SOURCE } from './config-sources.js';
 
 const WIDTH = 118;
 const GENERATED = 'Made from what the parts of the program declare (npm run config:write).';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isNetwork } from '../net/client-address.js';
-import { isHostEntry, NO_HOST_ENTRY } from '../net/host-list.js';
+import { isNetwork, isHostEntry, NO_HOST_ENTRY } from '../net/addresses.js';
 
 const url = (schemes: readonly string[], message: string) =>
   z.string().refine((text) => schemes.includes(URL.parse(text)?.protocol ?? ''), message);

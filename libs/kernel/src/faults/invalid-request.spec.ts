@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { invalidRequest, schemaFaults } from './invalid-request.js';
-import { useFaultWords } from './fault-words.js';
+import { invalidRequest, schemaFaults, useFaultWords } from './invalid-request.js';
 
 useFaultWords();
 

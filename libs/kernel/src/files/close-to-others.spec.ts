@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { closeDirectory, closeFiles } from './close-to-others.js';
-import { makeDirectory } from './make-directory.js';
+import { closeDirectory, closeFiles, makeDirectory } from './use-directory.js';
 
 let folder: string;
 let lines: [object, string][];

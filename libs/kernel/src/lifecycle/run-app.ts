@@ -1,17 +1,14 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import type { SettingsPart } from '../config/define-settings.js';
-import { loadSettings } from '../config/load-settings.js';
-import { writeWarnings, type Settings } from '../config/settings.js';
+import { type SettingsPart, settingName, type Setting } from '../config/setting.js';
+import { loadSettings, writeWarnings, type Settings } from '../config/settings.js';
 import { StartError } from '../errors.js';
 import { LifeLog, type StopReason } from '../log/life-log.js';
-import { logLines, createLogger, type Logger } from '../log/logger.js';
+import { logLines, createLogger, type Logger, sourceStack } from '../log/logger.js';
 import { takeProcessOutput, takeWarnings, type LogOutput, type ProcessOutput } from '../log/process-output.js';
 import { type AppMessage, type AppOrder, type AppReady, ProgramStatus } from './program-status.js';
 import { endWithOutput, killProcess, stopOnSignals } from './end-process.js';
-import { Lifecycle } from './lifecycle.js';
-import { sourceStack } from '../log/source-stack.js';
 import { onStrayFaults } from './stray-faults.js';
-import { settingName, type Setting } from '../config/setting.js';
+import { withinMs } from '../time.js';
 
 /** What a stop may take, after `shutdown_delay` (docs/spec/configuration.md#stopping). */
 const STOP_MS_MAX = 10_000;
@@ -133,4 +130,41 @@ export function listenFault(setting: Setting, host: string, port: number, error:
   return new StartError([
     `${settingName(setting)}: cannot listen on ${host}:${port}: ${REASONS[code ?? ''] ?? message}`,
   ]);
+}
+
+/** Parts register as they start; `stop` ends them last first, and goes on when one fails, within `graceMs` in all. */
+export class Lifecycle {
+  private readonly parts: { name: string; stop: () => Promise<void> | void }[] = [];
+  private stopping: Promise<boolean> | undefined;
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly graceMs: number,
+  ) {}
+
+  onStop(name: string, stop: () => Promise<void> | void): void {
+    this.parts.push({ name, stop });
+  }
+
+  /** Stops everything. @returns true when all parts ended in time and without error. Later calls get the first's answer. */
+  stop(): Promise<boolean> {
+    return (this.stopping ??= this.stopAll());
+  }
+
+  private async stopAll(): Promise<boolean> {
+    const deadline = Date.now() + this.graceMs;
+    let clean = true;
+    for (const { name, stop } of this.parts.toReversed()) {
+      try {
+        const leftMs = Math.max(0, deadline - Date.now());
+        const outcome = await withinMs(leftMs, Promise.resolve(stop()), () => 'timeout' as const);
+        if (outcome !== 'timeout') continue;
+        this.logger.warn({ part: name }, 'did not stop in time');
+      } catch (error) {
+        this.logger.error({ part: name, err: error }, 'failed to stop');
+      }
+      clean = false;
+    }
+    return clean;
+  }
 }

@@ -18,8 +18,7 @@ import type { PluginEntry } from '../config/core-settings.js';
 import { StartError } from '../errors.js';
 import type { Logger } from '../log/logger.js';
 import { PACKAGE } from '../package-root.js';
-import { configJsonSchema, layConfig } from './plugin-config.js';
-import type { Configurable, Named, PluginRegistry } from './plugin-registry.js';
+import { configJsonSchema, layConfig, type Configurable, type Named, type PluginRegistry } from './plugin-registry.js';
 import { asPlugin, runAsPlugin } from './plugin-context.js';
 
 const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect', 'masker'] as const;

@@ -7,9 +7,7 @@ import fc from 'fast-check';
 import { growth } from '../../../../test/support/growth.js';
 import { maskSpan } from '../engine/mask-span.js';
 import { Masking } from '../engine/masking.js';
-import { BoundedMasking } from './bounded-masking.js';
-import type { MaskingThreads } from './masking-threads.js';
-import { LoopTurn } from './loop-turn.js';
+import { BoundedMasking, LoopTurn, type MaskingThreads } from './bounded-masking.js';
 
 /** Finds a word, also as a number of JSON. */
 const WORD: Finder = {

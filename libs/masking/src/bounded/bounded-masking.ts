@@ -1,10 +1,16 @@
 import type { MaskedField } from '@spandrel/contract';
+import { letOthersRun, codeFile, TaskFailure, TaskPool, type PluginEntry } from '@spandrel/kernel';
 import { JsonWalk, type KnownMembers } from '../engine/json-walk.js';
-import { fitted, MaskingAtOnce, type Masking, type MaskingCalls, type MemberFields } from '../engine/masking.js';
-import type { MaskingRecipe } from '../engine/masking-recipe.js';
-import type { TextMasker } from '../engine/text-masker.js';
-import type { LoopTurn } from './loop-turn.js';
-import type { MaskingThreads } from './masking-threads.js';
+import {
+  fitted,
+  MaskingAtOnce,
+  type Masking,
+  type MaskingCalls,
+  type MemberFields,
+  type MaskingRecipe,
+} from '../engine/masking.js';
+import { type TextMasker, MASKED_WHOLE } from '../engine/text-masker.js';
+import type { LongText, MaskedText } from './mask-text.thread.js';
 
 export interface BoundedMaskingParts {
   readonly projectId: string;
@@ -166,5 +172,78 @@ class Replay implements MaskingCalls {
   /** @throws Error when what masks asked for something else than before: nothing of it may be stored. */
   assertEnd(): void {
     if (this.at !== this.masked.length) throw new Error('what is masked has changed in between');
+  }
+}
+
+/** Milliseconds for which all masking of this thread together holds a turn of its event loop. */
+const TURN_MS = 2;
+
+/** The least that a piece of work is given, so that it gets on. */
+const PIECE_MS_MIN = 1;
+
+/** The time that masking has until others are served, whichever requests it is for. */
+export class LoopTurn {
+  private spent = 0;
+  private isCounted = false;
+
+  /** What is left of this turn, in milliseconds. */
+  get left(): number {
+    return TURN_MS - this.spent;
+  }
+
+  run<Result>(work: () => Result): Result {
+    if (!this.isCounted) {
+      this.isCounted = true;
+      setImmediate(() => {
+        this.isCounted = false;
+        this.spent = 0;
+      });
+    }
+    const began = performance.now();
+    try {
+      return work();
+    } finally {
+      this.spent += performance.now() - began;
+    }
+  }
+
+  async next(): Promise<void> {
+    do await letOthersRun();
+    while (this.left < PIECE_MS_MIN);
+  }
+}
+
+/** What a text that was masked as a whole is counted under when no masker is to blame: it was not done in time, or not at all. */
+const NOBODY = 'none';
+
+/** How long a thread may take over a text; its own limit, of CPU, is shorter (docs/spec/masking.md#a-rule-that-fails). */
+const DEADLINE_MS = 3_000;
+
+/** Masks long texts in threads with a hard deadline; what is not done then is masked as a whole. */
+export class MaskingThreads {
+  private readonly pool: TaskPool<typeof import('./mask-text.thread.js')>;
+
+  /** @param plugins what loads the maskers, see `maskerEntries`. */
+  constructor(
+    plugins: readonly PluginEntry[],
+    private readonly deadlineMs = DEADLINE_MS,
+  ) {
+    const file = codeFile('libs/masking/src/bounded/mask-text.thread.ts');
+    // Who waits has one text here; how many that are is a limit of requests.
+    this.pool = new TaskPool({ file, threadsMax: 2, queueMax: Infinity, startMs: 30_000, data: { plugins } });
+  }
+
+  /** Masks a text; never rejects. @param project whose text it is. */
+  async mask(project: string, text: LongText): Promise<MaskedText> {
+    try {
+      return await this.pool.run('maskText', text, { deadlineMs: this.deadlineMs, group: project });
+    } catch (error) {
+      if (!(error instanceof TaskFailure)) throw error;
+      return { text: MASKED_WHOLE, failed: [NOBODY], found: [] };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.close();
   }
 }

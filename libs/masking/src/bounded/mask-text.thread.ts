@@ -2,8 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import type { MaskedField } from '@spandrel/contract';
 import { loadPluginsInThread, type PluginEntry } from '@spandrel/kernel/launch';
-import type { Masking } from '../engine/masking.js';
-import { maskingOf, type MaskingRecipe } from '../engine/masking-recipe.js';
+import { type Masking, maskingOf, type MaskingRecipe } from '../engine/masking.js';
 import type { PreparedRule } from '../engine/prepare-rules.js';
 
 /** A text that is to be masked in a thread. */

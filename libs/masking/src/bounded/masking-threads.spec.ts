@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MASKED_FIELDS, type MaskingRule } from '@spandrel/contract';
 import { MASKED_WHOLE } from '../engine/text-masker.js';
 import type { MaskedText } from './mask-text.thread.js';
-import { MaskingThreads } from './masking-threads.js';
+import { MaskingThreads } from './bounded-masking.js';
 
 /** A plugin as a user writes one: it never ends for some texts, and throws for others. */
 const PLUGIN = `export default {

@@ -1,14 +1,10 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
 import type { BackendTx } from '../backend.js';
-import { checkedRows } from '../statements/checked-rows.js';
-import { insertText } from '../statements/insert-text.js';
-import type { Query } from '../statements/row-shape.js';
+import { checkedRows, type Query } from '../statements/row-shape.js';
+import { insertText, type Table } from '../statements/table.js';
 import { renderSql, sql, type Sql, type SqlValue } from '../statements/sql.js';
-import type { Table } from '../statements/table.js';
-import { allSettledOrThrow } from '../transactions/all-settled-or-throw.js';
-import { TransactionEnd } from '../transactions/transaction-end.js';
-import { TransactionWatch } from '../transactions/transaction-watch.js';
+import { allSettledOrThrow, TransactionEnd, TransactionWatch } from '../transactions/write-tx.js';
 
 /** Only what has nothing to plan is prepared: a kept plan, made while a table was still empty, is to read all of it. */
 const STATEMENT_NAMES_MAX = 500;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineEntity, p } from '@mikro-orm/core';
-import { checkedRows } from './checked-rows.js';
-import { bytes, integer, nullable, number, shapeOf, text } from './row-shape.js';
+import { checkedRows, bytes, integer, nullable, number, shapeOf, text } from './row-shape.js';
 import { renderSql } from './sql.js';
 import { tableOf } from './table.js';
 

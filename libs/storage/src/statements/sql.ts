@@ -117,7 +117,7 @@ export const rowsFrom = (alias: string, columns: ValueColumns): Sql => ({
 
 /**
  * `column` contains `needle`, ignoring the case of ASCII letters; `%`, `_` and `\` mean themselves. On Postgres the
- * collation "C" (see `open-orm.ts`) makes ILIKE fold ASCII only, as SQLite's LIKE does.
+ * collation "C" (see `open-storage.ts`) makes ILIKE fold ASCII only, as SQLite's LIKE does.
  */
 export const containsText = (column: string, needle: string): Sql => ({
   writeTo(target) {

@@ -1,6 +1,5 @@
 import { isUnavailable, toDomainError } from '../storage-errors.js';
-import type { HookFailed } from './transaction-end.js';
-import type { WriteTx } from './write-tx.js';
+import type { HookFailed, WriteTx } from './write-tx.js';
 
 /** Runs asynchronous tasks one after the other, in the order they came. */
 export class SerialQueue {
