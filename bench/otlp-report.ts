@@ -26,9 +26,9 @@ export function reportOtlp({ reading, sqlite, postgres, bytes, beside, memory }:
     `p99 ${beside.p99.toFixed(1)} ms`,
   );
   row(`export of ${megabytes(memory.body)}`, megabytes(memory.idle), megabytes(memory.peak), megabytes(memory.after));
-  goal('OTLP reading / protobufjs to plain', reading.protobuf / reading['protobufjs, plain'], '<=', 0.5);
-  goal('OTLP reading / JSON.parse', reading.protobuf / reading['JSON.parse'], '<=', 1);
-  goal('OTLP reading + dialects / JSON.parse', reading['with dialects'] / reading['JSON.parse'], '<=', 1.5);
+  goal('OTLP reading / protobufjs to plain', reading.protobuf / reading['protobufjs, plain'], '<=', 0.75);
+  goal('OTLP reading / JSON.parse', reading.protobuf / reading['JSON.parse'], '<=', 1.25);
+  goal('OTLP reading + dialects / JSON.parse', reading['with dialects'] / reading['JSON.parse'], '<=', 3);
   for (const [database, rates] of [
     ['SQLite', sqlite],
     ['Postgres', postgres],

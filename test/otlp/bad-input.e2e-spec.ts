@@ -58,7 +58,7 @@ describeOnBothDatabases('bad input of exporters', ({ name, newDatabase }) => {
       });
 
       it.each<[what: string, body: string, place: string]>([
-        ['no JSON', '{"resourceSpans": [', 'is not valid JSON'],
+        ['no JSON', '{"resourceSpans": [', 'not valid JSON at character 20'],
         [
           'attributes that are an object',
           JSON.stringify(jsonRequest({ attributes: {} })),

@@ -1,12 +1,10 @@
 import {
-  attributeNames,
   countAt,
   defineDialect,
   hasAny,
   idAt,
   reportedUsage,
   textAt,
-  type AttributeNames,
   type GivenMembers,
   type OtelMap,
   type OtelSpan,
@@ -53,13 +51,13 @@ function responseOf(span: OtelSpan): SpanReading {
 }
 
 const TURN = 'codex.turn.token_usage.';
-const MODEL = attributeNames('gen_ai.request.model', 'model', 'slug');
-const SESSION = attributeNames('conversation.id', 'thread.id');
-const USAGE = attributeNames('gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens');
+const MODEL = ['gen_ai.request.model', 'model', 'slug'];
+const SESSION = ['conversation.id', 'thread.id'];
+const USAGE = ['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens'];
 const EFFORTS = ['codex.request.reasoning_effort', 'codex.turn.reasoning_effort'];
 
 /** An attribute of the span, else of the first of its events that has it. */
-function first({ attributes, events }: OtelSpan, names: AttributeNames): string | undefined {
+function first({ attributes, events }: OtelSpan, names: readonly string[]): string | undefined {
   const own = idAt(attributes, names);
   if (own !== undefined) return own;
   for (const event of events) {

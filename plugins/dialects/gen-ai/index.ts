@@ -1,6 +1,5 @@
 import {
   amountAt,
-  attributeNames,
   defineDialect,
   flagAt,
   idAt,
@@ -46,19 +45,19 @@ function read(span: OtelSpan): SpanReading {
   };
 }
 
-const MODEL = attributeNames('gen_ai.request.model');
-const RESPONSE_MODEL = attributeNames('gen_ai.response.model');
-const RESPONSE_ID = attributeNames('gen_ai.response.id');
-const PROVIDER = attributeNames('gen_ai.provider.name', 'gen_ai.system');
-const STREAM = attributeNames(
+const MODEL = ['gen_ai.request.model'];
+const RESPONSE_MODEL = ['gen_ai.response.model'];
+const RESPONSE_ID = ['gen_ai.response.id'];
+const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system'];
+const STREAM = [
   'gen_ai.request.stream',
   'gen_ai.request.streaming',
   'gen_ai.response.streaming',
   'gen_ai.is_streaming',
   'llm.is_streaming',
-);
-const OPERATION = attributeNames('gen_ai.operation.name');
-const USER = attributeNames('gen_ai.user');
+];
+const OPERATION = ['gen_ai.operation.name'];
+const USER = ['gen_ai.user'];
 const isNoParameter = (member: string): boolean => member === 'model' || member === 'stream';
 
 /** Only a stream has a first chunk. */
@@ -72,12 +71,9 @@ function isStreaming(attributes: OtelMap, firstMs: number | undefined): boolean 
 const isStreamingOperation = (attributes: OtelMap): true | undefined =>
   textAt(attributes, OPERATION)?.includes('.streaming_') === true ? true : undefined;
 
-const FIRST_SECONDS = attributeNames(
-  'gen_ai.response.time_to_first_chunk',
-  'gen_ai.client.operation.time_to_first_chunk',
-);
+const FIRST_SECONDS = ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'];
 /** Strands reports milliseconds. */
-const FIRST_MS = attributeNames('gen_ai.server.time_to_first_token');
+const FIRST_MS = ['gen_ai.server.time_to_first_token'];
 
 function timeToFirstTokenMs(attributes: OtelMap): number | undefined {
   const seconds = amountAt(attributes, FIRST_SECONDS);

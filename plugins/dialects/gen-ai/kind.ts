@@ -1,4 +1,4 @@
-import { attributeNames, hasAny, textAt, type OtelMap, type ReadKind } from '@spandrel/plugin-api';
+import { hasAny, textAt, type OtelMap, type ReadKind } from '@spandrel/plugin-api';
 
 /** What a span is by `gen_ai.operation.name`; by what it reports where there is none. */
 export function kindOf(attributes: OtelMap): ReadKind | undefined {
@@ -69,7 +69,7 @@ function typeWithoutOperation(attributes: OtelMap): KnownType | undefined {
   return hasAny(attributes, ANSWERED) ? 'llm_call' : undefined;
 }
 
-const ANSWERED = attributeNames(
+const ANSWERED = [
   'gen_ai.response.model',
   'gen_ai.usage.input_tokens',
   'gen_ai.usage.prompt_tokens',
@@ -77,10 +77,10 @@ const ANSWERED = attributeNames(
   'gen_ai.usage.completion_tokens',
   'gen_ai.response.prompt_tokens',
   'gen_ai.response.completion_tokens',
-);
-const OPERATION = attributeNames('gen_ai.operation.name');
-const TOOL_NAME = attributeNames('gen_ai.tool.name');
-const CALL_ID = attributeNames('gen_ai.tool.call.id');
-const TOOL_TYPE = attributeNames('gen_ai.tool.type');
-const AGENT_NAME = attributeNames('gen_ai.agent.name');
-const WORKFLOW_NAME = attributeNames('gen_ai.workflow.name', 'gen_ai.agent.name');
+];
+const OPERATION = ['gen_ai.operation.name'];
+const TOOL_NAME = ['gen_ai.tool.name'];
+const CALL_ID = ['gen_ai.tool.call.id'];
+const TOOL_TYPE = ['gen_ai.tool.type'];
+const AGENT_NAME = ['gen_ai.agent.name'];
+const WORKFLOW_NAME = ['gen_ai.workflow.name', 'gen_ai.agent.name'];

@@ -1,7 +1,6 @@
 import {
   asCompletion,
   asConversation,
-  attributeNames,
   completionOf,
   conversationOf,
   namesOf,
@@ -11,7 +10,6 @@ import {
   takeAt,
   textAt,
   textsAt,
-  type AttributeNames,
   type Given,
   type OtelMap,
   type OtelSpan,
@@ -54,7 +52,7 @@ function conversationIn(span: OtelSpan): Given | undefined {
   return prompt && asConversation(prompt);
 }
 
-function takeFirst(places: readonly OtelMap[], names: AttributeNames): Given | undefined {
+function takeFirst(places: readonly OtelMap[], names: readonly string[]): Given | undefined {
   for (const attributes of places) {
     const taken = takeAt(attributes, names, saidJson);
     if (taken) return taken;
@@ -108,7 +106,7 @@ function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
 }
 
 /** A content that an event of an older convention has: by the name for it in any of them, else as its body. */
-function takeFromEvents({ events }: OtelSpan, names: AttributeNames, eventName: string): Given | undefined {
+function takeFromEvents({ events }: OtelSpan, names: readonly string[], eventName: string): Given | undefined {
   for (const event of events) {
     if (!CONTENT_EVENTS.has(event.name)) continue;
     const taken = takeAt(event.attributes, names);
@@ -122,15 +120,15 @@ const PROMPTED = 'gen_ai.content.prompt';
 const COMPLETED = 'gen_ai.content.completion';
 const CONTENT_EVENTS = new Set([PROMPTED, COMPLETED]);
 const BODY = ['gen_ai.event.content', 'content', 'body'];
-const MODEL = attributeNames('gen_ai.request.model');
-const INPUT = attributeNames('gen_ai.input.messages');
-const SYSTEM = attributeNames('gen_ai.system_instructions');
-const OUTPUT = attributeNames('gen_ai.output.messages');
-const PROMPT = attributeNames('gen_ai.prompt');
-const COMPLETION = attributeNames('gen_ai.completion');
+const MODEL = ['gen_ai.request.model'];
+const INPUT = ['gen_ai.input.messages'];
+const SYSTEM = ['gen_ai.system_instructions'];
+const OUTPUT = ['gen_ai.output.messages'];
+const PROMPT = ['gen_ai.prompt'];
+const COMPLETION = ['gen_ai.completion'];
 const REASONS = 'gen_ai.response.finish_reasons';
 const REASON = 'gen_ai.response.finish_reason';
-const TOOL_ARGUMENTS = attributeNames('gen_ai.tool.call.arguments');
-const TOOL_RESULT = attributeNames('gen_ai.tool.call.result');
-const QUERY = attributeNames('gen_ai.retrieval.query.text');
-const DOCUMENTS = attributeNames('gen_ai.retrieval.documents');
+const TOOL_ARGUMENTS = ['gen_ai.tool.call.arguments'];
+const TOOL_RESULT = ['gen_ai.tool.call.result'];
+const QUERY = ['gen_ai.retrieval.query.text'];
+const DOCUMENTS = ['gen_ai.retrieval.documents'];

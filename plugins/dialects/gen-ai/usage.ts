@@ -1,6 +1,5 @@
 import {
   amountAt,
-  attributeNames,
   countAt,
   hasAny,
   reportedUsage,
@@ -41,20 +40,20 @@ const rareUsageOf = (attributes: OtelMap): ReadUsage => ({
   serviceTier: textAt(attributes, SERVICE_TIER),
 });
 
-const INPUT = attributeNames(
+const INPUT = [
   'gen_ai.usage.input_tokens',
   'gen_ai.usage.prompt_tokens',
   'gen_ai.response.prompt_tokens',
   'llm.usage.prompt_tokens',
-);
-const OUTPUT = attributeNames(
+];
+const OUTPUT = [
   'gen_ai.usage.output_tokens',
   'gen_ai.usage.completion_tokens',
   'gen_ai.response.completion_tokens',
   'llm.usage.completion_tokens',
-);
-const TOTAL = attributeNames('gen_ai.usage.total_tokens', 'llm.usage.total_tokens');
-const CACHED = attributeNames(
+];
+const TOTAL = ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'];
+const CACHED = [
   'gen_ai.usage.cache_read.input_tokens',
   'gen_ai.usage.cache_read_input_tokens',
   'gen_ai.usage.cache_read_tokens',
@@ -73,8 +72,8 @@ const CACHED = attributeNames(
   'gen_ai.usage.details.cached_content_tokens',
   'gen_ai.usage.details.cached_content_token_count',
   'llm.usage.cache_read_input_tokens',
-);
-const WRITTEN = attributeNames(
+];
+const WRITTEN = [
   'gen_ai.usage.cache_write.input_tokens',
   'gen_ai.usage.cache_creation.input_tokens',
   'gen_ai.usage.cache_creation_input_tokens',
@@ -87,14 +86,14 @@ const WRITTEN = attributeNames(
   'gen_ai.usage.details.cache_creation_tokens',
   'gen_ai.usage.details.cache_creation_input_tokens',
   'llm.usage.cache_creation_input_tokens',
-);
+];
 const WRITTEN_1H = [
   'gen_ai.usage.cache_creation.ephemeral_1h_input_tokens',
   'gen_ai.usage.cache_creation.ephemeral_1h.input_tokens',
   'gen_ai.usage.details.cache_write_1h_tokens',
   'gen_ai.usage.details.ephemeral_1h_input_tokens',
 ];
-const REASONING = attributeNames(
+const REASONING = [
   'gen_ai.usage.reasoning.output_tokens',
   'gen_ai.usage.reasoning_tokens',
   'gen_ai.usage.reasoning_output_tokens',
@@ -111,7 +110,7 @@ const REASONING = attributeNames(
   'gen_ai.usage.details.thinking_tokens',
   'codex.usage.reasoning_output_tokens',
   'llm.usage.reasoning_tokens',
-);
+];
 const INPUT_AUDIO = [
   'gen_ai.usage.input_audio_tokens',
   'gen_ai.usage.audio_input_tokens',
@@ -154,7 +153,7 @@ const SERVICE_TIER = [
   'gen_ai.anthropic.service_tier',
   'gen_ai.service_tier',
 ];
-const COST = attributeNames(
+const COST = [
   'gen_ai.usage.cost',
   'operation.cost',
   'gen_ai.usage.total_cost',
@@ -162,9 +161,9 @@ const COST = attributeNames(
   'gen_ai.cost.total_cost',
   'litellm.cost.total',
   'llm.usage.total_cost',
-);
-const STRANDS = attributeNames('gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_write_input_tokens');
-const RARE = attributeNames(
+];
+const STRANDS = ['gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_write_input_tokens'];
+const RARE = [
   ...[...WRITTEN_1H, ...INPUT_AUDIO, ...OUTPUT_AUDIO, ...INPUT_IMAGE, ...OUTPUT_IMAGE],
   ...[...WEB_SEARCHES, ...SERVICE_TIER],
-);
+];

@@ -1,5 +1,4 @@
 import {
-  attributeNames,
   completionOf,
   conversationOf,
   countOf,
@@ -46,15 +45,15 @@ function read({ attributes, events, name }: OtelSpan): SpanReading {
   }
 }
 
-const TYPE = attributeNames('genkit:type');
-const SUBTYPE = attributeNames('genkit:metadata:subtype');
-const NAME = attributeNames('genkit:name');
-const INPUT = attributeNames('genkit:input');
-const OUTPUT = attributeNames('genkit:output');
-const STATE = attributeNames('genkit:state');
-const ERROR = attributeNames('genkit:error', 'genkit:metadata:error');
-const SESSION = attributeNames('genkit:sessionId', 'genkit:metadata:sessionId');
-const EXCEPTION = attributeNames('exception.message', 'exception.type');
+const TYPE = ['genkit:type'];
+const SUBTYPE = ['genkit:metadata:subtype'];
+const NAME = ['genkit:name'];
+const INPUT = ['genkit:input'];
+const OUTPUT = ['genkit:output'];
+const STATE = ['genkit:state'];
+const ERROR = ['genkit:error', 'genkit:metadata:error'];
+const SESSION = ['genkit:sessionId', 'genkit:metadata:sessionId'];
+const EXCEPTION = ['exception.message', 'exception.type'];
 
 /** By the type of action: `model`, `tool`, `flow` …, some with a version (`tool.v2`). */
 function kindOf(action: string, name: string): ReadKind {

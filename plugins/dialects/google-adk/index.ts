@@ -1,5 +1,4 @@
 import {
-  attributeNames,
   completionOf,
   conversationOf,
   countOf,
@@ -37,11 +36,11 @@ function read({ attributes }: OtelSpan): SpanReading {
   };
 }
 
-const REQUEST = attributeNames('gcp.vertex.agent.llm_request');
-const RESPONSE = attributeNames('gcp.vertex.agent.llm_response');
-const TOOL_ARGUMENTS = attributeNames('gcp.vertex.agent.tool_call_args');
-const TOOL_RESPONSE = attributeNames('gcp.vertex.agent.tool_response');
-const SESSION = attributeNames('gcp.vertex.agent.session_id');
+const REQUEST = ['gcp.vertex.agent.llm_request'];
+const RESPONSE = ['gcp.vertex.agent.llm_response'];
+const TOOL_ARGUMENTS = ['gcp.vertex.agent.tool_call_args'];
+const TOOL_RESPONSE = ['gcp.vertex.agent.tool_response'];
+const SESSION = ['gcp.vertex.agent.session_id'];
 
 /** The kit writes `{}` on spans that have no such value, and `<not serializable>` where content is not to be reported. */
 function reported(given: Given | undefined): Given | undefined {

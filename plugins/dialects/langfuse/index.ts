@@ -1,5 +1,4 @@
 import {
-  attributeNames,
   defineDialect,
   idAt,
   kindOfType,
@@ -51,16 +50,16 @@ function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
 
 /** Names that the SDK's wrapper of OpenAI's client gives, the method behind. */
 const BY_CLIENT = 'OpenAI.';
-const TYPE = attributeNames('langfuse.observation.type');
-const MODEL = attributeNames('langfuse.observation.model.name');
+const TYPE = ['langfuse.observation.type'];
+const MODEL = ['langfuse.observation.model.name'];
 const METADATA = 'langfuse.observation.metadata';
-const LEVEL = attributeNames('langfuse.observation.level');
-const STATUS_MESSAGE = attributeNames('langfuse.observation.status_message');
-const FIRST_TOKEN = attributeNames('langfuse.observation.completion_start_time');
-const OUTPUT = attributeNames('langfuse.observation.output');
-const SESSION = attributeNames('langfuse.session.id');
-const USER = attributeNames('langfuse.user.id');
-const TRACE_NAME = attributeNames('langfuse.trace.name');
+const LEVEL = ['langfuse.observation.level'];
+const STATUS_MESSAGE = ['langfuse.observation.status_message'];
+const FIRST_TOKEN = ['langfuse.observation.completion_start_time'];
+const OUTPUT = ['langfuse.observation.output'];
+const SESSION = ['langfuse.session.id'];
+const USER = ['langfuse.user.id'];
+const TRACE_NAME = ['langfuse.trace.name'];
 
 function kindOf(reported: string | undefined, name: string): ReadKind | undefined {
   // The SDK's wrapper of OpenAI's client calls everything a generation.

@@ -1,5 +1,4 @@
 import {
-  attributeNames,
   conversationOf,
   isAllMessages,
   listOf,
@@ -48,7 +47,7 @@ function withMembers(request: GivenMembers | undefined, rest: Record<string, unk
   return Object.keys(rest).length === 0 ? request : { ...request, value: { ...rest, ...request?.value } };
 }
 
-const INPUT = attributeNames('langfuse.observation.input');
+const INPUT = ['langfuse.observation.input'];
 const PARAMETERS = 'langfuse.observation.model.parameters';
 const INSTRUCTIONS = 'langfuse.observation.metadata.instructions';
-const INSTRUCTIONS_NAMES = attributeNames(INSTRUCTIONS);
+const INSTRUCTIONS_NAMES = [INSTRUCTIONS];

@@ -1,6 +1,5 @@
 import {
   amountOf,
-  attributeNames,
   countOf,
   objectOf,
   saidJson,
@@ -26,8 +25,8 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const USAGE = attributeNames('langfuse.observation.usage_details');
-const COST = attributeNames('langfuse.observation.cost_details');
+const USAGE = ['langfuse.observation.usage_details'];
+const COST = ['langfuse.observation.cost_details'];
 const CACHED = new Set(['input_cached_tokens', 'cache_read_input_tokens', 'input_cache_read', 'input_cached']);
 const WRITTEN = /cache_(?:creation|write)/;
 

@@ -1,5 +1,4 @@
 import {
-  attributeNames,
   defineDialect,
   flagAt,
   idAt,
@@ -42,21 +41,17 @@ function read({ attributes, events, name, parentSpanId }: OtelSpan): SpanReading
   };
 }
 
-const KIND = attributeNames('langsmith.span.kind');
-const MODEL = attributeNames('gen_ai.request.model', 'langsmith.metadata.ls_model_name');
-const PROVIDER = attributeNames('langsmith.metadata.ls_provider');
-const INPUT = attributeNames('gen_ai.prompt');
-const OUTPUT = attributeNames('gen_ai.completion');
-const STREAMING = attributeNames('langsmith.request.streaming');
-const SESSION = attributeNames(
-  'langsmith.metadata.session_id',
-  'langsmith.metadata.thread_id',
-  'langsmith.metadata.conversation_id',
-);
-const USER = attributeNames('langsmith.metadata.user_id');
-const TAGS = attributeNames('langsmith.span.tags');
-const EXCEPTION = attributeNames('exception.message', 'exception.type');
-const TRACE_NAME = attributeNames('langsmith.trace.name');
+const KIND = ['langsmith.span.kind'];
+const MODEL = ['gen_ai.request.model', 'langsmith.metadata.ls_model_name'];
+const PROVIDER = ['langsmith.metadata.ls_provider'];
+const INPUT = ['gen_ai.prompt'];
+const OUTPUT = ['gen_ai.completion'];
+const STREAMING = ['langsmith.request.streaming'];
+const SESSION = ['langsmith.metadata.session_id', 'langsmith.metadata.thread_id', 'langsmith.metadata.conversation_id'];
+const USER = ['langsmith.metadata.user_id'];
+const TAGS = ['langsmith.span.tags'];
+const EXCEPTION = ['exception.message', 'exception.type'];
+const TRACE_NAME = ['langsmith.trace.name'];
 
 const THE_TRACES = new Set(['session_id', 'thread_id', 'conversation_id', 'user_id']);
 const isTheTraces = (member: string): boolean => THE_TRACES.has(member);

@@ -1,6 +1,5 @@
 import {
   amountOf,
-  attributeNames,
   countOf,
   objectOf,
   saidJson,
@@ -29,4 +28,4 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const USAGE = attributeNames('langsmith.usage_metadata', 'langsmith.metadata.usage_metadata');
+const USAGE = ['langsmith.usage_metadata', 'langsmith.metadata.usage_metadata'];

@@ -1,7 +1,6 @@
 import {
   amountAt,
   amountOf,
-  attributeNames,
   completionOf,
   conversationOf,
   countOf,
@@ -18,7 +17,6 @@ import {
   takeAt,
   textAt,
   textOf,
-  type AttributeNames,
   type Given,
   type OtelMap,
   type OtelSpan,
@@ -49,9 +47,9 @@ function read({ attributes, name }: OtelSpan): SpanReading {
   };
 }
 
-const own = (name: string): AttributeNames => attributeNames(`lk.${name}`, `lk.pii.${name}`);
+const own = (name: string): readonly string[] => [`lk.${name}`, `lk.pii.${name}`];
 
-const METRICS = attributeNames('lk.llm_metrics', 'lk.realtime_model_metrics');
+const METRICS = ['lk.llm_metrics', 'lk.realtime_model_metrics'];
 const ROOM = own('room_name');
 const PARTICIPANT = own('participant_identity');
 const TOOL_NAME = own('function_tool.name');
@@ -68,7 +66,7 @@ const TEXT = own('response.text');
 const CALLS = own('response.function_calls');
 const FIRST_SECONDS = own('response.ttft');
 const AGENT_NAME = own('agent_name');
-const OPERATION = attributeNames('gen_ai.operation.name');
+const OPERATION = ['gen_ai.operation.name'];
 
 /** By the name of the span, where it has no operation of the conventions; those of speech have their own names. */
 function kindOf(attributes: OtelMap, name: string): ReadKind | undefined {

@@ -1,6 +1,5 @@
 import {
   asConversation,
-  attributeNames,
   completionOf,
   conversationOf,
   defineDialect,
@@ -47,15 +46,15 @@ function read(span: OtelSpan): SpanReading {
   };
 }
 
-const REQUEST = attributeNames('request_data');
-const RESPONSE = attributeNames('response_data');
-const AGENT_NAME = attributeNames('agent_name', 'gen_ai.agent.name');
-const SPAN_TYPE = attributeNames('logfire.span_type');
-const PENDING_PARENT = attributeNames('logfire.pending_parent_id');
-const TOOL_ARGUMENTS = attributeNames('tool_arguments');
-const TOOL_RESPONSE = attributeNames('tool_response');
-const FINAL_RESULT = attributeNames('final_result', 'pydantic_ai.final_result');
-const ALL_MESSAGES = attributeNames('pydantic_ai.all_messages', 'all_messages_events');
+const REQUEST = ['request_data'];
+const RESPONSE = ['response_data'];
+const AGENT_NAME = ['agent_name', 'gen_ai.agent.name'];
+const SPAN_TYPE = ['logfire.span_type'];
+const PENDING_PARENT = ['logfire.pending_parent_id'];
+const TOOL_ARGUMENTS = ['tool_arguments'];
+const TOOL_RESPONSE = ['tool_response'];
+const FINAL_RESULT = ['final_result', 'pydantic_ai.final_result'];
+const ALL_MESSAGES = ['pydantic_ai.all_messages', 'all_messages_events'];
 
 /** Newer versions report the operation by the conventions' attribute, which the general dialect reads. */
 function kindOf(

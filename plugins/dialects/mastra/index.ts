@@ -1,5 +1,4 @@
 import {
-  attributeNames,
   defineDialect,
   idAt,
   takeAt,
@@ -35,10 +34,10 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   };
 }
 
-const TYPE = attributeNames('mastra.span.type');
+const TYPE = ['mastra.span.type'];
 const METADATA = 'mastra.metadata.';
-const SESSION = attributeNames(`${METADATA}sessionId`);
-const USER = attributeNames(`${METADATA}userId`);
+const SESSION = [`${METADATA}sessionId`];
+const USER = [`${METADATA}userId`];
 const isTheTraces = (member: string): boolean => member === 'sessionId' || member === 'userId';
 
 /** Types of spans of which the GenAI attributes beside them report nothing: their operation is the type itself. */
@@ -59,6 +58,6 @@ const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
   ['workflow_step', 'step'],
   ['model_step', 'step'],
 ]);
-const OPERATION = attributeNames('gen_ai.operation.name');
-const TOOL_NAME = attributeNames('gen_ai.tool.name');
-const NAMES = attributeNames('gen_ai.agent.name', 'gen_ai.workflow.name', 'mastra.entity.name');
+const OPERATION = ['gen_ai.operation.name'];
+const TOOL_NAME = ['gen_ai.tool.name'];
+const NAMES = ['gen_ai.agent.name', 'gen_ai.workflow.name', 'mastra.entity.name'];

@@ -1,6 +1,5 @@
 import {
   amountAt,
-  attributeNames,
   countAt,
   defineDialect,
   hasAny,
@@ -53,18 +52,13 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   };
 }
 
-const KIND = attributeNames('openinference.span.kind');
+const KIND = ['openinference.span.kind'];
 /** Names that nobody else uses, for spans of instrumentations that leave the kind out. */
-const SURE = attributeNames(
-  'llm.model_name',
-  'llm.input_messages.0.message.role',
-  'llm.token_count.prompt',
-  'embedding.model_name',
-);
-const REQUESTED = attributeNames('llm.request.model_name');
-const MODEL = attributeNames('llm.model_name', 'embedding.model_name', 'reranker.model_name');
-const RESPONSE_MODEL = attributeNames('llm.response.model_name', 'llm.model_name');
-const PROVIDER = attributeNames('llm.provider', 'llm.system');
+const SURE = ['llm.model_name', 'llm.input_messages.0.message.role', 'llm.token_count.prompt', 'embedding.model_name'];
+const REQUESTED = ['llm.request.model_name'];
+const MODEL = ['llm.model_name', 'embedding.model_name', 'reranker.model_name'];
+const RESPONSE_MODEL = ['llm.response.model_name', 'llm.model_name'];
+const PROVIDER = ['llm.provider', 'llm.system'];
 
 function kindOf(reported: string | undefined, attributes: OtelMap, spanName: string): ReadKind | undefined {
   switch (reported) {
@@ -90,9 +84,9 @@ function kindOf(reported: string | undefined, attributes: OtelMap, spanName: str
   }
 }
 
-const TOOL_NAME = attributeNames('tool.name', 'tool_call.function.name');
-const TOOL_ID = attributeNames('tool.id', 'tool_call.id');
-const AGENT_NAME = attributeNames('agent.name');
+const TOOL_NAME = ['tool.name', 'tool_call.function.name'];
+const TOOL_ID = ['tool.id', 'tool_call.id'];
+const AGENT_NAME = ['agent.name'];
 
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return reportedUsage({
@@ -109,19 +103,16 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const INPUT_TOKENS = attributeNames('llm.token_count.prompt');
-const OUTPUT_TOKENS = attributeNames('llm.token_count.completion');
-const TOTAL_TOKENS = attributeNames('llm.token_count.total');
-const CACHED = attributeNames(
-  'llm.token_count.prompt_details.cache_read',
-  'llm.token_count.prompt_details.cache_input',
-);
-const WRITTEN = attributeNames('llm.token_count.prompt_details.cache_write');
-const REASONING = attributeNames('llm.token_count.completion_details.reasoning');
-const INPUT_AUDIO = attributeNames('llm.token_count.prompt_details.audio');
-const OUTPUT_AUDIO = attributeNames('llm.token_count.completion_details.audio');
-const WEB_SEARCHES = attributeNames('llm.token_count.prompt_details.web_search_requests');
-const COST = attributeNames('llm.cost.total', 'llm.usage.total_cost');
+const INPUT_TOKENS = ['llm.token_count.prompt'];
+const OUTPUT_TOKENS = ['llm.token_count.completion'];
+const TOTAL_TOKENS = ['llm.token_count.total'];
+const CACHED = ['llm.token_count.prompt_details.cache_read', 'llm.token_count.prompt_details.cache_input'];
+const WRITTEN = ['llm.token_count.prompt_details.cache_write'];
+const REASONING = ['llm.token_count.completion_details.reasoning'];
+const INPUT_AUDIO = ['llm.token_count.prompt_details.audio'];
+const OUTPUT_AUDIO = ['llm.token_count.completion_details.audio'];
+const WEB_SEARCHES = ['llm.token_count.prompt_details.web_search_requests'];
+const COST = ['llm.cost.total', 'llm.usage.total_cost'];
 
 /** A system prompt among the parameters: Anthropic's, that of Responses or Google's. */
 function systemOf(parameters: Readonly<Record<string, unknown>> | undefined): unknown {

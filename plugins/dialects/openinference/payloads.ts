@@ -1,7 +1,6 @@
 import {
   asCompletion,
   asConversation,
-  attributeNames,
   completionOf,
   conversationOf,
   looseJson,
@@ -172,7 +171,7 @@ function documentOf(item: unknown): unknown {
 
 const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
-const QUERY = attributeNames('reranker.query');
+const QUERY = ['reranker.query'];
 const DOCUMENTS = ['retrieval.documents.', 'reranker.output_documents.'];
-const TOOL_ARGUMENTS = attributeNames('tool_call.function.arguments', 'tool.parameters');
-const FINISH_REASON = attributeNames('llm.finish_reason');
+const TOOL_ARGUMENTS = ['tool_call.function.arguments', 'tool.parameters'];
+const FINISH_REASON = ['llm.finish_reason'];

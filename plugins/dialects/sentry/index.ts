@@ -1,6 +1,5 @@
 import {
   asConversation,
-  attributeNames,
   completionOf,
   conversationOf,
   defineDialect,
@@ -46,20 +45,20 @@ function read({ attributes }: OtelSpan): SpanReading {
   };
 }
 
-const OP = attributeNames('sentry.op');
-const OPERATION = attributeNames('gen_ai.operation.name');
-const MESSAGES = attributeNames('gen_ai.request.messages');
-const SYSTEM = attributeNames('gen_ai.system_instructions');
-const EMBEDDED = attributeNames('gen_ai.embeddings.input');
-const TOOL_INPUT = attributeNames('gen_ai.tool.input');
-const TOOL_OUTPUT = attributeNames('gen_ai.tool.output');
-const TOOL_NAME = attributeNames('gen_ai.tool.name');
-const AGENT_NAME = attributeNames('gen_ai.agent.name');
-const TEXT = attributeNames('gen_ai.response.text');
-const OBJECT = attributeNames('gen_ai.response.object');
-const CALLS = attributeNames('gen_ai.response.tool_calls');
-const REASON = attributeNames('gen_ai.response.finish_reason', 'gen_ai.response.stop_reason');
-const USER = attributeNames('sentry.user.id');
+const OP = ['sentry.op'];
+const OPERATION = ['gen_ai.operation.name'];
+const MESSAGES = ['gen_ai.request.messages'];
+const SYSTEM = ['gen_ai.system_instructions'];
+const EMBEDDED = ['gen_ai.embeddings.input'];
+const TOOL_INPUT = ['gen_ai.tool.input'];
+const TOOL_OUTPUT = ['gen_ai.tool.output'];
+const TOOL_NAME = ['gen_ai.tool.name'];
+const AGENT_NAME = ['gen_ai.agent.name'];
+const TEXT = ['gen_ai.response.text'];
+const OBJECT = ['gen_ai.response.object'];
+const CALLS = ['gen_ai.response.tool_calls'];
+const REASON = ['gen_ai.response.finish_reason', 'gen_ai.response.stop_reason'];
+const USER = ['sentry.user.id'];
 const TOOLS = 'gen_ai.request.available_tools';
 
 /** By `sentry.op`, `gen_ai.chat`, where there is no operation of the conventions, which says more. */

@@ -1,5 +1,4 @@
 import {
-  attributeNames,
   completionOf,
   conversationOf,
   defineDialect,
@@ -40,14 +39,14 @@ function read({ attributes, name }: OtelSpan): SpanReading {
 }
 
 const ASSOCIATED = 'traceloop.association.properties.';
-const SESSION = attributeNames(`${ASSOCIATED}session_id`);
-const USER = attributeNames(`${ASSOCIATED}user_id`);
+const SESSION = [`${ASSOCIATED}session_id`];
+const USER = [`${ASSOCIATED}user_id`];
 const isTheTraces = (member: string): boolean => member === 'session_id' || member === 'user_id';
-const REQUEST_TYPE = attributeNames('llm.request.type');
-const SPAN_KIND = attributeNames('traceloop.span.kind');
-const ENTITY_NAME = attributeNames('traceloop.entity.name');
-const ENTITY_INPUT = attributeNames('traceloop.entity.input');
-const ENTITY_OUTPUT = attributeNames('traceloop.entity.output');
+const REQUEST_TYPE = ['llm.request.type'];
+const SPAN_KIND = ['traceloop.span.kind'];
+const ENTITY_NAME = ['traceloop.entity.name'];
+const ENTITY_INPUT = ['traceloop.entity.input'];
+const ENTITY_OUTPUT = ['traceloop.entity.output'];
 
 function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
   const type = TYPES.get(textAt(attributes, REQUEST_TYPE) ?? '');

@@ -1,6 +1,5 @@
 import {
   amountAt,
-  attributeNames,
   defineDialect,
   flagAt,
   idAt,
@@ -47,20 +46,20 @@ function read({ attributes }: OtelSpan): SpanReading {
   };
 }
 
-const OPERATION = attributeNames('ai.operationId');
+const OPERATION = ['ai.operationId'];
 /** Followed by a blank and the application's own name of the function. */
-const OPERATION_NAME = attributeNames('operation.name');
-const STREAM = attributeNames('gen_ai.request.stream');
-const MODEL = attributeNames('ai.model.id');
-const PROVIDER = attributeNames('ai.model.provider');
-const RESPONSE_MODEL = attributeNames('ai.response.model');
-const RESPONSE_ID = attributeNames('ai.response.id');
-const FIRST_MS = attributeNames('ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk');
-const SESSION = attributeNames('ai.telemetry.metadata.sessionId', 'ai.settings.context.sessionId');
-const USER = attributeNames('ai.telemetry.metadata.userId', 'ai.settings.context.userId');
-const FUNCTION = attributeNames('ai.telemetry.functionId');
-const TOOL_NAME = attributeNames('ai.toolCall.name');
-const TOOL_ID = attributeNames('ai.toolCall.id');
+const OPERATION_NAME = ['operation.name'];
+const STREAM = ['gen_ai.request.stream'];
+const MODEL = ['ai.model.id'];
+const PROVIDER = ['ai.model.provider'];
+const RESPONSE_MODEL = ['ai.response.model'];
+const RESPONSE_ID = ['ai.response.id'];
+const FIRST_MS = ['ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk'];
+const SESSION = ['ai.telemetry.metadata.sessionId', 'ai.settings.context.sessionId'];
+const USER = ['ai.telemetry.metadata.userId', 'ai.settings.context.userId'];
+const FUNCTION = ['ai.telemetry.functionId'];
+const TOOL_NAME = ['ai.toolCall.name'];
+const TOOL_ID = ['ai.toolCall.id'];
 /** The context of a call is its metadata. */
 const isContext = (member: string): boolean => member.startsWith('context.');
 

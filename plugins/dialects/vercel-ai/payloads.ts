@@ -1,6 +1,5 @@
 import {
   asConversation,
-  attributeNames,
   completionOf,
   conversationOf,
   listOf,
@@ -65,14 +64,14 @@ function eachParsed(given: Given | undefined): Given | undefined {
 
 const looseJsonOf = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
-const MESSAGES = attributeNames('ai.prompt.messages');
-const PROMPT = attributeNames('ai.prompt');
-const VALUE = attributeNames('ai.value');
-const VALUES = attributeNames('ai.values');
-const TOOL_ARGUMENTS = attributeNames('ai.toolCall.args');
-const TOOL_RESULT = attributeNames('ai.toolCall.result');
-const TEXT = attributeNames('ai.response.text', 'ai.result.text');
-const OBJECT = attributeNames('ai.response.object', 'ai.result.object');
-const CALLS = attributeNames('ai.response.toolCalls', 'ai.result.toolCalls');
-const REASONING = attributeNames('ai.response.reasoning');
-const FINISH = attributeNames('ai.response.finishReason', 'ai.finishReason', 'ai.result.finishReason');
+const MESSAGES = ['ai.prompt.messages'];
+const PROMPT = ['ai.prompt'];
+const VALUE = ['ai.value'];
+const VALUES = ['ai.values'];
+const TOOL_ARGUMENTS = ['ai.toolCall.args'];
+const TOOL_RESULT = ['ai.toolCall.result'];
+const TEXT = ['ai.response.text', 'ai.result.text'];
+const OBJECT = ['ai.response.object', 'ai.result.object'];
+const CALLS = ['ai.response.toolCalls', 'ai.result.toolCalls'];
+const REASONING = ['ai.response.reasoning'];
+const FINISH = ['ai.response.finishReason', 'ai.finishReason', 'ai.result.finishReason'];

@@ -1,6 +1,5 @@
 import {
   amountOf,
-  attributeNames,
   countOf,
   listOf,
   objectOf,
@@ -20,7 +19,7 @@ export interface ReportedByProvider extends ReadUsage {
   readonly countedOutput?: number | undefined;
 }
 
-const METADATA = attributeNames('ai.response.providerMetadata');
+const METADATA = ['ai.response.providerMetadata'];
 
 /** Reads `ai.response.providerMetadata`, JSON text of an object by provider; what several of them report is taken from the first. */
 export function reportedByProvider(attributes: OtelMap): ReportedByProvider {

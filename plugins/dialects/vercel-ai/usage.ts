@@ -1,12 +1,4 @@
-import {
-  attributeNames,
-  countAt,
-  hasAny,
-  reportedUsage,
-  textAt,
-  type OtelMap,
-  type ReadUsage,
-} from '@spandrel/plugin-api';
+import { countAt, hasAny, reportedUsage, textAt, type OtelMap, type ReadUsage } from '@spandrel/plugin-api';
 import { reportedByProvider } from './provider-metadata.js';
 
 /**
@@ -38,29 +30,21 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
 /** Providers whose own count of the input leaves out what the cache gave and took. */
 const OWN_COUNTS = /^(?:anthropic|amazon-bedrock|bedrock|vertex\.anthropic|google\.vertex\.anthropic)/;
 
-const PROVIDER = attributeNames('ai.model.provider');
-const INPUT = attributeNames(
-  'ai.usage.inputTokens',
-  'ai.usage.promptTokens',
-  'ai.usage.tokens',
-  'gen_ai.usage.input_tokens',
-);
-const OUTPUT = attributeNames('ai.usage.outputTokens', 'ai.usage.completionTokens', 'gen_ai.usage.output_tokens');
-const TOTAL = attributeNames('ai.usage.totalTokens');
-const CACHED = attributeNames(
+const PROVIDER = ['ai.model.provider'];
+const INPUT = ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens', 'gen_ai.usage.input_tokens'];
+const OUTPUT = ['ai.usage.outputTokens', 'ai.usage.completionTokens', 'gen_ai.usage.output_tokens'];
+const TOTAL = ['ai.usage.totalTokens'];
+const CACHED = [
   'ai.usage.cachedInputTokens',
   'ai.usage.inputTokenDetails.cacheReadTokens',
   'gen_ai.usage.cache_read.input_tokens',
-);
-const WRITTEN = attributeNames(
-  'ai.usage.inputTokenDetails.cacheWriteTokens',
-  'gen_ai.usage.cache_creation.input_tokens',
-);
-const REASONING = attributeNames('ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens');
+];
+const WRITTEN = ['ai.usage.inputTokenDetails.cacheWriteTokens', 'gen_ai.usage.cache_creation.input_tokens'];
+const REASONING = ['ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens'];
 /** What spans have since the input has the cache in it. */
-const WITH_CACHE = attributeNames(
+const WITH_CACHE = [
   'ai.usage.inputTokenDetails.noCacheTokens',
   'ai.usage.inputTokenDetails.cacheReadTokens',
   'ai.usage.inputTokenDetails.cacheWriteTokens',
   'gen_ai.operation.name',
-);
+];

@@ -72,34 +72,14 @@ export class ItemBudget {
     return this.passed;
   }
 
-  /**
-   * Counts what is passed over or only wraps items: empty wrappers cost time too.
-   * @param count how many objects and lists it has, where they are made.
-   * @throws ExportFault `too_large` when there are far more than an export of so many items has.
-   */
-  takeOther(count = 1): void {
-    this.othersLeft -= count;
-    if (this.othersLeft < 0) throw this.tooMany();
+  /** Counts what is passed over or only wraps items: empty wrappers cost time too. @throws ExportFault `too_large` */
+  takeOther(): void {
+    if (--this.othersLeft < 0) throw this.tooMany();
   }
 
-  /**
-   * Looks at a JSON text of one span, log record or metric before it becomes objects, which take many times its memory.
-   * @param containers how many objects and lists it has: one for each element, four at most for each attribute, event or link.
-   * @throws ExportFault `too_large` when those cannot be items that are still allowed.
-   */
-  assertRoomFor(containers: number): void {
-    if (containers > this.left + 4 * NAMED_MAX) throw this.tooMany();
-    if (containers > this.ownMax + 4 * NAMED_MAX) throw this.tooManyOfOne();
-  }
-
-  /** Objects and lists that {@link assertRoomFor} lets pass at the moment. */
-  get room(): number {
-    return Math.min(this.left, this.ownMax) + 4 * NAMED_MAX;
-  }
-
-  /** Objects and lists that {@link takeOther} lets pass at the moment. */
-  get roomForOthers(): number {
-    return this.othersLeft;
+  /** Lists, objects and commas that JSON of so many items has: an attribute has four; a span, of some hundred characters, more. */
+  get valuesMax(): number {
+    return 4 * this.max + OTHERS_MIN;
   }
 
   private tooManyOfOne(): ExportFault {
@@ -109,7 +89,8 @@ export class ItemBudget {
     );
   }
 
-  private tooMany(): ExportFault {
+  /** The fault of an export that holds too much. */
+  tooMany(): ExportFault {
     return new ExportFault(
       'too_large',
       `an export may hold at most ${this.max} spans, attributes, events, links and elements together (otlp.items_max); send it in parts`,

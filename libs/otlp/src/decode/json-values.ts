@@ -1,11 +1,4 @@
-import {
-  AttributeMap,
-  setMember,
-  withAttribute,
-  type GrowingAttributes,
-  type OtelMap,
-  type OtelValue,
-} from '@spandrel/plugin-api';
+import { setMember, type OtelMap, type OtelValue } from '@spandrel/plugin-api';
 import { ExportFault, type ItemBudget, VALUE_DEPTH_MAX } from './item-budget.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -29,7 +22,7 @@ function renamed(object: JsonObject): JsonObject {
 }
 
 /** `traceId` of `trace_id`. */
-export const camelName = (name: string): string =>
+const camelName = (name: string): string =>
   name.includes('_') ? name.replaceAll(/_([a-z])/g, (_joint, letter: string) => letter.toUpperCase()) : name;
 
 /**
@@ -123,11 +116,10 @@ export function attributesOf(
   depth = 0,
   member = 'attributes',
 ): OtelMap {
-  // A value that is a map is a `Map`, which distinguishes it from a list.
-  let attributes: GrowingAttributes = depth === 0 ? new AttributeMap() : new Map<string, OtelValue>();
+  const attributes = new Map<string, OtelValue>();
   for (const attribute of objectsOf(object, member, place)) {
     if (!items.takeNamed('attributes')) continue;
-    attributes = withAttribute(attributes, textOf(attribute, 'key'), valueOf(attribute['value'], items, place, depth));
+    attributes.set(textOf(attribute, 'key'), valueOf(attribute['value'], items, place, depth));
   }
   return attributes;
 }

@@ -1,17 +1,12 @@
-import { withAttribute, type GrowingAttributes, type OtelValue } from '@spandrel/plugin-api';
+import type { OtelValue } from '@spandrel/plugin-api';
 import { type ItemBudget, VALUE_DEPTH_MAX } from './item-budget.js';
 import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';
 
-/** Reads a `KeyValue` message. @returns the attributes with it, which are to be used instead of those before. */
-export function readAttribute<Attributes extends GrowingAttributes>(
-  fields: ProtobufFields,
-  items: ItemBudget,
-  before: Attributes,
-  depth = 0,
-): Attributes | Map<string, OtelValue> {
+/** Reads a `KeyValue` message. @param map gets it; of a name that comes again the last value counts. */
+export function readAttribute(fields: ProtobufFields, items: ItemBudget, map: Map<string, OtelValue>, depth = 0): void {
   if (!items.takeNamed('attributes')) {
     fields.skip();
-    return before;
+    return;
   }
   const outer = fields.enter();
   let name = '';
@@ -22,7 +17,7 @@ export function readAttribute<Attributes extends GrowingAttributes>(
     else fields.skip();
   }
   fields.leave(outer);
-  return withAttribute(before, name, value);
+  map.set(name, value);
 }
 
 /**

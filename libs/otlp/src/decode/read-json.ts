@@ -1,8 +1,8 @@
+import { endOfString, JsonSyntaxError, readExactJson } from '@spandrel/contract';
 import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelStatus } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import {
   anyNanosOf,
-  camelName,
   countOf,
   enumOf,
   idOf,
@@ -30,7 +30,6 @@ import {
   eventNameOf,
   type OtelLogRecord,
 } from './otel-records.js';
-import { JsonPieces } from './json-pieces.js';
 
 const SPAN_NAMES = { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans' };
 
@@ -42,8 +41,7 @@ const SPAN_NAMES = { resources: 'resourceSpans', scopes: 'scopeSpans', items: 's
 export const spansOfJson = (text: string, items: ItemBudget): Generator<OtelSpan, void, undefined> =>
   itemsOfJson(text, items, SPAN_NAMES, spanOf);
 
-function spanOf(sent: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
-  const span = withCamelNames(sent);
+function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
   items.take();
   items.begin();
   const attributes = attributesOf(span, items, place);
@@ -111,13 +109,12 @@ export const logsOfJson = (text: string, items: ItemBudget): Generator<OtelLogRe
   itemsOfJson(text, items, LOG_NAMES, logRecordOf);
 
 function logRecordOf(
-  sent: JsonObject,
+  record: JsonObject,
   items: ItemBudget,
   scope: OtelScope,
   resource: OtelMap,
   place: string,
 ): OtelLogRecord {
-  const record = withCamelNames(sent);
   items.take();
   items.begin();
   const attributes = attributesOf(record, items, place);
@@ -148,10 +145,9 @@ export const pointsOfJson = (text: string, items: ItemBudget): Generator<number,
 
 function countPoints(metric: JsonObject, items: ItemBudget, place: string): number {
   items.take();
-  const named = withCamelNames(metric);
   let points = 0;
   for (const kind of DATA) {
-    const found = objectsOf(withCamelNames(objectOf(named, kind, place)), 'dataPoints', `${place}.${kind}`);
+    const found = objectsOf(withCamelNames(objectOf(metric, kind, place)), 'dataPoints', `${place}.${kind}`);
     for (let taken = 0; taken < found.length; taken++) items.take();
     points += found.length;
   }
@@ -175,6 +171,9 @@ type MakeItem<Item> = (
 
 const TOP_MEMBERS = ['resourceSpans', 'resourceLogs', 'resourceMetrics'];
 
+/** Levels of an export: values of the greatest depth, written with every wrapper, and what is around them. */
+const LEVELS_MAX = 400;
+
 /**
  * What an export request in OTLP's JSON holds, one after the other as they are asked for, as `itemsOfProtobuf` does.
  * Members that nobody knows are passed over.
@@ -186,88 +185,68 @@ function* itemsOfJson<Item>(
   names: EnvelopeNames,
   make: MakeItem<Item>,
 ): Generator<Item, void, undefined> {
-  const json = new JsonPieces(text, items);
-  for (const sent of json.members('the body')) {
-    const member = camelName(sent);
-    if (member === names.resources) {
-      for (const r of json.elements(member)) yield* itemsOfResource(json, items, names, make, `${member}[${r}]`);
-    } else if (TOP_MEMBERS.includes(member)) {
-      throw malformed(`it holds ${member}, which belong to another path; here it must hold ${names.resources}`);
-    } else json.ignore(member);
+  const body = withCamelNames(objectOr(parsed(text, items), 'the body'));
+  const other = TOP_MEMBERS.find((member) => member !== names.resources && body[member] !== undefined);
+  if (other !== undefined) {
+    throw malformed(`it holds ${other}, which belong to another path; here it must hold ${names.resources}`);
   }
-  json.end();
-}
-
-function* itemsOfResource<Item>(
-  json: JsonPieces,
-  items: ItemBudget,
-  names: EnvelopeNames,
-  make: MakeItem<Item>,
-  place: string,
-): Generator<Item, void, undefined> {
-  items.takeOther();
-  let resource: OtelMap | undefined;
-  for (const member of json.members(place)) {
-    if (member === 'resource') resource = resourceOf(json.value(`${place}.resource`), items, place);
-    else if (camelName(member) === names.scopes) {
-      resource ??= ahead(json, member, place, 'resource', (value) => resourceOf(value, items, place)) ?? EMPTY_MAP;
-      const list = `${place}.${member}`;
-      for (const s of json.elements(list)) yield* itemsOfScope(json, items, names, make, resource, `${list}[${s}]`);
-    } else json.ignore(`${place}.${member}`);
-  }
-}
-
-function* itemsOfScope<Item>(
-  json: JsonPieces,
-  items: ItemBudget,
-  names: EnvelopeNames,
-  make: MakeItem<Item>,
-  resource: OtelMap,
-  place: string,
-): Generator<Item, void, undefined> {
-  items.takeOther();
-  let scope: OtelScope | undefined;
-  for (const member of json.members(place)) {
-    if (member === 'scope') scope = scopeOf(json.value(`${place}.scope`), place);
-    else if (camelName(member) === names.items) {
-      scope ??= ahead(json, member, place, 'scope', (value) => scopeOf(value, place)) ?? NO_SCOPE;
-      const list = `${place}.${member}`;
-      for (const n of json.elements(list)) {
-        const name = `${list}[${n}]`;
-        yield make(objectOr(json.value(name), name), items, scope, resource, name);
+  for (const [ofResource, place] of objectsIn(body, names.resources, '')) {
+    items.takeOther();
+    const resource = ofResource['resource'] === undefined ? EMPTY_MAP : resourceOf(ofResource, items, place);
+    for (const [ofScope, scopePlace] of objectsIn(ofResource, names.scopes, place)) {
+      items.takeOther();
+      const scope = scopeOf(objectOf(ofScope, 'scope', scopePlace));
+      for (const [item, name] of objectsIn(ofScope, names.items, scopePlace)) {
+        yield make(item, items, scope, resource, name);
       }
-    } else json.ignore(`${place}.${member}`);
+    }
   }
 }
 
-/**
- * A member that stands behind the one whose value comes next, in the same object, although it is needed before: exporters
- * write it first, JSON knows no order.
- */
-function ahead<Part>(
-  json: JsonPieces,
-  current: string,
-  place: string,
-  wanted: string,
-  read: (value: unknown) => Part,
-): Part | undefined {
-  const start = json.place;
-  let part: Part | undefined;
-  for (const member of json.membersAfter(current, place)) {
-    if (member === wanted) part = read(json.value(`${place}.${wanted}`));
-    else json.skip(`${place}.${member}`);
+/** @throws ExportFault for what is no JSON, nests too deeply, or has more values than items of so many have. */
+function parsed(text: string, items: ItemBudget): unknown {
+  assertSize(text, items);
+  try {
+    return readExactJson(text);
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? malformed(error.message) : error;
   }
-  json.goTo(start);
-  return part;
 }
 
-function resourceOf(value: unknown, items: ItemBudget, place: string): OtelMap {
+/** Looks at brackets and commas alone, before any of it becomes objects, which take many times the memory of the text. */
+function assertSize(text: string, items: ItemBudget): void {
+  const { valuesMax } = items;
+  let values = 0;
+  let level = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const isOpening = code === 0x5b || code === 0x7b;
+    if (code === 0x22) {
+      at = endOfString(text, at);
+      // What is wrong with it the parser says.
+      if (at === -1) return;
+    } else if (code === 0x5d || code === 0x7d) level--;
+    if (isOpening && ++level > LEVELS_MAX) throw malformed(`it nests deeper than ${LEVELS_MAX} levels`);
+    if ((isOpening || code === 0x2c) && ++values > valuesMax) throw items.tooMany();
+  }
+}
+
+/** The objects of a list with their places; `null` stands for an object without members. */
+function* objectsIn(object: JsonObject, member: string, place: string): Generator<[object: JsonObject, place: string]> {
+  const list = object[member] ?? [];
+  const name = place === '' ? member : `${place}.${member}`;
+  if (!Array.isArray(list)) throw malformed(`${name} must be a list`);
+  for (const [n, value] of list.entries()) {
+    yield [withCamelNames(objectOr(value, `${name}[${n}]`)), `${name}[${n}]`];
+  }
+}
+
+function resourceOf(ofResource: JsonObject, items: ItemBudget, place: string): OtelMap {
   items.begin();
-  return attributesOf(objectOr(value, `${place}.resource`), items, `${place}.resource`);
+  return attributesOf(objectOf(ofResource, 'resource', place), items, `${place}.resource`);
 }
 
-function scopeOf(value: unknown, place: string): OtelScope {
-  const scope = objectOr(value, `${place}.scope`);
+function scopeOf(scope: JsonObject): OtelScope {
   const name = textOf(scope, 'name');
   const version = textOf(scope, 'version');
   return name === '' && version === '' ? NO_SCOPE : { name, version };

@@ -1,14 +1,12 @@
-import {
-  AttributeMap,
-  type GrowingAttributes,
-  type OtelEvent,
-  type OtelLink,
-  type OtelMap,
-  type OtelScope,
-  type OtelSpan,
-  type OtelSpanKind,
-  type OtelStatus,
-  type OtelValue,
+import type {
+  OtelEvent,
+  OtelLink,
+  OtelMap,
+  OtelScope,
+  OtelSpan,
+  OtelSpanKind,
+  OtelStatus,
+  OtelValue,
 } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import { bytes, fixed64, varint, ProtobufFields } from './protobuf-fields.js';
@@ -37,7 +35,7 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
   items.take();
   items.begin();
   const outer = fields.enter();
-  let attributes: GrowingAttributes = new AttributeMap();
+  const attributes = new Map<string, OtelValue>();
   let traceId = '';
   let spanId = '';
   let parentSpanId: string | null = null;
@@ -79,7 +77,7 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
         endUnixNano = fields.fixed64();
         break;
       case bytes(9):
-        attributes = readAttribute(fields, items, attributes);
+        readAttribute(fields, items, attributes);
         break;
       case varint(10):
         droppedAttributes = fields.uint32();
@@ -127,13 +125,13 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
 
 function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
   const outer = fields.enter();
-  let attributes: GrowingAttributes = new AttributeMap();
+  const attributes = new Map<string, OtelValue>();
   let name = '';
   let timeUnixNano = 0n;
   while (fields.next()) {
     if (fields.tag === fixed64(1)) timeUnixNano = fields.fixed64();
     else if (fields.tag === bytes(2)) name = fields.text();
-    else if (fields.tag === bytes(3)) attributes = readAttribute(fields, items, attributes);
+    else if (fields.tag === bytes(3)) readAttribute(fields, items, attributes);
     else fields.skip();
   }
   fields.leave(outer);
@@ -142,13 +140,13 @@ function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
 
 function readLink(fields: ProtobufFields, items: ItemBudget): OtelLink {
   const outer = fields.enter();
-  let attributes: GrowingAttributes = new AttributeMap();
+  const attributes = new Map<string, OtelValue>();
   let traceId = '';
   let spanId = '';
   while (fields.next()) {
     if (fields.tag === bytes(1)) traceId = fields.hex();
     else if (fields.tag === bytes(2)) spanId = fields.hex();
-    else if (fields.tag === bytes(4)) attributes = readAttribute(fields, items, attributes);
+    else if (fields.tag === bytes(4)) readAttribute(fields, items, attributes);
     else fields.skip();
   }
   fields.leave(outer);

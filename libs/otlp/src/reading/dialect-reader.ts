@@ -1,5 +1,5 @@
 import type { Named } from '@spandrel/kernel';
-import { type Dialect, type OtelSpan, type SpanReading, WorkedOut, type ReadUsage } from '@spandrel/plugin-api';
+import type { Dialect, DialectClaims, OtelSpan, ReadUsage, SpanReading } from '@spandrel/plugin-api';
 
 /**
  * Reads spans with all dialects that claim them and merges what they say: member by member, the first in the order of
@@ -60,39 +60,27 @@ class NameClaims {
 
 /** Which dialects are asked about a span: those that claim one of its names. */
 class ClaimTable {
-  private readonly events = new NameClaims();
-  private readonly scopes = new NameClaims();
-  private readonly spans = new NameClaims();
-  private readonly ofAttributes: WorkedOut<readonly number[]>;
+  private readonly claims: Readonly<Record<keyof DialectClaims, NameClaims>> = {
+    attributes: new NameClaims(),
+    events: new NameClaims(),
+    scopes: new NameClaims(),
+    spans: new NameClaims(),
+  };
 
   constructor(dialects: readonly Pick<Dialect, 'claims'>[]) {
-    const attributes = new NameClaims();
-    dialects.forEach(({ claims }, place) => {
-      attributes.add(claims.attributes, place);
-      this.events.add(claims.events, place);
-      this.scopes.add(claims.scopes, place);
-      this.spans.add(claims.spans, place);
-    });
-    this.ofAttributes = new WorkedOut((names) => inOrder(names.flatMap((name) => attributes.of(name))));
+    for (const [place, { claims }] of dialects.entries()) {
+      for (const [of, names] of Object.entries(this.claims)) names.add(claims[of as keyof DialectClaims], place);
+    }
   }
 
   /** @returns the places of the dialects that are asked, in their order. */
-  claimants(span: OtelSpan): readonly number[] {
-    const byAttributes = this.ofAttributes.of(span.attributes);
-    const bySpan = this.spans.of(span.name);
-    const byScope = this.scopes.of(span.scope.name);
-    let places = withAll(withAll(byAttributes, bySpan), byScope);
-    for (const { name } of span.events) places = withAll(places, this.events.of(name));
-    return places;
+  claimants({ attributes, events, scope, name }: OtelSpan): readonly number[] {
+    const places = new Set([...this.claims.spans.of(name), ...this.claims.scopes.of(scope.name)]);
+    for (const each of attributes.keys()) for (const place of this.claims.attributes.of(each)) places.add(place);
+    for (const event of events) for (const place of this.claims.events.of(event.name)) places.add(place);
+    return [...places].sort((a, b) => a - b);
   }
 }
-
-function withAll(places: readonly number[], more: readonly number[]): readonly number[] {
-  for (const place of more) if (!places.includes(place)) return inOrder([...places, ...more]);
-  return places;
-}
-
-const inOrder = (places: readonly number[]): readonly number[] => [...new Set(places)].sort((a, b) => a - b);
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,4 @@
 import type { Given, GivenMembers } from './dialect.js';
-import { NameTree } from './name-tree.js';
-import { namesUnder } from './names-under.js';
 import type { OtelMap } from './otel-span.js';
 import { plainValue, setMember } from './plain-value.js';
 
@@ -12,16 +10,48 @@ import { plainValue, setMember } from './plain-value.js';
  * @returns `undefined` when no attribute begins so.
  */
 export function takeTree(attributes: OtelMap, prefix: string, leave?: (name: string) => boolean): Given | undefined {
-  const under = namesUnder(attributes, prefix);
-  if (under.names.length === 0) return undefined;
-  const isTaken = ({ name }: { name: string }): boolean => !isNone(attributes.get(name)) && leave?.(name) !== true;
-  const tree = under.names.every(isTaken)
-    ? under.tree
-    : new NameTree(
-        under.names.filter(isTaken).map(({ name }) => name),
-        prefix,
-      );
-  return tree.names.length === 0 ? undefined : { value: tree.valueIn(attributes), from: tree.names };
+  const root: Branch = new Map();
+  const from: string[] = [];
+  for (const [name, value] of attributes) {
+    if (!name.startsWith(prefix) || value === null || leave?.(name) === true) continue;
+    if (plant(root, name.slice(prefix.length).split('.'), name)) from.push(name);
+  }
+  return from.length === 0 ? undefined : { value: valueIn(root, attributes), from };
+}
+
+/** Levels that flattened names may have. */
+const DEPTH_MAX = 32;
+
+/** A list, or an object, by its members: the name of an attribute, or a branch of several. */
+type Branch = Map<string, string | Branch>;
+
+/** @returns false where another attribute stands in the way. */
+function plant(root: Branch, path: readonly string[], name: string): boolean {
+  if (path.length > DEPTH_MAX) return false;
+  let branch = root;
+  for (const part of path.slice(0, -1)) {
+    const next = branch.get(part) ?? new Map<string, string | Branch>();
+    if (typeof next === 'string') return false;
+    branch.set(part, next);
+    branch = next;
+  }
+  const last = path.at(-1)!;
+  if (branch.has(last)) return false;
+  branch.set(last, name);
+  return true;
+}
+
+/** Members that are numbers make a list in their order, whatever order they came in. */
+function valueIn(branch: Branch, attributes: OtelMap): unknown {
+  const valueOf = (node: string | Branch): unknown =>
+    typeof node === 'string' ? plainValue(attributes.get(node)!) : valueIn(node, attributes);
+  const members = [...branch];
+  if (members.every(([name]) => /^\d{1,9}$/.test(name))) {
+    return members.sort(([a], [b]) => Number(a) - Number(b)).map(([, node]) => valueOf(node));
+  }
+  const object: Record<string, unknown> = {};
+  for (const [name, node] of members) setMember(object, name, valueOf(node));
+  return object;
 }
 
 /**
@@ -33,18 +63,12 @@ export function takeList(
   prefix: string,
   leave?: (name: string) => boolean,
 ): Given<readonly unknown[]> | undefined {
-  const tree = takeTree(attributes, prefix, leave);
-  if (tree === undefined || isListed(tree)) return tree;
   const isOther = (name: string): boolean => !NUMBERED.test(name.slice(prefix.length)) || leave?.(name) === true;
   const listed = takeTree(attributes, prefix, isOther);
-  return listed !== undefined && isListed(listed) ? listed : undefined;
+  return Array.isArray(listed?.value) ? (listed as Given<readonly unknown[]>) : undefined;
 }
 
-const isListed = (tree: Given): tree is Given<readonly unknown[]> => Array.isArray(tree.value);
-
 const NUMBERED = /^\d{1,9}(?:\.|$)/;
-
-const isNone = (value: unknown): boolean => value === undefined || value === null;
 
 /**
  * Attributes with one prefix as members named by what follows it.
@@ -57,12 +81,12 @@ export function takeMembers(
   prefix: string,
   isLeftOut?: (member: string) => boolean,
 ): GivenMembers | undefined {
-  const { names } = namesUnder(attributes, prefix);
   let value: Record<string, unknown> | undefined;
   const from: string[] = [];
-  for (const { name, member } of names) {
-    const held = attributes.get(name);
-    if (held === undefined || held === null || member === '' || isLeftOut?.(member)) continue;
+  for (const [name, held] of attributes) {
+    if (held === null || !name.startsWith(prefix) || name === prefix) continue;
+    const member = name.slice(prefix.length);
+    if (isLeftOut?.(member)) continue;
     setMember((value ??= {}), member, plainValue(held));
     from.push(name);
   }

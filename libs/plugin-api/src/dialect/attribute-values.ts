@@ -1,19 +1,21 @@
 import { amountOf, countOf, filledTextOf, objectOf, readExactJson } from '../wire/lenient-json.js';
-import { AttributeNames } from './attribute-names.js';
 import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap, OtelValue } from './otel-span.js';
 import { plainValue } from './plain-value.js';
 
 /** Readers of single attributes: the first of the names that holds something of the wanted type; otherwise `undefined`. */
 
-type Names = AttributeNames | readonly string[];
+type Names = readonly string[];
 
-const namesIn = (attributes: OtelMap, names: Names): readonly string[] =>
-  names instanceof AttributeNames ? names.in(attributes) : names;
+/**
+ * @deprecated A list of names does the same.
+ * @returns the names.
+ */
+export const attributeNames = (...names: readonly string[]): Names => names;
 
 /** A text that holds something. */
 export function textAt(attributes: OtelMap, names: Names): string | undefined {
-  for (const name of namesIn(attributes, names)) {
+  for (const name of names) {
     const value = attributes.get(name);
     if (typeof value === 'string' && value !== '') return value;
   }
@@ -22,7 +24,7 @@ export function textAt(attributes: OtelMap, names: Names): string | undefined {
 
 /** An id of a session, a user …: a text that holds something, or a whole number as text. */
 export function idAt(attributes: OtelMap, names: Names): string | undefined {
-  for (const name of namesIn(attributes, names)) {
+  for (const name of names) {
     const id = idOf(attributes.get(name));
     if (id !== undefined) return id;
   }
@@ -37,7 +39,7 @@ export function idOf(value: OtelValue | undefined): string | undefined {
 
 /** A number of tokens: a whole number from 0, or text of one. Others are unknown, so also `-1`. */
 export function countAt(attributes: OtelMap, names: Names): number | undefined {
-  for (const name of namesIn(attributes, names)) {
+  for (const name of names) {
     const count = countOf(attributes.get(name));
     if (count !== null) return count;
   }
@@ -46,7 +48,7 @@ export function countAt(attributes: OtelMap, names: Names): number | undefined {
 
 /** A number from 0, or text of one: a cost, a time. */
 export function amountAt(attributes: OtelMap, names: Names): number | undefined {
-  for (const name of namesIn(attributes, names)) {
+  for (const name of names) {
     const amount = amountOf(attributes.get(name));
     if (amount !== null) return amount;
   }
@@ -55,7 +57,7 @@ export function amountAt(attributes: OtelMap, names: Names): number | undefined 
 
 /** A flag, or the text `true` or `false` in any case. */
 export function flagAt(attributes: OtelMap, names: Names): boolean | undefined {
-  for (const name of namesIn(attributes, names)) {
+  for (const name of names) {
     const value = attributes.get(name);
     const flag = typeof value === 'string' ? FLAGS.get(value.toLowerCase()) : value;
     if (typeof flag === 'boolean') return flag;
@@ -70,7 +72,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 
 /** Whether one of the names is there, with whatever value. */
 export function hasAny(attributes: OtelMap, names: Names): boolean {
-  for (const name of namesIn(attributes, names)) if (attributes.has(name)) return true;
+  for (const name of names) if (attributes.has(name)) return true;
   return false;
 }
 
@@ -92,7 +94,7 @@ export function takeAt(
   names: Names,
   parse: (text: string) => unknown = looseJson,
 ): Given | undefined {
-  for (const name of namesIn(attributes, names)) {
+  for (const name of names) {
     const value = attributes.get(name);
     if (isFilled(value)) return { value: typeof value === 'string' ? parse(value) : plainValue(value), from: [name] };
   }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { AttributeMap, withAttribute, type GrowingAttributes } from '../dialect/attribute-map.js';
 import type { Dialect, DialectClaims, Given, SpanReading } from '../dialect/dialect.js';
 import type { OtelMap, OtelSpan, OtelValue } from '../dialect/otel-span.js';
 import type { DialectPlugin } from '../plugin.js';
@@ -41,11 +40,6 @@ export function describeDialectContract<Config>(contract: DialectContract<Config
         const dialect = await provide();
         assert.ok(isClaimed(dialect.claims, span), 'none of its claims is in this span');
         assert.deepEqual(plainReading(dialect.read(span)), reading);
-      });
-      it(`reads ${name} the same as decoders give it`, async () => {
-        const dialect = await provide();
-        assert.deepEqual(plainReading(dialect.read(decoded(span))), reading);
-        assert.deepEqual(dialect.read(decoded(span)), dialect.read(span));
       });
       it(`reads ${name} again, and changes nothing of it`, async () => {
         const dialect = await provide();
@@ -100,20 +94,6 @@ const defined = (value: unknown): unknown =>
     : value;
 
 const isGiven = (value: unknown): value is Given => typeof value === 'object' && value !== null && 'value' in value;
-
-function decoded(span: OtelSpan): OtelSpan {
-  return {
-    ...span,
-    attributes: decodedMap(span.attributes),
-    events: span.events.map((event) => ({ ...event, attributes: decodedMap(event.attributes) })),
-  };
-}
-
-function decodedMap(map: OtelMap): OtelMap {
-  let attributes: GrowingAttributes = new AttributeMap();
-  for (const [name, value] of map) attributes = withAttribute(attributes, name, value);
-  return attributes;
-}
 
 function copyOf(span: OtelSpan): OtelSpan {
   return {
