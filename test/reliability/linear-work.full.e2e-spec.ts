@@ -4,7 +4,7 @@ import { requestHeaders } from '../../apps/gateway/src/forward/forward-headers.j
 import { parseBase } from '../../apps/gateway/src/target/provider-table.js';
 import { KeyRedaction } from '../../libs/connections/src/keys/key-redaction.js';
 import { whyAllFailed } from '../../libs/evals/src/finish-run.js';
-import { MessageStream } from '../../plugins/providers/anthropic/message-stream.js';
+import { MessageStream } from '../../plugins/providers/anthropic/message-answer.js';
 import { growth } from '../support/growth.js';
 
 const stream = (member: string) => (length: number) => () => {

@@ -14,9 +14,16 @@ import {
   type OtelSpan,
   type ReadKind,
   type SpanReading,
+  conversationOf,
+  isAllMessages,
+  listOf,
+  objectOf,
+  type Given,
+  amountOf,
+  countOf,
+  reportedUsage,
+  type ReadUsage,
 } from '@spandrel/plugin-api';
-import { questionOf } from './question.js';
-import { usageOf } from './usage.js';
 
 /** The SDKs of Langfuse, version 3 and later in Python, 4 and later in JavaScript (docs/spec/otlp.md#langfuse). */
 export default defineDialect({
@@ -112,4 +119,92 @@ function timeToFirstTokenMs(attributes: OtelMap, startUnixNano: bigint): number 
   const first = typeof reported === 'string' ? Date.parse(reported) : Number.NaN;
   const elapsed = first - Number(startUnixNano / 1_000_000n);
   return elapsed >= 0 ? elapsed : undefined;
+}
+
+/**
+ * What an observation was given, and with which parameters. The wrapper of OpenAI's client writes tools beside the
+ * messages, and the system prompt of Responses into the metadata.
+ */
+function questionOf(
+  attributes: OtelMap,
+  kind: ReadKind | undefined,
+): { input: Given | undefined; request: GivenMembers | undefined } {
+  const request = takeObject(attributes, PARAMETERS);
+  const input = takeAt(attributes, INPUT);
+  if (kind?.type !== 'llm_call' || !input) return { input, request };
+  const { messages, ...rest } = objectOf(input.value);
+  if (listOf(messages).length > 0) {
+    const isWhole = Object.keys(rest).every((name) => request?.value[name] === undefined);
+    return {
+      input: { value: conversationOf(messages), from: isWhole ? input.from : undefined },
+      request: withMembers(request, rest),
+    };
+  }
+  const instructions = textAt(attributes, INSTRUCTIONS_NAMES);
+  if (instructions === undefined) return { input, request };
+  return {
+    input: {
+      value: conversationOf(input.value, instructions),
+      from: [...(isAllMessages(input.value) ? input.from! : []), INSTRUCTIONS],
+    },
+    request,
+  };
+}
+
+/** The parameters with what stood beside the messages; their names are those of the input. */
+function withMembers(request: GivenMembers | undefined, rest: Record<string, unknown>): GivenMembers | undefined {
+  return Object.keys(rest).length === 0 ? request : { ...request, value: { ...rest, ...request?.value } };
+}
+
+const INPUT = ['langfuse.observation.input'];
+const PARAMETERS = 'langfuse.observation.model.parameters';
+const INSTRUCTIONS = 'langfuse.observation.metadata.instructions';
+const INSTRUCTIONS_NAMES = [INSTRUCTIONS];
+
+/**
+ * Tokens of `usage_details`, whose buckets exclude each other (`input` has neither `input_cached_tokens` nor
+ * `cache_read_input_tokens` in it), and the cost of `cost_details`.
+ */
+function usageOf(attributes: OtelMap): ReadUsage | undefined {
+  const counts = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
+  const costs = objectOf(takeAt(attributes, COST, saidJson)?.value);
+  return reportedUsage({
+    ...sumsOf(counts),
+    reasoningTokens: countOf(counts['output_reasoning_tokens']) ?? countOf(counts['output_reasoning']) ?? undefined,
+    inputAudioTokens: countOf(counts['input_audio_tokens']) ?? countOf(counts['input_audio']) ?? undefined,
+    outputAudioTokens: countOf(counts['output_audio_tokens']) ?? countOf(counts['output_audio']) ?? undefined,
+    cost: amountOf(costs['total']) ?? sumOfAmounts(costs),
+  });
+}
+
+const USAGE = ['langfuse.observation.usage_details'];
+const COST = ['langfuse.observation.cost_details'];
+const CACHED = new Set(['input_cached_tokens', 'cache_read_input_tokens', 'input_cache_read', 'input_cached']);
+const WRITTEN = /cache_(?:creation|write)/;
+
+/** Sums of the buckets by what their names say; `undefined` where no bucket of that side has a count. */
+function sumsOf(counts: Readonly<Record<string, unknown>>): ReadUsage {
+  let inputTokens: number | undefined;
+  let outputTokens: number | undefined;
+  let cachedInputTokens: number | undefined;
+  let cacheWriteTokens: number | undefined;
+  let cacheWrite1hTokens: number | undefined;
+  for (const bucket of Object.keys(counts)) {
+    const count = countOf(counts[bucket]);
+    if (count === null) continue;
+    const name = bucket.toLowerCase();
+    if (CACHED.has(name)) cachedInputTokens = (cachedInputTokens ?? 0) + count;
+    if (WRITTEN.test(name)) {
+      cacheWriteTokens = (cacheWriteTokens ?? 0) + count;
+      if (name.includes('1h')) cacheWrite1hTokens = (cacheWrite1hTokens ?? 0) + count;
+    }
+    if (name.includes('input') || name.includes('prompt')) inputTokens = (inputTokens ?? 0) + count;
+    else if (name.includes('output') || name.includes('completion')) outputTokens = (outputTokens ?? 0) + count;
+  }
+  return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens };
+}
+
+function sumOfAmounts(costs: Readonly<Record<string, unknown>>): number | undefined {
+  const amounts = Object.values(costs).flatMap((value) => amountOf(value) ?? []);
+  return amounts.length === 0 ? undefined : amounts.reduce((sum, amount) => sum + amount, 0);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeMaskerContract } from '@spandrel/plugin-api/testing';
-import { isLuhn } from './find-cards.js';
-import card from './index.js';
+import card, { isLuhn } from './index.js';
 
 describeMaskerContract(
   {

@@ -1,7 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { describeMaskerContract } from '@spandrel/plugin-api/testing';
-import { findAddresses } from './find-addresses.js';
-import ip from './index.js';
+import ip, { findAddresses } from './index.js';
 
 describeMaskerContract(
   {

@@ -6,7 +6,7 @@ import {
   type RequestHead,
 } from '@spandrel/plugin-api';
 import { anthropicChatCalls } from './chat-calls.js';
-import { messagesEndpoint } from './messages-endpoint.js';
+import { messagesEndpoint } from './message-answer.js';
 
 const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
 

@@ -6,8 +6,21 @@ import {
   textOf,
   type RecordedAnswer,
   type ToolCall,
+  countOf,
+  errorMessageOf,
+  errorOfFrame,
+  readExactJson,
+  readJson,
+  type JsonObject,
+  type StreamFrame,
+  type StreamReader,
+  messagesOf,
+  withSystemFirst,
+  without,
+  type Endpoint,
+  type RecordedRequest,
 } from '@spandrel/plugin-api';
-import { readMessageUsage } from './message-usage.js';
+import { readMessageUsage, addUsage } from './message-usage.js';
 
 /** Reads a message of the Messages API, whole or as far as it has come. */
 export function readMessage(body: unknown): RecordedAnswer {
@@ -37,5 +50,125 @@ function readToolUse(block: Readonly<Record<string, unknown>>): ToolCall {
     name: textOf(block['name']) ?? '',
     arguments: block['input'] ?? null,
     ...(server !== null && { server }),
+  };
+}
+
+/** A content block as it began, with the pieces that came since. */
+interface Block {
+  index: number;
+  begun: JsonObject;
+  text: string;
+  thinking: string;
+  inputJson: string;
+}
+
+/** Reads a Messages stream. `ping` and events of a later version are passed over. */
+export class MessageStream implements StreamReader {
+  started = false;
+  ended = false;
+  private message: JsonObject = {};
+  private stopReason: string | undefined;
+  private readonly usage: Record<string, unknown> = {};
+  private error: string | null = null;
+  /** In the order in which they began. */
+  private readonly blocks: Block[] = [];
+  private readonly lastAt = new Map<number, Block>();
+
+  push({ event, data }: StreamFrame): void {
+    const parsed = readJson(data);
+    const frame = objectOf(parsed);
+    switch (textOf(frame['type']) ?? event) {
+      case 'message_start':
+        this.message = objectOf(frame['message']);
+        addUsage(this.usage, this.message['usage']);
+        break;
+      case 'content_block_start':
+        this.beginBlock(frame);
+        break;
+      case 'content_block_delta':
+        this.pushDelta(frame);
+        break;
+      case 'message_delta':
+        this.stopReason = filledTextOf(objectOf(frame['delta'])['stop_reason']) ?? this.stopReason;
+        addUsage(this.usage, frame['usage']);
+        break;
+      case 'message_stop':
+        this.ended = true;
+        break;
+      case 'error':
+        this.error = errorMessageOf(parsed) ?? (data.trim() || 'error');
+        break;
+      case undefined:
+        this.error = errorOfFrame({ data }, parsed) ?? this.error;
+        break;
+    }
+  }
+
+  answer(): RecordedAnswer {
+    const blocks = this.blocks.toSorted((a, b) => a.index - b.index).map(assemble);
+    const content = blocks.length > 0 ? blocks : this.message['content'];
+    const message = { ...this.message, content, usage: this.usage };
+    return {
+      ...readMessage({ ...message, ...(this.stopReason !== undefined && { stop_reason: this.stopReason }) }),
+      error: this.error,
+    };
+  }
+
+  private beginBlock(frame: JsonObject): void {
+    const begun = objectOf(frame['content_block']);
+    this.addBlock(countOf(frame['index']) ?? this.blocks.length, begun);
+    if (begun['type'] !== 'text' && begun['type'] !== 'thinking') this.started = true;
+    if ((filledTextOf(begun['text']) ?? filledTextOf(begun['thinking'])) !== null) this.started = true;
+  }
+
+  /** Servers that number blocks alike begin another one with each start. */
+  private addBlock(index: number, begun: JsonObject): Block {
+    const block: Block = { index, begun, text: '', thinking: '', inputJson: '' };
+    this.blocks.push(block);
+    this.lastAt.set(index, block);
+    return block;
+  }
+
+  private pushDelta(frame: JsonObject): void {
+    const delta = objectOf(frame['delta']);
+    const index = countOf(frame['index']) ?? this.blocks.at(-1)?.index ?? 0;
+    const type = typeof delta['thinking'] === 'string' ? 'thinking' : 'text';
+    const block = this.lastAt.get(index) ?? this.addBlock(index, { type });
+    const text = filledTextOf(delta['text']);
+    const thinking = filledTextOf(delta['thinking']);
+    const inputJson = filledTextOf(delta['partial_json']);
+    block.text += text ?? '';
+    block.thinking += thinking ?? '';
+    block.inputJson += inputJson ?? '';
+    if ((text ?? thinking ?? inputJson) !== null) this.started = true;
+  }
+}
+
+/** The block in the form a whole message has it; tool input that was cut off stays JSON text. */
+function assemble({ begun, text, thinking, inputJson }: Block): JsonObject {
+  return {
+    ...begun,
+    ...(text !== '' && { text: (textOf(begun['text']) ?? '') + text }),
+    ...(thinking !== '' && { thinking: (textOf(begun['thinking']) ?? '') + thinking }),
+    ...(inputJson !== '' && { input: readExactJson(inputJson) ?? inputJson }),
+  };
+}
+
+/** `POST /v1/messages`; `system` (a text or blocks) is recorded as the first message. */
+export const messagesEndpoint: Endpoint = {
+  name: 'messages',
+  framing: 'sse',
+  readRequest,
+  readAnswer: readMessage,
+  readStream: () => new MessageStream(),
+};
+
+function readRequest(body: unknown): RecordedRequest {
+  const request = objectOf(body);
+  return {
+    model: textOf(request['model']),
+    input: withSystemFirst(request['system'], messagesOf(request['messages'])),
+    streaming: request['stream'] === true,
+    parameters: without(request, 'model', 'messages', 'system'),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { usageMembers } from '@spandrel/plugin-api';
-import { MessageStream } from './message-stream.js';
+import { MessageStream } from './message-answer.js';
 import { readMessageUsage } from './message-usage.js';
 
 const iteration = (type: string, input: number, output: number, more = {}) => ({

@@ -11,7 +11,7 @@ import {
   type ConnectionTarget,
   type EmbeddingCalls,
 } from '@spandrel/plugin-api';
-import { readOllamaAnswer } from './answer.js';
+import { readOllamaAnswer } from './endpoints.js';
 
 /** Chat calls of `/api/chat`. A key is sent only where there is one (Ollama's cloud, a server behind a proxy). */
 export function ollamaChatCalls(defaultBaseUrl: string): ChatCalls {

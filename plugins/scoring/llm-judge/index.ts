@@ -1,7 +1,15 @@
 import { defineScorer, untilAborted, type ChatMessage } from '@spandrel/plugin-api';
-import { BUILT_IN_RUBRIC, correctionMessages, judgeMessages, promptHash, VERDICT_SCHEMA } from './prompt.js';
+import {
+  BUILT_IN_RUBRIC,
+  correctionMessages,
+  judgeMessages,
+  promptHash,
+  VERDICT_SCHEMA,
+  findRubric,
+  rubricFault,
+  RUBRICS,
+} from './prompt.js';
 import { readVerdict, UnusableReply, type Verdict } from './read-verdict.js';
-import { findRubric, rubricFault, RUBRICS } from './rubrics.js';
 
 /** Longest rubric, in UTF-16 units; equals the limit of a run's `config.judge.rubric`. */
 const RUBRIC_LENGTH_MAX = 100_000;

@@ -15,8 +15,9 @@ import {
   SYSTEM_TEMPLATE,
   USER_TEMPLATE,
   VERDICT_SCHEMA,
+  rubricFault,
+  RUBRICS,
 } from './prompt.js';
-import { rubricFault, RUBRICS } from './rubrics.js';
 
 const verdict = (score: number) => JSON.stringify({ score, reason: 'as the rubric says' });
 const scoring =

@@ -5,9 +5,9 @@ import {
   type SearchFields,
   type SearchFilters,
   type SearchScope,
+  objectOf,
 } from '@spandrel/plugin-api';
-import { MEANING, WORDS } from './collection.js';
-import { queryWords, sparseVector, type SparseVector } from './sparse-vector.js';
+import { QdrantError, type QdrantClient } from './qdrant-client.js';
 
 export interface Point {
   id: string;
@@ -73,3 +73,98 @@ export function filterOf(scope: SearchScope, filters: SearchFilters, text?: stri
 export const oneOf = (key: string, values: readonly string[]): Condition => ({ key, match: { any: values } });
 
 const equals = (key: string, value: string): Condition => ({ key, match: { value } });
+
+export interface CollectionOptions {
+  collection: string;
+  dimensions: number;
+}
+
+/** Names of the two vectors of a point: of its meaning, and of its words. */
+export const MEANING = 'meaning';
+export const WORDS = 'words';
+
+const KEYWORDS = ['trace_id', 'session_id', 'kind', 'model', 'provider', 'status', 'tags', 'terms'] as const;
+
+/**
+ * Makes the collection and the indexes of its payload where they are not there. All projects share it, with an index of
+ * vectors for each of them (`is_tenant`, `payload_m`), as Qdrant recommends for many tenants.
+ * @throws Error when the collection holds vectors of another length, and what the client throws.
+ */
+export async function ensureCollection(client: QdrantClient, options: CollectionOptions): Promise<void> {
+  const path = `/collections/${options.collection}`;
+  const there = await client.send('GET', path).catch((error: unknown) => {
+    if (error instanceof QdrantError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (there === undefined) await create(client, path, options);
+  else assertDimensions(there, options);
+  // Repeating it does nothing.
+  const index = (field_name: string, field_schema: unknown) =>
+    client.send('PUT', `${path}/index?wait=true`, { field_name, field_schema });
+  await index('project_id', { type: 'keyword', is_tenant: true });
+  for (const field of KEYWORDS) await index(field, 'keyword');
+  await index('started_at', 'integer');
+}
+
+async function create(client: QdrantClient, path: string, { dimensions }: CollectionOptions): Promise<void> {
+  try {
+    await client.send('PUT', path, {
+      vectors: { [MEANING]: { size: dimensions, distance: 'Cosine' } },
+      sparse_vectors: { [WORDS]: { modifier: 'idf' } },
+      hnsw_config: { m: 0, payload_m: 16 },
+    });
+  } catch (error) {
+    // Another server made it meanwhile.
+    if (!(error instanceof QdrantError && error.status === 409)) throw error;
+  }
+}
+
+function assertDimensions(result: unknown, { collection, dimensions }: CollectionOptions): void {
+  const params = objectOf(objectOf(objectOf(result)['config'])['params']);
+  const { size } = objectOf(objectOf(params['vectors'])[MEANING]);
+  if (size === dimensions) return;
+  throw new Error(
+    `the collection ${collection} holds vectors of ${String(size)} dimensions, config says ${dimensions}: name another one`,
+  );
+}
+
+/** Numbers of words and how much each counts, as Qdrant takes them: no number twice. */
+interface SparseVector {
+  indices: number[];
+  values: number[];
+}
+
+/** Words of a query at most; more would only make it slow. */
+const QUERY_WORDS_MAX = 32;
+
+/** How soon a word that is there again and again counts no more, and what a long text costs (BM25's k and b). */
+const SATURATION = 1.2;
+const LENGTH_WEIGHT = 0.75;
+const LENGTH_USUAL = 300;
+
+/** What a document's words count; how rare they are is Qdrant's part (modifier `idf`). */
+function sparseVector(terms: readonly string[]): SparseVector {
+  const counts = new Map<number, number>();
+  for (const term of terms) counts.set(numberOf(term), (counts.get(numberOf(term)) ?? 0) + 1);
+  const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * terms.length) / LENGTH_USUAL);
+  return {
+    indices: [...counts.keys()],
+    values: [...counts.values()].map((count) => (count * (SATURATION + 1)) / (count + norm)),
+  };
+}
+
+/** The words of a query, each once. */
+const queryWords = (text: string): string[] => [...new Set(searchTerms(text, 'query'))].slice(0, QUERY_WORDS_MAX);
+
+/** @returns `undefined` when there is no word. */
+export function queryVector(text: string): SparseVector | undefined {
+  const indices = [...new Set(queryWords(text).map(numberOf))];
+  return indices.length === 0 ? undefined : { indices, values: indices.map(() => 1) };
+}
+
+/** FNV-1a over UTF-16 units, 32 bits; that two words meet in one number changes a rank at most. */
+function numberOf(term: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

@@ -8,10 +8,18 @@ import {
   type SearchQuery,
   type SearchScope,
 } from '@spandrel/plugin-api';
-import { ensureCollection, MEANING, WORDS, type CollectionOptions } from './collection.js';
-import { filterOf, oneOf, pointId, pointOf } from './points.js';
+import {
+  ensureCollection,
+  MEANING,
+  WORDS,
+  type CollectionOptions,
+  filterOf,
+  oneOf,
+  pointId,
+  pointOf,
+  queryVector,
+} from './points.js';
 import type { QdrantClient } from './qdrant-client.js';
-import { queryVector } from './sparse-vector.js';
 
 /** Documents as points of one collection; asked for when first used, so that a server that is down stops no start. */
 export class QdrantIndex implements SearchIndex {

@@ -1,6 +1,6 @@
 import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap } from './otel-span.js';
-import { plainValue, setMember } from './plain-value.js';
+import { plainValue, setMember } from './attribute-values.js';
 
 /**
  * Attributes that flatten one value, put together again: `a.0.b = 1, a.1.b = 2` under `a.` is `[{b: 1}, {b: 2}]`. Parts of

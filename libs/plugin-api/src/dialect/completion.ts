@@ -8,7 +8,9 @@ import {
   sentCalls,
   textOfPart,
   toolCallsOf,
+  isAllMessages,
 } from './conversation.js';
+import type { Given } from './dialect.js';
 
 /** What came of a call of a model, as spans hold it. */
 export interface Completion {
@@ -112,3 +114,20 @@ function isPlainReasoning(part: unknown): boolean {
 }
 
 const SHOWN = new Set(['role', 'content', 'tool_calls', 'finish_reason', 'reasoning', 'reasoning_content', 'index']);
+
+/** A value as messages ({@link conversationOf}). What it was made of stays where it was when there is more in it. */
+export const asConversation = (given: Given): Given<ChatMessage[]> => ({
+  ...whole(given),
+  value: conversationOf(given.value),
+});
+
+/**
+ * A value as a completion ({@link completionOf}). What it was made of stays where it was when there is more in it.
+ * @param finishReasons as `completionOf` takes them.
+ */
+export const asCompletion = (given: Given, finishReasons: readonly string[] = []): Given<Completion | undefined> => ({
+  ...whole(given),
+  value: completionOf(given.value, finishReasons),
+});
+
+const whole = (given: Given): Given => (isAllMessages(given.value) ? given : { value: given.value });

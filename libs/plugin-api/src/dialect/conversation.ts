@@ -1,8 +1,7 @@
 import { langChainRole } from '@spandrel/contract';
 import type { ChatMessage, ToolCall } from '../chat.js';
 import { filledTextOf, objectOf, textOf, without, type JsonObject } from '../wire/lenient-json.js';
-import { looseJson } from './attribute-values.js';
-import { setMember } from './plain-value.js';
+import { looseJson, setMember } from './attribute-values.js';
 import { typedPart, valueOfResult } from './provider-parts.js';
 
 /**

@@ -3,7 +3,7 @@ import { joinUrl } from '../wire/base-url.js';
 import type { ChatMessage } from '../chat.js';
 import { listOf, objectOf, plainTextOf } from '../wire/lenient-json.js';
 import { modelIdsOf } from '../wire/messages.js';
-import { readChatAnswer } from './chat-answer.js';
+import { readChatAnswer } from './chat-endpoint.js';
 
 export interface OpenAiChatSettings {
   /** Base for connections without one of their own, with `/v1`; `null`: every connection must name one. */

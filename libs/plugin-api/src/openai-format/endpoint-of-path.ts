@@ -1,6 +1,6 @@
 import type { Endpoint, RequestHead } from '../provider.js';
 import { callsChatCompletions, chatCompletionsEndpoint, completionsEndpoint } from './chat-endpoint.js';
-import { embeddingsEndpoint } from './embeddings-endpoint.js';
+import { embeddingsEndpoint } from './embedding-calls.js';
 import { responsesEndpoint } from './responses-endpoint.js';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UNKNOWN_USAGE, usageMembers } from '../chat.js';
-import { embeddingsEndpoint } from './embeddings-endpoint.js';
+import { embeddingsEndpoint } from './embedding-calls.js';
 import { readOpenAiUsage, readUsageOf } from './usage.js';
 
 describe('the usage of an answer in OpenAI’s format', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { Dialect, DialectClaims, Given, SpanReading } from '../dialect/dialect.js';
 import type { OtelMap, OtelSpan, OtelValue } from '../dialect/otel-span.js';
 import type { DialectPlugin } from '../plugin.js';
 import { assertReturnedValues } from './returned-values.js';
 import { ODD_VALUES } from './odd-values.js';
-import { otelSpan, otelValue } from './otel-span.js';
-import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
-import type { TestFunctions } from './test-functions.js';
+import { otelSpan, otelValue, type PlainSpan } from './otel-span.js';
+import { describePlugin, setUpPlugin, type ConfigFixtures, type TestFunctions } from './set-up-plugin.js';
 
 export interface DialectContract<Config> {
   plugin: DialectPlugin<Config>;
@@ -144,4 +144,24 @@ function assertReading(reading: SpanReading | undefined): void {
     const isAmount = typeof count === 'number' && count >= 0 && Number.isFinite(count);
     assert.ok(isAmount && (name === 'cost' || Number.isSafeInteger(count)), `${name} ${String(count)} is no count`);
   }
+}
+
+interface Recording {
+  recorded_from: Record<string, string>;
+  spans: { span: RecordedSpan; reading: ExpectedReading }[];
+}
+
+type RecordedSpan = Omit<PlainSpan, 'startUnixNano' | 'endUnixNano'> & { startUnixNano: string; endUnixNano: string };
+
+/**
+ * Spans that a real instrumentation sent, and what a dialect is to read from each. @param file URL of the recording.
+ */
+export function recordedSpans(file: URL): DialectFixture[] {
+  const recording = JSON.parse(readFileSync(file, 'utf8')) as Recording;
+  const from = Object.entries(recording.recorded_from).map(([name, version]) => `${name} ${version}`);
+  return recording.spans.map(({ span: { startUnixNano, endUnixNano, ...span }, reading }, at) => ({
+    name: `span ${at + 1}, ${span.name}, of ${from[0]}`,
+    span: otelSpan({ ...span, startUnixNano: BigInt(startUnixNano), endUnixNano: BigInt(endUnixNano) }),
+    reading,
+  }));
 }

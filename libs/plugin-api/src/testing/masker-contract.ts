@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Finder, Found } from '../masker.js';
 import { pluginConfigSchema, type MaskerPlugin } from '../plugin.js';
 import { assertLinear, repetitionsOf } from './linear-time.js';
-import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
-import type { TestFunctions } from './test-functions.js';
+import { describePlugin, setUpPlugin, type ConfigFixtures, type TestFunctions } from './set-up-plugin.js';
 
 const CONFIGS_MAX = 3;
 

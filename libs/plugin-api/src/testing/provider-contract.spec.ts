@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { chatCompletionsEndpoint } from '../openai-format/chat-endpoint.js';
+import { chatCompletionsEndpoint, openAiErrorBody } from '../openai-format/chat-endpoint.js';
 import { openAiChatCalls } from '../openai-format/chat-calls.js';
-import { openAiErrorBody } from '../openai-format/chat-answer.js';
 import { defineProvider } from '../plugin.js';
 import type { Provider, StreamReader } from '../provider.js';
 import { errorMessageOf } from '../wire/error-message.js';
 import { describeProviderContract } from './provider-contract.js';
-import type { ProviderContract } from './provider-fixtures.js';
-import { failuresOf } from './run-suite.js';
+import type { ProviderContract } from './fixtures.js';
+import { failuresOf } from './set-up-plugin.js';
 
 const sound: Provider = {
   defaultBaseUrl: 'https://sound.example',

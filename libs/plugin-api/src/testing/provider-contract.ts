@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Provider, RequestHead } from '../provider.js';
-import { deepFreeze, type TestFunctions } from './test-functions.js';
-import { describeChatCalls } from './provider-chat-contract.js';
-import { describeEmbeddingCalls } from './provider-embedding-contract.js';
-import type { ProviderContract } from './provider-fixtures.js';
+import type { Provider, RequestHead, HttpRequest, EmbeddingCalls } from '../provider.js';
+import { deepFreeze, type TestFunctions, describePlugin, setUpPlugin } from './set-up-plugin.js';
+import { type ProviderContract, CONTRACT_API_KEY, type ChatFixture, type EmbeddingFixture } from './fixtures.js';
 import { describeReading } from './provider-reading-contract.js';
 import { describeRobustness } from './provider-robustness-contract.js';
-import { describePlugin, setUpPlugin } from './set-up-plugin.js';
+import { ODD_VALUES } from './odd-values.js';
 
 /** The tests every provider plugin must pass. */
 export function describeProviderContract<Config>(contract: ProviderContract<Config>, test: TestFunctions): void {
@@ -52,3 +50,98 @@ export function describeProviderContract<Config>(contract: ProviderContract<Conf
 }
 
 const headline = ({ method, path, headers }: RequestHead): string => [method, path, ...Object.keys(headers)].join(' ');
+
+/** Chat calls of evaluations: the requests built, and the answers read. */
+function describeChatCalls(
+  chat: ChatFixture | undefined,
+  provide: () => Promise<Provider>,
+  { describe, it }: TestFunctions,
+): void {
+  if (chat === undefined) {
+    it('makes no chat calls', async () => {
+      const { buildRequest } = (await provide()).chat;
+      const target = { baseUrl: null, apiKey: CONTRACT_API_KEY };
+      assert.throws(() => buildRequest(target, { model: 'm', messages: [] }));
+    });
+    return;
+  }
+  const { models } = chat;
+  const target = deepFreeze({ baseUrl: chat.baseUrl, apiKey: CONTRACT_API_KEY });
+
+  describe('chat calls', () => {
+    it('builds the request for a call', async () => {
+      assert.deepEqual((await provide()).chat.buildRequest(target, deepFreeze(chat.call)), chat.request);
+    });
+    it('does not mind a slash at the end of the base', async () => {
+      const slashed = { ...target, baseUrl: `${chat.baseUrl}/` };
+      assert.equal((await provide()).chat.buildRequest(slashed, chat.call).url, chat.request.url);
+    });
+    it('sends the key in a header only, and to the host of the connection only', async () => {
+      const { buildRequest, buildModelsRequest } = (await provide()).chat;
+      for (const request of [buildRequest(target, chat.call), ...(models ? [buildModelsRequest(target)] : [])]) {
+        assert.equal(new URL(request.url).host, new URL(chat.baseUrl).host);
+        assert.ok(keyIsInHeaders(request), 'the key is in a header');
+        assert.ok(!JSON.stringify([request.url, request.body]).includes(CONTRACT_API_KEY), 'and nowhere else');
+      }
+    });
+    it('keeps nothing of a connection for the next', async () => {
+      const { buildRequest } = (await provide()).chat;
+      buildRequest(target, chat.call);
+      const other = buildRequest({ baseUrl: 'https://other.example/v1', apiKey: 'sk-other' }, chat.call);
+      assert.ok(!JSON.stringify(other).includes(CONTRACT_API_KEY));
+      assert.equal(new URL(other.url).host, 'other.example');
+    });
+    it('goes to the default base when the connection names none', async () => {
+      const { defaultBaseUrl, chat: calls } = await provide();
+      const build = () => calls.buildRequest({ baseUrl: null, apiKey: '' }, chat.call);
+      if (defaultBaseUrl === null) assert.throws(build, /base_url/);
+      else assert.ok(build().url.startsWith(`${defaultBaseUrl}/`));
+    });
+    it('reads the answer', async () => {
+      assert.deepEqual((await provide()).chat.readAnswer(deepFreeze(chat.answer.body)), chat.answer.expected);
+    });
+    if (models === undefined) {
+      it('lists no models', async () => {
+        const { buildModelsRequest } = (await provide()).chat;
+        assert.throws(() => buildModelsRequest(target));
+      });
+      return;
+    }
+    it('builds the request that lists models', async () => {
+      assert.deepEqual((await provide()).chat.buildModelsRequest(target), models.request);
+    });
+    it('reads the list of models', async () => {
+      assert.deepEqual((await provide()).chat.readModels(deepFreeze(models.body)), models.ids);
+    });
+  });
+}
+
+const keyIsInHeaders = ({ headers }: HttpRequest): boolean =>
+  Object.values(headers).some((value) => value.includes(CONTRACT_API_KEY));
+
+/** Embedding calls of search: the request built, and the answers read, whatever they are. */
+function describeEmbeddingCalls(
+  fixture: EmbeddingFixture | undefined,
+  provide: () => Promise<Provider>,
+  { describe, it }: TestFunctions,
+): void {
+  describe('embedding calls', () => {
+    if (!fixture) {
+      it('are none', async () => assert.equal((await provide()).embeddings, undefined));
+      return;
+    }
+    const calls = async (): Promise<EmbeddingCalls> => (await provide()).embeddings!;
+    const target = deepFreeze({ baseUrl: fixture.baseUrl, apiKey: CONTRACT_API_KEY });
+    it('builds the request, with the key in a header only', async () => {
+      const request = (await calls()).buildRequest(target, deepFreeze(fixture.call));
+      assert.deepEqual(request, fixture.request);
+      assert.ok(!JSON.stringify([request.url, request.body]).includes(CONTRACT_API_KEY));
+      assert.ok(Object.values(request.headers).some((value) => value.includes(CONTRACT_API_KEY)));
+    });
+    it('reads the vectors, and nothing from any other answer', async () => {
+      const { readVectors } = await calls();
+      assert.deepEqual(readVectors(deepFreeze(fixture.answer.body)), fixture.answer.vectors);
+      for (const value of ODD_VALUES) assert.ok(readVectors(value) === null || readVectors(value)!.length === 0);
+    });
+  });
+}

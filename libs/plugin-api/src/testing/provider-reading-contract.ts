@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Endpoint, Provider, StreamFrame } from '../provider.js';
-import { deepFreeze, type TestFunctions } from './test-functions.js';
-import { framesOf } from './frames.js';
-import type { RecordedCallFixture } from './provider-fixtures.js';
+import { deepFreeze, type TestFunctions } from './set-up-plugin.js';
+import { framesOf, type RecordedCallFixture } from './fixtures.js';
 
 /** Reading of the fixtures: requests, whole answers and streams. */
 export function describeReading(

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { USAGE_COUNTS } from '../chat.js';
 import type { Endpoint, Provider, RecordedAnswer } from '../provider.js';
-import { framesOf } from './frames.js';
+import { framesOf, type ProviderContract } from './fixtures.js';
 import { mutationsOf, ODD_VALUES } from './odd-values.js';
-import type { ProviderContract } from './provider-fixtures.js';
-import type { TestFunctions } from './test-functions.js';
+import type { TestFunctions } from './set-up-plugin.js';
 
 /** Nothing a client or a provider sends makes the plugin throw, or answer with something of another shape. */
 export function describeRobustness<Config>(

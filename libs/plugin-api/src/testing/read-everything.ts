@@ -1,5 +1,5 @@
 import type { Provider } from '../provider.js';
-import type { RecordedCallFixture } from './provider-fixtures.js';
+import type { RecordedCallFixture } from './fixtures.js';
 
 /**
  * Hands one JSON value to everything of a provider that reads, for property tests. @throws what the provider throws.

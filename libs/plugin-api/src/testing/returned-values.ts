@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Given, SpanReading } from '../dialect/dialect.js';
 import type { OtelMap, OtelSpan } from '../dialect/otel-span.js';
-import { isVector, plainValue } from '../dialect/plain-value.js';
+import { isVector, plainValue } from '../dialect/attribute-values.js';
 import { readJson } from '../wire/lenient-json.js';
 
 /** Members that say in which form or order something is written, or why it ended; readers bring them to one form. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineScorer } from '../plugin.js';
 import type { Scorer, ScoreSample } from '../scorer.js';
-import { failuresOf } from './run-suite.js';
+import { failuresOf } from './set-up-plugin.js';
 import { describeScorerContract, type ScorerContract } from './scorer-contract.js';
 
 type Config = { of: number };

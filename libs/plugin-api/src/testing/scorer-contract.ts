@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { pluginConfigSchema, type ScorerPlugin } from '../plugin.js';
 import type { Score, Scorer, ScoreSample } from '../scorer.js';
-import { deepFreeze, type TestFunctions } from './test-functions.js';
-import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
+import { deepFreeze, type TestFunctions, describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
 
 export interface ScorerContract<Config> {
   plugin: ScorerPlugin<Config>;

@@ -8,8 +8,7 @@ import type {
   SearchQuery,
   SearchScope,
 } from '../search-index.js';
-import { deepFreeze, type TestFunctions } from './test-functions.js';
-import { describePlugin, type ConfigFixtures } from './set-up-plugin.js';
+import { deepFreeze, type TestFunctions, describePlugin, type ConfigFixtures } from './set-up-plugin.js';
 
 export interface SearchIndexContract<Config> {
   plugin: SearchIndexPlugin<Config>;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { PLUGIN_API_VERSION, pluginConfigSchema, setUpExtension, type Plugin } from '../plugin.js';
 import type { Provider } from '../provider.js';
-import type { TestFunctions } from './test-functions.js';
 
 /** Configs a plugin takes (the first is used for all other tests) and configs it refuses. */
 export interface ConfigFixtures {
@@ -40,4 +39,36 @@ export function describePlugin(plugin: Plugin, extensionPoint: string, configs: 
       assert.equal(pluginConfigSchema(plugin).safeParse(config).success, false);
     });
   }
+}
+
+/** The test functions of a contract suite: those of Jest, Vitest, Mocha or `node:test`, as an author likes. */
+export interface TestFunctions {
+  describe(name: string, define: () => void): unknown;
+  it(name: string, test: () => void | Promise<void>): unknown;
+}
+
+/** Freezes a value through and through, so that a plugin that changes what it is given is found out. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}
+
+/** Runs a suite by itself, to see which of its tests fail. @returns names of the failed tests. */
+export async function failuresOf(define: (test: TestFunctions) => void): Promise<string[]> {
+  const tests: [string, () => void | Promise<void>][] = [];
+  define({ describe: (_name, body) => body(), it: (name, body) => void tests.push([name, body]) });
+  const failed = await Promise.all(
+    tests.map(async ([name, body]) => {
+      try {
+        await body();
+        return [];
+      } catch {
+        return [name];
+      }
+    }),
+  );
+  return failed.flat();
 }

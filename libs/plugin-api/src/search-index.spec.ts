@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { searchTerms } from './search-terms.js';
+import { searchTerms } from './search-index.js';
 
 const document = (text: string): string[] => searchTerms(text, 'document');
 const query = (text: string): string[] => searchTerms(text, 'query');
