@@ -16,8 +16,10 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 
 /** The page that is fetched first (`scripts/check-dashboard.mjs` has the budget), with what runs before every page. */
 const FIRST_PAGES = ['src/main.tsx', 'src/pages/traces/traces-page.tsx'].map(path);
-/** Pages keep files of their own, and those of the contract are split by what is used of each. */
-const SPLIT_AS_EVER = /\/src\/pages\/|\/libs\/contract\//;
+/** Pages keep files of their own but for what reads their addresses, and those of the contract are split by what is used of each. */
+const SPLIT_AS_EVER = /\/src\/pages\/(?!.+-search\.ts$)|\/libs\/contract\//;
+/** What the index of a package names beside what the first page uses: other pages fetch it. */
+const USED_LATER = /(?:queriesObserver|useQueries|mutationObserver|useMutation)\.js$/;
 
 interface ModuleGraph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
@@ -31,7 +33,7 @@ function createFirstGroup(): (id: string, graph: ModuleGraph) => string | null {
   let needed: ReadonlySet<string> | undefined;
   return (id, graph) => {
     needed ??= staticImportsOf(FIRST_PAGES, graph);
-    return needed.has(id) && !SPLIT_AS_EVER.test(id) ? 'first' : null;
+    return needed.has(id) && !SPLIT_AS_EVER.test(id) && !USED_LATER.test(id) ? 'first' : null;
   };
 }
 
@@ -68,7 +70,12 @@ export default defineConfig(({ command }) => ({
     target: ['chrome125', 'edge125', 'firefox128', 'safari18'],
     // A file for each: the policy allows no script, style or font within a page.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // What is imported when needed brings its styles; names of its scripts would be 2 KB of the first file.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_file, names, { hostType }) =>
+        hostType === 'html' ? names : names.filter((name) => name.endsWith('.css')),
+    },
     reportCompressedSize: false,
     rolldownOptions: {
       // A page that uses one part of the contract fetches that part.

@@ -45,7 +45,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   });
 
   const isLive = (page: Page): Promise<void> =>
-    page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
   const shows = (page: Page, name: string): Promise<void> => page.getByRole('link', { name }).waitFor();
   const field = (page: Page) => page.getByLabel('API key or token');
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

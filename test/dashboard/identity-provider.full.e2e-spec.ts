@@ -190,7 +190,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     const { body: queue } = await tenant.api.get<{ items: { id: string }[] }>(`/api/datasets/${dataset.id}/queue`);
     await page.goto(`${app.url}/review/${dataset.id}?item=${queue.items[0]!.id}`);
     await page.getByText('by Person rita').waitFor();
-    await expectSoon(() => page.getByRole('status', { name: 'Live updates' }).textContent(), 'Live');
+    await expectSoon(() => page.getByRole('status', { name: 'Live updates' }).textContent(), 'Connected');
     // Nobody touches the tab: the role goes with the group, at the latest when the provider is asked again.
     provider.people.get('rita')!.groups = [];
     app.settings.of(OidcSettings).refreshMs = 1_000;
@@ -208,7 +208,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.goto(`${app.url}/review`);
     await signIn('rita');
     await page.getByRole('link', { name: 'Answers', exact: true }).waitFor();
-    expect(await page.getByRole('status', { name: 'Live updates' }).textContent()).not.toBe('Live');
+    expect(await page.getByRole('status', { name: 'Live updates' }).textContent()).not.toBe('Connected');
     provider.people.get('rita')!.groups = [];
     app.settings.of(OidcSettings).refreshMs = 1_000;
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();

@@ -5,6 +5,7 @@ shareDashboard();
 // It counts the events of the instance, so that it comes first.
 await import('./events.journeys.ts');
 await import('./traces.journeys.ts');
+await import('./lists.journeys.ts');
 await import('./trace.journeys.ts');
 await import('./span-texts.journeys.ts');
 await import('./spans-sessions.journeys.ts');

@@ -39,6 +39,24 @@ describeOnBothDatabases('the dashboard', ({ name, newDatabase }) => {
     }
   });
 
+  it('answers a wrong address with its page to browsers, and with a problem to programs', async () => {
+    const index = readFileSync('dist/dashboard/index.html', 'utf8');
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    for (const path of ['/nope', '/nope/deeper?x=1', '/tracesx']) {
+      const page = await get(path, { accept });
+      expect([path, page.status, await page.text()]).toEqual([path, 404, index]);
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      for (const other of ['application/json', '*/*']) {
+        const problem = await get(path, { accept: other });
+        expect([path, problem.headers.get('content-type')]).toEqual([path, 'application/problem+json']);
+      }
+    }
+    for (const path of ['/api/none', '/assets/none-00000000.js']) {
+      const problem = await get(path, { accept });
+      expect([path, problem.headers.get('content-type')]).toEqual([path, 'application/problem+json']);
+    }
+  });
+
   it('leaves the API and what is unknown as they are', async () => {
     for (const path of [
       '/assets/none-00000000.js',

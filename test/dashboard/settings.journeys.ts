@@ -135,8 +135,8 @@ describe('settings', () => {
     await page.getByRole('status').getByText(`Deleted ${TRACES} traces with ${TRACES} spans`).waitFor();
     expect(await program.api.traces()).toEqual([]);
 
-    await button('Import an export').click();
-    const dialog = page.getByRole('dialog', { name: 'Import an export' });
+    await button('Import a backup file').click();
+    const dialog = page.getByRole('dialog', { name: 'Import a backup file' });
     await dialog.getByLabel('File').setInputFiles(exported);
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await dialog.getByRole('status').getByText(`${TRACES} traces, ${TRACES} spans`).waitFor();

@@ -42,7 +42,7 @@ describe('without any recording', () => {
     await expectAccessible(watched);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Spans' }).click();
     await page.getByRole('heading', { name: 'No spans yet' }).waitFor();
-    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     await recordConversations(program.api);
     await grid('Spans').waitFor();
     await count('6 spans');
@@ -112,7 +112,7 @@ describe('sessions', () => {
   inBrowser('go on while they are read, and are found by a part of their id', async () => {
     await open('/sessions/%20a');
     await page.getByRole('article').nth(2).waitFor();
-    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     await program.api.post('/api/traces', { id: 'late', name: 'a late turn', session_id: ' a' });
     await program.api.post('/api/traces', { id: 'other', name: 'of another', session_id: 'a' });
     await page.getByRole('article').nth(3).getByText('a late turn').waitFor();
@@ -245,7 +245,7 @@ describe('spans', () => {
   inBrowser('come in while nobody reads, and say so when none matches', async () => {
     await open('/spans');
     await count('30 spans');
-    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     await program.api.post('/api/spans', { id: 'fresh', trace_id: 'calls-0', name: 'a fresh span' });
     const row = grid('Spans')
       .getByRole('row')

@@ -257,7 +257,7 @@ describe('a running trace', () => {
     await api.post('/api/traces', { id: 'live', name: 'Live' });
     await api.post('/api/spans', { id: 'live-root', trace_id: 'live', name: 'root' });
     await goTo('/traces/live');
-    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     const named = (name: string): Locator => rows().getByRole('row').filter({ hasText: name });
     await named('root').waitFor();
     await api.post('/api/spans', { id: 'live-last', trace_id: 'live', parent_id: 'live-root', name: 'the last' });

@@ -37,7 +37,7 @@ describe('an empty instance', () => {
       await first.getByRole('tab', { name: language }).click();
       await first.getByRole('tabpanel', { name: language }).getByText(`${program.gatewayUrl}/v1`).waitFor();
     }
-    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     // Without the mouse: what is copied is what is run.
     await tabTo(first.getByRole('button', { name: 'Copy' }));
     await page.keyboard.press('Enter');

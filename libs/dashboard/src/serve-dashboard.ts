@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { OPEN_ROUTE, PAGE_ROUTE } from '@spandrel/http';
+import { OPEN_ROUTE, PAGE_ROUTE, setNotFoundPage } from '@spandrel/http';
 import { LOGGER, PACKAGE, type Logger } from '@spandrel/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { listBuiltFiles } from './built-files.js';
@@ -69,6 +69,7 @@ export async function serveDashboard(
   fastify.get<{ Params: { '*': string } }>(`${ASSETS}*`, { config: OPEN_ROUTE }, (request, reply) =>
     sendKnown(request, reply, ASSETS + request.params['*']),
   );
+  setNotFoundPage(fastify, (request, reply) => sendPage(request, reply.code(404)));
   for (const path of files.keys()) {
     if (path === INDEX || path.startsWith(ASSETS)) continue;
     fastify.get(path, { config: OPEN_ROUTE }, (request, reply) => sendKnown(request, reply, path));

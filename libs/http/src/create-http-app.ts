@@ -25,6 +25,7 @@ import { ApiModule, type ApiParts } from './api.module.js';
 import { registerJsonBody, registerStreamedBodies } from './request-bodies.js';
 import { Http2Notice, refuseMalformed } from './intake/malformed-http.js';
 import { isPageRoute } from './operation.js';
+import { findNotFoundPage } from './not-found-page.js';
 import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics, RequestWatch } from './intake/request-watch.js';
 import { refuseParametersOutsideNest } from './names/names.interceptor.js';
@@ -136,7 +137,9 @@ function addRequestRules(
     watch.begin(request, reply);
     void reply.headers(headers).header('x-request-id', request.id);
     const framing = framingFault(request.raw);
-    const foreign = isLocal ? localRequestFault(request.headers, isPageRoute(request.routeOptions.config)) : undefined;
+    const sendPage = findNotFoundPage(request);
+    const isPage = sendPage !== undefined || isPageRoute(request.routeOptions.config);
+    const foreign = isLocal ? localRequestFault(request.headers, isPage) : undefined;
     if (!namesOneHost(request.raw)) {
       done(new DomainError('malformed_request', 'the request must have exactly one Host'));
     } else if (framing !== undefined) {
@@ -144,6 +147,8 @@ function addRequestRules(
       done(new DomainError(framing.code, framing.message));
     } else if (foreign !== undefined) {
       done(new DomainError('host_not_allowed', foreign));
+    } else if (sendPage !== undefined) {
+      turns.begin(() => void sendPage(request, reply).catch(done));
     } else if (request.is404) {
       turns.begin(() => done(findRightAddress(request) as Error));
     } else if (PROBES.has(request.routeOptions.url) && reply.raw.socket !== null) {

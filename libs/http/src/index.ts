@@ -1,6 +1,7 @@
 export { modelCallAddress, modelCallOf, shownPath, type ModelCall, type ModelClient } from './misdirected-request.js';
 export { type ThirdPartyProtocol, type MediaDescription, Operation, type OperationDescription } from './operation.js';
 export { OPEN_ROUTE, PAGE_ROUTE } from './operation.js';
+export { setNotFoundPage } from './not-found-page.js';
 export { createHttpApp, type HttpAppParts } from './create-http-app.js';
 export { HttpAdapter } from './text-answers.js';
 export { ApiModule, type ApiParts } from './api.module.js';

@@ -38,7 +38,7 @@ export function Banner({ session, isOpen }: BannerProps) {
   );
 }
 
-const WORDS = { live: 'Live', reconnecting: 'Reconnecting', offline: 'Offline' } as const;
+const WORDS = { live: 'Connected', reconnecting: 'Reconnecting', offline: 'Offline' } as const;
 
 /** Whether the pages hear of changes. @param audience the project whose changes they are. */
 function LiveStatus({ audience }: { audience: string }) {

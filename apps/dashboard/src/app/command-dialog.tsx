@@ -10,6 +10,7 @@ import { setPreferences, usePreferences } from '../components/preferences/use-pr
 import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
 import { datasetAddress, runAddress, traceAddress } from '../features/addresses.js';
 import { commandsFor, type Command } from './commands.js';
+import { useFoundByName } from './found-by-name.js';
 import { lastVisits } from './use-visits.js';
 import styles from './command-dialog.module.css';
 
@@ -18,8 +19,10 @@ export function CommandDialog({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
   const open = (address: string): void => void navigate({ to: address });
+  const found = useFoundByName(text);
   const commands = commandsFor({
     text,
+    found,
     open,
     shortcuts: useShortcutList().filter(({ keys }) => keys !== 'mod+k'),
     visits: lastVisits(),
@@ -92,7 +95,7 @@ export function CommandList({ text, commands, onType, onChoose }: CommandListPro
       >
         <Autocomplete.Input
           aria-label="Command"
-          placeholder="A page, an action, or an id"
+          placeholder="A page, an action, a name, or an ID"
           className={styles.input}
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a dialog that was asked for
           autoFocus

@@ -39,6 +39,15 @@ describe('commands', () => {
     expect(given.openId).toHaveBeenCalledWith('01JD9Z.a:b-c');
   });
 
+  it('lead to what is called so before they take it for an id', () => {
+    const found = [{ group: 'Datasets', label: 'Refunds', address: '/datasets/d' }];
+    const given = { ...sources('refunds'), found };
+    const commands = commandsFor(given);
+    expect(commands.map(({ label }) => label)).toEqual(['Refunds', 'Open the trace, span, dataset or run refunds']);
+    commands[0]!.run();
+    expect(given.open).toHaveBeenCalledWith('/datasets/d');
+  });
+
   it('change a preference', () => {
     const given = sources('theme dark');
     commandsFor(given)[0]!.run();

@@ -16,6 +16,8 @@ export interface CommandSources {
   /** What is typed. */
   text: string;
   shortcuts: readonly Shortcut[];
+  /** What the API found by its name. */
+  found?: readonly { group: string; label: string; address: string }[];
   visits: readonly Visit[];
   preferences: Preferences;
   open(address: string): void;
@@ -30,7 +32,12 @@ export function commandsFor(sources: CommandSources): Command[] {
   const matching = [...actions(sources), ...lastVisited(sources), ...choices(sources)].filter(({ label }) =>
     words.every((word) => label.toLowerCase().includes(word)),
   );
-  return looksLikeId(typed) ? [openId(typed, sources), ...matching] : matching;
+  const found = (sources.found ?? []).map(({ group, label, address }) => ({
+    ...{ id: `found ${address}`, label, group, run: () => sources.open(address) },
+  }));
+  const byId = looksLikeId(typed) ? [openId(typed, sources)] : [];
+  // What is called as typed is more likely meant than an id.
+  return found.length > 0 ? [...matching, ...found, ...byId] : [...byId, ...matching];
 }
 
 /** Ids that clients choose have letters, digits and a few marks; a word of a command is shorter. */
@@ -42,7 +49,7 @@ function openId(id: string, sources: CommandSources): Command {
   return {
     id: `id ${id}`,
     label: `Open the trace, span, dataset or run ${id}`,
-    group: 'Ids',
+    group: 'IDs',
     run: () => sources.openId(id),
   };
 }

@@ -1,4 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../components/button.js';
 import { Icon, type IconName } from '../components/icon.js';
 import { useShortcuts } from '../components/shortcuts/use-shortcuts.js';
 import styles from './shell.module.css';
@@ -24,9 +26,11 @@ interface PageLink {
   icon: IconName;
 }
 
-/** Links to the pages. */
+/** Links to the pages. On narrow screens they are behind a button. */
 export function Navigation() {
   const navigate = useNavigate();
+  const [isOpen, setIsOpen] = useState(false);
+  const close = (): void => setIsOpen(false);
   useShortcuts(
     PAGE_LINKS.map(({ to, label, keys }) => ({
       keys,
@@ -36,11 +40,21 @@ export function Navigation() {
     })),
   );
   return (
-    <nav aria-label="Main" className={styles.navigation}>
+    // The key is heard here wherever inside the focus is.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <nav
+      aria-label="Main"
+      className={styles.navigation}
+      data-open={isOpen || undefined}
+      onKeyDown={({ key }) => key === 'Escape' && close()}
+    >
+      <Button icon="menu" className={styles.menu} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Menu
+      </Button>
       <ul>
         {PAGE_LINKS.map(({ to, label, keys, icon }) => (
           <li key={to}>
-            <Link to={to} activeOptions={{ includeSearch: false }} className={styles.pageLink}>
+            <Link to={to} activeOptions={{ includeSearch: false }} className={styles.pageLink} onClick={close}>
               <Icon name={icon} />
               {label}
               <kbd aria-hidden="true">{keys}</kbd>

@@ -7,7 +7,7 @@ import {
   useNotifications,
   type Notification,
 } from '../components/notify.js';
-import { copyText } from '../components/save-text.js';
+import { copyAs } from '../components/save-text.js';
 import styles from './notifications.module.css';
 
 const PASSING_MS = 8_000;
@@ -27,19 +27,18 @@ export function Notifications() {
 }
 
 function NotificationView({ notification }: { notification: Notification }) {
-  const { id, role, title, detail, code, requestId, action, isPassing } = notification;
+  const { id, role, title, detail, facts, action, isPassing } = notification;
   useEffect(() => {
     if (!isPassing) return undefined;
     const timer = setTimeout(() => dismissNotification(id), PASSING_MS);
     return () => clearTimeout(timer);
   }, [id, isPassing]);
-  const facts = [code, requestId && `request ${requestId}`].filter(Boolean).join(' · ');
   return (
     <div className={styles.notification} data-role={role}>
       <div role={role} className={styles.words}>
         <p className={styles.title}>{title}</p>
         {detail !== undefined && <p>{detail}</p>}
-        {facts !== '' && <p className={styles.facts}>{facts}</p>}
+        {facts && <p className={styles.facts}>{facts}</p>}
       </div>
       <div className={styles.buttons}>
         {action !== undefined && (
@@ -47,7 +46,9 @@ function NotificationView({ notification }: { notification: Notification }) {
           <span onClick={() => dismissNotification(id)}>{action}</span>
         )}
         {role === 'alert' && (
-          <Button onClick={() => void copyText([title, detail, facts].filter(Boolean).join('\n'))}>Copy</Button>
+          <Button onClick={() => void copyAs('the error', [title, detail, facts].filter(Boolean).join('\n'))}>
+            Copy
+          </Button>
         )}
         <Button variant="quiet" icon="close" iconOnly onClick={() => dismissNotification(id)}>
           Dismiss

@@ -27,6 +27,19 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ compon
 
 const at = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
 
+type Search = Record<string, unknown>;
+
+/**
+ * The search parameters of a page alone: the router keeps what no page reads, such as the marks of a campaign, and a list
+ * would ask the API by them.
+ */
+const only =
+  <Known extends object>(read: (search: Search) => Known) =>
+  (search: Search): Known => ({
+    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...read(search),
+  });
+
 const home = createRoute({
   ...at('/'),
   beforeLoad: () => {
@@ -36,25 +49,25 @@ const home = createRoute({
 
 const traces = createRoute({
   ...at('/traces'),
-  validateSearch: readTracesSearch,
+  validateSearch: only(readTracesSearch),
   component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
 });
 
 const trace = createRoute({
   ...at('/traces/$id'),
-  validateSearch: readTraceSearch,
+  validateSearch: only(readTraceSearch),
   component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
 });
 
 const analytics = createRoute({
   ...at('/analytics'),
-  validateSearch: readAnalyticsSearch,
+  validateSearch: only(readAnalyticsSearch),
   component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
 });
 
 const sessions = createRoute({
   ...at('/sessions'),
-  validateSearch: readSessionsSearch,
+  validateSearch: only(readSessionsSearch),
   component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
 });
 
@@ -65,7 +78,7 @@ const session = createRoute({
 
 const spans = createRoute({
   ...at('/spans'),
-  validateSearch: readSpansSearch,
+  validateSearch: only(readSpansSearch),
   component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
 });
 
@@ -76,13 +89,13 @@ const connections = createRoute({
 
 const datasets = createRoute({
   ...at('/datasets'),
-  validateSearch: readDatasetsSearch,
+  validateSearch: only(readDatasetsSearch),
   component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
 });
 
 const dataset = createRoute({
   ...at('/datasets/$id'),
-  validateSearch: readDatasetSearch,
+  validateSearch: only(readDatasetSearch),
   component: lazyRouteComponent(() => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
 });
 
@@ -98,37 +111,37 @@ const review = createRoute({
 
 const reviewQueue = createRoute({
   ...at('/review/$id'),
-  validateSearch: readReviewSearch,
+  validateSearch: only(readReviewSearch),
   component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
 });
 
 const events = createRoute({
   ...at('/events'),
-  validateSearch: readEventsSearch,
+  validateSearch: only(readEventsSearch),
   component: lazyRouteComponent(() => import('../pages/events/events-page.js'), 'EventsPage'),
 });
 
 const evaluations = createRoute({
   ...at('/evaluations'),
-  validateSearch: readEvaluationsSearch,
+  validateSearch: only(readEvaluationsSearch),
   component: lazyRouteComponent(() => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
 });
 
 const newEvaluation = createRoute({
   ...at('/evaluations/new'),
-  validateSearch: readNewEvaluationSearch,
+  validateSearch: only(readNewEvaluationSearch),
   component: lazyRouteComponent(() => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
 });
 
 const compare = createRoute({
   ...at('/evaluations/compare'),
-  validateSearch: readCompareSearch,
+  validateSearch: only(readCompareSearch),
   component: lazyRouteComponent(() => import('../pages/compare/compare-page.js'), 'ComparePage'),
 });
 
 const run = createRoute({
   ...at('/evaluations/$id'),
-  validateSearch: readRunSearch,
+  validateSearch: only(readRunSearch),
   component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
 });
 

@@ -9,8 +9,7 @@ export interface Notification {
   title: string;
   detail?: string | undefined;
   /** Stable name of an error, and the request in the server's log. */
-  code?: string | undefined;
-  requestId?: string | undefined;
+  facts?: string;
   /** A link or a button, such as the opposite of what was done. */
   action?: ReactNode;
   /** Whether it goes by itself after a while. An error stays until it was read, an action until another page is open. */
@@ -63,15 +62,14 @@ export function notify(title: string, action?: ReactNode): void {
   notifications.add({ role: 'status', title, action });
 }
 
+/** What is said of an error below its title: what the server said, its stable name and the request in the server's log. */
+export function describeFault({ detail, message, code, requestId }: Error & Reported) {
+  return { detail: detail ?? message, facts: [code, requestId && `request ${requestId}`].filter(Boolean).join(' · ') };
+}
+
 /** Says that something could not be done, with what the server says of it. @param title `The trace could not be deleted`. */
 export function notifyError(title: string, error: Error & Reported): void {
-  notifications.add({
-    role: 'alert',
-    title,
-    detail: error.detail ?? error.message,
-    code: error.code,
-    requestId: error.requestId ?? undefined,
-  });
+  notifications.add({ role: 'alert', title, ...describeFault(error) });
 }
 
 export function dismissNotification(id: number): void {

@@ -1,5 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { Button } from './button.js';
+import { describeFault } from './notify.js';
+import { copyAs } from './save-text.js';
 import styles from './page-parts.module.css';
 
 /** The one h1 of a page, which is also its title: `Traces · Spandrel`. @param children buttons of the page beside it. */
@@ -38,11 +40,18 @@ interface FaultNoticeProps {
 
 /** An error in the place of what it kept from being shown. The rest of the page works. */
 export function FaultNotice({ title, error, onRetry }: FaultNoticeProps) {
+  const { detail, facts } = describeFault(error);
   return (
     <div role="alert" className={styles.notice}>
       <p className={styles.title}>{title}</p>
-      <p>{(error as { detail?: string }).detail ?? error.message}</p>
-      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+      <p>{detail}</p>
+      {facts !== '' && <p className={styles.facts}>{facts}</p>}
+      <div className={styles.buttons}>
+        {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        <Button onClick={() => void copyAs('the error', [title, detail, facts].filter(Boolean).join('\n'))}>
+          Copy
+        </Button>
+      </div>
     </div>
   );
 }

@@ -2,10 +2,16 @@ import { notify, notifyError } from './notify.js';
 
 /** Puts a text on the clipboard, also where the page came by plain http from another machine. @throws Error. */
 export async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) {
+  try {
     await navigator.clipboard.writeText(text);
-    return;
+  } catch {
+    copyBySelection(text);
   }
+}
+
+/** Copies what is selected, where the browser offers no clipboard or refuses it. @throws Error. */
+function copyBySelection(text: string): void {
+  const before = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
   field.style.position = 'fixed';
@@ -14,6 +20,7 @@ export async function copyText(text: string): Promise<void> {
   field.select();
   const isCopied = document.execCommand('copy');
   field.remove();
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true });
   if (!isCopied) throw new Error('The browser does not allow copying.');
 }
 

@@ -19,7 +19,21 @@ let audience = '';
  */
 export function useLiveState(of?: string, isRefused = false): LiveState {
   if (of !== undefined) audience = of;
-  return useSyncExternalStore(isRefused ? listenToState : subscribeToState, () => state);
+  return useSyncExternalStore(isRefused ? listenToState : subscribeToState, () =>
+    state === 'live' && !isPageStreamOpen ? 'reconnecting' : state,
+  );
+}
+
+let isPageStreamOpen = true;
+
+/** Notes that a page has a stream of its own, without which it does not hear of changes either. @returns forgets it. */
+export function reportPageStream(isOpen: boolean): () => void {
+  const become = (now: boolean): void => {
+    isPageStreamOpen = now;
+    for (const listener of stateListeners) listener();
+  };
+  become(isOpen);
+  return () => become(true);
 }
 
 /**

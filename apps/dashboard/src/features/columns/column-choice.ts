@@ -15,6 +15,19 @@ export interface OfferedColumns {
   usual: ColumnChoice;
 }
 
+/** What the button `Columns` is given. */
+export interface ColumnsPanelProps {
+  offered: OfferedColumns;
+  chosen: ColumnChoice;
+  /** Header of a column by its id. */
+  nameOf(id: string): string;
+  /** Pixels of a column. */
+  widthOf(id: string): number;
+  onChange(columns: ColumnChoice): void;
+  onResize(id: string, width: number): void;
+  onReset(): void;
+}
+
 /** Reads a choice; unknown and repeated columns are left out. @returns `undefined` where none is left. */
 export function readColumns(text: unknown, { all }: OfferedColumns): ColumnChoice | undefined {
   if (typeof text !== 'string') return undefined;

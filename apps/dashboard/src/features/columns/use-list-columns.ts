@@ -11,10 +11,10 @@ import {
   readWidths,
   writeColumns,
   type ColumnChoice,
+  type ColumnsPanelProps,
   type ColumnWidths,
   type OfferedColumns,
 } from './column-choice.js';
-import type { ColumnsPanelProps } from './columns-panel.js';
 
 interface ListColumnsOptions<Row, Search extends ListSort & { cols?: string }> {
   /** Name of the list, for what is kept in this browser. */

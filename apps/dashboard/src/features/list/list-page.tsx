@@ -7,7 +7,8 @@ import { bareSearch, listChips, type ListParameters, type ListSearch } from '../
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn, GridHandle, GridSelection } from '../../components/grid/grid-props.js';
 import { useDelayed } from '../../components/hooks.js';
-import { ColumnsPanel, type ColumnsPanelProps } from '../columns/columns-panel.js';
+import type { ColumnsPanelProps } from '../columns/column-choice.js';
+import { ColumnsPanel } from '../columns/columns-panel.js';
 import { gridRows, type PagedList } from './use-paged-list.js';
 import { useListPlace } from './list-memory.js';
 import { describePending } from './list-rules.js';
@@ -28,6 +29,14 @@ interface ListPageProps {
   children: ReactNode;
 }
 
+const isClosed = ({ until }: ListSearch): boolean => until !== undefined && Date.parse(until) <= Date.now();
+
+/** Whether a list follows what happens, and what turns that on and off. A range that has an end is not followed. */
+export function useAutoRefresh(search: ListSearch) {
+  const [isWanted, onLive] = useState(true);
+  return { isLive: isWanted && !isClosed(search), onLive };
+}
+
 /** A page that is a list with filters: what it shows while there is nothing to list, or when it could not be read. */
 export function ListPage(props: ListPageProps) {
   const { title, list, search, parameters, onChange, isLive, onLive, empty, intro, children } = props;
@@ -44,8 +53,14 @@ export function ListPage(props: ListPageProps) {
   return (
     <>
       <PageHeading title={title}>
-        <Button icon="live" aria-pressed={isLive} onClick={() => onLive(!isLive)}>
-          Live
+        <Button
+          icon="live"
+          aria-pressed={isLive}
+          disabled={isClosed(search)}
+          {...(isClosed(search) && { title: 'Nothing new begins in a range that has ended.' })}
+          onClick={() => onLive(!isLive)}
+        >
+          Auto-refresh
         </Button>
       </PageHeading>
       {intro?.(false)}

@@ -121,6 +121,7 @@ export function ConnectionTest({ test }: { test: ShownTest | null }) {
     <section
       aria-label={test === null ? 'Test' : `Test of ${test.connection.name}`}
       className={test === null ? undefined : styles.test}
+      {...(test?.result && { 'data-tone': test.result.ok ? 'ok' : 'failed' })}
     >
       {test !== null && <h2>Test of {test.connection.name}</h2>}
       {/* It is there before it says anything, else what it says first is not read out. */}

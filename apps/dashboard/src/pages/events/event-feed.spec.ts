@@ -96,6 +96,22 @@ describe('EventFeed', () => {
     sources[0]!.send(2);
     advance(500);
     expect(log.events.map(({ at }) => at === null)).toEqual([true, false]);
+    // The browser connects again by itself, and gets what happened meanwhile.
+    sources[0]!.onerror?.(new Event('error'));
+    sources[0]!.onopen?.(new Event('open'));
+    sources[0]!.send(3);
+    advance(500);
+    expect(log.events.map(({ at }) => at === null)).toEqual([true, false, true]);
+  });
+
+  it('is open from the answer of the server until the connection is lost', () => {
+    const { feed } = feedOf(new EventLog());
+    feed.open();
+    expect(feed.isOpen).toBe(false);
+    sources[0]!.onopen?.(new Event('open'));
+    expect(feed.isOpen).toBe(true);
+    sources[0]!.onerror?.(new Event('error'));
+    expect(feed.isOpen).toBe(false);
   });
 
   it('asks again after a refusal, and says that it was refused', () => {

@@ -22,6 +22,8 @@ export class EventFeed {
   private cancelLive: (() => void) | null = null;
   /** Whether the server refused the stream; it is asked again and again. */
   isRefused = false;
+  /** Whether what happens from now on comes here. */
+  isOpen = false;
 
   constructor(
     private readonly parts: StreamParts,
@@ -42,11 +44,13 @@ export class EventFeed {
     this.source = source;
     this.isReplay = resumeAfter !== null;
     source.onopen = () => {
-      this.setRefused(false);
+      this.become({ isOpen: true, isRefused: false });
       this.waitForLive();
     };
     source.onmessage = ({ data, lastEventId }) => this.take(data, lastEventId);
     source.onerror = () => this.fail(source);
+    // Nobody draws again what is closed on purpose.
+    this.isOpen = false;
   }
 
   close(): void {
@@ -80,15 +84,20 @@ export class EventFeed {
 
   /** Browsers connect again by themselves, after the last event, unless the answer was a refusal. */
   private fail(source: Source): void {
-    if (source.readyState !== CLOSED || this.source !== source) return;
+    if (this.source !== source) return;
+    // What is sent after the next connection may have happened before it.
+    this.isReplay = true;
+    this.cancelLive?.();
+    const isRefused = source.readyState === CLOSED;
+    this.become({ isOpen: false, isRefused: isRefused || this.isRefused });
+    if (!isRefused) return;
     this.source = null;
-    this.setRefused(true);
     this.cancelAgain = this.parts.later(AGAIN_MS, () => this.open());
   }
 
-  private setRefused(isRefused: boolean): void {
-    if (this.isRefused === isRefused) return;
-    this.isRefused = isRefused;
+  private become(now: Pick<EventFeed, 'isOpen' | 'isRefused'>): void {
+    if (this.isOpen === now.isOpen && this.isRefused === now.isRefused) return;
+    Object.assign(this, now);
     this.onChange();
   }
 }

@@ -45,7 +45,7 @@ describe('EventLog', () => {
     expect([numbers(log), log.beginAfter, log.resumeAfter]).toEqual([[], 5, 5]);
   });
 
-  it('says the time that an event carries, else that at which it came, else that of the one before', () => {
+  it('has the time that an event carries, else that at which it came, and never that of another', () => {
     const log = new EventLog(0);
     log.add(1, gone('a'), null);
     log.add(2, created('2026-01-02T03:04:05.006Z'), null);
@@ -53,6 +53,6 @@ describe('EventLog', () => {
     log.add(4, gone('c'), 99);
     log.flush();
     const at = Date.parse('2026-01-02T03:04:05.006Z');
-    expect(log.events.map((event) => event.at)).toEqual([null, at, at, 99]);
+    expect(log.events.map((event) => event.at)).toEqual([null, at, null, 99]);
   });
 });

@@ -41,8 +41,7 @@ export class EventLog {
     if (this.lastNumber !== null && number <= this.lastNumber) return;
     this.beginAfter ??= number - 1;
     this.lastNumber = number;
-    const before = this.waiting.at(-1) ?? this.events.at(-1);
-    this.waiting.push({ number, event, at: timeOfEvent(event) ?? at ?? before?.at ?? null });
+    this.waiting.push({ number, event, at: timeOfEvent(event) ?? at });
     if (this.waiting.length > LOGGED_MAX) {
       this.waiting.shift();
       this.droppedCount++;

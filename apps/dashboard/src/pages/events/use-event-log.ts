@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useRef, useState } from 'react';
 import { browserParts } from '../../live/event-stream.js';
+import { reportPageStream } from '../../live/live-updates.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 
@@ -28,6 +29,8 @@ export function useEventLog(type: string | undefined, since: string | undefined)
     return keepOpen(opened, setIsQueued);
     // oxlint-disable-next-line react/exhaustive-deps -- the number is the text that is compared
   }, [type, since]);
+  const isOpen = feed.current?.isOpen ?? false;
+  useEffect(() => reportPageStream(isOpen), [isOpen]);
   const { events, waitingCount, droppedCount, isPaused } = log.current;
   return {
     ...{ events, waitingCount: isPaused ? waitingCount : 0, droppedCount, isPaused, isQueued },

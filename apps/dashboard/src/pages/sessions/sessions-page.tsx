@@ -1,13 +1,13 @@
 import type { SessionResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { EmptyState } from '../../components/page-parts.js';
 import { formatId } from '../../components/format.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { rememberList } from '../../features/list/list-memory.js';
-import { ListPage, ListedGrid } from '../../features/list/list-page.js';
+import { useAutoRefresh, ListPage, ListedGrid } from '../../features/list/list-page.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -30,7 +30,7 @@ export function SessionsPage() {
   const navigate = useNavigate();
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/sessions', search: next, replace: isTyped });
-  const [isLive, setIsLive] = useState(true);
+  const { isLive, onLive } = useAutoRefresh(search);
   const { cols: _cols, ...filters } = search;
   const found = useFilteredList<SessionResource>({
     ...{ name: 'sessions', filters, operation: 'listSessions', idOf: ({ session_id: id }) => id },
@@ -46,10 +46,9 @@ export function SessionsPage() {
   return (
     <ListPage
       title="Sessions"
-      {...{ list, search, isLive }}
+      {...{ list, search, isLive, onLive }}
       parameters={SESSION_PARAMETERS}
       onChange={change}
-      onLive={setIsLive}
       empty={<NoSessions />}
     >
       <ListedGrid<SessionResource>

@@ -25,7 +25,7 @@ export function InstanceSection({ mayRead, mayWrite }: { mayRead: boolean; mayWr
       <Row name="Mode">{capabilities ? describeMode(capabilities) : NONE}</Row>
       <Row name="Dashboard and API">{location.origin}</Row>
       <Row name="Gateway">{capabilities ? (capabilities.gateway_url ?? 'Not known to this server') : NONE}</Row>
-      <Row name="Traces are kept">{capabilities ? describeRetention(capabilities) : NONE}</Row>
+      <Row name="Retention">{capabilities ? describeRetention(capabilities) : NONE}</Row>
       <div className={styles.buttons}>
         {mayRead && (
           <a href="/api/export/json" download>
@@ -44,7 +44,7 @@ export function InstanceSection({ mayRead, mayWrite }: { mayRead: boolean; mayWr
       </div>
       {mayWrite && (
         <div className={styles.buttons}>
-          <Button onClick={() => setOpened('import')}>Import an export</Button>
+          <Button onClick={() => setOpened('import')}>Import a backup file</Button>
           <Button variant="danger" icon="trash" onClick={() => setOpened('delete')}>
             Delete all traces
           </Button>
@@ -60,7 +60,7 @@ const describeMode = ({ mode }: CapabilitiesResource): string =>
   mode === 'local' ? 'Local: one machine, no logins' : 'Cloud: organizations, projects and keys';
 
 const describeRetention = ({ retention_days: days }: CapabilitiesResource): string =>
-  days === null ? 'For ever' : `For ${formatCounted(days, 'day')}`;
+  days === null ? 'Forever' : formatCounted(days, 'day');
 
 function ImportExportDialog({ onClose }: { onClose(): void }) {
   const formId = useId();
@@ -79,7 +79,7 @@ function ImportExportDialog({ onClose }: { onClose(): void }) {
   };
   return (
     <Dialog
-      title="Import an export"
+      title="Import a backup file"
       onClose={() => !isBusy && onClose()}
       actions={
         <>
@@ -102,7 +102,7 @@ function ImportExportDialog({ onClose }: { onClose(): void }) {
           type="file"
           accept=".json"
           disabled={isBusy}
-          hint={file === null ? 'A file of Download everything.' : `${file.name}, ${formatBytes(file.size)}`}
+          hint={file === null ? 'A JSON file from Download everything.' : `${file.name}, ${formatBytes(file.size)}`}
           onChange={({ target }) => {
             importing.reset();
             setFile(target.files?.[0] ?? null);

@@ -52,13 +52,13 @@ function Organization({ organization }: { organization: OrganizationResource }) 
       </form>
       <Row name="ID">{organization.id}</Row>
       <Row name="Plan">{organization.plan}</Row>
-      <Row name="Traces are kept">{describeRetention(organization)}</Row>
+      <Row name="Retention">{describeRetention(organization)}</Row>
       <Row name="Requests per second">{formatCount(organization.rate_limit)}</Row>
     </>
   );
 }
 
 const describeRetention = ({ retention_days: days, retention_by: by }: OrganizationResource): string => {
-  const long = days === null ? 'For ever' : `For ${formatCounted(days, 'day')}`;
+  const long = days === null ? 'Forever' : formatCounted(days, 'day');
   return by === 'plan' ? `${long}, by the plan` : `${long}, set by the operator`;
 };

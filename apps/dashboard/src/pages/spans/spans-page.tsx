@@ -2,7 +2,7 @@ import type { SpanOutline } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { api, listPage, PAGE_ROWS, type ListPage as Page, type Query } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
@@ -14,7 +14,13 @@ import { EmptyState } from '../../components/page-parts.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
-import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
+import {
+  useAutoRefresh,
+  ListPage,
+  ListedGrid,
+  SelectionToolbar,
+  useSelectedRows,
+} from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { nameOfSpan, traceAddress } from '../../features/addresses.js';
@@ -36,7 +42,7 @@ export function SpansPage() {
   const navigate = useNavigate();
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/spans', search: next, replace: isTyped });
-  const [isLive, setIsLive] = useState(true);
+  const { isLive, onLive } = useAutoRefresh(search);
   const { list, live, counted, shownKey } = useSpanList(search, previewOf(search.cols, SPAN_COLUMNS), isLive);
   const parameters = spanParameters(useCapabilities()?.search_modes ?? []);
   const columns = useListColumns<SpanOutline, ListSearch>({
@@ -48,10 +54,9 @@ export function SpansPage() {
   return (
     <ListPage
       title="Spans"
-      {...{ list, search, isLive }}
+      {...{ list, search, isLive, onLive }}
       parameters={parameters}
       onChange={change}
-      onLive={setIsLive}
       empty={<NoSpans />}
     >
       <ListedGrid<SpanOutline>

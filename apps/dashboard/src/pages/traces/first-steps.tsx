@@ -22,10 +22,14 @@ export function FirstSteps({ hasTrace }: { hasTrace: boolean | null | undefined 
   return (
     <section aria-labelledby="first-steps" className={styles.steps}>
       <h2 id="first-steps">First steps</h2>
-      {/* The lines of the steps are kept for them. */}
-      <Suspense fallback={<p className={styles.awaited} />}>
-        <StepList hasTrace={hasTrace} />
-      </Suspense>
+      {/* The lines of the steps are kept for them; the rows come first. */}
+      {hasTrace === null ? (
+        <p className={styles.awaited} />
+      ) : (
+        <Suspense fallback={<p className={styles.awaited} />}>
+          <StepList hasTrace={hasTrace} />
+        </Suspense>
+      )}
       <Button variant="quiet" icon="close" iconOnly className={styles.dismiss} onClick={dismiss}>
         Dismiss first steps
       </Button>

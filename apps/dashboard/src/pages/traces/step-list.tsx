@@ -11,7 +11,7 @@ interface Step {
 }
 
 /** The steps, ticked as they are done, and how the next one is. */
-export function StepList({ hasTrace }: { hasTrace: boolean | null | undefined }) {
+export function StepList({ hasTrace }: { hasTrace: boolean | undefined }) {
   const trace = useIsAny('traces', hasTrace === undefined);
   const first = { label: 'Record a call', how: 'Point a client at the gateway.', isDone: hasTrace ?? trace };
   const steps: Step[] = [first, ...useLaterSteps()];

@@ -23,9 +23,14 @@ export function TracesOverTime(props: Omit<ShownBucketsProps, 'isTable'>) {
           Show as table
         </Button>
       </figcaption>
-      <Suspense fallback={<div className={styles.awaited} />}>
-        <ShownBuckets {...props} isTable={isTable} />
-      </Suspense>
+      {/* The rows come first. */}
+      {list.isWaiting && list.length === 0 ? (
+        <div className={styles.awaited} />
+      ) : (
+        <Suspense fallback={<div className={styles.awaited} />}>
+          <ShownBuckets {...props} isTable={isTable} />
+        </Suspense>
+      )}
     </figure>
   );
 }

@@ -3,7 +3,13 @@ import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, useEffect } from 'react';
 import { withRange, type ListSearch } from '../../features/filters/list-search.js';
-import { ListPage, ListedGrid, SelectionToolbar, useSelectedRows } from '../../features/list/list-page.js';
+import {
+  useAutoRefresh,
+  ListPage,
+  ListedGrid,
+  SelectionToolbar,
+  useSelectedRows,
+} from '../../features/list/list-page.js';
 import { Button } from '../../components/button.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { describeCount } from '../../features/list/list-rules.js';
@@ -36,7 +42,7 @@ export function TracesPage() {
   const search: ListSearch = route.useSearch();
   const navigate = route.useNavigate();
   const change = (next: ListSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
-  const [isLive, setIsLive] = useState(true);
+  const { isLive, onLive } = useAutoRefresh(search);
   const listed = useTraceList(search, previewOf(search.cols, TRACE_COLUMNS), isLive);
   const { list, live, shownKey, overTime } = listed;
   const columns = useListColumns<TraceListItem, ListSearch>({
@@ -49,10 +55,9 @@ export function TracesPage() {
   return (
     <ListPage
       title="Traces"
-      {...{ list, search, isLive }}
+      {...{ list, search, isLive, onLive }}
       parameters={TRACE_PARAMETERS}
       onChange={change}
-      onLive={setIsLive}
       intro={(isEmpty) => (
         <FirstSteps hasTrace={isEmpty ? false : list.length > 0 || (list.isWaiting ? null : undefined)} />
       )}

@@ -1,0 +1,58 @@
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { api } from '../api/api.js';
+import { keys } from '../api/keys.js';
+import { formatId } from '../components/format.js';
+import { useSettled } from '../components/hooks.js';
+import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
+
+/** Something that is called as somebody types. */
+interface Found {
+  group: string;
+  label: string;
+  address: string;
+}
+
+const PAUSE_MS = 200;
+/** A shorter text is in most names. */
+const LENGTH_MIN = 2;
+/** The most that are shown of one kind. */
+const FOUND_MAX = 5;
+
+/** Traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
+export function useFoundByName(typed: string): readonly Found[] {
+  const client = useQueryClient();
+  const text = useSettled(typed.trim(), PAUSE_MS);
+  const { data = [] } = useQuery({
+    queryKey: ['found by name', text],
+    queryFn: ({ signal }) => findByName(client, text, signal),
+    enabled: text.length >= LENGTH_MIN && text === typed.trim(),
+    // The commands of the menu are there without it.
+    retry: false,
+  });
+  return data;
+}
+
+async function findByName(client: QueryClient, text: string, signal: AbortSignal): Promise<Found[]> {
+  const isCalled = ({ name }: { name: string }): boolean => name.toLowerCase().includes(text.toLowerCase());
+  const [traces, sessions, datasets, runs] = await Promise.all([
+    api.listTraces({ query: { name_contains: text, limit: FOUND_MAX }, signal }),
+    api.listSessions({ query: { id_contains: text, limit: FOUND_MAX }, signal }),
+    // The API finds neither by name; of both there are few, and the newest count.
+    client.fetchQuery({ queryKey: keys.datasets(), queryFn: () => api.listDatasets() }),
+    client.fetchQuery({ queryKey: ['runs', 'newest'], queryFn: () => api.listEvalRuns() }),
+  ]);
+  return [
+    ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
+    ...sessions.sessions.map(({ session_id: id }) => ({
+      ...{ group: 'Sessions', label: formatId(id), address: sessionAddress(id) },
+    })),
+    ...datasets.datasets
+      .filter(isCalled)
+      .slice(0, FOUND_MAX)
+      .map(({ id, name }) => ({ group: 'Datasets', label: name, address: datasetAddress(id) })),
+    ...runs.runs
+      .filter(isCalled)
+      .slice(0, FOUND_MAX)
+      .map(({ id, name }) => ({ group: 'Evaluations', label: name, address: runAddress(id) })),
+  ];
+}

@@ -1,0 +1,138 @@
+/** What holds in every list and in the shell around it: addresses, errors in place, the menus, names. */
+import { describe, expect } from '@jest/globals';
+import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
+import { recordTraces } from './recorded-traces.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
+
+const go = (path: string) => page.goto(program.apiUrl + path);
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const count = () => page.getByRole('status', { name: 'Result count' });
+
+describe('the shell and its lists', () => {
+  const onTraces = journeysOn(async () => {
+    await recordTraces(program.api, 300);
+    await program.api.post('/api/datasets', { name: 'Refund questions' });
+  });
+  onTraces();
+
+  inBrowser('leave out what an address has that no page reads', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
+    for (const [path, name] of [
+      ['/traces', 'Traces'],
+      ['/spans', 'Spans'],
+      ['/sessions', 'Sessions'],
+    ] as const) {
+      await go(`${path}?utm_source=x&status=nonsense&sort_by=nothing`);
+      await page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor();
+      expect(await button('Clear filters').count()).toBe(0);
+    }
+    for (const path of ['/analytics', '/datasets', '/evaluations', '/review', '/events', '/connections', '/settings']) {
+      await go(`${path}?utm_source=x`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+    }
+    expect(asked.filter((url) => url.includes('/api/') && /utm_source|nonsense|nothing/.test(url))).toEqual([]);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are refreshed by one control, which a range that has ended turns off', async () => {
+    await go('/traces');
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
+    const refresh = button('Auto-refresh');
+    expect(await refresh.getAttribute('aria-pressed')).toBe('true');
+    await go('/traces?until=2026-01-01T00:00:00.000Z');
+    await expectSoon(() => refresh.getAttribute('aria-pressed'), 'false');
+    expect(await refresh.isDisabled()).toBe(true);
+    expectNoFaults(watched);
+  });
+
+  inBrowser(
+    'say in place what failed, with its code and request, which are copied without a clipboard, too',
+    async () => {
+      const problem = {
+        ...{ type: 'about:blank', title: 'Internal error', status: 500, detail: 'The disk is full.' },
+        ...{ code: 'internal_error', request_id: '01JREQUEST' },
+      };
+      await page.route('**/api/traces?*', (route) =>
+        route.fulfill({ status: 500, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+      );
+      await go('/traces');
+      const alert = page.getByRole('main').getByRole('alert');
+      await alert.getByText('Traces could not be loaded').waitFor();
+      await alert.getByText('internal_error · request 01JREQUEST').waitFor();
+      await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+      await page.evaluate(
+        `document.addEventListener('copy', () => { globalThis.copied = getSelection().toString(); })`,
+      );
+      await alert.getByRole('button', { name: 'Copy' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('region', { name: 'Notifications' }).getByText('Copied the error').waitFor();
+      expect(await watched.clipboard()).toBe(
+        'Traces could not be loaded\nThe disk is full.\ninternal_error · request 01JREQUEST',
+      );
+      await expectSoon(() => page.evaluate('document.activeElement.textContent'), 'Copy');
+      await page.unroute('**/api/traces?*');
+      await alert.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('grid', { name: 'Traces' }).getByRole('row').nth(1).waitFor();
+      expectNoFaultsBut(watched, /500/);
+    },
+  );
+
+  inBrowser('are reached by name from the command menu, and a wrong address says so', async () => {
+    const answer = await go('/nope?x=1');
+    expect(answer!.status()).toBe(404);
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    await expectAccessible(watched);
+    for (const [typed, option, path] of [
+      ['Refund', 'Refund questions', /\/datasets\//],
+      ['classify intent 13', 'classify intent 13', /\/traces\/trace-13$/],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      const dialog = page.getByRole('dialog', { name: 'Command menu' });
+      await dialog.getByRole('combobox', { name: 'Command' }).fill(typed);
+      await dialog.getByRole('option', { name: option }).first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(path);
+      await dialog.waitFor({ state: 'detached' });
+    }
+    expectNoFaultsBut(watched, /404/);
+  });
+
+  inBrowser('are reached through one line on a phone', async () => {
+    const size = page.viewportSize()!;
+    try {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await go('/traces');
+      await count().getByText('300 traces').waitFor();
+      const navigation = page.getByRole('navigation', { name: 'Main' });
+      expect((await navigation.boundingBox())!.height).toBeLessThan(48);
+      expect(await navigation.getByRole('link').count()).toBe(0);
+      await navigation.getByRole('button', { name: 'Menu' }).click();
+      await expectAccessible(watched);
+      await navigation.getByRole('link', { name: 'Spans' }).click();
+      await page.getByRole('grid', { name: 'Spans' }).waitFor();
+      expect(await navigation.getByRole('link').count()).toBe(0);
+    } finally {
+      await page.setViewportSize(size);
+    }
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are connected on Events once its own stream is open', async () => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    await page.route('**/api/events?*', async (route) => {
+      await opened;
+      await route.continue();
+    });
+    await go('/events');
+    const status = page.getByRole('status', { name: 'Live updates' });
+    await status.getByText('Reconnecting').waitFor();
+    open();
+    await status.getByText('Connected').waitFor();
+    await page.unroute('**/api/events?*');
+    expectNoFaults(watched);
+  });
+});
