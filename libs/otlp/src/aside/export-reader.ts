@@ -16,10 +16,20 @@ import { writtenAhead } from '@spandrel/storage';
 import { readJsonInPieces } from '@spandrel/contract';
 import { OtlpSettings } from '../otlp.settings.js';
 import type { LogView } from '../write/log-members.js';
+import { DialectReader } from '../reading/dialect-reader.js';
 import type * as Thread from './read-export.thread.js';
+import {
+  countPoints,
+  readLogs,
+  readSpans,
+  type ExportBody,
+  type LogsPage,
+  type Reading,
+  type SpansPage,
+} from './read-pages.js';
 
 /** Bytes from which on an export is read aside: less than that is tens of milliseconds of work, whatever is in it. */
-export const ASIDE_BYTES = 131_072;
+const ASIDE_BYTES = 131_072;
 
 /** How long a thread may take over one export, in milliseconds: the largest one that is allowed takes some seconds. */
 const DEADLINE_MS = 30_000;
@@ -28,32 +38,41 @@ const HEAP_MB = 1_024;
 const THREADS_MAX = 2;
 const QUEUE_MAX = 64;
 
-type Parts = Pick<typeof Thread, 'spans' | 'logs' | 'points'>;
-type Tasks = Parts & Pick<typeof Thread, 'merge'>;
+/** What is read of an export. */
+interface Pages {
+  spans: SpansPage;
+  logs: LogsPage;
+  points: { count: number };
+}
+type Tasks = Pick<typeof Thread, keyof Pages | 'merge'>;
 
-/** An export that a thread reads. */
-export interface LargeExport extends Pick<Thread.ExportBody, 'bytes' | 'encoding'> {
+/** An export that has come. */
+export interface ReceivedExport extends Pick<ExportBody, 'bytes' | 'encoding'> {
   /** The organization that sent it: threads take turns between them. */
   readonly orgId: string;
 }
 
 /**
- * Reads large exports in threads with a deadline, so that nobody waits for them, whatever they hold
+ * Reads exports: a small one here, a large one in a thread with a deadline, so that nobody waits for it, whatever it holds
  * (docs/adr/0058-large-exports-are-read-in-threads.md).
  */
 @Injectable()
 export class ExportReader implements OnModuleDestroy {
   private readonly pool: TaskPool<Tasks>;
+  private readonly here: { [Part in keyof Pages]: (body: ExportBody) => Generator<void, Reading<Pages[Part]>> };
 
   constructor(
     private readonly settings: OtlpSettings,
     private readonly core: CoreSettings,
     @Inject(PLUGINS) { dialects }: PluginRegistry,
+    reader: DialectReader,
   ) {
-    const data: Thread.ReadingData = {
-      dialects: dialects.map(({ entry }) => entry),
-      spanBytesMax: core.bodyBytes,
-      dropScopes: settings.dropScopes,
+    const rules = { spanBytesMax: core.bodyBytes, dropScopes: settings.dropScopes };
+    const data: Thread.ReadingData = { dialects: dialects.map(({ entry }) => entry), ...rules };
+    this.here = {
+      spans: (body) => readSpans(body, reader, rules),
+      logs: (body) => readLogs(body, rules.spanBytesMax),
+      points: countPoints,
     };
     this.pool = new TaskPool({
       file: codeFile('libs/otlp/src/aside/read-export.thread.ts'),
@@ -67,25 +86,24 @@ export class ExportReader implements OnModuleDestroy {
 
   /**
    * Reads a part of an export.
-   * @param part which function of the thread.
+   * @param part what of it.
    * @param from the first item that is wanted.
    * @throws Invalid `malformed_request` or `payload_too_large` when it cannot be read, and `validation_failed` when it is of another
    * signal; DomainError `unavailable` when there is no thread for it, or none in time.
    */
-  async read<Part extends keyof Parts>(
-    part: Part,
-    { orgId, ...body }: LargeExport,
-    from = 0,
-  ): Promise<Exclude<ReturnType<Parts[Part]>, { fault: unknown }>> {
+  async read<Part extends keyof Pages>(part: Part, { orgId, ...body }: ReceivedExport, from = 0): Promise<Pages[Part]> {
     const { itemsMax } = this.settings;
     const input = { ...body, from, itemsMax, ownMax: this.core.bodyValues };
-    const read = (await this.run(orgId, part, input)) as ReturnType<Parts[Part]>;
+    const isSmall = body.bytes.byteLength <= ASIDE_BYTES;
+    const read = (await (isSmall ? inTurns(this.here[part](input)) : this.run(orgId, part, input))) as Reading<
+      Pages[Part]
+    >;
     if (read.other !== undefined) throw isOther(read.other);
     if ('fault' in read) {
       const { kind, message } = read.fault;
       throw new Invalid(kind === 'too_large' ? 'payload_too_large' : 'malformed_request', message);
     }
-    return read as Exclude<ReturnType<Parts[Part]>, { fault: unknown }>;
+    return read;
   }
 
   /**
@@ -130,7 +148,7 @@ export class ExportReader implements OnModuleDestroy {
 }
 
 /** Spans were asked for, and another signal came. */
-export const isOther = (signal: 'logs' | 'metrics'): Invalid =>
+const isOther = (signal: 'logs' | 'metrics'): Invalid =>
   new Invalid('validation_failed', `the body holds ${signal}, which belong to /v1/${signal}; this path takes spans`);
 
 /** Moves a body into memory that threads share. @param chunks which are given up one by one. */

@@ -1,7 +1,3 @@
-/** Memory that an item takes once it is read, about, and how many are counted at a time. */
-const ITEM_BYTES = 96;
-const ITEMS_TOLD = 1_024;
-
 /**
  * Attributes at any depth, events and links that are kept of one span. SDKs keep 128 of each; stored as one piece, a
  * million would hold up everybody for half a minute.
@@ -28,12 +24,10 @@ export class ItemBudget {
 
   /**
    * @param max setting `otlp.items_max`.
-   * @param hold hears of the memory that items take, in bytes, before they take it; what it throws ends the reading.
    * @param ownMax attributes, events, links and elements of one span, log record or resource (setting `limits.body_values`).
    */
   constructor(
     private readonly max: number,
-    private readonly hold: (bytes: number) => void = () => undefined,
     private readonly ownMax = Infinity,
   ) {
     this.left = max;
@@ -45,7 +39,6 @@ export class ItemBudget {
   take(): void {
     if (--this.left < 0) throw this.tooMany();
     if (--this.ownLeft < 0) throw this.tooManyOfOne();
-    if (this.left % ITEMS_TOLD === 0) this.hold(ITEMS_TOLD * ITEM_BYTES);
   }
 
   /** Begins a span, a log record or a resource, whose attributes, events and links are counted from here on. */

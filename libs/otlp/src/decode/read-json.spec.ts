@@ -228,7 +228,7 @@ describe('one span', () => {
   };
 
   it('may have so many values, however many others there are', () => {
-    const allowed = (): ItemBudget => new ItemBudget(100_000, undefined, 500);
+    const allowed = (): ItemBudget => new ItemBudget(100_000, 500);
     expect([...spansOfJson(withElements(498), allowed())]).toHaveLength(3);
     const faulty = { kind: 'too_large', message: expect.stringContaining('limits.body_values') as unknown };
     expect(() => [...spansOfJson(withElements(500), allowed())]).toThrow(expect.objectContaining(faulty));
@@ -248,7 +248,7 @@ describe('a text that is too much', () => {
       `{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[{"x":[${'0,'.repeat(4_000_000)}`,
     ],
   ])('is refused for %s before its end is looked for', (_what, text) => {
-    const allowed = new ItemBudget(500_000, undefined, 50_000);
+    const allowed = new ItemBudget(500_000, 50_000);
     expect(() => [...spansOfJson(text, allowed)]).toThrow(expect.objectContaining({ kind: 'too_large' }));
   });
 });

@@ -175,8 +175,8 @@ describe('the protobuf reader', () => {
     const values = Array.from({ length: 600 }, () => ({ intValue: 1 }));
     const span = { attributes: [{ key: 'list', value: { arrayValue: { values } } }] };
     const body = encode({ resourceSpans: [{ scopeSpans: [{ spans: [{}, span] }] }] });
-    expect([...spansOfProtobuf(Buffer.from(body), new ItemBudget(10_000, undefined, 601))]).toHaveLength(2);
-    expect(() => [...spansOfProtobuf(Buffer.from(body), new ItemBudget(10_000, undefined, 600))]).toThrow(
+    expect([...spansOfProtobuf(Buffer.from(body), new ItemBudget(10_000, 601))]).toHaveLength(2);
+    expect(() => [...spansOfProtobuf(Buffer.from(body), new ItemBudget(10_000, 600))]).toThrow(
       expect.objectContaining({ kind: 'too_large', message: expect.stringContaining('limits.body_values') as unknown }),
     );
   });

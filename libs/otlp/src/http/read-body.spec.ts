@@ -78,7 +78,7 @@ describe('the encodings', () => {
   it('takes JSON, and answers in JSON', async () => {
     const answer = await app.post(JSON_BODY, JSON_TYPE);
     expect([answer.status, answer.body.toString()]).toEqual([200, '{}']);
-    expect(app.kept.spans).toMatchObject([{ name: 'a span', traceId: '01'.repeat(16) }]);
+    expect(app.kept.spans).toMatchObject([{ name: 'a span', trace_id: '01'.repeat(16) }]);
     const refused = await app.post('{"resourceSpans": 5}', JSON_TYPE);
     expect(refused.status).toBe(400);
     const message = expect.stringContaining('resourceSpans must be a list');

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, afterEach, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Unavailable } from '@spandrel/kernel';
 import { until } from '../../../../test/support/spandrel.js';
 import {
@@ -14,8 +13,7 @@ import {
   spansInProtobuf,
 } from '../../fixtures/otlp-app.js';
 import { encodeOtlp } from '../../fixtures/otlp-schema.js';
-import { TakeExport, collect } from './take-export.js';
-import { ExportFault } from '../decode/item-budget.js';
+import { TakeExport } from './take-export.js';
 
 let app: OtlpApp;
 beforeAll(async () => void (app = await OtlpApp.start('local')));
@@ -123,49 +121,3 @@ function sendSlowly(bytes: number): Socket {
   socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(bytes - 1)]));
   return socket;
 }
-
-afterEach(() => void jest.restoreAllMocks());
-
-/** Counts the turns of the event loop that others get while items are taken, each of which takes a tenth of a millisecond. */
-async function turnsDuring(items: number): Promise<number> {
-  let now = 0;
-  let turns = 0;
-  let going = true;
-  jest.spyOn(performance, 'now').mockImplementation(() => now);
-  const others = (async () => {
-    for (; going; turns++) await nextTurn();
-  })();
-  const decoded = (function* () {
-    for (let item = 0; item < items; item++) {
-      now += 0.1;
-      yield item;
-    }
-  })();
-  const all = await collect(decoded);
-  const during = turns;
-  going = false;
-  await others;
-  expect(all).toEqual(Array.from({ length: items }, (_, item) => item));
-  return during;
-}
-
-describe('reading an export', () => {
-  it('lets others have their turn after every millisecond or two', async () => {
-    expect(await turnsDuring(1_600)).toBeGreaterThan(90);
-  });
-
-  it('holds on to the turn for what is short', async () => {
-    expect(await turnsDuring(9)).toBe(0);
-  });
-
-  it.each([
-    ['malformed', 'malformed_request'],
-    ['too_large', 'payload_too_large'],
-  ] as const)('refuses what is %s as %s', async (kind, code) => {
-    const decoded = (function* () {
-      yield 1;
-      throw new ExportFault(kind, 'the reason');
-    })();
-    await expect(collect(decoded)).rejects.toMatchObject({ code, message: 'the reason' });
-  });
-});

@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { StreamedBody } from '@spandrel/http';
-import { CoreSettings, Invalid, type Scope, Turn } from '@spandrel/kernel';
-import type { OtelSpan } from '@spandrel/plugin-api';
-import { ASIDE_BYTES, ExportReader, isOther, shared, type LargeExport } from '../aside/export-reader.js';
-import { ItemBudget, ExportFault } from '../decode/item-budget.js';
-import { logsOfJson, pointsOfJson, spansOfJson } from '../decode/read-json.js';
-import { logsOfProtobuf, pointsOfProtobuf, spansOfProtobuf } from '../decode/read-protobuf.js';
-import type { OtelLogRecord } from '../decode/otel-records.js';
+import { Invalid, type Scope } from '@spandrel/kernel';
+import { ExportReader, shared, type ReceivedExport } from '../aside/export-reader.js';
 import { OtlpSettings } from '../otlp.settings.js';
 import type { LogsPage, SpansPage } from '../aside/read-pages.js';
 import { StoreExport } from '../write/store-export.js';
@@ -14,7 +9,6 @@ import type { Rejection } from '../write/rejections.js';
 import { DecodeBudget, type BodyBudget, readBody, ACCEPTED_CODINGS, unpackerOf } from './read-body.js';
 import { exportResponse, rejectedCount, rejectionMessage, type RejectedName } from './export-response.js';
 import { encodingOf, MEDIA_TYPES, type OtlpEncoding } from './otlp-protocol.js';
-import { otherSignal } from '../decode/other-signal.js';
 
 /** The answer to an export that was taken. */
 export interface ExportAnswer {
@@ -22,17 +16,10 @@ export interface ExportAnswer {
   body: Buffer;
 }
 
-interface Decoders<Item> {
-  signal: 'traces' | 'logs' | 'metrics';
-  protobuf: (body: Buffer, items: ItemBudget) => Iterable<Item>;
-  json: (text: string, items: ItemBudget) => Iterable<Item>;
+interface Pages {
+  spans: SpansPage;
+  logs: LogsPage;
 }
-
-type PageOf<Part extends 'spans' | 'logs'> = { spans: SpansPage; logs: LogsPage }[Part];
-
-const SPANS: Decoders<OtelSpan> = { signal: 'traces', protobuf: spansOfProtobuf, json: spansOfJson };
-const LOGS: Decoders<OtelLogRecord> = { signal: 'logs', protobuf: logsOfProtobuf, json: logsOfJson };
-const POINTS: Decoders<number> = { signal: 'metrics', protobuf: pointsOfProtobuf, json: pointsOfJson };
 
 /** Metrics are not kept, so that one group for all organizations does. */
 const NO_SCOPE = { orgId: '' };
@@ -48,7 +35,6 @@ export class TakeExport {
 
   constructor(
     private readonly settings: OtlpSettings,
-    private readonly core: CoreSettings,
     private readonly writer: StoreExport,
     private readonly reader: ExportReader,
   ) {
@@ -62,63 +48,39 @@ export class TakeExport {
 
   /** Stores spans. @returns once those that are kept are durable. */
   traces(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.take(scope, body, 'rejectedSpans', {
-      here: async (bytes, encoding, budget) => {
-        const items = await this.read(bytes, encoding, SPANS, budget);
-        if (items.length === 0) return [];
-        const { rejected } = await this.writer.writeSpans(scope, items);
-        if (rejectedCount(rejected) < items.length) return rejected;
-        if (encoding === 'protobuf') this.refuseOtherSignal(bytes);
-        throw nothingKept(rejected);
-      },
-      aside: async (large, budget) => {
-        const first = await this.reader.read('spans', large);
-        const { rejected } = await this.writer.writeReadSpans(scope, this.pages('spans', large, first, budget));
-        if (first.count > 0 && rejectedCount(rejected) === first.count) throw nothingKept(rejected);
-        return rejected;
-      },
+    return this.take(scope, body, 'rejectedSpans', async (received, budget) => {
+      const first = await this.reader.read('spans', received);
+      const { rejected } = await this.writer.writeSpans(scope, this.pages('spans', received, first, budget));
+      if (first.count > 0 && rejectedCount(rejected) === first.count) throw nothingKept(rejected);
+      return rejected;
     });
   }
 
   /** Adds the records about model calls to their spans; the others are rejected. */
   logs(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.take(scope, body, 'rejectedLogRecords', {
-      here: async (bytes, encoding, budget) => {
-        const items = await this.read(bytes, encoding, LOGS, budget);
-        return items.length === 0 ? [] : (await this.writer.writeLogs(scope, items)).rejected;
-      },
-      aside: async (large, budget) => {
-        const first = await this.reader.read('logs', large);
-        return (await this.writer.writeReadLogs(scope, this.pages('logs', large, first, budget))).rejected;
-      },
+    return this.take(scope, body, 'rejectedLogRecords', async (received, budget) => {
+      const first = await this.reader.read('logs', received);
+      return (await this.writer.writeLogs(scope, this.pages('logs', received, first, budget))).rejected;
     });
   }
 
   /** Rejects all data points, which the answer says. */
   metrics(body: StreamedBody): Promise<ExportAnswer> {
-    const rejected = (count: number) => (count === 0 ? [] : [{ reason: METRICS_NOT_KEPT, count, firstSpanId: '' }]);
-    return this.take(NO_SCOPE, body, 'rejectedDataPoints', {
-      here: async (bytes, encoding, budget) => {
-        let count = 0;
-        for (const points of await this.read(bytes, encoding, POINTS, budget)) count += points;
-        return rejected(count);
-      },
-      aside: async (large) => rejected((await this.reader.read('points', large)).count),
+    return this.take(NO_SCOPE, body, 'rejectedDataPoints', async (received) => {
+      const { count } = await this.reader.read('points', received);
+      return count === 0 ? [] : [{ reason: METRICS_NOT_KEPT, count, firstSpanId: '' }];
     });
   }
 
   /**
-   * Takes an export: a small one is read here, a large one in a thread.
-   * @param ways each returns what was left out; the bytes of the body count as held until it is through.
+   * Takes an export.
+   * @param store returns what was left out; the bytes of the body count as held until it is through.
    */
   private async take(
     { orgId }: Pick<Scope, 'orgId'>,
     body: StreamedBody,
     name: RejectedName,
-    ways: {
-      here: (bytes: Buffer, encoding: OtlpEncoding, budget: BodyBudget) => Promise<readonly Rejection[]>;
-      aside: (large: LargeExport, budget: BodyBudget) => Promise<readonly Rejection[]>;
-    },
+    store: (received: ReceivedExport, budget: BodyBudget) => Promise<readonly Rejection[]>,
   ): Promise<ExportAnswer> {
     const { encoding, unpacker } = accepted(body);
     const budget = this.budget.open();
@@ -126,56 +88,28 @@ export class TakeExport {
       const { bodyBytes: bytesMax } = this.settings;
       const chunks = await readBody(body.stream, unpacker, { length: body.length, bytesMax, budget });
       const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-      const rejected =
-        length <= ASIDE_BYTES
-          ? await ways.here(Buffer.concat(chunks), encoding, budget)
-          : await ways.aside({ bytes: await shared(chunks, length), encoding, orgId }, budget);
+      const rejected = await store({ bytes: await shared(chunks, length), encoding, orgId }, budget);
       return answer(rejected, name, encoding);
     } finally {
       budget.close();
     }
   }
 
-  /** Reads an export whole, so that one which is damaged anywhere leaves nothing. */
-  private async read<Item>(
-    bytes: Buffer,
-    encoding: OtlpEncoding,
-    decoders: Decoders<Item>,
-    budget: BodyBudget,
-  ): Promise<Item[]> {
-    const items = new ItemBudget(this.settings.itemsMax, budget.take, this.core.bodyValues);
-    try {
-      return await collect(
-        encoding === 'protobuf' ? decoders.protobuf(bytes, items) : decoders.json(bytes.toString('utf8'), items),
-      );
-    } catch (error) {
-      const mayBeOther = error instanceof Invalid && error.code === 'malformed_request';
-      if (mayBeOther && decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
-      throw error;
-    }
-  }
-
-  /** What a thread reads of an export, as far as it fits, and then what follows. */
-  private async *pages<Part extends 'spans' | 'logs'>(
+  /** What is read of an export, as far as it fits, and then what follows. */
+  private async *pages<Part extends keyof Pages>(
     part: Part,
-    large: LargeExport,
-    first: Awaited<ReturnType<ExportReader['read']>> & PageOf<Part>,
+    received: ReceivedExport,
+    first: Pages[Part],
     budget: BodyBudget,
-  ): AsyncGenerator<PageOf<Part>, void, undefined> {
+  ): AsyncGenerator<Pages[Part], void, undefined> {
     let held = 0;
-    for (let page: PageOf<Part> = first; ; page = (await this.reader.read(part, large, page.next!)) as PageOf<Part>) {
-      const { byteLength } = page.bytes;
+    for (let page = first; ; page = await this.reader.read(part, received, page.next!)) {
+      const { byteLength } = page.lines;
       if (byteLength > held) budget.take(byteLength - held);
       held = Math.max(held, byteLength);
       yield page;
       if (page.next === null) return;
     }
-  }
-
-  /** @throws Invalid when what was sent for spans is another signal. */
-  private refuseOtherSignal(bytes: Buffer): void {
-    const signal = otherSignal(bytes, this.settings.itemsMax);
-    if (signal !== undefined) throw isOther(signal);
   }
 }
 
@@ -202,23 +136,4 @@ function accepted({ contentType, contentEncoding, stream }: StreamedBody): {
       ? `the media type ${contentType ? `"${contentType.slice(0, 100)}" ` : ''}is not one of OTLP; send application/x-protobuf or application/json`
       : `the Content-Encoding "${contentEncoding?.slice(0, 100)}" is not supported; send one of ${ACCEPTED_CODINGS}, or none`,
   );
-}
-
-/**
- * Reads all that a decoder gives, in slices, so that others are served meanwhile: an export that is damaged anywhere leaves nothing.
- * @throws Invalid `malformed_request` or `payload_too_large` where the decoder throws ExportFault.
- */
-export async function collect<Item>(decoded: Iterable<Item>): Promise<Item[]> {
-  const items: Item[] = [];
-  const turn = new Turn();
-  try {
-    for (const item of decoded) {
-      items.push(item);
-      if (turn.isOver()) await turn.next();
-    }
-  } catch (error) {
-    if (!(error instanceof ExportFault)) throw error;
-    throw new Invalid(error.kind === 'too_large' ? 'payload_too_large' : 'malformed_request', error.message);
-  }
-  return items;
 }

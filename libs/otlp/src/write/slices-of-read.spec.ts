@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { otelSpan } from '@spandrel/plugin-api/testing';
-import { readSpans } from '../aside/read-pages.js';
+import { atOnce } from '@spandrel/kernel';
+import { readSpansPage } from '../aside/read-pages.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
 import { BYTES_MAX, dialectThat, neverThrows } from '../../fixtures/read-plain-span.js';
@@ -19,7 +20,7 @@ const span = (n: number, members: Partial<OtelSpan> = {}): OtelSpan => ({
 
 async function slices(spans: OtelSpan[], size = 128): Promise<unknown[][]> {
   const all: unknown[][] = [];
-  for await (const slice of slicesOfRead(readSpans(spans, 0, dialects, RULES), size)) all.push(slice);
+  for await (const slice of slicesOfRead(atOnce(readSpansPage(spans, 0, dialects, RULES)), size)) all.push(slice);
   return all;
 }
 
@@ -64,8 +65,8 @@ describe('spans that a thread has read', () => {
       span(2, { scope: { name: 'noise.x', version: '' } }),
       span(3, { traceId: 'no' }),
     ];
-    const { rejected, dropped, count, ends } = readSpans(spans, 0, dialects, RULES);
+    const { rejected, dropped, count, lines } = atOnce(readSpansPage(spans, 0, dialects, RULES));
     expect(rejected).toMatchObject([{ count: 2, firstSpanId: spans[0]!.spanId }]);
-    expect([dropped, count, ends.length]).toEqual([1, 3, 0]);
+    expect([dropped, count, lines.byteLength]).toEqual([1, 3, 0]);
   });
 });

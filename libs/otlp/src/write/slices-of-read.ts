@@ -1,7 +1,7 @@
 import type { SpanRecord, TraceAttributes } from '@spandrel/tracing';
 import { readExactJson, readJsonInPieces, type JsonValue } from '@spandrel/contract';
 import { inTurns, Turn } from '@spandrel/kernel';
-import { type PackedTexts, unpackedTexts } from '../aside/packed-texts.js';
+import { linesOf, type ReadPage } from '../aside/read-pages.js';
 import type { SpanName } from './otlp-event.store.js';
 
 /** A record of a span under the ids by which it was sent. */
@@ -9,20 +9,20 @@ export interface NamedRecord extends SpanName {
   readonly record: SpanRecord;
 }
 
-/** The records that a thread has read, in slices that are written in one transaction each. */
-export const slicesOfRead = (texts: PackedTexts, size: number): AsyncGenerator<NamedRecord[], void, undefined> =>
-  slicesByWeight<NamedRecord>(recordsOf(texts), size);
+/** The records that were read, in slices that are written in one transaction each. */
+export const slicesOfRead = (page: ReadPage, size: number): AsyncGenerator<NamedRecord[], void, undefined> =>
+  slicesByWeight<NamedRecord>(recordsOf(page), size);
 
-/** What `readSpans` writes: a resource, or a record of the resource before it. */
+/** What `readSpansPage` writes: a resource, or a record of the resource before it. */
 interface ReadEntry {
   resource?: NonNullable<TraceAttributes['resource']>;
   spanId: string;
   record: SpanRecord;
 }
 
-async function* recordsOf(texts: PackedTexts): AsyncGenerator<{ value: NamedRecord; length: number }> {
+async function* recordsOf(page: ReadPage): AsyncGenerator<{ value: NamedRecord; length: number }> {
   let resource: ReadEntry['resource'];
-  for await (const { value, length } of valuesOfTexts(texts)) {
+  for await (const { value, length } of valuesOf(page)) {
     const entry = value as unknown as ReadEntry;
     if (entry.resource) {
       resource = entry.resource;
@@ -64,10 +64,10 @@ export async function* slicesByWeight<Value>(
 
 const SHORT = 65_536;
 
-/** Parses packed texts one after the other, and lets others have their turn meanwhile. */
-export async function* valuesOfTexts(texts: PackedTexts): AsyncGenerator<{ value: JsonValue; length: number }> {
+/** Parses the texts of a page one after the other, and lets others have their turn meanwhile. */
+export async function* valuesOf(page: ReadPage): AsyncGenerator<{ value: JsonValue; length: number }> {
   const turn = new Turn();
-  for (const text of unpackedTexts(texts)) {
+  for (const text of linesOf(page)) {
     if (text.length > SHORT) yield { value: await inTurns(readJsonInPieces(text)), length: text.length };
     else yield { value: readExactJson(text), length: text.length };
     if (turn.isOver()) await turn.next();

@@ -1,20 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { isLargeJson, UNKNOWN_MODEL } from '@spandrel/contract';
-import { CoreSettings, type Scope, Turn } from '@spandrel/kernel';
+import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import type { OtelSpan } from '@spandrel/plugin-api';
 import { jsonText, writtenAhead } from '@spandrel/storage';
 import { RecordSpans, SpanLookups, type SpanRecord, type StoredSpan } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
-import { valuesOfTexts, slicesByWeight, slicesOfRead, type NamedRecord } from './slices-of-read.js';
-import type { OtelLogRecord } from '../decode/otel-records.js';
+import { valuesOf, slicesByWeight, slicesOfRead, type NamedRecord } from './slices-of-read.js';
 import { rejectedCount } from '../http/export-response.js';
-import { OtlpSettings } from '../otlp.settings.js';
-import { DialectReader } from '../reading/dialect-reader.js';
-import { readSpan } from '../reading/read-span.js';
 import type { LogsPage, SpansPage } from '../aside/read-pages.js';
-import { droppedScopes, spanFault, spanRecord } from './span-record.js';
-import { eventRows, logFault, maskRecords, eventRecord, type EventRecord } from './log-event.js';
+import { eventRows, maskRecords, type EventRecord } from './log-event.js';
 import { keepLogMembers, mayHaveLogs, withLogs, type LogView, type LogContents } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
 import { keyOfSpan, OtlpEventStore, type SpanName } from './otlp-event.store.js';
@@ -35,33 +29,18 @@ export interface WrittenExport {
  */
 @Injectable()
 export class StoreExport {
-  private readonly isDropped: (scope: string) => boolean;
-
   constructor(
     private readonly recordSpans: RecordSpans,
     private readonly events: OtlpEventStore,
     private readonly mergeEvents: MergeEvents,
-    private readonly dialects: DialectReader,
     private readonly metrics: OtlpWriteMetrics,
-    private readonly core: CoreSettings,
     private readonly masking: ProjectMasking,
     private readonly reader: ExportReader,
     private readonly lookups: SpanLookups,
-    { dropScopes }: OtlpSettings,
-  ) {
-    this.isDropped = droppedScopes(dropScopes);
-  }
+  ) {}
 
-  /** Stores the spans of one export; those that cannot be kept are left out. @param spans as decoded: ids are of any form, times may be missing. */
-  async writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport> {
-    const rejections = new Rejections();
-    const kept = spans.filter((span) => this.isKept(span, rejections));
-    for (const slice of this.slices(kept)) await this.writeSlice(scope, await this.recordsOf(slice), rejections);
-    return { rejected: rejections.list };
-  }
-
-  /** Stores the spans of a large export. @param pages as a thread has read them; the next one is taken when the one before it is durable. */
-  async writeReadSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport> {
+  /** Stores the spans of an export. @param pages as they were read; the next one is taken when the one before it is durable. */
+  async writeSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport> {
     const rejections = new Rejections();
     for await (const page of pages) {
       this.count(page, rejections);
@@ -72,37 +51,18 @@ export class StoreExport {
     return { rejected: rejections.list };
   }
 
-  /** Adds the log records about model calls to their spans, or keeps them until those come; others are rejected. */
-  async writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport> {
-    const rejections = new Rejections();
-    const writer = this.logWriter(scope);
-    const kept = records.filter((record) => {
-      const fault = logFault(record);
-      if (fault !== undefined) rejections.add(fault, record.spanId);
-      return fault === undefined;
-    });
-    for (const slice of this.slices(kept)) await writer(slice.map(eventRecord));
-    await writer([]);
-    return { rejected: rejections.list };
-  }
-
-  /** Adds the log records of a large export. @param pages as of {@link writeReadSpans}. */
-  async writeReadLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport> {
+  /** Adds the log records about model calls to their spans, or keeps them until those come. @param pages as of {@link writeSpans}. */
+  async writeLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport> {
     const rejections = new Rejections();
     const writer = this.logWriter(scope);
     for await (const page of pages) {
       rejections.addAll(page.rejected);
-      for await (const slice of slicesByWeight<EventRecord>(valuesOfTexts(page), this.recordSpans.sliceSize)) {
+      for await (const slice of slicesByWeight<EventRecord>(valuesOf(page), this.recordSpans.sliceSize)) {
         await writer(slice);
       }
     }
     await writer([]);
     return { rejected: rejections.list };
-  }
-
-  private *slices<Item>(items: readonly Item[]): Generator<Item[]> {
-    const size = this.recordSpans.sliceSize;
-    for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
   }
 
   /** Writes the records of one export, slice by slice, the last one empty; a span is merged with those of many slices at once. */
@@ -174,31 +134,7 @@ export class StoreExport {
     rejections.addAll(rejected);
     this.metrics.rejected.inc(rejectedCount(rejected));
     this.metrics.dropped.inc(dropped);
-    for (const [dialect, times] of Object.entries(dialectErrors)) this.metrics.countDialectError(dialect, times);
-  }
-
-  private isKept(span: OtelSpan, rejections: Rejections): boolean {
-    const fault = spanFault(span);
-    if (fault !== undefined) {
-      rejections.add(fault, span.spanId);
-      this.metrics.rejected.inc();
-      return false;
-    }
-    if (!this.isDropped(span.scope.name)) return true;
-    this.metrics.dropped.inc();
-    return false;
-  }
-
-  private async recordsOf(spans: readonly OtelSpan[]): Promise<NamedRecord[]> {
-    const records: NamedRecord[] = [];
-    const turn = new Turn();
-    for (const span of spans) {
-      const { traceId, spanId } = span;
-      const record = spanRecord(span, readSpan(span, this.dialects, this.core.bodyBytes));
-      records.push({ traceId, spanId, record });
-      if (turn.isOver()) await turn.next();
-    }
-    return records;
+    for (const [dialect, times] of Object.entries(dialectErrors ?? {})) this.metrics.countDialectError(dialect, times);
   }
 }
 
