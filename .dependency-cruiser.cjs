@@ -39,6 +39,7 @@ const LAYERS = [
       'contract',
     ],
   ],
+  ['collaboration', ['tracing', 'events', 'masking', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
   [
     'transfer',
     [

@@ -123,6 +123,8 @@ describe('cloud mode', () => {
         'getLiveness',
         'getOpenApi',
         'getReadiness',
+        'getSharedSpan',
+        'getSharedTrace',
       ],
     ]);
     expect(guarded().length).toBeGreaterThan(65);

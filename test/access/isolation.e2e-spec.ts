@@ -53,6 +53,10 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   projects: 'project',
   keys: 'key',
   members: 'member',
+  views: 'view',
+  boards: 'board',
+  shares: 'share',
+  shared: 'share',
 };
 
 /** What a member or a query parameter names. */
@@ -97,6 +101,11 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   previewMasking: () => ({ text: 'x' }),
   createTrace: () => ({ id: newId(), session_id: own.session, user_id: own.user }),
   patchTrace: () => ({ session_id: own.session, user_id: own.user }),
+  createView: () => ({ name: 'x', page: 'traces', query: '' }),
+  updateView: () => ({ name: 'x' }),
+  createBoard: () => ({ name: 'x', figures: [] }),
+  updateBoard: () => ({ name: 'x' }),
+  createShare: () => ({ trace_id: own.trace }),
   createSpan: () => ({ id: newId(), trace_id: own.trace, parent_id: own.span, name: 'x' }),
   completeSpan: () => ({}),
   failSpan: () => ({ error: 'x' }),
@@ -380,7 +389,7 @@ describe('a tenant', () => {
       expect([id, status]).toEqual([id, 200]);
       const leaks = [THEIR_MARK, own.org, ...Object.values(foreign)];
       expect([id, leaks.filter((leak) => text.includes(leak))]).toEqual([id, []]);
-      if (!/orgs|keys|audit-log|credential|prices|session\/projects/.test(path))
+      if (!/orgs|keys|audit-log|credential|prices|boards|session\/projects/.test(path))
         expect([id, text.match(/"count":[1-9]/)]).toEqual([id, null]);
     }
     const analytics = await newcomer.api.post<{ buckets: unknown[] }>('/api/analytics', {

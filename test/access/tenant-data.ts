@@ -19,6 +19,9 @@ export interface TenantData {
   project: string;
   key: string;
   member: string;
+  view: string;
+  board: string;
+  share: string;
 }
 
 /** Kinds of ids. */
@@ -73,9 +76,14 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
     email: `${mark.replaceAll(' ', '-')}@people.example`,
     role: 'viewer',
   });
+  const view = await make('/api/views', { name: mark, page: 'traces', query: mark });
+  const figures = [{ title: mark, figure: 'cost', query: mark }];
+  const board = await make('/api/boards', { name: mark, figures });
+  const share = await make('/api/shares', { trace_id: trace });
   return {
     ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, external, item },
     ...{ org: org.id, project: project.id, key: keyId, member },
+    ...{ view, board, share },
   };
 }
 

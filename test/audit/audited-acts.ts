@@ -61,6 +61,16 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
     const cookie = new AttemptCookie(false).set(newAttempt('/', null)).split(';')[0]!;
     return send('GET', '/api/session/oidc/callback?code=x&state=y', { as: 'nobody', headers: { cookie } });
   },
+  deleteView: async ({ send, tenant: { api } }) =>
+    send('DELETE', `/api/views/${await made(api.post('/api/views', { name: 'x', page: 'traces', query: '' }))}`),
+  deleteBoard: async ({ send, tenant: { api } }) =>
+    send('DELETE', `/api/boards/${await made(api.post('/api/boards', { name: 'x', figures: [] }))}`),
+  createShare: async ({ send, tenant: { api } }) =>
+    send('POST', '/api/shares', { body: { trace_id: await made(api.post('/api/traces', {})) } }),
+  deleteShare: async ({ send, tenant: { api } }) => {
+    const trace = await made(api.post('/api/traces', {}));
+    return send('DELETE', `/api/shares/${await made(api.post('/api/shares', { trace_id: trace }))}`);
+  },
   createKey: ({ send }) => send('POST', '/api/keys', { body: { name: 'made', scopes: ['read'] } }),
   updateKey: async ({ send, tenant }) =>
     send('PATCH', `/api/keys/${(await tenant.createKey(['read'])).id}`, { body: { name: 'renamed' } }),

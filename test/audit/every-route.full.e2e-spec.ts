@@ -62,6 +62,7 @@ const WORK: ReadonlySet<string> = new Set([
   ...['createCaptureRule', 'updateCaptureRule', 'enqueueDatapoints', 'claimNextQueueItem', 'claimQueueItem'],
   ...['releaseQueueItem', 'submitQueueItem', 'testConnection', 'startEval', 'cancelEval'],
   ...['startEvalMatrix', 'retryEval', 'setEvalGates', 'addEvalResults', 'completeEval'],
+  ...['createView', 'updateView', 'createBoard', 'updateBoard'],
 ]);
 
 /** Actions that no request of this suite leaves, with the suite that shows them. */

@@ -48,6 +48,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   getEvalStatistics: 'k cluster_by group_by failed_as baseline alpha allow_different_scoring',
   compareEvals: 'runs',
   compareEvalItems: 'runs baseline datapoint_id only order limit cursor',
+  listViews: 'page limit cursor',
   listQueue: 'status claimed_by limit cursor',
   listDatasetQueue: 'status claimed_by limit cursor',
   submitQueueItem: 'apply',
@@ -62,6 +63,7 @@ const PROMISED_IN_CLOUD = [
   'DELETE /api/orgs/{}/members/{}',
   'DELETE /api/projects/{}',
   'DELETE /api/session',
+  'DELETE /api/shares/{}',
   'GET /api/audit-log',
   'GET /api/audit-log/export',
   'GET /api/credential',
@@ -75,6 +77,9 @@ const PROMISED_IN_CLOUD = [
   'GET /api/session/oidc',
   'GET /api/session/oidc/callback',
   'GET /api/session/projects',
+  'GET /api/shared/{}',
+  'GET /api/shared/{}/spans/{}',
+  'GET /api/shares',
   'PATCH /api/keys/{}',
   'PATCH /api/orgs/{}',
   'PATCH /api/orgs/{}/members/{}',
@@ -85,6 +90,7 @@ const PROMISED_IN_CLOUD = [
   'POST /api/orgs/{}/members',
   'POST /api/orgs/{}/projects',
   'POST /api/session',
+  'POST /api/shares',
 ];
 const OPEN = ['getBrowserSession', 'getHealth', 'getLiveness', 'getOpenApi', 'getReadiness'];
 
@@ -124,7 +130,9 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
     it('has every route that docs/spec names, and no other', () => {
       const ofOtherMode = isCloud ? [] : PROMISED_IN_CLOUD.filter((route) => route !== IN_BOTH_MODES);
       expect(documentedRoutes().toSorted()).toEqual(specifiedRoutes().filter((route) => !ofOtherMode.includes(route)));
-      const access = byRoute().filter(([, { tags }]) => tags.some((tag) => ['Access', 'Audit log'].includes(tag)));
+      const access = byRoute().filter(([, { tags }]) =>
+        tags.some((tag) => ['Access', 'Audit log', 'Sharing'].includes(tag)),
+      );
       expect(access.map(([route]) => route).toSorted()).toEqual(isCloud ? PROMISED_IN_CLOUD : []);
     });
 
@@ -163,7 +171,9 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
     it('is right about credentials, and names who needs none', () => {
       const open = operations().filter(({ security }) => security.length === 0);
       expect(open.map(({ operationId }) => operationId).toSorted()).toEqual(
-        isCloud ? ['beginSignIn', 'createBrowserSession', 'endSignIn', ...OPEN] : OPEN,
+        isCloud
+          ? ['beginSignIn', 'createBrowserSession', 'endSignIn', ...OPEN, 'getSharedSpan', 'getSharedTrace']
+          : OPEN,
       );
       // In local mode they may be left out.
       const left = isCloud ? [] : [{}];

@@ -40,6 +40,7 @@ export const capabilitiesSchema = z
     retention_days: countSchema.nullable().describe('How long traces are kept; `null`: for ever.'),
     claim_timeout: countSchema.nullable().describe('Seconds after which a claim is released; `null`: never.'),
     evals_paused: z.boolean().describe('Whether the server works on no eval runs (`evals.paused`): runs wait.'),
+    sharing: z.boolean().describe('Whether a trace can be shared by a link (`sharing.enabled`, cloud mode).'),
     limits: z
       .object({
         body_bytes: countSchema,

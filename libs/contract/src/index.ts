@@ -7,6 +7,7 @@ export * from './audit.js';
 export * from './browser-session.js';
 export * from './capture-rules.js';
 export * from './capabilities.js';
+export * from './collaboration.js';
 export * from './connections.js';
 export { datapointOfTexts } from './conversation/datapoint-of-texts.js';
 export { langChainRole } from './conversation/langchain-role.js';

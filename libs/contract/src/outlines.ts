@@ -83,3 +83,7 @@ export type ReadSession = z.output<typeof readSessionSchema>;
 /** Query of `GET /api/traces/:id`. */
 export const readTraceSchema = z.object({ view: viewSchema, preview: previewSchema });
 export type ReadTraceQuery = z.output<typeof readTraceSchema>;
+
+/** Query of `GET /api/shared/:token`. */
+export const readSharedTraceSchema = readTraceSchema.omit({ view: true });
+export type ReadSharedTrace = z.output<typeof readSharedTraceSchema>;

@@ -16,12 +16,15 @@ export const CurrentReader = createParamDecorator((_data: unknown, context: Exec
 });
 
 /** The scope of the request: what its credential is for, the constant one in local mode. */
-export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
+export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext) => scopeOf(context));
+
+/** {@link CurrentScope}, for decorators that look at more of a request. @throws DomainError `insufficient_scope`. */
+export function scopeOf(context: ExecutionContext): Scope {
   const { scope, caller, anonymous } = context.switchToHttp().getRequest<AdmittedRequest>();
   if (anonymous || (caller && !scope))
     throw new DomainError('insufficient_scope', 'this credential belongs to no project; use an API key of a project');
   return scope ?? LOCAL_SCOPE;
-});
+}
 
 export const ClientGone = createParamDecorator((_data: unknown, context: ExecutionContext): AbortSignal =>
   goneSignal(context.switchToHttp().getResponse()),

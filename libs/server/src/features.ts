@@ -1,6 +1,7 @@
 import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
 import { auditFeature } from '@spandrel/audit';
+import { collaborationFeature, sharingFeature } from '@spandrel/collaboration';
 import { connectionsFeature } from '@spandrel/connections';
 import { dashboardFeature } from '@spandrel/dashboard';
 import { datasetsFeature } from '@spandrel/datasets';
@@ -28,6 +29,8 @@ export const FEATURES: readonly Feature[] = [
   connectionsFeature,
   evalsFeature,
   analyticsFeature,
+  collaborationFeature,
+  sharingFeature,
   transferFeature,
   searchFeature,
   dashboardFeature,

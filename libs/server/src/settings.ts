@@ -4,6 +4,7 @@ import { AccessSettings } from '../../access/src/access.settings.js';
 import { JwtSettings } from '../../access/src/credentials/jwt.settings.js';
 import { OidcSettings } from '../../access/src/oidc/oidc.settings.js';
 import { AuditSettings } from '../../audit/src/audit.settings.js';
+import { SharingSettings } from '../../collaboration/src/collaboration.settings.js';
 import { ConnectionsSettings } from '../../connections/src/connections.settings.js';
 import { DatasetsSettings } from '../../datasets/src/datasets.settings.js';
 import { EvalsSettings } from '../../evals/src/evals.settings.js';
@@ -29,6 +30,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   QueueSettings,
   ConnectionsSettings,
   EvalsSettings,
+  SharingSettings,
   TransferSettings,
   SearchSettings,
   McpSettings,

@@ -32,6 +32,7 @@ export { RecordSpans } from './write/record-spans.js';
 export type { Indexed, SpanAmendment, SpanRecord } from './write/tracing-job.js';
 export { exportedTrace, NAME_RANK } from './write/trace-row.js';
 export type { Ranked, TraceAttributes } from './write/merge-trace-attributes.js';
+export { ReadTrace } from './read-trace.js';
 export { RecordScanStore } from './record-scan.store.js';
 export { RetentionTask } from './retention/retention-task.js';
 export {
@@ -44,7 +45,7 @@ export {
 export { STATUS, type StoredSpan } from './span.entity.js';
 export { spanTexts } from './span-json.js';
 export { SpanStore } from './span.store.js';
-export { traceNotFound } from './write/apply-job.js';
+export { spanNotFound, traceNotFound } from './write/apply-job.js';
 export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';

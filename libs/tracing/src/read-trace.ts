@@ -3,15 +3,16 @@ import { Injectable } from '@nestjs/common';
 import type { ReadTraceQuery } from '@spandrel/contract';
 import { itemTexts, streamSlices, type Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
+import { maskSpan, maskTrace, type BoundedMasking } from '@spandrel/masking';
 import type { LongReadOptions, Position } from '@spandrel/storage';
-import { spanOutline } from './outline/span-outline.js';
+import { spanOutline, type OutlinedSpan } from './outline/span-outline.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
 import type { SpanRow } from './span.entity.js';
 import { traceNotFound } from './write/apply-job.js';
 import { spanTexts } from './span-json.js';
 import { SpanStore } from './span.store.js';
 import { TraceStore } from './trace.store.js';
-import { traceListItemJson } from './trace-resource.js';
+import { traceListItem, traceListItemJson } from './trace-resource.js';
 
 /** Spans read in one go; a trace may have tens of thousands. */
 const SLICE = 1_000;
@@ -28,6 +29,7 @@ export class ReadTrace {
   /**
    * @returns the JSON of `{trace, spans, count}`, read and written slice by slice, so that a trace of any size is shown
    *   whole in bounded memory.
+   * @param masking replaces what is in the names and metadata; the previews, which are cut, are left out then.
    * @throws NotFound `trace_not_found`, and what reading the first slice throws, before anything is written.
    */
   async execute(
@@ -35,9 +37,13 @@ export class ReadTrace {
     id: string,
     { view, preview }: ReadTraceQuery,
     options: LongReadOptions = {},
+    masking: BoundedMasking | null = null,
   ): Promise<Readable> {
     const trace = await this.traces.find(scope, id);
     if (!trace) throw traceNotFound();
+    const shown = masking
+      ? JSON.stringify(await masking.run((calls) => maskTrace(calls, traceListItem(trace))))
+      : traceListItemJson(trace);
     const slices =
       view === 'outline'
         ? this.slices(
@@ -45,11 +51,11 @@ export class ReadTrace {
             id,
             options,
             (ids, how) => this.outlines.loadSome(scope, ids, preview, how),
-            (span) => JSON.stringify(spanOutline(span)),
+            (span) => outlineText(span, masking),
           )
         : this.slices(scope, id, options, (ids, how) => this.store.loadSome(scope, ids, how), spanTexts);
     return streamSlices(slices, {
-      head: `{"trace":${traceListItemJson(trace)},"spans":[`,
+      head: `{"trace":${shown},"spans":[`,
       between: ',',
       tail: (count) => `],"count":${count}}`,
     });
@@ -61,7 +67,7 @@ export class ReadTrace {
     traceId: string,
     options: LongReadOptions,
     load: (ids: readonly string[], options: LongReadOptions) => Promise<Row[]>,
-    show: (span: Row) => Texts,
+    show: (span: Row) => Texts | Promise<Texts>,
   ): AsyncGenerator<Iterable<string>, number> {
     let count = 0;
     for (let from: Position | undefined; ;) {
@@ -70,8 +76,15 @@ export class ReadTrace {
       const last = spans.at(-1);
       if (!last) return count;
       count += spans.length;
-      yield itemTexts(spans.values().map(show), (index) => (index === 0 ? '' : ','));
+      yield itemTexts(await Promise.all(spans.map(show)), (index) => (index === 0 ? '' : ','));
       from = { value: last.startedAt, id: last.id };
     }
   }
+}
+
+function outlineText(span: OutlinedSpan, masking: BoundedMasking | null): string | Promise<string> {
+  const outline = spanOutline(span);
+  if (!masking) return JSON.stringify(outline);
+  const uncut = { ...outline, input_preview: null, output_preview: null };
+  return Promise.resolve(masking.run((calls) => maskSpan(calls, uncut))).then((masked) => JSON.stringify(masked));
 }

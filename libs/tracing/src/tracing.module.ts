@@ -52,6 +52,6 @@ class TextIndexModule {}
     ...[CountsController, FacetsController, IngestController, PricesController],
   ],
   providers: [ReadTrace, ListPrices, PricedSpansStore, ApplyPrices],
-  exports: [RecordsModule, WriteModule, RetentionModule],
+  exports: [RecordsModule, WriteModule, RetentionModule, ReadTrace],
 })
 export class TracingModule {}

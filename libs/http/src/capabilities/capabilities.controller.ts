@@ -10,7 +10,7 @@ export const GATEWAY_URL = Symbol('gateway url');
 /** What features say of themselves, by its name on the wire. */
 type Tellable = Pick<
   CapabilitiesResource,
-  'providers' | 'scorers' | 'search_modes' | 'retention_days' | 'claim_timeout' | 'evals_paused'
+  'providers' | 'scorers' | 'search_modes' | 'retention_days' | 'claim_timeout' | 'evals_paused' | 'sharing'
 > &
   Pick<CapabilitiesResource['limits'], 'import_file_bytes' | 'compared_runs'>;
 
@@ -24,6 +24,7 @@ const UNTOLD: Tellable = {
   retention_days: null,
   claim_timeout: null,
   evals_paused: false,
+  sharing: false,
   import_file_bytes: null,
   compared_runs: null,
 };

@@ -296,6 +296,10 @@ export interface Operations {
         | 'datapoints.deleted'
         | 'capture_rule.deleted'
         | 'eval.deleted'
+        | 'view.deleted'
+        | 'board.deleted'
+        | 'share.created'
+        | 'share.revoked'
         | 'trace.exported'
         | 'dataset.exported'
         | 'dataset.imported'
@@ -361,6 +365,10 @@ export interface Operations {
         | 'datapoints.deleted'
         | 'capture_rule.deleted'
         | 'eval.deleted'
+        | 'view.deleted'
+        | 'board.deleted'
+        | 'share.created'
+        | 'share.revoked'
         | 'trace.exported'
         | 'dataset.exported'
         | 'dataset.imported'
@@ -1430,6 +1438,122 @@ export interface Operations {
       span_count: number;
     };
   };
+  /** Saved view: make one: `POST /api/views`. */
+  createView: {
+    body: CreateView;
+    answer: SavedView;
+  };
+  /** Saved views, oldest first: `GET /api/views`. */
+  listViews: {
+    query?: {
+      page?: 'traces' | 'spans' | 'sessions' | 'users' | 'analytics' | 'datasets' | 'evaluations' | 'events';
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: SavedViewList;
+  };
+  /** Saved view: read one: `GET /api/views/{id}`. */
+  getView: {
+    path: {
+      id: string;
+    };
+    answer: SavedView;
+  };
+  /** Saved view: change one: `PUT /api/views/{id}`. */
+  updateView: {
+    path: {
+      id: string;
+    };
+    body?: UpdateView;
+    answer: SavedView;
+  };
+  /** Saved view: delete one: `DELETE /api/views/{id}`. */
+  deleteView: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Board: make one: `POST /api/boards`. */
+  createBoard: {
+    body: CreateBoard;
+    answer: Board;
+  };
+  /** Boards, oldest first: `GET /api/boards`. */
+  listBoards: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: BoardList;
+  };
+  /** Board: read one: `GET /api/boards/{id}`. */
+  getBoard: {
+    path: {
+      id: string;
+    };
+    answer: Board;
+  };
+  /** Board: change one: `PUT /api/boards/{id}`. */
+  updateBoard: {
+    path: {
+      id: string;
+    };
+    body?: UpdateBoard;
+    answer: Board;
+  };
+  /** Board: delete one: `DELETE /api/boards/{id}`. */
+  deleteBoard: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Make a link that opens a trace without signing in: `POST /api/shares`. */
+  createShare: {
+    body: CreateShare;
+    answer: ShareCreated;
+  };
+  /** Links that open a trace: `GET /api/shares`. */
+  listShares: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ShareList;
+  };
+  /** Revoke a link: `DELETE /api/shares/{id}`. */
+  deleteShare: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** The trace that a link opens, its spans as outlines: `GET /api/shared/{token}`. */
+  getSharedTrace: {
+    path: {
+      token: string;
+    };
+    query?: {
+      /** Characters of each text that is previewed. */
+      preview?: number;
+    };
+    answer: TraceSpans | TraceOutline;
+  };
+  /** A span of the trace that a link opens, with its cost: `GET /api/shared/{token}/spans/{id}`. */
+  getSharedSpan: {
+    path: {
+      token: string;
+      id: string;
+    };
+    answer: ReadSpan;
+  };
   /** Exports everything of the project as one file: `GET /api/export/json`.
    * Traces, spans, datasets with datapoints and capture rules, connections without their keys, eval runs and queue items. Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back. */
   exportJson: {
@@ -1512,6 +1636,9 @@ export interface Problem {
     | 'project_not_found'
     | 'key_not_found'
     | 'member_not_found'
+    | 'view_not_found'
+    | 'board_not_found'
+    | 'share_not_found'
     | 'queue_item_not_found'
     | 'method_not_allowed'
     | 'request_timeout'
@@ -1580,6 +1707,8 @@ export interface Capabilities {
   claim_timeout: number | null;
   /** Whether the server works on no eval runs (`evals.paused`): runs wait. */
   evals_paused: boolean;
+  /** Whether a trace can be shared by a link (`sharing.enabled`, cloud mode). */
+  sharing: boolean;
   /** `null` where the feature is left out. */
   limits: {
     body_bytes: number;
@@ -4757,6 +4886,177 @@ export interface EvalMetadata {
 /** Takes the place of the gates of the run. */
 export interface SetEvalGates {
   gates: EvalGate[];
+}
+
+export interface CreateView {
+  name: string;
+  page: 'traces' | 'spans' | 'sessions' | 'users' | 'analytics' | 'datasets' | 'evaluations' | 'events';
+  /** The query string of the page's address, without `?`. */
+  query: string;
+  /**
+   * Who sees it: who makes it alone, or the project. Local mode has `project` alone.
+   * @default project
+   */
+  scope?: 'me' | 'project';
+}
+
+export interface SavedView {
+  name: string;
+  page: 'traces' | 'spans' | 'sessions' | 'users' | 'analytics' | 'datasets' | 'evaluations' | 'events';
+  /** The query string of the page's address, without `?`. */
+  query: string;
+  /**
+   * Who sees it: who makes it alone, or the project. Local mode has `project` alone.
+   */
+  scope: 'me' | 'project';
+  id: string;
+  created_by: Author;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+export interface Author {
+  /** `person:<id>`, `key:<id>` or `jwt:<sub>`, as in the audit log; `local` in local mode. */
+  id: string;
+  /** What they were called then; `null` where nobody knows. */
+  name: string | null;
+}
+
+export interface SavedViewList {
+  views: SavedView[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change. */
+export interface UpdateView {
+  name?: string;
+  /** The query string of the page's address, without `?`. */
+  query?: string;
+  /**
+   * Who sees it: who makes it alone, or the project. Local mode has `project` alone.
+   */
+  scope?: 'me' | 'project';
+}
+
+export interface CreateBoard {
+  name: string;
+  figures: BoardFigure[];
+}
+
+export interface BoardFigure {
+  title: string;
+  figure: 'cost' | 'tokens' | 'spans' | 'latency' | 'errors' | 'scores';
+  /** The query string of the page's address, without `?`. */
+  query: string;
+}
+
+export interface Board {
+  id: string;
+  name: string;
+  figures: BoardFigure[];
+  /** Whether it comes with the product: to delete it is to hide it. */
+  built_in: boolean;
+  hidden: boolean;
+  /** `null`, as the times are: nobody has changed what the product has. */
+  created_by: Author | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string | null;
+}
+
+export interface BoardList {
+  boards: Board[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change. */
+export interface UpdateBoard {
+  name?: string;
+  figures?: BoardFigure[];
+  /** Whether lists leave it out. */
+  hidden?: boolean;
+}
+
+export interface CreateShare {
+  trace_id: string;
+}
+
+export interface ShareCreated {
+  id: string;
+  trace_id: string;
+  created_by: Author;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * Seven days after it was made.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  expires_at: string;
+  /**
+   * Format: date-time
+   * When it was last opened, to the minute; `null`: not yet.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  opened_at: string | null;
+  /** Path of the link, `/s/TOKEN`; shown this once. */
+  path: string;
+}
+
+export interface ShareList {
+  shares: Share[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** A link that opens one trace, without the link itself. */
+export interface Share {
+  id: string;
+  trace_id: string;
+  created_by: Author;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * Seven days after it was made.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  expires_at: string;
+  /**
+   * Format: date-time
+   * When it was last opened, to the minute; `null`: not yet.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  opened_at: string | null;
 }
 
 export interface Export {

@@ -1,0 +1,34 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { formatTimestamp, type Author } from '@spandrel/contract';
+import { actingParty, scopeOf, type Caller } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
+
+/** What local mode calls everybody. */
+export const LOCAL_AUTHOR = 'local';
+
+/** Who makes a request, in which project. */
+export interface Teammate {
+  scope: Scope;
+  /** The name that the audit log has for them, `local` where nobody signs in. */
+  author: Author;
+}
+
+export const CurrentTeammate = createParamDecorator((_data: unknown, context: ExecutionContext): Teammate => {
+  const { caller } = context.switchToHttp().getRequest<{ caller?: Caller }>();
+  const { name: id, label: name } = caller ? actingParty(caller) : { name: LOCAL_AUTHOR, label: null };
+  return { scope: scopeOf(context), author: { id, name } };
+});
+
+/** The columns that say who made a row. @param createdAt milliseconds since the epoch. */
+export const createdBy = ({ id, name }: Author, createdAt: number) => ({
+  ...{ createdBy: id, createdByName: name, createdAt },
+});
+
+/** Who made a row, as the wire shows it. */
+export const authorOf = (row: { createdBy: string; createdByName: string | null }): Author => ({
+  ...{ id: row.createdBy, name: row.createdByName },
+});
+
+/** A moment as the wire shows it, `null` as it is. */
+export const wireTime = <Ms extends number | null>(ms: Ms) =>
+  (ms === null ? null : formatTimestamp(ms)) as Ms extends null ? null : string;

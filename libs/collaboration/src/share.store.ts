@@ -1,0 +1,143 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { AuditTrail } from '@spandrel/audit';
+import { formatTimestamp, parseWithSources } from '@spandrel/contract';
+import type { PlainList, ReadSharedTrace, ShareResource } from '@spandrel/contract';
+import type { Texts } from '@spandrel/http';
+import { newId, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
+import { maskSpan, ProjectMasking } from '@spandrel/masking';
+import { anyOf, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { costOfSpan, PRICING, ReadTrace, SpanStore, spanTexts, traceNotFound, TraceStore } from '@spandrel/tracing';
+import type { PricingTable, TracingChange } from '@spandrel/tracing';
+import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
+import { TraceShare, traceShareTable, type TraceShareRow } from './collaboration.entity.js';
+import { SharingSettings } from './collaboration.settings.js';
+
+/** How long a link opens its trace (docs/spec/collaboration.md#shared-traces). */
+const LASTS_MS = 7 * 86_400_000;
+/** How exactly is known when a link was last opened. */
+const OPENED_EVERY_MS = 60_000;
+/** 256 bits, base64url. */
+const TOKEN_BYTES = 32;
+const TOKEN = /^[\w-]{43}$/;
+
+const COLUMNS = traceShareTable.select('s');
+const NEWEST_FIRST = new IdOrder('shares', 's.id', 'desc');
+
+const digestOf = (token: string): string => hash('sha256', token, 'hex');
+
+/** Links that open one trace, and what they open. Those that have ended are deleted when another one is made. */
+@Injectable()
+export class ShareStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly audit: AuditTrail,
+    private readonly traces: TraceStore,
+    private readonly reads: ReadTrace,
+    private readonly spans: SpanStore,
+    private readonly masking: ProjectMasking,
+    private readonly settings: SharingSettings,
+    private readonly modules: ModuleRef,
+    @Inject(PRICING) private readonly pricing: PricingTable,
+  ) {}
+
+  /** @returns the share, and its token, which cannot be had again. @throws NotFound `trace_not_found`, `not_found`. */
+  async create({ scope, author }: Teammate, traceId: string): Promise<{ row: TraceShareRow; token: string }> {
+    if (!this.settings.isEnabled) throw new NotFound('not_found', 'sharing is turned off here (sharing.enabled)');
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const { projectId } = scope;
+    return this.storage.write(async (tx) => {
+      // Locked, so that it is not deleted meanwhile.
+      if ((await this.traces.loadForWrite(tx, scope, [traceId])).length === 0) throw traceNotFound();
+      const now = Date.now();
+      await tx.em.nativeDelete(TraceShare, { projectId, expiresAt: { $lte: now } });
+      const ends = { expiresAt: now + LASTS_MS, openedAt: null };
+      const row = { projectId, id: newId(), traceId, digest: digestOf(token), ...createdBy(author, now), ...ends };
+      tx.em.create(TraceShare, row);
+      const details = { trace_id: traceId, expires_at: formatTimestamp(row.expiresAt) };
+      this.audit.record(tx, { action: 'share.created', ...scope, targetId: row.id, details });
+      return { row, token };
+    });
+  }
+
+  /** The links that open something, newest first. @throws Invalid `invalid_cursor`. */
+  list({ projectId, orgId }: Scope, query: PlainList): Promise<Page<TraceShareRow>> {
+    return NEWEST_FIRST.page(query, (rest) =>
+      this.storage.readLong(
+        COLUMNS.query`select ${COLUMNS} from trace_share s where s.project_id = ${projectId}
+          and s.expires_at > ${Date.now()} and ${rest}`,
+        { orgId },
+      ),
+    );
+  }
+
+  /** @throws NotFound `share_not_found`. */
+  async revoke(scope: Scope, id: string): Promise<void> {
+    await this.storage.write(async (tx) => {
+      const row = await tx.em.findOne(TraceShare, { projectId: scope.projectId, id });
+      if (!row) throw shareNotFound();
+      tx.em.remove(row);
+      this.audit.record(tx, { action: 'share.revoked', ...scope, targetId: id, details: { trace_id: row.traceId } });
+    });
+  }
+
+  /** Links go with their traces. */
+  async followTraces(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    const gone = changes.filter(({ type }) => type === 'trace_deleted' || type === 'cleared');
+    for (const [projectId, ofProject] of Map.groupBy(gone, ({ scope }) => scope.projectId)) {
+      const ids = ofProject.flatMap((change) => (change.type === 'trace_deleted' ? change.trace.id : []));
+      const which = ids.length < ofProject.length ? sql`1 = 1` : anyOf('trace_id', ids);
+      await tx.run(sql`delete from trace_share where project_id = ${projectId} and ${which}`);
+    }
+  }
+
+  /** @returns the JSON of the trace and the outlines of its spans. @throws NotFound `share_not_found`. */
+  async readTrace(token: string, { preview }: ReadSharedTrace, options: LongReadOptions): Promise<Readable> {
+    const { scope, traceId } = await this.open(token);
+    const masking = await this.masking.of(scope);
+    const reading = { ...options, orgId: scope.orgId };
+    return this.reads.execute(scope, traceId, { preview, view: 'outline' }, reading, masking);
+  }
+
+  /** @returns the JSON of a span with its cost. @throws NotFound `share_not_found`, also for one of another trace. */
+  async readSpan(token: string, id: string): Promise<Texts> {
+    const { scope, traceId } = await this.open(token);
+    const span = await this.spans.find(scope, id);
+    if (span?.traceId !== traceId) throw shareNotFound();
+    const texts = [...spanTexts(span).slice(0, -1), `,"cost":${JSON.stringify(costOfSpan(span, this.pricing))}}`];
+    const masking = await this.masking.of(scope);
+    if (!masking) return texts;
+    // The texts may be older than the rules.
+    const shown = parseWithSources(texts.join('')) as Record<string, unknown>;
+    return JSON.stringify(await masking.run((calls) => maskSpan(calls, shown)));
+  }
+
+  /** What a token opens, noted as opened. @throws NotFound `share_not_found`, the same for each that opens nothing. */
+  private async open(token: string): Promise<{ scope: Scope; traceId: string }> {
+    const now = Date.now();
+    const known = { digest: digestOf(token), expiresAt: { $gt: now } };
+    const isToken = this.settings.isEnabled && TOKEN.test(token);
+    const row = isToken ? await this.storage.find((em) => em.findOne(TraceShare, known)) : null;
+    const directory = this.modules.get<ProjectDirectory>(PROJECT_DIRECTORY, { strict: false });
+    // A project that is being deleted has none any more.
+    const orgId = row && (await directory.organizationOf(row.projectId));
+    if (!row || orgId === undefined || orgId === null) throw shareNotFound();
+    const { projectId, id, traceId, openedAt } = row;
+    if (openedAt === null || openedAt < now - OPENED_EVERY_MS) {
+      await this.storage.write((tx) => tx.em.nativeUpdate(TraceShare, { projectId, id }, { openedAt: now }));
+    }
+    return { scope: { orgId, projectId }, traceId };
+  }
+}
+
+export const shareNotFound = (): NotFound =>
+  new NotFound('share_not_found', 'this link opens nothing: it is wrong, has ended or was revoked');
+
+/** A share as the wire shows it. */
+export const shareResource = (row: TraceShareRow): ShareResource => ({
+  ...{ id: row.id, trace_id: row.traceId, created_by: authorOf(row), created_at: wireTime(row.createdAt) },
+  expires_at: wireTime(row.expiresAt),
+  opened_at: wireTime(row.openedAt),
+});

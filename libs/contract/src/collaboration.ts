@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { boundedList } from './values/bounded.js';
+import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { isStorableText, keySchema, labelSchema } from './values/text.js';
+import { timestampTextSchema } from './values/timestamp.js';
+
+/** Longest query string that a saved view or a figure of a board keeps, in UTF-16 units. */
+const QUERY_LENGTH_MAX = 8_192;
+/** Figures that a board has at most. */
+const BOARD_FIGURES_MAX = 48;
+
+const NOT_STORABLE = 'must not hold NUL characters or lone surrogates';
+
+const authorSchema = z
+  .object({
+    id: z.string().describe('`person:<id>`, `key:<id>` or `jwt:<sub>`, as in the audit log; `local` in local mode.'),
+    name: z.string().nullable().describe('What they were called then; `null` where nobody knows.'),
+  })
+  .meta({ id: 'Author' });
+export type Author = z.output<typeof authorSchema>;
+
+const titleSchema = labelSchema.max(200);
+const pageShape = { limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() };
+const madeShape = {
+  created_by: authorSchema,
+  created_at: timestampTextSchema,
+  updated_at: timestampTextSchema,
+};
+
+const addressQuerySchema = z
+  .string()
+  .max(QUERY_LENGTH_MAX)
+  .refine(isStorableText, NOT_STORABLE)
+  .describe("The query string of the page's address, without `?`.");
+
+/** Pages of the dashboard whose addresses can be saved. */
+export const VIEW_PAGES = [
+  ...(['traces', 'spans', 'sessions', 'users', 'analytics', 'datasets', 'evaluations', 'events'] as const),
+] as const;
+export type ViewPage = (typeof VIEW_PAGES)[number];
+
+const viewScopeSchema = z
+  .enum(['me', 'project'])
+  .describe('Who sees it: who makes it alone, or the project. Local mode has `project` alone.');
+
+/** `POST /api/views`. */
+export const createViewSchema = z
+  .object({
+    name: titleSchema,
+    page: z.enum(VIEW_PAGES),
+    query: addressQuerySchema,
+    scope: viewScopeSchema.default('project'),
+  })
+  .meta({ id: 'CreateView' });
+export type CreateView = z.output<typeof createViewSchema>;
+
+/** `PUT /api/views/:id`. */
+export const updateViewSchema = z
+  .object({ name: titleSchema, query: addressQuerySchema, scope: viewScopeSchema })
+  .partial()
+  .meta({ id: 'UpdateView', description: 'Only members given change.' });
+export type UpdateView = z.output<typeof updateViewSchema>;
+
+export const savedViewSchema = createViewSchema
+  .extend({ id: z.string(), scope: viewScopeSchema, ...madeShape })
+  .meta({ id: 'SavedView' });
+export type ViewResource = z.output<typeof savedViewSchema>;
+export const viewListSchema = listAnswer('SavedViewList', 'views', savedViewSchema);
+
+export const listViewsSchema = z.object({ page: z.enum(VIEW_PAGES).optional(), ...pageShape });
+export type ListViews = z.output<typeof listViewsSchema>;
+
+/** What a figure of a board shows: one of Analytics, or the mean scores of evaluation runs. */
+const BOARD_FIGURES = ['cost', 'tokens', 'spans', 'latency', 'errors', 'scores'] as const;
+
+const boardFigureSchema = z
+  .object({ title: titleSchema, figure: z.enum(BOARD_FIGURES), query: addressQuerySchema })
+  .meta({ id: 'BoardFigure' });
+export type BoardFigure = z.output<typeof boardFigureSchema>;
+
+/** `POST /api/boards`. */
+export const createBoardSchema = z
+  .object({ name: titleSchema, figures: boundedList(boardFigureSchema, BOARD_FIGURES_MAX) })
+  .meta({ id: 'CreateBoard' });
+export type CreateBoard = z.output<typeof createBoardSchema>;
+
+/** `PUT /api/boards/:id`. */
+export const updateBoardSchema = createBoardSchema
+  .extend({ hidden: z.boolean().describe('Whether lists leave it out.') })
+  .partial()
+  .meta({ id: 'UpdateBoard', description: 'Only members given change.' });
+export type UpdateBoard = z.output<typeof updateBoardSchema>;
+
+export const boardSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    figures: z.array(boardFigureSchema),
+    built_in: z.boolean().describe('Whether it comes with the product: to delete it is to hide it.'),
+    hidden: z.boolean(),
+    created_by: authorSchema.nullable().describe('`null`, as the times are: nobody has changed what the product has.'),
+    created_at: timestampTextSchema.nullable(),
+    updated_at: timestampTextSchema.nullable(),
+  })
+  .meta({ id: 'Board' });
+export type BoardResource = z.output<typeof boardSchema>;
+export const boardListSchema = listAnswer('BoardList', 'boards', boardSchema);
+
+export const listSavedSchema = z.object(pageShape);
+export type ListSaved = z.output<typeof listSavedSchema>;
+
+/** `POST /api/shares`. */
+export const createShareSchema = z.object({ trace_id: keySchema.min(1) }).meta({ id: 'CreateShare' });
+export type CreateShare = z.output<typeof createShareSchema>;
+
+export const shareSchema = z
+  .object({
+    id: z.string(),
+    trace_id: z.string(),
+    created_by: authorSchema,
+    created_at: timestampTextSchema,
+    expires_at: timestampTextSchema.describe('Seven days after it was made.'),
+    opened_at: timestampTextSchema.nullable().describe('When it was last opened, to the minute; `null`: not yet.'),
+  })
+  .meta({ id: 'Share', description: 'A link that opens one trace, without the link itself.' });
+export type ShareResource = z.output<typeof shareSchema>;
+export const shareListSchema = listAnswer('ShareList', 'shares', shareSchema);
+export const shareCreatedSchema = shareSchema
+  .extend({ path: z.string().describe('Path of the link, `/s/TOKEN`; shown this once.') })
+  .meta({ id: 'ShareCreated' });
+export type ShareCreated = z.output<typeof shareCreatedSchema>;

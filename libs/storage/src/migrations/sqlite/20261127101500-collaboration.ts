@@ -1,0 +1,36 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Saved views and boards, and links that open a trace. */
+export class Collaboration extends Migration {
+  override up(): void {
+    this.addSql(`create table saved_item (
+      project_id text not null,
+      kind text not null,
+      id text not null,
+      name text not null,
+      page text not null,
+      content text not null,
+      owner text,
+      hidden integer not null,
+      created_by text not null,
+      created_by_name text,
+      created_at bigint not null,
+      updated_at bigint not null,
+      primary key (project_id, kind, id)
+    )`);
+    this.addSql(`create table trace_share (
+      project_id text not null,
+      id text not null,
+      trace_id text not null,
+      digest text not null,
+      created_by text not null,
+      created_by_name text,
+      created_at bigint not null,
+      expires_at bigint not null,
+      opened_at bigint,
+      primary key (project_id, id)
+    )`);
+    this.addSql('create index trace_share_trace on trace_share (project_id, trace_id)');
+    this.addSql('create unique index trace_share_digest on trace_share (digest)');
+  }
+}
