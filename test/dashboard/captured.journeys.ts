@@ -2,7 +2,7 @@
 import { describe, expect } from '@jest/globals';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { button, datapointsOf, editorText, grid, makeDataset, open, reported, versionOf } from './dataset-steps.ts';
+import { button, datapointsOf, grid, makeDataset, open, reported, versionOf } from './dataset-steps.ts';
 import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { recordCalls } from './recorded-conversations.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
@@ -25,7 +25,11 @@ describe('recorded spans', () => {
     await page.keyboard.press('Enter');
     await tabTo(page.getByRole('link', { name: 'Open datapoint' }));
     await page.keyboard.press('Enter');
-    await until(async () => (await editorText()).includes('Hello 20'));
+    await page.getByRole('heading', { level: 1, name: 'Hello 20' }).waitFor();
+    await expectSoon(
+      () => page.getByRole('group', { name: 'Message 1' }).getByRole('textbox').inputValue(),
+      'Hello 20',
+    );
     await expectAccessible(watched);
     await tabTo(page.getByRole('link', { name: 'Source span' }));
     await page.keyboard.press('Enter');
@@ -50,12 +54,18 @@ describe('recorded spans', () => {
     await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('selected');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await reported('Added 1 datapoint');
+    for (const name of ['calls 16', 'calls 15']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    await toolbar.getByRole('button', { name: 'Add to dataset' }).click();
+    await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('selected');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await reported('Added 1, 1 was there already');
     expect((await datapointsOf(id)).map(({ source_span_id: span }) => span).toSorted()).toEqual([
       'calls-0-call',
+      'calls-15-call',
       'calls-16-call',
       'calls-8-call',
     ]);
-    expect(await versionOf(id)).toBe(2);
+    expect(await versionOf(id)).toBe(3);
     expectNoFaults(watched);
   });
 

@@ -42,6 +42,7 @@ describe('an answer in any form', () => {
       await details.getByRole('article').last().getByText(answerOf(form), { exact: true }).waitFor();
       await details.getByText(questionOf(form), { exact: true }).waitFor();
       const system = details.getByRole('article', { name: 'System message' });
+      await details.getByRole('button', { name: 'Show earlier messages (5)' }).click();
       await system.getByRole('button', { name: /^Show all/ }).waitFor();
       await system.getByText('Rule 5:').waitFor({ state: 'detached' });
     }

@@ -30,12 +30,16 @@ describe('datasets', () => {
     await tabTo(button('Add datapoint'));
     await page.keyboard.press('Enter');
     await heading('New datapoint');
+    // The form comes first; the arrow leads to the other tab.
+    expect(await button('Save').isDisabled()).toBe(true);
+    await tabTo(page.getByRole('tab', { name: 'Form' }));
+    await page.keyboard.press('ArrowRight');
     await tabTo(editor());
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('{"input": 12345678901234567890, "expected_output": "far away"}');
     await page.keyboard.press('ControlOrMeta+s');
     await reported('Added a datapoint');
-    await page.getByRole('heading', { level: 1, name: /^Datapoint / }).waitFor();
+    await heading('12345678901234567890');
     await until(async () => (await editorText()).includes('12345678901234567890'));
     await page.keyboard.press('Tab');
     await page.keyboard.press('Escape');
@@ -76,6 +80,9 @@ describe('datapoints', () => {
     const id = await makeDataset('edited', ['Where?']);
     const [datapoint] = await datapointsOf(id);
     await open(`/datasets/${id}/datapoints/${datapoint!.id}`);
+    await heading('Where?');
+    await expectSoon(() => button('Save').isDisabled(), true);
+    await page.getByRole('tab', { name: 'JSON' }).click();
     const faults = page.getByRole('status', { name: 'Faults' });
     await editor().fill('{\n  "input": "Where?",\n}');
     await faults.getByText('Line 3: expected a member name in double quotes').waitFor();
@@ -122,6 +129,55 @@ describe('datapoints', () => {
     expect(await versionOf(id)).toBe(3);
   });
 
+  inBrowser('are gone through in the order of their list', async () => {
+    const id = await makeDataset('walked', ['first', 'second\nin two lines', 'third']);
+    await open(`/datasets/${id}`);
+    await grid('Datapoints').getByRole('link', { name: 'third' }).click();
+    await heading('third');
+    await expectSoon(() => button('Previous').isDisabled(), true);
+    await button('Next').click();
+    await heading('second');
+    await expectAccessible(watched);
+    await page.getByRole('textbox', { name: 'Expected output' }).fill('unsaved');
+    await button('Next').click();
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Leave without saving' }).click();
+    await heading('first');
+    await expectSoon(() => button('Next').isDisabled(), true);
+    await page.keyboard.press('[');
+    await heading('second');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('of a long conversation show the last question first', async () => {
+    const id = await makeDataset('talks');
+    const prompt = Array.from(
+      { length: 2_000 },
+      (_, n) => `Rule ${n}: answer with the port and the time of the tide.`,
+    ).join('\n');
+    const turns = Array.from({ length: 6 }, (_, n) => [
+      { role: 'user', content: `Question ${n}` },
+      { role: 'assistant', content: `Answer ${n}` },
+    ]).flat();
+    const messages = [{ role: 'system', content: prompt }, ...turns, { role: 'user', content: 'And now?\nPlease.' }];
+    const kind = { LlmConversation: { messages, expected: 'At noon.' } };
+    const { body } = await program.api.post<{ id: string }>(`/api/datasets/${id}/datapoints`, { kind });
+    await open(`/datasets/${id}/datapoints/${body.id}`);
+    await heading('And now?');
+    const question = page.getByRole('group', { name: 'Message 14' });
+    await expectSoon(() => question.getByRole('textbox', { name: 'Content' }).inputValue(), 'And now?\nPlease.');
+    expect(await page.getByRole('group', { name: 'Message 1', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show earlier messages (13)' }).click();
+    const system = page.getByRole('group', { name: 'Message 1', exact: true }).getByRole('textbox');
+    expect((await system.boundingBox())!.height).toBeLessThan(80);
+    await expectAccessible(watched);
+    await page.getByRole('textbox', { name: 'Expected' }).fill('At one.');
+    await button('Save').click();
+    await reported('Saved the datapoint');
+    expect((await datapointsOf(id))[0]!.kind['LlmConversation']).toMatchObject({ messages, expected: 'At one.' });
+    expectNoFaults(watched);
+  });
+
   inBrowser('are found by their texts, sent to review and deleted together', async () => {
     const id = await makeDataset('chosen', ['a lighthouse', 'a harbour', 'a lighthouse again']);
     await open(`/datasets/${id}`);
@@ -133,6 +189,14 @@ describe('datapoints', () => {
     const toolbar = page.getByRole('toolbar', { name: 'Selection' });
     await toolbar.getByRole('button', { name: 'Send to review' }).click();
     await reported('Sent 2 datapoints to review');
+    await page.getByRole('searchbox', { name: 'Search in datapoints' }).fill('');
+    await count('3 datapoints');
+    for (const name of ['a lighthouse', 'a harbour'])
+      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check();
+    await toolbar.getByRole('button', { name: 'Send to review' }).click();
+    await reported('Sent 1, 1 was there already');
+    await page.getByRole('searchbox', { name: 'Search in datapoints' }).fill('LIGHTHOUSE');
+    await count('2 datapoints');
     await page.getByRole('checkbox', { name: 'Select a lighthouse', exact: true }).check();
     await toolbar.getByRole('button', { name: 'Delete' }).click();
     const deletion = page.getByRole('alertdialog', { name: 'Delete 1 datapoint?' });
@@ -220,9 +284,9 @@ describe('datapoints', () => {
     };
     const two = exported.split('\n').slice(0, 2).join('\n');
     await importAgain(two, 'Leave out rows that the dataset has already');
-    await done('Imported 0 datapoints', 'Already in the dataset: 2 rows.');
+    await done('Imported 0 datapoints, 2 were there already');
     await importAgain(two, null);
-    await done('Imported 2 datapoints', 'Already in the dataset: 2 rows.');
+    await done('Imported 2 datapoints, 2 were there already', 'Rows that were there already were imported again.');
     await importAgain(`${two}\n{"input":"new"}`, 'Remove datapoints that are not in the file');
     await done('Imported 3 datapoints, removed 9,998');
     expect(await datapointsOf(id)).toHaveLength(3);

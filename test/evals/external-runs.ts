@@ -217,7 +217,7 @@ export function externalRuns(lab: () => EvalsLab): void {
       const start = (body: object) =>
         lab().api.post<Problem>(`/api/datasets/${id}/eval`, { name: 'x', execution: 'external', ...body });
       const { status, body } = await start({ scorers: [{ scoring: 'External' }, { scoring: 'LlmJudge' }] });
-      expect([status, body.errors?.map(({ path }) => path)]).toEqual([400, ['scorers.1.judge.connection_id']]);
+      expect([status, body.errors?.map(({ path }) => path)]).toEqual([400, ['scorers[1].judge.connection_id']]);
       const alone = await start({ scoring: 'LlmJudge' });
       expect(alone.body.errors?.[0]?.path).toBe('config.judge.connection_id');
     });

@@ -80,6 +80,34 @@ export function datasetBatches(server: () => DatasetsServer): void {
       expect(all.map((datapoint) => datapoint.source_span_id)).toEqual(ids);
     });
 
+    it('leaves out spans that the dataset has a datapoint of, where that is asked for', async () => {
+      const { api } = server();
+      const dataset = await server().create();
+      const ids = await spansOf(['a', 'b', 'c']);
+      const first = await exported(dataset, ids.slice(1, 2));
+      const body = { span_ids: [...ids, 'nope'], skip_existing: true };
+      const again = await api.post<ExportedSpans>(`/api/datasets/${dataset}/export-spans`, body);
+      expect(again.body).toMatchObject({
+        created: [{ span_id: ids[0] }, { span_id: ids[2] }],
+        existing: first.body.created,
+        rejected: [{ span_id: 'nope' }],
+      });
+      expect(await server().dataset(dataset)).toMatchObject({ version: 2, datapoint_count: 3 });
+      const other = await server().create();
+      const elsewhere = await api.post<ExportedSpans>(`/api/datasets/${other}/export-spans`, body);
+      expect(elsewhere.body).toMatchObject({ created: [{}, {}, {}], existing: [] });
+      // Without the wish each request makes datapoints.
+      expect((await exported(dataset, ids)).body.created).toHaveLength(3);
+    });
+
+    it('names spans whose answer was not understood', async () => {
+      const dataset = await server().create();
+      const ids = await spansOf([[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]]);
+      await server().api.post(`/api/spans/${ids[0]}/complete`, { output: { odd: 1 } });
+      await server().api.post(`/api/spans/${ids[1]}/complete`, { output: { text: 'fine' } });
+      expect((await exported(dataset, ids)).body).toMatchObject({ created: [{}, {}], unread_answers: [ids[0]] });
+    });
+
     it('refuses more, and datasets that are not there', async () => {
       const dataset = await server().create();
       const many = Array.from({ length: BATCH_IDS_MAX + 1 }, (_, i) => `s${i}`);

@@ -227,6 +227,26 @@ export function datasetEndpoints(server: () => DatasetsServer): void {
     });
   });
 
+  describe('export-span with another expected value', () => {
+    it('takes what the caller says in the place of the answer', async () => {
+      const { api } = server();
+      const id = await server().create();
+      const { body: trace } = await api.post<{ id: string }>('/api/traces', {});
+      const made = async (input: unknown, expected: unknown) => {
+        const span = await api.post<{ id: string }>('/api/spans', { trace_id: trace.id, name: 's', input });
+        await api.post(`/api/spans/${span.body.id}/complete`, { output: { text: 'ho' } });
+        const body = { span_id: span.body.id, expected };
+        return (await api.post<DatapointResource>(`/api/datasets/${id}/export-span`, body)).body;
+      };
+      const messages = [{ role: 'user', content: 'hi' }];
+      expect((await made(messages, 'ha')).kind).toMatchObject({ LlmConversation: { messages, expected: 'ha' } });
+      expect((await made(messages, null)).kind).toMatchObject({ LlmConversation: { expected: null } });
+      expect((await made(messages, undefined)).kind).toMatchObject({ LlmConversation: { expected: 'ho' } });
+      expect((await made('hi', 'ha')).kind).toMatchObject({ Generic: { input: 'hi', expected_output: 'ha' } });
+      expect(await made('hi', 7)).toMatchObject({ status: 400, errors: [{ path: 'expected' }] });
+    });
+  });
+
   describe('projects', () => {
     it('do not see each other', async () => {
       const { api } = server();

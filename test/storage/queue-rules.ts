@@ -50,6 +50,7 @@ export function queueRules(app: () => QueueApp): void {
       const [first] = await app().enqueue(id, [ids[0]!]);
       await app().post(`/api/queue/${first}/claim`, { claimed_by: 'ada' });
       const again = await app().post(`/api/datasets/${id}/queue`, { datapoint_ids: [ids[1], ids[0]] });
+      expect(again.body).toMatchObject({ existing: 2 });
       expect(again.body.items.map((item) => [item.datapoint_id, item.status, item.claimed_by])).toEqual([
         [ids[1], 'pending', null],
         [ids[0], 'claimed', 'ada'],
@@ -210,7 +211,7 @@ export function queueRules(app: () => QueueApp): void {
       await app().post(`/api/queue/${items[0]}/claim`);
       const kind = `{"Generic":{"input":${EXACT},"score":0.5}}`;
       const { status, body } = await app().post(`/api/queue/${items[0]}/submit?apply=true`, `{"edited_data":${kind}}`);
-      expect([status, body.status]).toEqual([200, 'completed']);
+      expect([status, body]).toMatchObject([200, { status: 'completed' }]);
       expect(body.original_data).toEqual(shown('before'));
       const after = await app().datapoint(id, ids[0]!);
       expect(after!.version).toBe(before!.version + 1);
@@ -231,6 +232,7 @@ export function queueRules(app: () => QueueApp): void {
       await app().post(`/api/queue/${items[0]}/claim`);
       const { status, body } = await app().post(`/api/queue/${items[0]}/submit${query}`, { edited_data: edited });
       expect([status, body.edited_data]).toEqual([200, edited ?? null]);
+      if (query === '?apply=true') expect(body).toMatchObject({ applied: false });
       expect(await app().datapoint(id, ids[0]!)).toEqual(before);
     });
 

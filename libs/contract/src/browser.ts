@@ -1,6 +1,6 @@
 /** The part of the wire that runs in a web page: no zod, no module of Node. Types come from the index. */
 export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js';
-export { datapointOfTexts } from './conversation/datapoint-of-texts.js';
+export { datapointOfTexts, withExpected } from './conversation/datapoint-of-texts.js';
 export { filledText, firstText, isObject, listOf, objectOf, type JsonObject } from './conversation/lenient-values.js';
 export { isConversation, readConversation, type Message } from './conversation/messages.js';
 export type { MessagePart, ToolCall } from './conversation/parts.js';

@@ -9,14 +9,27 @@ const batchIdsSchema = boundedList(z.string(), BATCH_IDS_MAX);
 
 /** `POST /api/datasets/:id/export-spans`. */
 export const exportSpansSchema = z
-  .object({ span_ids: batchIdsSchema.describe('Ids of spans; one that is named twice counts once.') })
+  .object({
+    span_ids: batchIdsSchema.describe('Ids of spans; one that is named twice counts once.'),
+    skip_existing: z
+      .boolean()
+      .nullish()
+      .describe('Leaves out spans that a datapoint of the dataset is from already: they are listed in `existing`.'),
+  })
   .meta({ id: 'ExportSpans' });
 export type ExportSpans = z.output<typeof exportSpansSchema>;
+
+const spanDatapointSchema = z.object({ span_id: z.string(), datapoint_id: z.string() });
 
 /** Answer of `POST /api/datasets/:id/export-spans`: each span on its own, in the order in which they were named. */
 export const exportedSpansSchema = z
   .object({
-    created: z.array(z.object({ span_id: z.string(), datapoint_id: z.string() })),
+    created: z.array(spanDatapointSchema),
+    existing: z.array(spanDatapointSchema).exactOptional().describe('With `skip_existing`.'),
+    unread_answers: z
+      .array(z.string())
+      .exactOptional()
+      .describe('Spans of `created` whose output was not understood as an answer; left out when there are none.'),
     rejected: z.array(
       z.object({
         span_id: z.string(),

@@ -184,7 +184,15 @@ export const updateDatapointSchema = z
 export type UpdateDatapoint = z.output<typeof updateDatapointSchema>;
 
 /** `POST /api/datasets/:id/export-span`. */
-export const exportSpanSchema = z.object({ span_id: z.string() }).meta({ id: 'ExportSpan' });
+export const exportSpanSchema = z
+  .object({
+    span_id: z.string(),
+    expected: z
+      .string()
+      .nullish()
+      .describe("What the datapoint expects in the place of the span's answer; `null`: nothing."),
+  })
+  .meta({ id: 'ExportSpan' });
 export type ExportSpan = z.output<typeof exportSpanSchema>;
 
 export const DATAPOINT_SOURCES = ['manual', 'span_export', 'file_upload'] as const;

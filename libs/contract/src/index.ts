@@ -9,7 +9,7 @@ export * from './capture-rules.js';
 export * from './capabilities.js';
 export * from './collaboration.js';
 export * from './connections.js';
-export { datapointOfTexts } from './conversation/datapoint-of-texts.js';
+export { datapointOfTexts, withExpected } from './conversation/datapoint-of-texts.js';
 export { langChainRole } from './conversation/langchain-role.js';
 export { readConversation, type Message } from './conversation/messages.js';
 export type { MessagePart } from './conversation/parts.js';

@@ -73,6 +73,16 @@ export const queueItemSchema = z
   .meta({ id: 'QueueItem' });
 export type QueueItemResource = z.output<typeof queueItemSchema>;
 
+/** Answer of `POST /api/queue/:item_id/submit`. */
+export const submittedItemSchema = queueItemSchema
+  .extend({
+    applied: z
+      .literal(false)
+      .exactOptional()
+      .describe('With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind.'),
+  })
+  .meta({ id: 'SubmittedItem' });
+
 export const queueItemListSchema = listAnswer('QueueItemList', 'items', queueItemSchema);
 
 /** Answer of `GET /api/count/queue`: the datasets that have items (docs/spec/queue.md#counting-queues). */
@@ -95,5 +105,11 @@ export type QueueCounts = z.output<typeof queueCountsSchema>;
 
 /** Answer of `POST /api/datasets/:id/queue`: an item for each datapoint. */
 export const enqueuedSchema = z
-  .object({ items: z.array(queueItemSchema), count: countSchema })
+  .object({
+    existing: countSchema
+      .exactOptional()
+      .describe('Datapoints that had an open item already, which is answered; left out when there are none.'),
+    items: z.array(queueItemSchema),
+    count: countSchema,
+  })
   .meta({ id: 'Enqueued' });

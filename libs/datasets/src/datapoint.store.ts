@@ -33,6 +33,7 @@ const IN_ORDER = new IdOrder('datapoints', 'p.id', 'asc');
 
 const COLUMNS = datapointTable.select('p');
 const ID = datapointTable.select('p', ['id']);
+const OF_SPAN = datapointTable.select('p', ['id', 'sourceSpanId']);
 
 /** Bytes of the texts of a row of `datapoint p`, found without reading them. */
 export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_length(p.result_output), 0)');
@@ -89,6 +90,15 @@ export class DatapointStore {
   async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string, ids: readonly string[]): Promise<string[]> {
     const rows = await currentForWrite(tx, ID, scope, datasetId, ids.filter(isStorableText));
     return rows.map(({ id }) => id);
+  }
+
+  /** The datapoints of now that were made from some spans. @returns the id of the first one by that of its span. */
+  async findOfSpans(scope: Scope, datasetId: string, spanIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.storage.read(
+      OF_SPAN.query`select ${OF_SPAN} from datapoint p where ${ofDataset(scope, datasetId)}
+        and ${anyOf('p.source_span_id', spanIds.filter(isStorableText))} and ${CURRENT} order by p.id desc`,
+    );
+    return new Map(rows.map(({ id, sourceSpanId }) => [sourceSpanId!, id]));
   }
 
   /** The import that brought a datapoint. */

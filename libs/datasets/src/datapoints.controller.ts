@@ -188,7 +188,7 @@ export class DatapointsController {
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
   ): Promise<WrittenJson> {
     await this.datasets.get(scope, datasetId);
-    return new WrittenJson(datapointJson(await this.edits.createFromSpan(scope, datasetId, body.span_id)));
+    return new WrittenJson(datapointJson(await this.edits.createFromSpan(scope, datasetId, body)));
   }
 
   @Post('export-spans')
@@ -205,6 +205,6 @@ export class DatapointsController {
     @DatasetId() datasetId: string,
     @Body({ schema: exportSpansSchema }) body: ExportSpans,
   ): Promise<ExportedSpans> {
-    return this.spans.execute(scope, datasetId, body.span_ids);
+    return this.spans.execute(scope, datasetId, body);
   }
 }

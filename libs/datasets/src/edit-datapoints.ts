@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type DatapointKind, type DeletedDatapoints } from '@spandrel/contract';
+import {
+  isStorableText,
+  withExpected,
+  type DatapointKind,
+  type DeletedDatapoints,
+  type ExportSpan,
+} from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
@@ -27,17 +33,22 @@ export class EditDatapoints {
   }
 
   /**
-   * Adds what a span becomes; one that still runs too, without output.
+   * Adds what a span becomes, expecting what the caller says if they do; one that still runs too, without output.
    * @throws NotFound `span_not_found`, `dataset_not_found`; Invalid when the span nests as deep as JSON may, so that the
    *   datapoint would nest deeper.
    */
-  async createFromSpan(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
+  async createFromSpan(
+    scope: Scope,
+    datasetId: string,
+    { span_id: spanId, expected }: ExportSpan,
+  ): Promise<DatapointRow> {
     const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
     if (!span) throw new NotFound('span_not_found', NO_SPAN);
     const { kind, faults } = await checkedDatapoint(span);
     if (!kind) throw new Invalid('validation_failed', explainFaults(faults), faults);
     // The span may have been stored before there were rules of masking.
-    return this.add(scope, datasetId, { kind, source: 'span_export', sourceSpanId: span.id });
+    const expecting = expected === undefined ? kind : withExpected(kind, expected);
+    return this.add(scope, datasetId, { kind: expecting, source: 'span_export', sourceSpanId: span.id });
   }
 
   private async add(scope: Scope, datasetId: string, datapoint: Omit<NewDatapoint, 'id'>): Promise<DatapointRow> {

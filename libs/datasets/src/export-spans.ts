@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, jsonTextInPieces, type ErrorCode, type ExportedSpans } from '@spandrel/contract';
+import {
+  isStorableText,
+  jsonTextInPieces,
+  type ErrorCode,
+  type ExportedSpans,
+  type ExportSpans,
+} from '@spandrel/contract';
 import { inTurns, newId, type Scope } from '@spandrel/kernel';
 import { SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
+import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
 import { StagedBatch } from './import/staged-import.js';
@@ -24,15 +31,23 @@ export class ExportSpansToDataset {
   constructor(
     private readonly spans: SpanStore,
     private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
     private readonly upkeep: ImportUpkeep,
   ) {}
 
   /** @throws NotFound `dataset_not_found`. */
-  async execute(scope: Scope, datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans> {
+  async execute(
+    scope: Scope,
+    datasetId: string,
+    { span_ids: spanIds, skip_existing: skipsExisting }: ExportSpans,
+  ): Promise<ExportedSpans> {
     await this.datasets.get(scope, datasetId);
-    const ids = [...new Set(spanIds)];
+    const named = [...new Set(spanIds)];
+    const existing = skipsExisting ? await this.datapoints.findOfSpans(scope, datasetId, named) : new Map();
+    const ids = named.filter((id) => !existing.has(id));
     const staged = this.upkeep.begin(scope, datasetId);
     const created: Created[] = [];
+    const unread: string[] = [];
     const refused = new Map<string, Refusal>();
     await this.upkeep.run(staged, async () => {
       const batch = new StagedBatch(staged, this.upkeep.stopping);
@@ -40,7 +55,10 @@ export class ExportSpansToDataset {
         for (const span of loaded) {
           const outcome = await datapointIn(batch, span);
           if ('code' in outcome) refused.set(span.id, outcome);
-          else created.push(outcome);
+          else {
+            created.push(outcome.created);
+            if (outcome.isUnread) unread.push(span.id);
+          }
           if (batch.isFull) await batch.flush();
         }
       }
@@ -50,16 +68,27 @@ export class ExportSpansToDataset {
     const rejected = ids
       .filter((id) => !made.has(id))
       .map((id) => ({ span_id: id, ...(refused.get(id) ?? { code: 'span_not_found', message: NO_SPAN }) }));
-    return { created, rejected };
+    return {
+      created,
+      ...(skipsExisting && {
+        existing: [...existing].map(([span_id, datapoint_id]) => ({ span_id, datapoint_id })),
+      }),
+      ...(unread.length > 0 && { unread_answers: unread }),
+      rejected,
+    };
   }
 }
 
-async function datapointIn(batch: StagedBatch, span: StoredSpan): Promise<Created | Refusal> {
+/** What came of a span; `isUnread` where it has an output that is no answer. */
+type Outcome = { created: Created; isUnread: boolean } | Refusal;
+
+async function datapointIn(batch: StagedBatch, span: StoredSpan): Promise<Outcome> {
   const { kind, faults } = await checkedDatapoint(span);
   if (!kind) return { code: 'validation_failed', message: explainFaults(faults) };
   const id = newId();
   batch.put({ id, kind: await inTurns(jsonTextInPieces(kind)), source: 'span_export', sourceSpanId: span.id });
-  return { span_id: span.id, datapoint_id: id };
+  const expectsNothing = 'LlmConversation' in kind && kind.LlmConversation.expected === null;
+  return { created: { span_id: span.id, datapoint_id: id }, isUnread: expectsNothing && span.output !== null };
 }
 
 /** The spans of some ids, in their order, as many at a time as fit into memory; those that are not there are left out. */

@@ -179,7 +179,7 @@ export class PlanRun {
     const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
       const extension = this.findScorer(scoring)?.extension;
       if (!extension?.asksJudge && !extension?.embeds) return [];
-      const at = listed ? `scorers.${index}.judge` : 'config.judge';
+      const at = listed ? `scorers[${index}].judge` : 'config.judge';
       if ((judge?.connection_id ?? config.judge?.connection_id ?? null) === null) {
         const message = `is required: ${scoring} asks a judge, and an external run has no connection of its own`;
         return [{ path: `${at}.connection_id`, message }];

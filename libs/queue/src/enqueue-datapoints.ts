@@ -17,6 +17,13 @@ const ENQUEUE_TEXT_MAX = 64 * 1024 * 1024;
 /** An id that a client made up may be of any length. */
 const SHOWN_ID_LENGTH_MAX = 128;
 
+/** The open items of datapoints. */
+interface EnqueuedRows {
+  items: QueueItemRow[];
+  /** How many of them were there before. */
+  existing: number;
+}
+
 /** `POST /api/datasets/:id/queue`. */
 @Injectable()
 export class EnqueueDatapoints {
@@ -31,21 +38,23 @@ export class EnqueueDatapoints {
   /**
    * Makes a pending item for each datapoint that has none open, all or nothing
    * (docs/spec/queue.md#enqueuing-datapoints).
-   * @returns the open item of each datapoint, new or not, in the order of first mention.
+   * @returns the open item of each datapoint, new or not, in the order of first mention, and how many are not new.
    * @throws NotFound `dataset_not_found`; `datapoint_not_found` with every id there is no datapoint for. Invalid
    *   `payload_too_large` when the items are too large for one answer.
    */
-  async execute(scope: Scope, datasetId: string, datapointIds: readonly string[]): Promise<QueueItemRow[]> {
+  async execute(scope: Scope, datasetId: string, datapointIds: readonly string[]): Promise<EnqueuedRows> {
     const ids = [...new Set(datapointIds)];
     const masking = await this.masking.of(scope);
     return this.storage.write(async (tx) => {
       // Locked, so that nobody else enqueues the same datapoints or deletes them meanwhile.
       if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
       const items = new Map<string, QueueItemRow>();
-      let length = 0;
+      let [length, existing] = [0, 0];
       for (let at = 0; at < ids.length; at += DATAPOINTS_AT_ONCE) {
         const storable = ids.slice(at, at + DATAPOINTS_AT_ONCE).filter(isStorableText);
-        for (const item of await this.itemsOf(tx, scope, { datasetId, masking }, storable)) {
+        const { open, made } = await this.itemsOf(tx, scope, { datasetId, masking }, storable);
+        existing += open.length;
+        for (const item of [...open, ...made]) {
           items.set(item.datapointId, item);
           length += item.originalData.length;
         }
@@ -53,7 +62,7 @@ export class EnqueueDatapoints {
         await nextTurn();
       }
       if (items.size < ids.length) throw unknownDatapoints(datapointIds, items);
-      return ids.map((id) => items.get(id)!);
+      return { items: ids.map((id) => items.get(id)!), existing };
     });
   }
 
@@ -63,23 +72,23 @@ export class EnqueueDatapoints {
     scope: Scope,
     { datasetId, masking }: { datasetId: string; masking: BoundedMasking | null },
     datapointIds: readonly string[],
-  ): Promise<QueueItemRow[]> {
+  ): Promise<{ open: QueueItemRow[]; made: QueueItemRow[] }> {
     const open = await this.items.findOpen(tx, scope, datasetId, datapointIds);
     const queued = new Set(open.map(({ datapointId }) => datapointId));
     const left = datapointIds.filter((id) => !queued.has(id));
     const found = await this.datapoints.findForWrite(tx, scope, datasetId, left);
     const byId = new Map(found.map((datapoint) => [datapoint.id, datapoint]));
-    const added: QueueItemRow[] = [];
+    const made: QueueItemRow[] = [];
     for (const id of left) {
       const datapoint = byId.get(id);
       if (!datapoint) continue;
       // The datapoint may have been stored before there were rules.
       const kind = datapointKind(datapoint);
       const masked = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
-      added.push(pendingItem(scope, datasetId, id, JSON.stringify(masked)));
+      made.push(pendingItem(scope, datasetId, id, JSON.stringify(masked)));
     }
-    await this.items.insert(tx, added);
-    return [...open, ...added];
+    await this.items.insert(tx, made);
+    return { open, made };
   }
 }
 

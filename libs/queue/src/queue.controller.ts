@@ -8,6 +8,7 @@ import {
   listQueueSchema,
   submitQuerySchema,
   submitSchema,
+  submittedItemSchema,
   type Claim,
   type ClaimNext,
   type Enqueue,
@@ -125,7 +126,7 @@ export class QueueController {
     id: 'submitQueueItem',
     access: 'review',
     summary: 'Complete a claimed item',
-    answer: queueItemSchema,
+    answer: submittedItemSchema,
     description: '`apply` changes the datapoint, so that it needs the scope `write`.',
     problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
   })
@@ -137,8 +138,9 @@ export class QueueController {
     @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
   ): Promise<WrittenJson> {
     if (apply && caller && !holds(caller.permissions, 'write')) throw writeNeeded();
-    const item = await this.queue.submit(scope, id, editedData, apply, Date.now());
-    return new WrittenJson(queueItemJson(item));
+    const { item, applied } = await this.queue.submit(scope, id, editedData, apply, Date.now());
+    const json = queueItemJson(item);
+    return new WrittenJson(apply && !applied ? `${json.slice(0, -1)},"applied":false}` : json);
   }
 }
 
@@ -189,8 +191,8 @@ export class DatasetQueueController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
   ): Promise<WrittenJson> {
-    const items = await this.enqueueDatapoints.execute(scope, id, body.datapoint_ids);
-    return writtenPage('items', items.values().map(queueItemJson));
+    const { items, existing } = await this.enqueueDatapoints.execute(scope, id, body.datapoint_ids);
+    return writtenPage('items', items.values().map(queueItemJson), undefined, existing > 0 ? { existing } : {});
   }
 
   @Get()

@@ -72,14 +72,21 @@ export class ReviewQueue {
    * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data).
    * @param edited nothing or `null`: approved as it is.
    * @param apply whether to write it back to the datapoint.
+   * @returns the item, and whether the datapoint was replaced.
    * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it.
    */
-  async submit(scope: Scope, id: string, edited: unknown, apply: boolean, now: number): Promise<QueueItemRow> {
+  async submit(
+    scope: Scope,
+    id: string,
+    edited: unknown,
+    apply: boolean,
+    now: number,
+  ): Promise<{ item: QueueItemRow; applied: boolean }> {
     const masking = await this.masking.of(scope);
     const editedData = await writtenAhead(masking ? await masking.run((calls) => maskReviewed(calls, edited)) : edited);
     const text = toJsonText(editedData);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
-    if (!kind) return this.change(scope, id, (item) => submitted(item, text));
+    if (!kind) return { item: await this.change(scope, id, (item) => submitted(item, text)), applied: false };
     return this.storage.write(async (tx) => {
       const datasetId = await this.items.datasetOf(tx, scope, id);
       // The dataset before the item, as a delete locks them.
@@ -87,7 +94,7 @@ export class ReviewQueue {
       const item = await this.items.findForWrite(tx, scope, id);
       const changed = await this.changeIn(tx, scope, item, (current) => submitted(current, text));
       await this.datapoints.replace(tx, scope, { datasetId: changed.datasetId, id: changed.datapointId, kind }, now);
-      return changed;
+      return { item: changed, applied: true };
     });
   }
 

@@ -1,10 +1,10 @@
-import { formatCounted } from '@spandrel/contract/browser';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api } from '../api/api.js';
 import { Button } from '../components/button.js';
 import { notify, notifyError } from '../components/notify.js';
 import { reviewAddress } from './addresses.js';
+import { describeNew } from './describe-new.js';
 
 export interface SendToReviewProps {
   datasetId: string;
@@ -17,10 +17,10 @@ export interface SendToReviewProps {
 export function SendToReview({ datasetId, ids, onSent }: SendToReviewProps) {
   const sending = useMutation({
     mutationFn: () => api.enqueueDatapoints({ path: { id: datasetId }, body: { datapoint_ids: [...ids] } }),
-    onSuccess: ({ count }) => {
+    onSuccess: ({ count, existing = 0 }) => {
       onSent?.();
       notify(
-        `Sent ${formatCounted(count, 'datapoint')} to review`,
+        `Sent ${describeNew(count - existing, existing, 'datapoint')}${existing === 0 ? ' to review' : ''}`,
         <Link to={reviewAddress(datasetId)}>Start reviewing</Link>,
       );
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ANSWER_SHAPES, askedFor, CALL_SHAPES } from '../../../../test/support/answer-shapes.js';
 import { datapointKindSchema } from '../datasets.js';
-import { datapointOfTexts } from './datapoint-of-texts.js';
+import { datapointOfTexts, withExpected } from './datapoint-of-texts.js';
 import { isConversation, readConversation } from './messages.js';
 import { lastQuestionOf, readAnswer } from './question-and-answer.js';
 
@@ -295,5 +295,16 @@ describe('a datapoint', () => {
         Generic: { input, expected_output: { text: 'x', n: 1 } },
       });
     }
+  });
+
+  it('expects another text where it is given one', () => {
+    const metadata = { seed: 1 };
+    expect(withExpected({ Generic: { input: 'x', expected_output: ['y'], metadata } }, 'z')).toEqual({
+      Generic: { input: 'x', expected_output: 'z', metadata },
+    });
+    const messages = [user('x')];
+    expect(withExpected({ LlmConversation: { messages } }, null)).toEqual({
+      LlmConversation: { messages, expected: null },
+    });
   });
 });

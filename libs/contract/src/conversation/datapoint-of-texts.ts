@@ -23,6 +23,12 @@ export function datapointOfTexts({ input, output, isLlmCall }: RecordedTexts): D
   return { Generic: { input, expected_output: isLlmCall ? (readAnswer(output).text ?? output) : output } };
 }
 
+/** The datapoint with another expected text. @param expected `null`: it expects nothing. */
+export const withExpected = (kind: DatapointKind, expected: string | null): DatapointKind =>
+  'Generic' in kind
+    ? { Generic: { ...kind.Generic, expected_output: expected } }
+    : { LlmConversation: { ...kind.LlmConversation, expected } };
+
 function expectedOf(output: unknown): string | null {
   const { text, toolCalls } = readAnswer(output);
   return text ?? (toolCalls.length > 0 ? JSON.stringify({ tool_calls: toolCalls }) : null);

@@ -1089,7 +1089,7 @@ export interface Operations {
       apply?: boolean;
     };
     body?: Submit;
-    answer: QueueItem;
+    answer: SubmittedItem;
   };
   /** How many queue items each dataset has, by status: `GET /api/count/queue`. */
   countQueue: {
@@ -3311,11 +3311,15 @@ export interface DeletedDatapoints {
 
 export interface ExportSpan {
   span_id: string;
+  /** What the datapoint expects in the place of the span's answer; `null`: nothing. */
+  expected?: string | null;
 }
 
 export interface ExportSpans {
   /** Ids of spans; one that is named twice counts once. */
   span_ids: string[];
+  /** Leaves out spans that a datapoint of the dataset is from already: they are listed in `existing`. */
+  skip_existing?: boolean | null;
 }
 
 export interface ExportedSpans {
@@ -3323,6 +3327,13 @@ export interface ExportedSpans {
     span_id: string;
     datapoint_id: string;
   }[];
+  /** With `skip_existing`. */
+  existing?: {
+    span_id: string;
+    datapoint_id: string;
+  }[];
+  /** Spans of `created` whose output was not understood as an answer; left out when there are none. */
+  unread_answers?: string[];
   rejected: {
     span_id: string;
     /** A code of the error catalogue. */
@@ -3468,6 +3479,8 @@ export interface Enqueue {
 }
 
 export interface Enqueued {
+  /** Datapoints that had an open item already, which is answered; left out when there are none. */
+  existing?: number;
   items: QueueItem[];
   count: number;
 }
@@ -3495,6 +3508,34 @@ export interface Claim {
 export interface Submit {
   /** Any JSON; approved as it is when left out. */
   edited_data?: unknown;
+}
+
+export interface SubmittedItem {
+  id: string;
+  dataset_id: string;
+  datapoint_id: string;
+  status: 'pending' | 'claimed' | 'completed';
+  claimed_by: string | null;
+  /** What the reviewer was called when they claimed it; null where their credential has no name. */
+  claimed_by_name: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  claimed_at: string | null;
+  /** The datapoint's kind when it was enqueued. */
+  original_data: DatapointKind;
+  /** Any JSON. */
+  edited_data: unknown;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind.
+   */
+  applied?: false;
 }
 
 export interface QueueCounts {

@@ -103,11 +103,12 @@ export function markMatches(text: string, sought: string): MarkedPiece[] {
 
 /** Lines of a long text that are shown before someone asks for all. */
 export const FOLD_LINES = 40;
-/** Characters of them: a line can be megabytes long. */
-const FOLD_LENGTH = 8_000;
+/** Characters of one of them, about: a line can be megabytes long. */
+const LINE_LENGTH = 200;
 
 /** The beginning of a text that is too long to be shown at once; `null` for one that is not. */
-export const foldedText = (text: string): string | null => beginningOf(text, FOLD_LINES, FOLD_LENGTH);
+export const foldedText = (text: string, lines = FOLD_LINES): string | null =>
+  beginningOf(text, lines, lines * LINE_LENGTH);
 
 /** Two lines of a text of more than six, or of as many characters as these have about; `null` for a shorter one. */
 export const foldedToLines = (text: string): string | null =>

@@ -9,6 +9,7 @@ import { api, inBatches } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { notify, notifyError } from '../../components/notify.js';
 import { datasetAddress } from '../addresses.js';
+import { describeNew } from '../describe-new.js';
 import { SelectField, TextField } from '../../components/field.js';
 
 export interface AddManyToDatasetProps {
@@ -63,20 +64,28 @@ async function spansOfTraces(traceIds: readonly string[]): Promise<string[]> {
   return ids;
 }
 
-async function exportSpans(datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans> {
-  const all: ExportedSpans = { created: [], rejected: [] };
+type Exported = Required<ExportedSpans>;
+
+/** Makes datapoints of spans that the dataset has none of yet. */
+async function exportSpans(datasetId: string, spanIds: readonly string[]): Promise<Exported> {
+  const all = { created: [], existing: [], unread_answers: [], rejected: [] } satisfies ExportedSpans as Exported;
   for (const some of inBatches(spanIds)) {
-    const { created, rejected } = await api.exportSpans({ path: { id: datasetId }, body: { span_ids: some } });
-    all.created.push(...created);
-    all.rejected.push(...rejected);
+    const body = { span_ids: some, skip_existing: true };
+    const answer = await api.exportSpans({ path: { id: datasetId }, body });
+    all.created.push(...answer.created);
+    all.existing.push(...(answer.existing ?? []));
+    all.unread_answers.push(...(answer.unread_answers ?? []));
+    all.rejected.push(...answer.rejected);
   }
   return all;
 }
 
-function notifyAdded(datasetId: string, { created, rejected }: ExportedSpans): void {
-  if (created.length > 0) {
+function notifyAdded(datasetId: string, { created, existing, unread_answers: unread, rejected }: Exported): void {
+  if (created.length + existing.length > 0) {
+    const left =
+      unread.length === 0 ? '' : `. The answers of ${formatCounted(unread.length, 'span')} were not understood`;
     notify(
-      `Added ${formatCounted(created.length, 'datapoint')}`,
+      `Added ${describeNew(created.length, existing.length, 'datapoint')}${left}`,
       <Link to={datasetAddress(datasetId)}>Open dataset</Link>,
     );
   }

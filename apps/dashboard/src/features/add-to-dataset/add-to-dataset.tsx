@@ -1,11 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { FormDialog } from '../dialogs.js';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
+import { TextArea } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { notify } from '../../components/notify.js';
 import type { OpenPayload } from '../payload/payload-client.js';
+import type { ShownDatapoint } from '../payload/payload-types.js';
 import { datapointAddress } from '../addresses.js';
 import type { MessageReading } from '../messages/message.js';
 import { MessageText, MessageList } from '../messages/message-view.js';
@@ -18,6 +21,10 @@ import styles from './add-to-dataset.module.css';
 export function AddToDataset({ spanId, payload, onClose }: { spanId: string; payload: OpenPayload; onClose(): void }) {
   const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
+  const { answer: datapoint, error } = useAsked(payload, 'datapoint', NOTHING);
+  const [edited, setEdited] = useState<string | null>(null);
+  // What was not changed stays as it was recorded, which may be JSON.
+  const expected = edited === null || edited === datapoint?.expected ? undefined : edited || null;
   return (
     <FormDialog
       title="Add to dataset"
@@ -27,14 +34,32 @@ export function AddToDataset({ spanId, payload, onClose }: { spanId: string; pay
       canSend={isReady}
       send={async () => {
         const id = await take().finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }));
-        return api.exportSpan({ path: { id }, body: { span_id: spanId } });
+        return api.exportSpan({ path: { id }, body: { span_id: spanId, ...(expected !== undefined && { expected }) } });
       }}
       onSent={({ id, dataset_id: datasetId }) => {
         notify('Added a datapoint', <Link to={datapointAddress(datasetId, id)}>Open datapoint</Link>);
         onClose();
       }}
       onClose={onClose}
-      below={<DatapointPreview payload={payload} />}
+      below={
+        <section aria-label="Datapoint preview" className={styles.preview}>
+          <h3>{datapoint === null ? 'Datapoint preview' : `Datapoint preview: ${datapoint.kind}`}</h3>
+          {error !== null && <FaultNotice title="The datapoint cannot be shown" error={error} />}
+          {datapoint !== null && (
+            <>
+              <TextArea
+                label="Expected"
+                rows={4}
+                dir="auto"
+                hint={hintOf(datapoint, edited ?? datapoint.expected)}
+                value={edited ?? datapoint.expected}
+                onChange={({ target }) => setEdited(target.value)}
+              />
+              <DatapointTexts datapoint={datapoint} />
+            </>
+          )}
+        </section>
+      }
     >
       {fields}
     </FormDialog>
@@ -43,26 +68,26 @@ export function AddToDataset({ spanId, payload, onClose }: { spanId: string; pay
 
 const NOTHING = {};
 
-function DatapointPreview({ payload }: { payload: OpenPayload }) {
-  const { answer, error } = useAsked(payload, 'datapoint', NOTHING);
+/** What helps to fill in what is expected. */
+function hintOf({ isUnread }: ShownDatapoint, expected: string): string {
+  if (expected !== '') return 'The recorded answer, unless you correct it.';
+  const why = isUnread ? 'The answer was not understood. ' : '';
+  return `${why}Left empty, scorers that compare with an expected value cannot score this datapoint.`;
+}
+
+function DatapointTexts({ datapoint: { messages, texts } }: { datapoint: ShownDatapoint }) {
   const { format, wraps } = useReadingPreferences();
   const reading: MessageReading = { format: format === 'json' ? 'text' : format, wraps, sought: '' };
   return (
-    <section aria-label="Datapoint preview" className={styles.preview}>
-      <h3>{answer === null ? 'Datapoint preview' : `Datapoint preview: ${answer.kind}`}</h3>
-      {error !== null && <FaultNotice title="The datapoint cannot be shown" error={error} />}
-      {answer !== null && (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys
-        <div role="group" aria-label="Datapoint" tabIndex={0} className={styles.datapoint}>
-          {answer.messages.length > 0 && <MessageList messages={answer.messages} reading={reading} />}
-          {answer.texts.map(({ name, text, missing = 'Nothing' }) => (
-            <article key={name} aria-label={name} className={styles.text}>
-              <h4>{name}</h4>
-              {text === '' ? <p>{missing}</p> : <MessageText text={text} label={name} reading={reading} />}
-            </article>
-          ))}
-        </div>
-      )}
-    </section>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys
+    <div role="group" aria-label="Datapoint" tabIndex={0} className={styles.datapoint}>
+      {messages.length > 0 && <MessageList messages={messages} reading={reading} />}
+      {texts.map(({ name, text }) => (
+        <article key={name} aria-label={name} className={styles.text}>
+          <h4>{name}</h4>
+          {text === '' ? <p>Nothing</p> : <MessageText text={text} label={name} reading={reading} />}
+        </article>
+      ))}
+    </div>
   );
 }

@@ -63,13 +63,13 @@ function decoded(path: string): string {
   }
 }
 
-/** The list that a trace was opened from: of traces, of spans, or a session. */
+/** The list that a trace or a datapoint was opened from: of traces, of spans, a session, or a dataset. */
 interface TraceList {
   /** Path of its page, encoded as in addresses. */
   path: string;
   /** The search parameters of the page, for the way back. */
   search: Readonly<Record<string, unknown>>;
-  /** Ids of the traces in the order of the list, as far as it was read, each once. */
+  /** Ids of the traces or datapoints in the order of the list, as far as it was read, each once. */
   ids: readonly string[];
 }
 
@@ -86,13 +86,13 @@ if (Array.isArray(keptTraces?.ids) && typeof keptTraces.path === 'string') {
   last = { path: keptTraces.path, search: keptTraces.search ?? {}, ids: keptTraces.ids };
 }
 
-/** Notes the list that is on screen, for `Previous trace` and `Next trace` and for the way back. */
+/** Notes the list that is on screen, for the buttons that lead to what stands before and after, and for the way back. */
 export function rememberTraceList(list: TraceList): void {
   last = list;
   rememberList(list.path, list.search);
 }
 
-/** The list of traces that was on screen last; `null` where there was none in this tab. */
+/** The list of these that was on screen last; `null` where there was none in this tab. */
 export function lastTraceList(): TraceList | null {
   return last;
 }

@@ -8,39 +8,70 @@ import styles from './message-view.module.css';
 interface MessageListProps {
   messages: readonly Message[];
   reading: MessageReading;
-  /** Whether messages before the last question are shown when they are asked for. */
-  foldsEarlier?: boolean;
 }
 
-/** The messages of a conversation, an article each. */
-export function MessageList({ messages, reading, foldsEarlier = false }: MessageListProps) {
-  const [isWhole, setIsWhole] = useState(false);
+/**
+ * The messages of a conversation, an article each. The last question and the answer stand first: what comes before the
+ * question is shown when it is asked for, and many messages between the two likewise.
+ */
+export function MessageList({ messages, reading }: MessageListProps) {
   if (messages.length === 0) return <p className={styles.nothing}>This call was recorded without its messages.</p>;
-  const earlier = foldsEarlier ? countEarlier(messages) : 0;
+  const question = lastQuestionAt(messages);
+  const last = Math.max(question + 1, messages.length - 1);
   return (
     <div className={styles.list}>
-      {earlier > 0 && (
-        <button type="button" className={styles.more} aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Hide earlier messages' : `Show earlier messages (${formatCount(earlier)})`}
-        </button>
-      )}
-      {messages.map((message, index) =>
-        index < earlier && !isWhole ? null : (
-          // Messages of one conversation have nothing but their order to be distinguished by.
-          // oxlint-disable-next-line react/no-array-index-key
-          <MessageView key={index} message={message} reading={reading} />
-        ),
-      )}
+      <Messages messages={messages.slice(0, question)} reading={reading} folds="earlier messages" most={EARLIER_MAX} />
+      <Messages messages={messages.slice(question, question + 1)} reading={reading} />
+      <Messages
+        messages={messages.slice(question + 1, last)}
+        reading={reading}
+        folds="messages between"
+        most={BETWEEN_MAX}
+      />
+      <Messages messages={messages.slice(last)} reading={reading} />
     </div>
   );
 }
 
-/** Messages before the last one of the user that has a text. */
-const countEarlier = (messages: readonly Message[]): number =>
+/** Earlier messages that are shown: an instruction alone, which is folded by itself. */
+export const EARLIER_MAX = 1;
+/** Messages between question and answer that are shown: more are the steps of an agent. */
+const BETWEEN_MAX = 6;
+
+/** Where the last message of a user that has a text is, those of the output not counted; the first message where there is none. */
+const lastQuestionAt = (messages: readonly Message[]): number =>
   Math.max(
     0,
-    messages.findLastIndex(({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'text')),
+    messages.findLastIndex(
+      ({ role, isAnswer, parts }) => !isAnswer && role === 'user' && parts.some(({ type }) => type === 'text'),
+    ),
   );
+
+interface MessagesProps extends MessageListProps {
+  /** What they are called where more than `most` of them are folded. */
+  folds?: string;
+  most?: number;
+}
+
+function Messages({ messages, reading, folds, most = messages.length }: MessagesProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  const isFolded = messages.length > most && reading.sought === '';
+  return (
+    <>
+      {isFolded && (
+        <button type="button" className={styles.more} aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? `Hide ${folds}` : `Show ${folds} (${formatCount(messages.length)})`}
+        </button>
+      )}
+      {(!isFolded || isWhole) &&
+        messages.map((message, index) => (
+          // Messages of one conversation have nothing but their order to be distinguished by.
+          // oxlint-disable-next-line react/no-array-index-key
+          <MessageView key={index} message={message} reading={reading} />
+        ))}
+    </>
+  );
+}
 
 function MessageView({ message, reading }: { message: Message; reading: MessageReading }) {
   const title = titleOf(message);
@@ -139,7 +170,8 @@ interface MessageTextProps {
 /** A text of a message, folded when it is long. */
 export function MessageText({ text, label, reading, isShort = false }: MessageTextProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const folded = useMemo(() => (isShort ? foldedToLines(text) : foldedText(text)), [text, isShort]);
+  const { lines } = reading;
+  const folded = useMemo(() => (isShort ? foldedToLines(text) : foldedText(text, lines)), [text, isShort, lines]);
   const hidesMatch = useMemo(
     () => folded !== null && reading.sought !== '' && findInText(text.slice(folded.length), reading.sought).length > 0,
     [folded, reading.sought, text],

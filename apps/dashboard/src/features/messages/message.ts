@@ -43,6 +43,8 @@ export interface MessageReading {
   wraps: boolean;
   /** Marked wherever it is; `''` for nothing. */
   sought: string;
+  /** Lines of a long text that are shown before one asks for all of it, where the page has room for few. */
+  lines?: number;
 }
 
 /** A value as JSON over several lines. */

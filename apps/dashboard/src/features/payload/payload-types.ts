@@ -34,10 +34,13 @@ export interface CurlOptions {
   isCloud: boolean;
 }
 
-/** A datapoint as people read it: its messages, and its texts by name. */
+/** A datapoint as people read it: its messages, what it expects, and its other texts by name. */
 export interface ShownDatapoint {
   kind: 'Conversation' | 'Generic';
   messages: readonly Message[];
-  /** `missing`: why there is no text. */
-  texts: readonly { name: string; text: string; missing?: string }[];
+  /** `''`: nothing. */
+  expected: string;
+  /** Whether there is an answer that was not understood. */
+  isUnread: boolean;
+  texts: readonly { name: string; text: string }[];
 }

@@ -48,7 +48,7 @@ describe('SpanPayload', () => {
     expect(payload.datapoint()).toEqual({
       kind: 'Conversation',
       messages: [{ role: 'user', name: null, isAnswer: false, parts: [{ type: 'text', text: 'Hi\nyou' }] }],
-      texts: [{ name: 'Expected', text: '# Ho' }],
+      ...{ expected: '# Ho', isUnread: false, texts: [] },
     });
     expect(JSON.parse(payload.jsonOf('call').text)).toMatchObject({
       input: [{ role: 'user' }],
@@ -59,12 +59,8 @@ describe('SpanPayload', () => {
   it('shows a datapoint that is no conversation by its texts, every digit of them', () => {
     const generic = new SpanPayload('{"input":{"n":12345678901234567890},"output":null}');
     expect(generic.datapoint()).toEqual({
-      kind: 'Generic',
-      messages: [],
-      texts: [
-        { name: 'Input', text: 'n: 12345678901234567890' },
-        { name: 'Expected output', text: 'null' },
-      ],
+      ...{ kind: 'Generic', messages: [], expected: '', isUnread: false },
+      texts: [{ name: 'Input', text: 'n: 12345678901234567890' }],
     });
   });
 
@@ -74,14 +70,14 @@ describe('SpanPayload', () => {
     expect(read.markdownOf('output')).toBe('# Noon');
     expect(read.messages().at(-1)).toMatchObject({ isAnswer: true });
     expect(read.messages().at(-1)!.parts).toContainEqual({ type: 'text', text: '# Noon' });
-    expect(read.datapoint()).toMatchObject({ kind: 'Conversation', texts: [{ name: 'Expected', text: '# Noon' }] });
+    expect(read.datapoint()).toMatchObject({ kind: 'Conversation', expected: '# Noon' });
     const prompted = new SpanPayload(JSON.stringify({ ...span, input: 'When?' }));
-    expect(prompted.datapoint().texts[1]).toEqual({ name: 'Expected output', text: '# Noon' });
+    expect(prompted.datapoint()).toMatchObject({ kind: 'Generic', expected: '# Noon' });
   });
 
   it('says when a datapoint expects nothing since the answer was not understood', () => {
     const read = new SpanPayload('{"input":[{"role":"user","content":"x"}],"output":{"other":1}}');
-    expect(read.datapoint().texts).toEqual([{ name: 'Expected', text: '', missing: 'The answer was not understood.' }]);
+    expect(read.datapoint()).toMatchObject({ expected: '', isUnread: true, texts: [] });
   });
 
   it('says when the answer is none', () => {

@@ -92,23 +92,18 @@ export class SpanPayload {
       const { expected_output: expected } = made.Generic;
       const text = expected === output ? this.shownText('output') : (expected as string);
       return {
-        kind: 'Generic',
-        messages: [],
-        texts: [
-          { name: 'Input', text: this.shownText('input') },
-          { name: 'Expected output', text },
-        ],
+        ...{ kind: 'Generic', messages: [], isUnread: false },
+        expected: output === null ? '' : text,
+        texts: [{ name: 'Input', text: this.shownText('input') }],
       };
     }
     const { messages, expected, metadata } = made.LlmConversation;
-    const isUnread = expected === null && output !== null;
     return {
       kind: 'Conversation',
       messages: messagesOf(messages, null),
-      texts: [
-        { name: 'Expected', text: expected ?? '', ...(isUnread && { missing: 'The answer was not understood.' }) },
-        ...(metadata ? [{ name: 'Metadata', text: jsonText(metadata) }] : []),
-      ],
+      expected: expected ?? '',
+      isUnread: expected === null && output !== null,
+      texts: metadata ? [{ name: 'Metadata', text: jsonText(metadata) }] : [],
     };
   }
 

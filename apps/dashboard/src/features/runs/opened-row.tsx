@@ -100,7 +100,7 @@ export function RecordedInput({ value }: { value: unknown }) {
       {typeof shown === 'string' ? (
         <MessageText text={shown} label="Input" reading={reading} />
       ) : (
-        <MessageList messages={shown} reading={reading} foldsEarlier />
+        <MessageList messages={shown} reading={reading} />
       )}
     </div>
   );

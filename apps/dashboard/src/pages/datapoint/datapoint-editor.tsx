@@ -15,7 +15,7 @@ import { keys } from '../../api/keys.js';
 import { Time } from '../../components/time.js';
 import { notify } from '../../components/notify.js';
 import { ConfirmDialog } from '../../components/dialog.js';
-import { DatapointForm } from './datapoint-form.js';
+import { DatapointForm } from '../../features/datapoint/datapoint-form.js';
 import {
   changeVariant,
   NEW_DATAPOINT,
@@ -25,7 +25,7 @@ import {
   lineOfPath,
   pathOfFault,
   type DatapointText,
-} from './datapoint-text.js';
+} from '../../features/datapoint/datapoint-text.js';
 import styles from './datapoint-editor.module.css';
 
 interface DatapointEditorProps {
@@ -43,12 +43,12 @@ const KINDS = [
   { value: 'LlmConversation', label: 'Conversation' },
 ] as const;
 const TABS = [
-  { id: 'json', label: 'JSON' },
   { id: 'form', label: 'Form' },
+  { id: 'json', label: 'JSON' },
 ] as const;
 const PANEL = 'datapoint-panel';
 
-/** A datapoint as JSON, checked while it is written, or as a form. */
+/** A datapoint as a form, or as JSON that is checked while it is written. */
 export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) {
   const editor = useRef<JsonEditorHandle>(null);
   const [tab, setTab] = useTab(datasetId, datapoint);
@@ -64,7 +64,7 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
     setDraft(next);
   };
   const save = (): void => {
-    if ('kind' in read && (isUnsaved || datapoint === null) && !saving.isPending) saving.mutate(read.kind);
+    if ('kind' in read && isUnsaved && !saving.isPending) saving.mutate(read.kind);
   };
   useShortcuts([{ keys: 'mod+s', label: 'Save', writes: true, group: 'Datapoint', run: save }]);
   const question = useUnsavedQuestion(isUnsaved && !saving.isPending);
@@ -82,7 +82,7 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
           variant="primary"
           shortcut="Ctrl S"
           aria-keyshortcuts="Control+S Meta+S"
-          disabled={'fault' in read}
+          disabled={!isUnsaved || 'fault' in read}
           onClick={save}
         >
           Save
@@ -122,8 +122,8 @@ function useTab(datasetId: string, datapoint: DatapointResource | null) {
   const navigate = useNavigate();
   const to = datapointAddress(datasetId, datapoint?.id ?? 'new');
   const choose = (tab: Tab): void =>
-    void navigate({ to, search: tab === 'form' ? { tab } : {}, replace: true } as never);
-  return [search.tab === 'form' ? 'form' : 'json', choose] as const;
+    void navigate({ to, search: tab === 'json' ? { tab } : {}, replace: true } as never);
+  return [search.tab === 'json' ? 'json' : 'form', choose] as const;
 }
 
 /** Where a datapoint came from; a span, as long as it is there, is a link. */

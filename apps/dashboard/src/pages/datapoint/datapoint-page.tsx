@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Button } from '../../components/button.js';
 import { NotFound } from '../../components/not-found.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { keys } from '../../api/keys.js';
-import { datasetAddress } from '../../features/addresses.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { datapointAddress, datasetAddress } from '../../features/addresses.js';
+import { titleOfDatapoint } from '../../features/datapoint/datapoint-text.js';
+import { lastTraceList, useWayUp } from '../../features/list/list-memory.js';
 import { DatapointEditor } from './datapoint-editor.js';
 
 const route = getRouteApi('/datasets/$id/datapoints/$dp');
@@ -35,15 +38,44 @@ export function DatapointPage() {
     const what = isNotFound(dataset.error) ? 'Dataset' : 'Datapoint';
     return <NotFound what={what} back={what === 'Dataset' ? <Link to="/datasets">Go to Datasets</Link> : back} />;
   }
-  const title = isNew ? 'New datapoint' : `Datapoint ${dp}`;
+  const title = query.data === undefined ? (isNew ? 'New datapoint' : 'Datapoint') : titleOfDatapoint(query.data);
   const retry = (): void => void (dataset.error ? dataset.refetch() : query.refetch());
   return (
     <>
-      <PageHeading title={title}>{back}</PageHeading>
+      <PageHeading title={title}>
+        {!isNew && <Neighbours datasetId={id} id={dp} />}
+        {back}
+      </PageHeading>
       {error && <FaultNotice title="The datapoint could not be loaded" error={error} onRetry={retry} />}
       {(isNew || query.data !== undefined) && (
         <DatapointEditor key={dp} datasetId={id} datapoint={isNew ? null : query.data!} />
       )}
     </>
   );
+}
+
+/** Leads to what stands before and after a datapoint in the list that it was opened from. */
+function Neighbours({ datasetId, id }: { datasetId: string; id: string }) {
+  const navigate = useNavigate();
+  const list = lastTraceList();
+  const ids = list?.path === datasetAddress(datasetId) ? list.ids : [];
+  const at = ids.indexOf(id);
+  const steps = [
+    { name: 'Previous', icon: 'arrowUp', keys: '[', to: ids[at - 1] },
+    { name: 'Next', icon: 'arrowDown', keys: ']', to: at === -1 ? undefined : ids[at + 1] },
+  ] as const;
+  const open = (to: string | undefined): void => {
+    if (to !== undefined) void navigate({ to: datapointAddress(datasetId, to), search: true } as never);
+  };
+  useShortcuts(
+    steps.map(({ name, keys: key, to }) => ({
+      ...{ keys: key, label: `${name} datapoint`, group: 'Datapoint' },
+      run: () => open(to),
+    })),
+  );
+  return steps.map(({ name, icon, keys: key, to }) => (
+    <Button key={name} icon={icon} shortcut={key} disabled={to === undefined} onClick={() => open(to)}>
+      {name}
+    </Button>
+  ));
 }

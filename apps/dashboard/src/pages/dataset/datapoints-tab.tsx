@@ -1,14 +1,15 @@
 import type { DatapointPreview, DatasetResource } from '@spandrel/contract';
 import { formatScore, NONE, formatCounted } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, lazy, Suspense } from 'react';
+import { useEffect, useState, lazy, Suspense } from 'react';
 import { PageActions } from '../../components/page-actions.js';
 import { NoMatch, QueryFault, EmptyState } from '../../components/page-parts.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { inBatches, api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
-import { datapointAddress, nameOfDatapoint } from '../../features/addresses.js';
+import { datapointAddress, datasetAddress, nameOfDatapoint } from '../../features/addresses.js';
+import { rememberTraceList } from '../../features/list/list-memory.js';
 import { DatapointLink } from '../../features/links.js';
 import { FilterBar } from '../../features/filters/filter-bar.js';
 import { bareSearch, listChips } from '../../features/filters/list-search.js';
@@ -43,6 +44,8 @@ export function DatapointsTab({ dataset, search, onSearch, onChanged }: Datapoin
     sorts: DATAPOINT_PARAMETERS.sorts,
   });
   const selected = useSelectedRows<DatapointPreview>(nameOfDatapoint);
+  const listed = list.readRows.map((row) => row.id);
+  useEffect(() => rememberTraceList({ path: datasetAddress(id), search: { ...search }, ids: listed }));
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   const isFiltered = listChips(search, DATAPOINT_PARAMETERS, String).length > 0;
   return (

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent,
 import { importDatapoints, type ImportProgress } from '../../api/upload.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
+import { describeExisting } from '../../features/describe-new.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, TextField } from '../../components/field.js';
 import { formatBytes } from '../../components/format.js';
@@ -94,7 +95,7 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
           />
         ))}
         {isBusy && <ImportProgressBar ref={places.progress} progress={progress} expectedRows={preview?.expectedRows} />}
-        {importing.data && <ImportResult result={importing.data} />}
+        {importing.data && <ImportResult result={importing.data} choices={choices} />}
         {importing.error && !isCancelled && <FaultNotice title="Nothing was imported" error={importing.error} />}
         {importing.error && isCancelled && <p role="status">Cancelled. Nothing was imported.</p>}
       </form>
@@ -165,7 +166,7 @@ function describeProgress(progress: ImportProgress | null): string {
 }
 
 /** What became of a file. */
-export function ImportResult({ result }: { result: Result }) {
+function ImportResult({ result, choices: { dedupes, replaces } }: { result: Result; choices: Choices }) {
   const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
   const { skipped_empty_rows: emptyRows = 0, columns_used: used, duplicates = 0, removed = 0 } = result;
   const kept = used.filter(({ member }) => member.startsWith('metadata.'));
@@ -176,8 +177,9 @@ export function ImportResult({ result }: { result: Result }) {
         {skippedCount > 0 && `, skipped ${formatCount(skippedCount)}`}
         {emptyRows > 0 && `, passed over ${formatCounted(emptyRows, 'empty row')}`}
         {removed > 0 && `, removed ${formatCount(removed)}`}
+        {duplicates > 0 && !replaces && `, ${describeExisting(duplicates)}`}
       </p>
-      {duplicates > 0 && <p>Already in the dataset: {formatCounted(duplicates, 'row')}.</p>}
+      {duplicates > 0 && !replaces && !dedupes && <p>Rows that were there already were imported again.</p>}
       {kept.length > 0 && <p>Kept as metadata: {kept.map(({ column }) => column).join(', ')}.</p>}
       {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
       {hint !== undefined && <p>{hint}</p>}

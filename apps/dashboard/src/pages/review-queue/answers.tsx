@@ -25,13 +25,16 @@ interface AnswersProps {
   onUse?: ((output: string) => void) | null;
 }
 
+/** Lines of each of many answers, so that all are seen. */
+const MANY_LINES = 6;
+
 /** Whether the answers are open stays as it was chosen last. */
 let isOpenLast = true;
 
 /** What the latest runs answered to the datapoint of an item; nothing where none did. */
 export function Answers({ datasetId, datapointId, onUse }: AnswersProps) {
   const { answers, error, retry } = useAnswers(datasetId, datapointId);
-  const reading = useItemReading();
+  const reading = useItemReading(answers.length > 2 ? MANY_LINES : undefined);
   const [isOpen, setIsOpen] = useState(isOpenLast);
   if (answers.length === 0 && error === null) return null;
   const toggle = (open: boolean): void => {

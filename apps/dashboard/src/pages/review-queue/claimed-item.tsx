@@ -1,4 +1,5 @@
 import type { QueueItemResource } from '@spandrel/contract';
+import { withExpected } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useId, type ReactNode, type KeyboardEvent } from 'react';
 import { Button, useMayWrite } from '../../components/button.js';
@@ -7,10 +8,13 @@ import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/list-memory.js';
 import { reviewAddress } from '../../features/addresses.js';
 import { useSettled } from '../../components/hooks.js';
+import { TabList, tabId } from '../../components/tab-list.js';
+import { DatapointForm, EXPECTED } from '../../features/datapoint/datapoint-form.js';
+import { variantIn } from '../../features/datapoint/datapoint-text.js';
 import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
 import { useDraft, type ReviewSession, type Draft, type ReviewMemory } from './review-session.js';
-import { isKind, withExpected, writeData } from './item-content.js';
+import { isKind, writeData } from './item-content.js';
 import { ItemView } from './item-view.js';
 import styles from './review-queue-page.module.css';
 
@@ -22,7 +26,7 @@ interface ClaimedItemProps {
 }
 
 /** Whether edits are written back stays as it was chosen last. */
-let isWrittenBackLast = false;
+let isWrittenBackLast = true;
 
 /** The item that this reviewer has, and what can be done with it. */
 export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps) {
@@ -155,12 +159,42 @@ interface EditedDataProps {
 
 const PAUSE_MS = 150;
 
+const TABS = [
+  { id: 'form', label: 'Form' },
+  { id: 'json', label: 'JSON' },
+] as const;
+const PANEL = 'edit-panel';
+type Tab = (typeof TABS)[number]['id'];
+
+/** An edit is made the way it was made last. */
+let lastTab: Tab = 'form';
+
 function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
   const shown = useSettled(draft.text, PAUSE_MS);
+  const [tab, setTab] = useState(lastTab);
   if (!draft.isOpen && !draft.isChanged) return null;
+  const choose = (next: Tab): void => {
+    lastTab = next;
+    setTab(next);
+  };
+  const leave = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    draft.setIsOpen(false);
+    onLeave();
+  };
   return (
     <div className={styles.edit}>
-      {draft.isOpen && <DataField {...{ draft, isWrittenBack, onLeave }} />}
+      {draft.isOpen && (
+        <>
+          <TabList label="Edit as" items={TABS} selected={tab} panelId={PANEL} onSelect={choose} />
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape of the fields in it */}
+          <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} onKeyDown={leave}>
+            {tab === 'form' ? <EditForm draft={draft} /> : <DataField draft={draft} />}
+            <EditFault draft={draft} isWrittenBack={isWrittenBack} />
+          </div>
+        </>
+      )}
       <section aria-label="Changes" className={styles.changes}>
         <h2>Changes</h2>
         {shown === draft.before ? (
@@ -174,7 +208,33 @@ function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
   );
 }
 
-function DataField({ draft, isWrittenBack, onLeave }: EditedDataProps) {
+/** The item by its fields; most edits are of what is expected. */
+function EditForm({ draft }: { draft: Draft }) {
+  const form = useRef<HTMLDivElement>(null);
+  // While a field holds unfinished JSON the text names no variant.
+  const [variant] = useState(() => variantIn(draft.text) ?? 'Generic');
+  useEffect(() => form.current?.querySelector<HTMLElement>(`[name=${EXPECTED}]`)?.focus(), []);
+  return (
+    <div ref={form}>
+      <DatapointForm isWrapped draft={{ variant, text: draft.text }} onChange={({ text }) => draft.setText(text)} />
+    </div>
+  );
+}
+
+/** What is wrong with an edit. */
+function EditFault({ draft: { read }, isWrittenBack }: Pick<EditedDataProps, 'draft' | 'isWrittenBack'>) {
+  const fault = read !== null && 'fault' in read ? read.fault : null;
+  const isNoKind = isWrittenBack && read !== null && 'data' in read && !isKind(read.data);
+  return (
+    <p id={FAULT} role="status" className={styles.fault}>
+      {fault ?? (isNoKind ? 'This is not a valid datapoint. It can be submitted, but not written back.' : '')}
+    </p>
+  );
+}
+
+const FAULT = 'edit-fault';
+
+function DataField({ draft }: { draft: Draft }) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -183,15 +243,6 @@ function DataField({ draft, isWrittenBack, onLeave }: EditedDataProps) {
     field.current!.setSelectionRange(0, 0);
     field.current!.scrollTop = 0;
   }, []);
-  const { read } = draft;
-  const fault = read !== null && 'fault' in read ? read.fault : null;
-  const isNoKind = isWrittenBack && read !== null && 'data' in read && !isKind(read.data);
-  const press = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape') return;
-    event.preventDefault();
-    draft.setIsOpen(false);
-    onLeave();
-  };
   return (
     <div className={styles.field}>
       <label htmlFor={id}>Edited data</label>
@@ -202,14 +253,10 @@ function DataField({ draft, isWrittenBack, onLeave }: EditedDataProps) {
         spellCheck={false}
         autoComplete="off"
         value={draft.text}
-        aria-describedby={`${id}-said`}
-        {...(fault !== null && { 'aria-invalid': true })}
+        aria-describedby={FAULT}
+        {...(draft.read !== null && 'fault' in draft.read && { 'aria-invalid': true })}
         onChange={({ currentTarget: { value } }) => draft.setText(value)}
-        onKeyDown={press}
       />
-      <p id={`${id}-said`} role="status" className={styles.fault}>
-        {fault ?? (isNoKind ? 'This is not a valid datapoint. It can be submitted, but not written back.' : '')}
-      </p>
     </div>
   );
 }

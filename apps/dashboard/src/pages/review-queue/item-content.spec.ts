@@ -1,7 +1,7 @@
 import type { DatapointKind } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
 import { ANSWER_SHAPES, askedFor } from '../../../../../test/support/answer-shapes.js';
-import { contentOf, summaryOf, isKind, readData, withExpected, writeData, writeSubmitted } from './item-content.js';
+import { contentOf, summaryOf, isKind, readData, writeData, writeSubmitted } from './item-content.js';
 
 const said = (role: string, content: string) => ({ role, content });
 
@@ -72,17 +72,6 @@ describe('edited data', () => {
     expect(text).toContain('12345678901234567890');
     const read = readData(text);
     expect('data' in read && writeSubmitted(read.data)).toBe(text);
-  });
-
-  it('takes an answer as the expected text of either kind', () => {
-    const metadata = { seed: 1 };
-    expect(withExpected({ Generic: { input: 'x', expected_output: ['y'], metadata } }, 'z')).toEqual({
-      Generic: { input: 'x', expected_output: 'z', metadata },
-    });
-    const messages = [{ role: 'user', content: 'x' }];
-    expect(withExpected({ LlmConversation: { messages } } as DatapointKind, 'z')).toEqual({
-      LlmConversation: { messages, expected: 'z' },
-    });
   });
 
   it('is any JSON, or the place where it is none', () => {

@@ -1,12 +1,7 @@
 import type { DatapointKind } from '@spandrel/contract';
-import {
-  describeJsonFault,
-  isConversation,
-  JsonSyntaxError,
-  lastQuestionOf,
-  readAnswer,
-} from '@spandrel/contract/browser';
-import { filledMembers, isMembers, readJson, type Members } from '../../features/datapoint-json.js';
+import { describeJsonFault, isConversation, JsonSyntaxError, readAnswer } from '@spandrel/contract/browser';
+import { filledMembers, isMembers, readJson, type Members } from '../../features/datapoint/datapoint-json.js';
+import { inputTextOf } from '../../features/datapoint/datapoint-text.js';
 import { jsonText, type Message } from '../../features/messages/message.js';
 import { messagesOf } from '../../features/messages/messages-of.js';
 
@@ -48,8 +43,7 @@ const SUMMARY_LENGTH = 160;
 
 /** The beginning of what an item is about: its last question, or its input. */
 export function summaryOf(kind: DatapointKind): string {
-  const input = 'LlmConversation' in kind ? kind.LlmConversation.messages : kind.Generic.input;
-  const text = (lastQuestionOf(input) ?? jsonText(input)).replaceAll(/\s+/g, ' ').trim();
+  const text = inputTextOf(kind).replaceAll(/\s+/g, ' ').trim();
   if (text === '') return 'Item without a text';
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }
@@ -63,12 +57,6 @@ export function writeData(kind: DatapointKind): string {
 /** What was submitted as text: a datapoint as {@link writeData} has it, all else as JSON. */
 export const writeSubmitted = (data: unknown): string =>
   isKind(data) ? writeData(data) : (JSON.stringify(data, null, 2) ?? 'null');
-
-/** The datapoint with another expected text. */
-export const withExpected = (kind: DatapointKind, expected: string): DatapointKind =>
-  'Generic' in kind
-    ? { Generic: { ...kind.Generic, expected_output: expected } }
-    : { LlmConversation: { ...kind.LlmConversation, expected } };
 
 /** Reads what was edited; numbers keep their digits. */
 export function readData(text: string): { data: unknown } | { fault: string } {

@@ -12,7 +12,7 @@ export function ItemView({ data }: { data: DatapointKind }) {
   const { messages, texts } = useMemo(() => contentOf(data), [data]);
   return (
     <>
-      {messages.length > 0 && <MessageList messages={messages} reading={reading} foldsEarlier />}
+      {messages.length > 0 && <MessageList messages={messages} reading={reading} />}
       {texts.map(({ name, text }) => (
         <article key={name} aria-label={name} className={styles.text}>
           <h3>{name}</h3>
@@ -27,8 +27,17 @@ export function ItemView({ data }: { data: DatapointKind }) {
   );
 }
 
-/** How the texts of an item are shown: in the format that the reader has chosen for traces, where that is one of texts. */
-export function useItemReading(): MessageReading {
+/** Lines of a text that leave room for the others on one screen. */
+const ITEM_LINES = 12;
+
+/**
+ * How the texts of an item are shown: in the format that the reader has chosen for traces, where that is one of texts.
+ * @param lines of each that are shown before one asks for all of it.
+ */
+export function useItemReading(lines = ITEM_LINES): MessageReading {
   const { format } = useReadingPreferences();
-  return useMemo(() => ({ format: format === 'json' ? 'text' : format, wraps: true, sought: '' }), [format]);
+  return useMemo(
+    () => ({ format: format === 'json' ? 'text' : format, wraps: true, sought: '', lines }),
+    [format, lines],
+  );
 }

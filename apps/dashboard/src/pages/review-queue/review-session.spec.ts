@@ -1,7 +1,14 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ReviewSession, newReviewMemory, note, type ReviewMemory } from './review-session.js';
+import {
+  ReviewSession,
+  newReviewMemory,
+  note,
+  type ReviewMemory,
+  type Submission,
+  type WriteBack,
+} from './review-session.js';
 
 const refusal = (code: 'queue_item_completed' | 'queue_item_not_claimed' | 'unreachable'): SpandrelError =>
   new SpandrelError({ status: 409, code, detail: code, errors: [] });
@@ -40,9 +47,11 @@ class Queue {
     await this.called(`release ${id}`);
     this.statuses.set(id, 'pending');
   };
-  submit = async (id: string): Promise<void> => {
+  submit = async (id: string, { edited, isWrittenBack }: Submission): Promise<WriteBack> => {
     await this.called(`submit ${id}`);
     this.statuses.set(id, 'completed');
+    if (!isWrittenBack) return 'not asked';
+    return edited?.data === 1 ? 'refused' : 'written';
   };
   onSubmitted = (): void => void this.calls.push('submitted');
 
@@ -90,10 +99,23 @@ describe('ReviewSession', () => {
     session.submit({ edited: { data: 1 }, isWrittenBack: true });
     await settled();
     expect([...queue.statuses.values()]).toEqual(['pending', 'pending', 'completed']);
-    expect(session.get()).toMatchObject({ item: null, isEmpty: true, said: 'Submitted. Nothing left to review.' });
+    expect(session.get()).toMatchObject({
+      item: null,
+      isEmpty: true,
+      said: 'Submitted. The datapoint is unchanged: the edit is not a valid datapoint. Nothing left to review.',
+    });
     session.takeSkipped();
     await settled();
     expect([itemId(), session.get().isEmpty]).toEqual(['a', false]);
+  });
+
+  it('says what became of the datapoint', async () => {
+    session.submit({ edited: { data: {} }, isWrittenBack: true });
+    await settled();
+    expect(session.get().said).toBe('Submitted and written back to the datapoint. Next item.');
+    session.submit({ edited: { data: {} }, isWrittenBack: false });
+    await settled();
+    expect(session.get().said).toBe('Submitted. The datapoint is unchanged. Next item.');
   });
 
   it('releases what it has when its reviewer leaves', async () => {

@@ -12,13 +12,23 @@ export interface Submission {
   isWrittenBack: boolean;
 }
 
+/** Whether an edit became the datapoint, could not since it has not the form of one, or was not to. */
+export type WriteBack = 'written' | 'refused' | 'not asked';
+
+const WRITE_BACK_WORDS: Readonly<Record<WriteBack, string>> = {
+  written: 'Submitted and written back to the datapoint.',
+  refused: 'Submitted. The datapoint is unchanged: the edit is not a valid datapoint.',
+  'not asked': 'Submitted. The datapoint is unchanged.',
+};
+
 interface SessionParts {
   /** Claims the oldest pending item. @returns `null` where no other is pending. */
   next(exclude: readonly string[]): Promise<QueueItemResource | null>;
   read(id: string): Promise<QueueItemResource>;
   claim(id: string): Promise<QueueItemResource>;
   release(id: string): Promise<unknown>;
-  submit(id: string, submission: Submission): Promise<unknown>;
+  /** @returns what became of the datapoint. */
+  submit(id: string, submission: Submission): Promise<WriteBack>;
   /** Called after each submission, before the next item has come. */
   onSubmitted(): void;
 }
@@ -78,10 +88,10 @@ export class ReviewSession extends Store<ReviewState> {
 
   submit(submission: Submission): void {
     this.act(async (item) => {
-      await this.parts.submit(item.id, submission);
+      const writeBack = await this.parts.submit(item.id, submission);
       note(this.memory.submitted, item.id);
       this.parts.onSubmitted();
-      return submission.edited === undefined ? 'Approved.' : 'Submitted.';
+      return submission.edited === undefined ? 'Approved.' : WRITE_BACK_WORDS[writeBack];
     }, 'The item could not be submitted');
   }
 

@@ -56,12 +56,15 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
           read: (id) => api.getQueueItem({ path: { item_id: id } }),
           claim: (id) => api.claimQueueItem({ path: { item_id: id }, body: claimedBy(reviewer) }),
           release: (id) => api.releaseQueueItem({ path: { item_id: id } }),
-          submit: (id, { edited, isWrittenBack }) =>
-            api.submitQueueItem({
+          submit: async (id, { edited, isWrittenBack }) => {
+            const { applied } = await api.submitQueueItem({
               path: { item_id: id },
               ...(isWrittenBack && { query: { apply: true } }),
               body: edited === undefined ? {} : { edited_data: edited.data as never },
-            }),
+            });
+            if (!isWrittenBack) return 'not asked';
+            return applied === false ? 'refused' : 'written';
+          },
           onSubmitted: submitted,
         },
         memory,

@@ -1,10 +1,12 @@
-import { isMembers, readJson, type Members } from '../../features/datapoint-json.js';
+import { isMembers, readJson, type Members } from './datapoint-json.js';
 import { readDatapoint, type DatapointText } from './datapoint-text.js';
 
 /** A generic datapoint as a form has it. */
 export interface GenericFields {
   variant: 'Generic';
   fields: Record<GenericMember, FormField>;
+  /** The input where that is a list of messages, which takes the place of its field; `null` for every other one. */
+  messages: readonly MessageFields[] | null;
   /** Members that the form does not show; they are kept. */
   rest: Members;
 }
@@ -45,17 +47,22 @@ function readGeneric({ input, expected_output, actual_output, score, metadata, .
     score: jsonFieldOf(score),
     metadata: jsonFieldOf(metadata),
   } as const;
-  return { variant: 'Generic', fields, rest };
+  const messages = Array.isArray(input) && input.length > 0 ? readMessages(input) : null;
+  return { variant: 'Generic', fields, messages, rest };
 }
 
 function readConversation({ messages, expected, metadata, ...rest }: Members): ConversationFields | null {
-  if (!Array.isArray(messages)) return null;
-  const read = messages.map(readMessage);
-  if (!read.every((message) => message !== null)) return null;
+  const read = Array.isArray(messages) ? readMessages(messages) : null;
+  if (read === null) return null;
   return {
     ...{ variant: 'LlmConversation', messages: read, rest },
     ...{ expected: fieldOf(expected), metadata: jsonFieldOf(metadata) },
   };
+}
+
+function readMessages(messages: readonly unknown[]): MessageFields[] | null {
+  const read = messages.map(readMessage);
+  return read.every((message) => message !== null) ? read : null;
 }
 
 function readMessage(message: unknown): MessageFields | null {
@@ -64,19 +71,34 @@ function readMessage(message: unknown): MessageFields | null {
   return typeof role === 'string' ? { role, content: fieldOf(content), rest } : null;
 }
 
-/** Writes what the form says as the text of the editor. */
-export function writeFields(form: DatapointFields): string {
+/** How many messages stand before the last one of a user. */
+export const countEarlier = (messages: readonly MessageFields[]): number =>
+  Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === 'user'),
+  );
+
+/** Writes what the form says as the text of the editor. @param isWrapped whether the variant stands around its members. */
+export function writeFields(form: DatapointFields, isWrapped = false): string {
+  return isWrapped ? writeObject([[form.variant, writeMembers(form)]]) : writeMembers(form);
+}
+
+function writeMembers(form: DatapointFields): string {
   if (form.variant === 'Generic') {
-    const members = Object.entries(form.fields).map(([name, field]) => [name, jsonOfField(field)] as const);
-    return writeObject([...members, ...writtenRest(form.rest)]);
+    const { input, ...others } = form.fields;
+    const written = form.messages === null ? jsonOfField(input) : writeMessages(form.messages);
+    const members = Object.entries(others).map(([name, field]) => [name, jsonOfField(field)] as const);
+    return writeObject([['input', written], ...members, ...writtenRest(form.rest)]);
   }
   return writeObject([
-    ['messages', writeList(form.messages.map(writeMessage))],
+    ['messages', writeMessages(form.messages)],
     ['expected', jsonOfField(form.expected)],
     ['metadata', jsonOfField(form.metadata)],
     ...writtenRest(form.rest),
   ]);
 }
+
+const writeMessages = (messages: readonly MessageFields[]): string => writeList(messages.map(writeMessage));
 
 const writeMessage = ({ role, content, rest }: MessageFields): string =>
   writeObject([['role', JSON.stringify(role)], ['content', jsonOfField(content)], ...writtenRest(rest)]);

@@ -1,7 +1,7 @@
 import type { DatapointKind, DatapointResource } from '@spandrel/contract';
-import { datapointOfTexts, describeJsonFault, JsonSyntaxError } from '@spandrel/contract/browser';
+import { datapointOfTexts, describeJsonFault, JsonSyntaxError, lastQuestionOf } from '@spandrel/contract/browser';
 import type { LineFault } from '../../components/json-editor.js';
-import { filledMembers, isMembers, readJson, type Members } from '../../features/datapoint-json.js';
+import { filledMembers, isMembers, readJson, type Members } from './datapoint-json.js';
 
 /** Variants of a datapoint by the API's own names. */
 export type Variant = 'Generic' | 'LlmConversation';
@@ -17,6 +17,21 @@ export const NEW_DATAPOINT: DatapointText = {
   variant: 'Generic',
   text: write({ input: '', expected_output: '' }),
 };
+
+/** What a datapoint is about: its last question, or its input as JSON. */
+export function inputTextOf(kind: DatapointKind): string {
+  const input = 'LlmConversation' in kind ? kind.LlmConversation.messages : kind.Generic.input;
+  return lastQuestionOf(input) ?? JSON.stringify(input, null, 2) ?? '';
+}
+
+const TITLE_LENGTH = 120;
+
+/** The first line of what a datapoint is about, or its id where that is empty. */
+export function titleOfDatapoint({ id, kind }: Pick<DatapointResource, 'id' | 'kind'>): string {
+  const [line = ''] = inputTextOf(kind).trimStart().split('\n', 1);
+  if (line.trim() === '') return `Datapoint ${id}`;
+  return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH)}…` : line.trimEnd();
+}
 
 /** Writes a datapoint for the editor. Members without a value are left out; an input may be `null`. */
 export function writeDatapoint({ kind }: Pick<DatapointResource, 'kind'>): DatapointText {
