@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AccessLog } from '@spandrel/http';
 import { listenFault, loadPlugins, logLines, programMetrics, type AppContext, type AppReady } from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
-import { gatewayAddresses, GatewayUserSettings, CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway.settings.js';
+import { gatewayAddresses, GatewayUserSettings, CLOUD_FLUSH_MS, GATEWAY_LIMITS } from './gateway.settings.js';
 import type { GatewayLine } from './request-log.js';
 
 /**
@@ -22,7 +22,7 @@ export async function startGateway({ settings, logger, life, output, lifecycle }
   const accessLog = core.accessLog ? new AccessLog<GatewayLine>(core.logLevel, 'gateway', lines) : undefined;
   const running = await createGateway(
     {
-      ...GATEWAY_DEFAULTS,
+      ...GATEWAY_LIMITS,
       ...given,
       ...addresses,
       host,

@@ -74,4 +74,5 @@ export {
   type TaskOptions,
   type TaskPoolOptions,
 } from './threads/task-pool.js';
+export { openSealed, sealBytes } from './seal-bytes.js';
 export { atOnce, inTurns, letOthersRun, Turn } from './time.js';

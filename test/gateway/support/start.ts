@@ -1,17 +1,25 @@
-import { createLogger, type Named } from '@spandrel/kernel';
+import { createLogger, loadSettings, type Named } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 import anthropic from '../../../plugins/providers/anthropic/index.js';
 import custom from '../../../plugins/providers/custom/index.js';
 import ollama from '../../../plugins/providers/ollama/index.js';
 import openai from '../../../plugins/providers/openai/index.js';
 import { createGateway, type GatewayDeps } from '../../../apps/gateway/src/gateway.js';
-import { GATEWAY_DEFAULTS, type GatewaySettings } from '../../../apps/gateway/src/gateway.settings.js';
+import {
+  gatewayAddresses,
+  GATEWAY_LIMITS,
+  GatewayUserSettings,
+  type GatewaySettings,
+} from '../../../apps/gateway/src/gateway.settings.js';
 
 export interface StartedGateway {
   url: string;
   port: number;
   close(): Promise<void>;
 }
+
+const defaults = loadSettings([GatewayUserSettings], { args: [], env: {}, cwd: process.cwd() });
+const userDefaults = defaults.of(GatewayUserSettings);
 
 const silent = createLogger('silent', 'gateway-test');
 
@@ -32,7 +40,14 @@ export async function startGateway(
   deps: Partial<GatewayDeps> = {},
 ): Promise<StartedGateway> {
   const gateway = await createGateway(
-    { ...GATEWAY_DEFAULTS, port: 0, ...settings },
+    {
+      ...GATEWAY_LIMITS,
+      ...defaults.core,
+      ...userDefaults,
+      ...gatewayAddresses(userDefaults, defaults.core),
+      port: 0,
+      ...settings,
+    },
     { providers: await providersAt(upstreamUrl), maskers: [], logger: silent, ...deps },
   );
   const { port } = await gateway.listen();

@@ -1,5 +1,6 @@
-import { hash, createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hash, hkdfSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { openSealed, sealBytes } from '@spandrel/kernel';
 
 /**
  * The credential that a recording is delivered with. The key itself is in memory only and in no property that a log or
@@ -80,10 +81,6 @@ interface SealedKey {
   sealed: string;
 }
 
-const ALGORITHM = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
 /**
  * Seals callers' keys for the spool directory: AES-256-GCM, bound to the key's digest, under a key derived from the
  * gateway's own credential (HKDF-SHA-256), so that the gateway needs no secret key.
@@ -99,34 +96,15 @@ export class KeySeal {
   /** Sealed once a key, however many calls it makes. */
   seal(caller: CallerKey): SealedKey {
     const { digest } = caller;
-    caller.sealed ??= caller.use((key) => this.encrypt(key, digest)) ?? undefined;
+    caller.sealed ??= caller.use((key) => sealBytes(key, this.secret, digest).toString('base64url')) ?? undefined;
     return { digest, sealed: caller.sealed ?? '' };
   }
 
   /** @returns a caller without its key when it cannot be opened: sealed under another credential, or changed. */
   open({ digest, sealed }: SealedKey): CallerKey {
-    const key = this.decrypt(Buffer.from(sealed, 'base64url'), digest);
-    const caller = new CallerKey(digest, key !== null && keyDigest(key) === digest ? key : null);
+    const key = openSealed(Buffer.from(sealed, 'base64url'), this.secret, digest)?.toString('utf8');
+    const caller = new CallerKey(digest, key !== undefined && keyDigest(key) === digest ? key : null);
     caller.sealed = sealed;
     return caller;
-  }
-
-  private encrypt(key: string, digest: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.secret, nonce).setAAD(Buffer.from(digest));
-    const sealed = [nonce, cipher.update(key, 'utf8'), cipher.final(), cipher.getAuthTag()];
-    return Buffer.concat(sealed).toString('base64url');
-  }
-
-  private decrypt(sealed: Buffer, digest: string): string | null {
-    if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
-    try {
-      const decipher = createDecipheriv(ALGORITHM, this.secret, sealed.subarray(0, NONCE_BYTES));
-      decipher.setAAD(Buffer.from(digest)).setAuthTag(sealed.subarray(-TAG_BYTES));
-      const opened = [decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()];
-      return Buffer.concat(opened).toString('utf8');
-    } catch {
-      return null;
-    }
   }
 }

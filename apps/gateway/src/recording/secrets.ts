@@ -20,17 +20,14 @@ const HEAD_LENGTH = 8;
 export class Secrets {
   private textSearch: WordSearch | undefined;
   private jsonSearch: WordSearch | undefined;
-  private bytesSearch: WordSearch | undefined;
 
-  /** The beginning of each as JSON has it, and in bytes; only where there are few. */
+  /** The beginning of each as JSON has it; only where there are few. */
   private readonly heads: readonly string[];
-  private readonly byteHeads: readonly Buffer[];
 
   /** @param texts each once, none empty. */
   constructor(readonly texts: readonly string[]) {
     const few = texts.length <= HEADS_MAX ? texts : [];
     this.heads = few.map((text) => escaped(text).slice(0, HEAD_LENGTH));
-    this.byteHeads = few.map((text) => Buffer.from(text).subarray(0, HEAD_LENGTH));
   }
 
   /** Whether there are more than are looked for in what was said. */
@@ -48,20 +45,6 @@ export class Secrets {
     this.jsonSearch ??= new WordSearch(texts.map(escaped));
     const places = this.jsonSearch.places(json);
     return places.length === 0 ? json : this.redactStrings(json, places);
-  }
-
-  /** Bytes with asterisks in their place; short ones stay, since JSON around them would be spoilt. */
-  mask(bytes: Buffer): Buffer {
-    const { texts, byteHeads } = this;
-    if (texts.length <= HEADS_MAX && !byteHeads.some((head) => bytes.includes(head))) return bytes;
-    this.bytesSearch ??= new WordSearch(
-      texts.filter(({ length }) => length >= ANYWHERE_LENGTH_MIN).map((text) => Buffer.from(text).toString('latin1')),
-    );
-    const places = this.bytesSearch.places(bytes.toString('latin1'));
-    if (places.length === 0) return bytes;
-    const masked = Buffer.from(bytes);
-    for (const { start, end } of places) masked.fill(0x2a, start, end);
-    return masked;
   }
 
   /** What is found in JSON may straddle an escape, so the strings are read that it stands in. */

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { openSealed, sealBytes } from '@spandrel/kernel';
 
 /** What an identity provider gave to be asked with again. */
 export interface ProviderTokens {
@@ -16,8 +17,6 @@ export interface OpenedTokens {
   tokenKey: Buffer;
 }
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const FOR_COOKIE = 'spandrel: tokens of the identity provider';
 const FOR_API_KEY = 'spandrel: the key of tokens of the identity provider';
@@ -70,23 +69,10 @@ const sealBody = (tokens: ProviderTokens, tokenKey: Buffer, sessionId: string): 
 
 const sealedKeyOf = (sealed: string): string => sealed.split(SEPARATOR, 1)[0]!;
 
-function seal(bytes: Buffer, key: Buffer, boundTo: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(boundTo));
-  return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]).toString('base64url');
-}
+const seal = (bytes: Buffer, key: Buffer, boundTo: string): string =>
+  sealBytes(bytes, key, boundTo).toString('base64url');
 
-function open(sealed: string, key: Buffer, boundTo: string): Buffer | undefined {
-  const bytes = Buffer.from(sealed, 'base64url');
-  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-    .setAAD(Buffer.from(boundTo))
-    .setAuthTag(bytes.subarray(-TAG_BYTES));
-  try {
-    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-  } catch {
-    return undefined;
-  }
-}
+const open = (sealed: string, key: Buffer, boundTo: string): Buffer | undefined =>
+  openSealed(Buffer.from(sealed, 'base64url'), key, boundTo);
 
 const keyOf = (secret: string, use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
+import { Agent, buildConnector, errors } from 'undici';
 import type { Resolver } from '@spandrel/kernel';
 import { ANSWER_BYTES_MAX, ConnectionCallError, tooLarge, decodeAnswer } from './decode-answer.js';
-import { ConnectionCount } from './connection-count.js';
 import { networkFailure } from './network-failure.js';
 import { AddressRefused, publicConnector } from './public-connector.js';
 
@@ -38,7 +37,7 @@ export interface CallOptions {
 }
 
 const CONNECTING = { timeout: 10_000, maxCachedSessions: 1_000, allowH2: false };
-const UNTIMED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
+const UNTIMED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, maxResponseSize: ANSWER_BYTES_MAX };
 
 /** How long a request may have been under way when its connection is reset, for it to be sent once more. */
 const RESEND_MS_MAX = 1_000;
@@ -76,23 +75,30 @@ export class ConnectionClient implements OnApplicationShutdown {
 
   /** @throws ConnectionCallError */
   async send(request: WireRequest, options: CallOptions): Promise<WireAnswer> {
+    try {
+      const started = this.now();
+      const { status, headers, body } = await this.exchange(request, options);
+      const latencyMs = Math.round(this.now() - started);
+      const coding = String(headers['content-encoding'] ?? '');
+      const decoded = coding === '' ? body : await decodeAnswer(body, coding);
+      return { status, body: decoded, retryAfter: String(headers['retry-after'] ?? ''), latencyMs };
+    } catch (error) {
+      throw toCallError(error, request.server);
+    }
+  }
+
+  private async exchange(request: WireRequest, options: CallOptions): Promise<RawAnswer> {
     const { kept, fresh } = request.guarded ? this.guardedAgents : this.agents;
     const started = this.now();
     const { made } = this.count;
-    const exchange = this.begin(kept, request, options);
-    let answer: RawAnswer;
     try {
-      answer = await exchange.answer;
+      return await exchangeOver(kept, request, options);
     } catch (error) {
       const elapsed = this.now() - started;
-      if (!exchange.wasReset || elapsed > RESEND_MS_MAX || !this.count.brokeOneOf(made, exchange.brokenBy!))
-        throw error;
-      answer = await this.begin(fresh, request, { ...options, timeoutMs: options.timeoutMs - elapsed }).answer;
+      const wasReset = RESETS.has(codeOf(error)) && this.count.brokeOneOf(made, error as Error);
+      if (!wasReset || elapsed > RESEND_MS_MAX) throw error;
+      return await exchangeOver(fresh, request, { ...options, timeoutMs: options.timeoutMs - elapsed });
     }
-    const { status, contentEncoding, retryAfter, body } = answer;
-    const latencyMs = Math.round(this.now() - started);
-    const decoded = contentEncoding === '' ? body : await decodeAnswer(body, contentEncoding);
-    return { status, body: decoded, retryAfter, latencyMs };
   }
 
   /** Ends the calls under way and closes all connections. */
@@ -105,105 +111,60 @@ export class ConnectionClient implements OnApplicationShutdown {
     const connect = this.count.counting(connector);
     return { kept: new Agent({ ...UNTIMED, connect }), fresh: new Agent({ ...UNTIMED, connect, pipelining: 0 }) };
   }
-
-  private begin(agent: Agent, request: WireRequest, { timeoutMs, signal }: CallOptions): Exchange {
-    const { server } = request;
-    const exchange = new Exchange(server);
-    if (signal?.aborted) {
-      exchange.fail(givenUp());
-      return exchange;
-    }
-    const timer = setTimeout(() => exchange.fail(timedOut(server, timeoutMs)), timeoutMs);
-    const abort = (): void => exchange.fail(givenUp());
-    signal?.addEventListener('abort', abort);
-    exchange.onSettled = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    };
-    try {
-      agent.dispatch(request, exchange);
-    } catch (error) {
-      exchange.fail(toCallError(error, server));
-    }
-    return exchange;
-  }
 }
 
 interface RawAnswer {
   status: number;
-  contentEncoding: string;
-  retryAfter: string;
+  headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-/** One request under way. Settles once; what comes later is dropped, and a request not yet sent never is. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<RawAnswer>;
-  onSettled: () => void = () => undefined;
-  private readonly settle: PromiseWithResolvers<RawAnswer>;
-  private controller: Dispatcher.DispatchController | undefined;
-  /** The error of the connection, as it came. */
-  brokenBy: Error | undefined;
-  private failure: ConnectionCallError | undefined;
-  private status = 0;
-  private contentEncoding = '';
-  private retryAfter = '';
-  private chunks: Buffer[] = [];
-  private bytes = 0;
-
-  constructor(private readonly server: string) {
-    this.settle = Promise.withResolvers();
-    this.answer = this.settle.promise;
-  }
-
-  /** Whether its connection was reset before any of an answer had come. */
-  get wasReset(): boolean {
-    return this.brokenBy !== undefined && this.status === 0 && RESETS.has(codeOf(this.brokenBy));
-  }
-
-  fail(error: ConnectionCallError): void {
-    if (this.failure) return;
-    this.failure = error;
-    this.chunks = [];
-    this.onSettled();
-    this.settle.reject(error);
-    this.controller?.abort(error);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    if (this.failure) controller.abort(this.failure);
-  }
-
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    this.status = status;
-    this.contentEncoding = String(headers['content-encoding'] ?? '');
-    this.retryAfter = String(headers['retry-after'] ?? '');
-    if (Number(headers['content-length']) > ANSWER_BYTES_MAX) this.fail(tooLarge());
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.failure) return;
-    this.bytes += chunk.length;
-    if (this.bytes > ANSWER_BYTES_MAX) this.fail(tooLarge());
-    else this.chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    if (this.failure) return;
-    this.onSettled();
-    const body = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.bytes);
-    const { status, contentEncoding, retryAfter } = this;
-    this.settle.resolve({ status, contentEncoding, retryAfter, body });
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.failure) this.brokenBy = error;
-    this.fail(toCallError(error, this.server));
+/** @throws ConnectionCallError; the connection's own error where it broke before any of an answer had come. */
+async function exchangeOver(agent: Agent, request: WireRequest, options: CallOptions): Promise<RawAnswer> {
+  const { timeoutMs, signal } = options;
+  const ended = new AbortController();
+  const giveUp = (): void => ended.abort(new ConnectionCallError('aborted', 'the call was given up'));
+  const timer = setTimeout(() => ended.abort(timedOut(request.server, timeoutMs)), timeoutMs);
+  signal?.addEventListener('abort', giveUp);
+  if (signal?.aborted) giveUp();
+  try {
+    const { statusCode: status, headers, body } = await agent.request({ ...request, signal: ended.signal });
+    if (Number(headers['content-length']) > ANSWER_BYTES_MAX) ended.abort(tooLarge());
+    try {
+      return { status, headers, body: Buffer.from(await body.arrayBuffer()) };
+    } catch (error) {
+      throw toCallError(error, request.server);
+    }
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 
-const givenUp = (): ConnectionCallError => new ConnectionCallError('aborted', 'the call was given up');
+/** Counts the connections that are made, and knows by an error which one it came from. */
+class ConnectionCount {
+  /** Connections made so far. */
+  made = 0;
+  private readonly brokenBy = new WeakMap<object, number>();
+
+  /** The connector, its connections counted. */
+  counting(connect: buildConnector.connector): buildConnector.connector {
+    return (target, callback) =>
+      connect(target, (...outcome) => {
+        const [, socket] = outcome;
+        if (socket) {
+          const number = ++this.made;
+          socket.once('error', (error) => this.brokenBy.set(error, number));
+        }
+        callback(...outcome);
+      });
+  }
+
+  /** Whether an error broke one of the first so many connections. */
+  brokeOneOf(first: number, error: object): boolean {
+    return (this.brokenBy.get(error) ?? Infinity) <= first;
+  }
+}
 
 const timedOut = (server: string, timeoutMs: number): ConnectionCallError =>
   new ConnectionCallError(
@@ -218,6 +179,7 @@ function toCallError(error: unknown, server: string): ConnectionCallError {
     return new ConnectionCallError('refused', sentence);
   }
   const code = codeOf(error);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge();
   if (code === 'UND_ERR_INVALID_ARG') {
     return new ConnectionCallError('refused', 'the request cannot be sent: a header or the path is not valid');
   }

@@ -1,5 +1,12 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { type SealedText, type CoreSettings, StartError, type Logger, type Sealer } from '@spandrel/kernel';
+import {
+  type SealedText,
+  type CoreSettings,
+  openSealed,
+  sealBytes,
+  StartError,
+  type Logger,
+  type Sealer,
+} from '@spandrel/kernel';
 import { Injectable } from '@nestjs/common';
 import { type SecretKey, secretKeyOf } from './secret-key.js';
 import type { ConnectionsSettings } from '../connections.settings.js';
@@ -31,19 +38,12 @@ export class UnsealError extends Error {
   }
 }
 
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
 /** Names what is sealed and how, so that no other use of the key can be passed off as it. */
 const ASSOCIATED_TAGS = { connection: 'spandrel connection key v1', masking: 'spandrel masking key v1' };
 
 /** Seals a text with AES-256-GCM for one row (docs/spec/connections.md#keys-are-encrypted). */
 export function seal(text: string, { id: keyId, key }: SecretKey, row: SealedFor): Sealed {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(associatedData(row));
-  const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return { keyId, sealedKey: sealed.toString('base64') };
+  return { keyId, sealedKey: sealBytes(text, key, associatedData(row)).toString('base64') };
 }
 
 /** The text that {@link seal} sealed. @throws UnsealError */
@@ -52,23 +52,14 @@ export function unseal({ keyId, sealedKey }: Sealed, ring: KeyRing, row: SealedF
   const secretKey = ring.find(keyId);
   if (!secretKey) throw new UnsealError('unknown-key');
   const sealed = Buffer.from(sealedKey, 'base64');
-  if (sealed.length < NONCE_BYTES + TAG_BYTES || sealed.toString('base64') !== sealedKey) {
-    throw new UnsealError('altered');
-  }
-  const nonce = sealed.subarray(0, NONCE_BYTES);
-  const decipher = createDecipheriv(CIPHER, secretKey.key, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(associatedData(row))
-    .setAuthTag(sealed.subarray(-TAG_BYTES));
-  try {
-    const opened = [decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()];
-    return Buffer.concat(opened).toString('utf8');
-  } catch {
-    throw new UnsealError('altered');
-  }
+  const isWhole = sealed.toString('base64') === sealedKey;
+  const opened = isWhole ? openSealed(sealed, secretKey.key, associatedData(row)) : undefined;
+  if (!opened) throw new UnsealError('altered');
+  return opened.toString('utf8');
 }
 
-const associatedData = ({ projectId, id, use = 'connection' }: SealedFor): Buffer =>
-  Buffer.from(JSON.stringify([ASSOCIATED_TAGS[use], projectId, id]));
+const associatedData = ({ projectId, id, use = 'connection' }: SealedFor): string =>
+  JSON.stringify([ASSOCIATED_TAGS[use], projectId, id]);
 
 /** The keys this process can unseal with; the first seals. More than one only while a rotation is under way. */
 export class KeyRing {
