@@ -17,7 +17,7 @@ export { newId } from './ids.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Lifecycle } from './lifecycle/run-app.js';
 export { Readiness } from './lifecycle/readiness.js';
-export { backgroundScheduler, PeriodicTask } from './lifecycle/periodic-task.js';
+export { backgroundScheduler, BackgroundTasks, PeriodicTask } from './lifecycle/periodic-task.js';
 export { runApp, type AppContext, listenFault } from './lifecycle/run-app.js';
 export { type AppReady, ProgramStatus } from './lifecycle/program-status.js';
 export { LifeLog, lifeLevel, OutageLog } from './log/life-log.js';
@@ -75,4 +75,5 @@ export {
   type TaskPoolOptions,
 } from './threads/task-pool.js';
 export { openSealed, sealBytes } from './seal-bytes.js';
+export { ShortMemory } from './short-memory.js';
 export { atOnce, inTurns, letOthersRun, Turn } from './time.js';

@@ -1,6 +1,7 @@
 import { Registry } from '@prometheus-io/client';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import type { Settings } from './config/settings.js';
+import { BackgroundTasks } from './lifecycle/periodic-task.js';
 import { LOGGER, type Logger } from './log/logger.js';
 import { METRICS } from './metrics.js';
 import { PLUGINS, type PluginRegistry } from './plugins/plugin-registry.js';
@@ -12,7 +13,7 @@ export interface KernelParts {
   metrics?: Registry;
 }
 
-/** What every feature injects: each class of settings, `PLUGINS`, `LOGGER` and `METRICS`. */
+/** What every feature injects: each class of settings, `PLUGINS`, `LOGGER`, `METRICS` and {@link BackgroundTasks}. */
 @Global()
 @Module({})
 export class KernelModule {
@@ -23,6 +24,7 @@ export class KernelModule {
       { provide: LOGGER, useValue: logger },
       { provide: METRICS, useValue: metrics },
     ];
-    return { module: KernelModule, providers, exports: providers.map(({ provide }) => provide) };
+    const exports = [...providers.map(({ provide }) => provide), BackgroundTasks];
+    return { module: KernelModule, providers: [...providers, BackgroundTasks], exports };
   }
 }

@@ -6,6 +6,7 @@ import {
   LOGGER,
   METRICS,
   PLUGINS,
+  ShortMemory,
   type Logger,
   type PluginRegistry,
   type Scope,
@@ -17,7 +18,6 @@ import { BoundedMasking, LoopTurn, MaskingThreads } from './bounded/bounded-mask
 import type { MaskedText } from './bounded/mask-text.thread.js';
 import { FailedTexts } from './engine/failed-texts.js';
 import { Masking, hashesOf, maskerEntries, type MaskingRecipe } from './engine/masking.js';
-import { FreshFacts } from './fresh-facts.js';
 import { hashes, rulesOf } from './masking-resource.js';
 import type { MaskingRulesRow } from './masking-rules.entity.js';
 import { MaskingRulesStore } from './masking-rules.store.js';
@@ -64,11 +64,12 @@ export class HashKeys {
 
 /** How long rules are good for, so that a change holds on every server within a second. */
 const SHOWN_MS = 800;
+const PROJECTS_MAX = 10_000;
 
 /** The rules of each project, remembered for less than a second (docs/spec/masking.md#how-fast-a-change-holds). */
 @Injectable()
 export class ProjectMasking implements OnModuleDestroy {
-  private readonly facts: FreshFacts<BoundedMasking | null>;
+  private readonly facts = new ShortMemory<BoundedMasking | null>(SHOWN_MS, PROJECTS_MAX);
   private readonly failed: FailedTexts;
   /** What was made of a row, so that rules which stay are not made again. */
   private readonly made = new Map<string, { row: MaskingRulesRow; masking: BoundedMasking | null }>();
@@ -92,7 +93,6 @@ export class ProjectMasking implements OnModuleDestroy {
     for (const { name: masker } of plugins.maskers) texts.inc({ masker }, 0);
     this.failed = new FailedTexts(logger, (masker) => texts.inc({ masker }));
     this.threads = new MaskingThreads(maskerEntries(plugins.maskers));
-    this.facts = new FreshFacts((projectId) => this.read(projectId), SHOWN_MS);
   }
 
   /**
@@ -100,7 +100,7 @@ export class ProjectMasking implements OnModuleDestroy {
    * @throws Unavailable when the database does not answer: nothing may be stored then.
    */
   of({ projectId }: Scope): BoundedMasking | null | Promise<BoundedMasking | null> {
-    return this.facts.get(projectId);
+    return this.facts.get(projectId, () => this.read(projectId));
   }
 
   /** A project's rules have changed here. */

@@ -1,7 +1,7 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { formatTimestamp, type Deleted } from '@spandrel/contract';
 import { actingParty, GATEKEEPER, type Caller, type Gatekeeper } from '@spandrel/http';
-import { DomainError, newId, LOGGER, NotFound, Unavailable, type Logger, PeriodicTask } from '@spandrel/kernel';
+import { DomainError, newId, LOGGER, NotFound, Unavailable, type Logger, BackgroundTasks } from '@spandrel/kernel';
 import { AuditTrail } from '@spandrel/audit';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { digestOf } from '../credentials/api-keys.js';
@@ -155,29 +155,18 @@ function sessionRow(
 
 /** Deletes sessions that have ended, which nothing can bring back. */
 @Injectable()
-export class DeleteEndedSessions implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task: PeriodicTask;
-
+export class DeleteEndedSessions {
   constructor(
     private readonly storage: Storage,
     private readonly store: BrowserSessionStore,
-    @Inject(LOGGER) logger: Logger,
+    tasks: BackgroundTasks,
   ) {
-    this.task = new PeriodicTask({
+    tasks.add({
       everyMs: 3_600_000,
       firstMs: 10_000,
       task: () => this.execute(Date.now()),
       failure: 'sessions that have ended could not be deleted; they will be at the next time',
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   /** Deletes what has ended at a time, in milliseconds since the epoch. */

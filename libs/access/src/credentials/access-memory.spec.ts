@@ -1,6 +1,6 @@
-import { describe, expect, it, afterEach, beforeEach, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { AuditAction } from '@spandrel/contract';
-import { AccessMemory, ShortMemory, Batch } from './access-memory.js';
+import { AccessMemory, Batch } from './access-memory.js';
 
 function newMemory() {
   let listener: (actions: ReadonlySet<AuditAction>) => void = () => undefined;
@@ -41,60 +41,6 @@ describe('what a server remembers of access', () => {
     slow.resolve('before');
     expect(await first).toBe('before');
     expect(await memory.get('a', async () => 'later')).toBe('after');
-  });
-});
-
-/** Counts how often it is asked. */
-function asked() {
-  let times = 0;
-  return { ask: () => Promise.resolve(++times), times: () => times };
-}
-
-describe('a short memory', () => {
-  beforeEach(() => {
-    jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
-  it('asks once for all who ask at once, and again when the answer is too old', async () => {
-    const memory = new ShortMemory<number>(500, 10);
-    const { ask } = asked();
-    expect(await Promise.all([memory.get('a', ask), memory.get('a', ask)])).toEqual([1, 1]);
-    jest.advanceTimersByTime(499);
-    expect(await memory.get('a', ask)).toBe(1);
-    jest.advanceTimersByTime(1);
-    expect(await memory.get('a', ask)).toBe(2);
-  });
-
-  it('counts the age from the question: an answer that took long is not shown longer', async () => {
-    const memory = new ShortMemory<string>(500, 10);
-    const slow = Promise.withResolvers<string>();
-    const first = memory.get('a', () => slow.promise);
-    jest.advanceTimersByTime(500);
-    expect(await memory.get('a', async () => 'new')).toBe('new');
-    slow.resolve('old');
-    expect(await first).toBe('old');
-    expect(await memory.get('a', async () => 'newer')).toBe('new');
-  });
-
-  it('does not remember a failure', async () => {
-    const memory = new ShortMemory<string>(500, 10);
-    await expect(memory.get('a', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
-    expect(await memory.get('a', async () => 'back')).toBe('back');
-  });
-
-  it('keeps no more than it may, and nothing that is too old', async () => {
-    const memory = new ShortMemory<number>(500, 10);
-    for (let index = 0; index < 100; index++) await memory.get(String(index), async () => index);
-    expect(memory.size).toBe(10);
-    const { ask, times } = asked();
-    await memory.get('99', ask);
-    expect(times()).toBe(0);
-    jest.advanceTimersByTime(500);
-    await memory.get('100', ask);
-    expect(memory.size).toBe(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditAction } from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
-import { Unavailable, withinMs } from '@spandrel/kernel';
+import { ShortMemory, Unavailable, withinMs } from '@spandrel/kernel';
 
 /**
  * How long what was found out about a credential is relied upon. What is revoked must be refused everywhere within a
@@ -58,52 +58,6 @@ export class AccessMemory {
   private forget(): void {
     for (const memory of this.memories) memory.clear();
     for (const listener of this.listeners) listener();
-  }
-}
-
-/** Answers of a moment ago: each is asked for once, and shown again until it is too old. */
-export class ShortMemory<Answer> {
-  private readonly answers = new Map<string, { answer: Promise<Answer>; askedAt: number }>();
-
-  /**
-   * @param shownMs how long an answer is shown, from when it was asked for.
-   * @param entriesMax how many entries are kept: beyond it the oldest go.
-   */
-  constructor(
-    private readonly shownMs: number,
-    private readonly entriesMax: number,
-  ) {}
-
-  /** @param ask finds it out; when that fails, the next one asks again. */
-  get(key: string, ask: () => Promise<Answer>): Promise<Answer> {
-    const now = performance.now();
-    const kept = this.answers.get(key);
-    if (kept && now - kept.askedAt < this.shownMs) return kept.answer;
-    const entry = { answer: ask(), askedAt: now };
-    // Behind all others, which were asked for before.
-    this.answers.delete(key);
-    this.answers.set(key, entry);
-    entry.answer.catch(() => {
-      if (this.answers.get(key) === entry) this.answers.delete(key);
-    });
-    this.dropOldest(now);
-    return entry.answer;
-  }
-
-  /** Forgets everything; what is being found out now is answered to those who wait for it, and kept for nobody else. */
-  clear(): void {
-    this.answers.clear();
-  }
-
-  get size(): number {
-    return this.answers.size;
-  }
-
-  private dropOldest(now: number): void {
-    for (const [key, { askedAt }] of this.answers) {
-      if (this.answers.size <= this.entriesMax && now - askedAt < this.shownMs) return;
-      this.answers.delete(key);
-    }
   }
 }
 

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Admission, Caller, Gatekeeper, Proof } from '@spandrel/http';
-import { CoreSettings, DomainError, LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { CoreSettings, DomainError, BackgroundTasks } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { isOwnPage, pageFromElsewhere, SessionCookie } from '../browser-sessions/session-cookie.js';
@@ -18,12 +18,11 @@ const CREDENTIAL_LENGTH_MAX = 8_192;
 
 /** Lets requests of cloud mode in (docs/spec/access.md#credentials). */
 @Injectable()
-export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap, OnApplicationShutdown {
+export class CredentialGatekeeper implements Gatekeeper {
   private readonly operator: OperatorTokens;
   private readonly open: OpenRequests;
   private readonly rates = new WeakMap<Caller, Rates>();
   private readonly cookie: SessionCookie;
-  private readonly recheck: PeriodicTask;
 
   constructor(
     private readonly credentials: Credentials,
@@ -33,26 +32,17 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     core: CoreSettings,
     private readonly settings: AccessSettings,
     memory: AccessMemory,
-    @Inject(LOGGER) logger: Logger,
+    tasks: BackgroundTasks,
   ) {
     this.operator = new OperatorTokens(settings, core);
     this.cookie = new SessionCookie(settings.insecureCookie);
     this.open = new OpenRequests(settings.eventStreams);
-    this.recheck = new PeriodicTask({
+    const recheck = tasks.add({
       everyMs: 400,
       task: () => this.endInvalid(),
       failure: 'the credentials of open event streams could not be checked',
-      logger,
     });
-    memory.onForgotten(() => this.recheck.hurry());
-  }
-
-  onApplicationBootstrap(): void {
-    this.recheck.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.recheck.stop();
+    memory.onForgotten(() => recheck.hurry());
   }
 
   cookieOf({ method, headers }: FastifyRequest): string | undefined {

@@ -52,9 +52,9 @@ export class Credentials {
    *   `undefined` for a credential that is not known.
    * @throws DomainError `unauthenticated` for a JWT that does not verify, `unavailable` when that cannot be found out.
    */
-  find(credential: string): Promise<KnownCredential | undefined> {
+  async find(credential: string): Promise<KnownCredential | undefined> {
     if (credential.startsWith(API_KEY_PREFIX)) {
-      if (!isApiKey(credential)) return Promise.resolve(undefined);
+      if (!isApiKey(credential)) return undefined;
       const digest = digestOf(credential);
       return this.memory.get(digest, () => this.findKey(credential, digest));
     }

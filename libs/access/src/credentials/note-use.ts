@@ -1,5 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundTasks, type PeriodicTask } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { ApiKeyStore } from './credential.store.js';
@@ -15,7 +15,7 @@ type UseStore = Pick<ApiKeyStore, 'use'>;
  * others.
  */
 @Injectable()
-export class NoteUse implements OnApplicationBootstrap, OnModuleDestroy {
+export class NoteUse implements OnModuleDestroy {
   /** The minute that was noted last of an id, the longest ago first. */
   private readonly notedAt = new Map<string, number>();
   private waiting = new Map<string, UseStore>();
@@ -25,18 +25,13 @@ export class NoteUse implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly storage: Storage,
     private readonly keys: ApiKeyStore,
     private readonly sessions: BrowserSessionStore,
-    @Inject(LOGGER) logger: Logger,
+    tasks: BackgroundTasks,
   ) {
-    this.task = new PeriodicTask({
+    this.task = tasks.add({
       everyMs: 10_000,
       task: () => this.write(),
       failure: 'the last use of API keys and sessions could not be noted; it will be at their next requests',
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
   }
 
   async onModuleDestroy(): Promise<void> {

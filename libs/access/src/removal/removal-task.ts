@@ -1,8 +1,8 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   LOGGER,
   newId,
-  PeriodicTask,
+  BackgroundTasks,
   type Logger,
   Unavailable,
   METRICS,
@@ -88,8 +88,7 @@ const leaseEnd = (): number => Date.now() + LEASE_MS;
 
 /** Takes projects and organizations away that are being deleted, in the background; any number of servers do it together. */
 @Injectable()
-export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly task: PeriodicTask;
+export class RemovalTask {
   private readonly owner = newId();
 
   constructor(
@@ -102,21 +101,13 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly audit: AuditTrail,
     private readonly metrics: RemovalMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
+    tasks: BackgroundTasks,
   ) {
-    this.task = new PeriodicTask({
+    tasks.add({
       everyMs: EVERY_MS,
       task: (stopped) => this.execute(stopped),
       failure: 'deleted projects could not be looked for; they will be at the next time',
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.task.stop();
   }
 
   private async execute(stopped: AbortSignal): Promise<void> {

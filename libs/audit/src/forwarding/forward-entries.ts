@@ -1,18 +1,12 @@
 import { open } from 'node:fs/promises';
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import {
   LOGGER,
   METRICS,
   newFileFault,
   OutageLog,
-  PeriodicTask,
+  BackgroundTasks,
   registerSourceGauges,
   settingName,
   StartError,
@@ -32,10 +26,9 @@ const EVERY_MS = 5_000;
  * for it: it follows the table, so that what cannot be written now is written later, by this server or another one.
  */
 @Injectable()
-export class ForwardEntries implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class ForwardEntries implements OnModuleInit {
   private readonly log: string | null;
   private readonly target: LineTarget | undefined;
-  private readonly task: PeriodicTask;
   private readonly outage: OutageLog;
   private readonly failures: Counter;
   /** A write that has not come back: a disk that hangs must not get another one each time. */
@@ -44,9 +37,10 @@ export class ForwardEntries implements OnModuleInit, OnApplicationBootstrap, OnM
   constructor(
     { log }: AuditSettings,
     private readonly store: ForwardedEntriesStore,
-    private readonly trail: AuditTrail,
+    trail: AuditTrail,
     @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
+    tasks: BackgroundTasks,
   ) {
     this.log = log;
     this.target = log === null ? undefined : lineTarget(log);
@@ -55,13 +49,14 @@ export class ForwardEntries implements OnModuleInit, OnApplicationBootstrap, OnM
       lost: 'the log of the audit log cannot be written (audit.log): its lines wait in the database',
       found: 'the log of the audit log is written again',
     });
-    this.task = new PeriodicTask({
+    if (!this.target) return;
+    const task = tasks.add({
       everyMs: EVERY_MS,
       firstMs: 0,
       task: (stopped) => this.execute(stopped),
       failure: 'entries of the audit log could not be forwarded; they will be at the next time',
-      logger,
     });
+    trail.onRecorded(() => task.hurry());
   }
 
   /** @throws StartError when the file cannot be written. */
@@ -71,16 +66,6 @@ export class ForwardEntries implements OnModuleInit, OnApplicationBootstrap, OnM
     } catch (error) {
       throw new StartError([`${settingName(AuditSettings.declared.log)}: ${newFileFault(this.log!, error).message}`]);
     }
-  }
-
-  onApplicationBootstrap(): void {
-    if (!this.target) return;
-    this.task.start();
-    this.trail.onRecorded(() => this.task.hurry());
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   /** Forwards what has not been yet. */

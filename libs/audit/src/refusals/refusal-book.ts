@@ -1,5 +1,5 @@
-import { Injectable, Inject, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { currentContext, type ActingParty, LOGGER, METRICS, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { Injectable, Inject, type OnModuleDestroy } from '@nestjs/common';
+import { currentContext, type ActingParty, METRICS, BackgroundTasks, type PeriodicTask } from '@spandrel/kernel';
 import { Counter, type Registry } from '@prometheus-io/client';
 import { formatTimestamp } from '@spandrel/contract';
 import { actingParty, REFUSAL_CODES, RefusedRequests, type RefusedRequest } from '@spandrel/http';
@@ -184,7 +184,7 @@ const SEVERAL = 'several';
  * (docs/spec/audit.md#refusals).
  */
 @Injectable()
-export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
+export class RecordRefusals implements OnModuleDestroy {
   private readonly task: PeriodicTask;
   /** What was taken from the book and could not be written. */
   private waiting: CountedRefusals[] = [];
@@ -193,9 +193,9 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly storage: Storage,
     private readonly audit: AuditTrail,
-    private readonly requests: RefusedRequests,
+    requests: RefusedRequests,
     private readonly refusals: Refusals,
-    @Inject(LOGGER) logger: Logger,
+    tasks: BackgroundTasks,
     @Inject(METRICS) registry: Registry,
   ) {
     this.counted = new Counter({
@@ -205,17 +205,12 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
       registers: [registry],
     });
     for (const code of REFUSAL_CODES) this.counted.inc({ code }, 0);
-    this.task = new PeriodicTask({
+    requests.listen((request) => this.note(request));
+    this.task = tasks.add({
       everyMs: EVERY_MS,
       task: () => this.execute(),
       failure: 'refusals could not be written to the audit log; they will be at the next time',
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.requests.listen((request) => this.note(request));
-    this.task.start();
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -1,6 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Registry } from '@prometheus-io/client';
-import { LOGGER, METRICS, PeriodicTask, registerSourceGauges, type Logger } from '@spandrel/kernel';
+import { BackgroundTasks, LOGGER, METRICS, registerSourceGauges, type Logger } from '@spandrel/kernel';
 import { MaskingRulesStore } from '@spandrel/masking';
 import { ConnectionStore } from '../connection.store.js';
 import { KeyRing, NO_KEY } from './sealing.js';
@@ -12,8 +12,7 @@ const EVERY_MS = 30_000;
  * (docs/spec/connections.md#when-a-key-cannot-be-decrypted): an error in the log, once until it changes, and a metric.
  */
 @Injectable()
-export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly task: PeriodicTask;
+export class UnreadableKeys implements OnApplicationBootstrap {
   private readonly connections: UnreadableCount;
   private readonly maskingKeys: UnreadableCount;
 
@@ -23,6 +22,7 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
     private readonly ring: KeyRing,
     @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
+    tasks: BackgroundTasks,
   ) {
     registerSourceGauges(registry, () => this.lacking(), [
       {
@@ -46,22 +46,16 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
       lacking: `this server cannot read the keys that some projects have masked values hashed with, and puts labels: ${REMEDY}`,
       readable: 'this server can read all keys that masked values are hashed with',
     });
-    this.task = new PeriodicTask({
+    tasks.add({
       everyMs: EVERY_MS,
       task: () => this.look(),
       failure:
         'it cannot be found out now whether this server can read the keys that are encrypted with its secret key',
-      logger,
     });
   }
 
-  async onApplicationBootstrap(): Promise<void> {
-    await this.look();
-    this.task.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+  onApplicationBootstrap(): Promise<void> {
+    return this.look();
   }
 
   private async look(): Promise<void> {

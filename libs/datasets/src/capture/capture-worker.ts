@@ -1,10 +1,4 @@
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import {
   METRICS,
@@ -12,7 +6,8 @@ import {
   LOGGER,
   type Logger,
   pauseUnlessStopped,
-  PeriodicTask,
+  BackgroundTasks,
+  type PeriodicTask,
   projectScope,
   type Scope,
   Unavailable,
@@ -69,9 +64,7 @@ const DELAY_FACTOR = 4;
  * time while spans end, so that their answers do not wait for it, and half of it otherwise.
  */
 @Injectable()
-export class CaptureWorker
-  implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown
-{
+export class CaptureWorker implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'capture-rules';
   /** Changes that made tasks; a transaction that is done again has new ones. */
   private readonly taken = new WeakSet<readonly TracingChange[]>();
@@ -86,28 +79,19 @@ export class CaptureWorker
     private readonly captures: CaptureSpans,
     private readonly metrics: CaptureMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
+    background: BackgroundTasks,
   ) {
-    this.worker = new PeriodicTask({
+    this.worker = background.add({
       everyMs: POLL_MS,
       firstMs: 0,
       gatherMs: GATHER_MS,
       task: (stopped) => this.doDue(Date.now, stopped),
       failure: 'spans are not captured for now; trying again soon',
-      logger,
     });
   }
 
   onModuleInit(): void {
     this.participants.register(this);
-  }
-
-  onApplicationBootstrap(): void {
-    this.worker.start();
-  }
-
-  /** Stops, once the transaction under way has ended; what is left is done after the next start. */
-  onApplicationShutdown(): Promise<void> {
-    return this.worker.stop();
   }
 
   /**

@@ -1,7 +1,7 @@
-import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EvalRunSummary } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
-import { Conflict, Invalid, newId, LOGGER, PeriodicTask, type Scope, type Logger } from '@spandrel/kernel';
+import { BackgroundTasks, Conflict, Invalid, newId, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeRun } from '../change-run.js';
 import { RUN_DISPATCH, RUN_TIMING, type RunDispatch, type RunTiming } from '../dispatch/run-dispatch.js';
@@ -93,31 +93,20 @@ const EVERY_MS_MAX = 60_000;
 
 /** Cancels external runs whose callers have sent nothing for `evals.external_idle` (docs/spec/external-runs.md#idle-runs). */
 @Injectable()
-export class CancelIdleRuns implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private task: PeriodicTask | undefined;
-
+export class CancelIdleRuns {
   constructor(
     private readonly runs: EvalRunStore,
     private readonly change: ChangeRun,
     private readonly settings: EvalsSettings,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    const { paused, externalIdleMs } = this.settings;
+    tasks: BackgroundTasks,
+  ) {
     // The runs of a restored copy are not to be ended by it.
-    if (paused) return;
-    this.task = new PeriodicTask({
-      everyMs: Math.min(EVERY_MS_MAX, externalIdleMs / 2),
+    if (settings.paused) return;
+    tasks.add({
+      everyMs: Math.min(EVERY_MS_MAX, settings.externalIdleMs / 2),
       task: () => this.execute(Date.now()),
       failure: 'idle eval runs cannot be looked for now',
-      logger: this.logger,
     });
-    this.task.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.task?.stop();
   }
 
   /**

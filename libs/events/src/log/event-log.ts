@@ -1,11 +1,5 @@
-import {
-  Injectable,
-  type OnModuleInit,
-  Inject,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
-import { type Scope, LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BackgroundTasks, type Scope } from '@spandrel/kernel';
 import { type WriteTx, Storage } from '@spandrel/storage';
 import { DomainEvents, type EventSink, type WireEvent } from '../domain-events.js';
 import { EventBus } from '../feed/project-feeds.js';
@@ -79,33 +73,20 @@ const FIRST_MS_MAX = 5_000;
 
 /** Deletes events that are older than `events.retention_hours` (docs/spec/events.md#how-long-events-are-kept). */
 @Injectable()
-export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly retentionMs: number;
-  private readonly task: PeriodicTask;
-
+export class PruneEvents {
   constructor(
     { retentionMs }: EventsSettings,
-    @Inject(LOGGER) logger: Logger,
+    tasks: BackgroundTasks,
     private readonly storage: Storage,
     private readonly log: EventLogStore,
   ) {
-    this.retentionMs = retentionMs;
-    const everyMs = Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, this.retentionMs / TIMES_PER_RETENTION));
-    this.task = new PeriodicTask({
+    const everyMs = Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, retentionMs / TIMES_PER_RETENTION));
+    tasks.add({
       everyMs,
       firstMs: Math.min(everyMs, FIRST_MS_MAX),
-      task: (stopped) => this.prune(Date.now() - this.retentionMs, stopped),
+      task: (stopped) => this.prune(Date.now() - retentionMs, stopped),
       failure: 'old events could not be deleted; they will be at the next time',
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   private async prune(before: number, stopped: AbortSignal): Promise<void> {

@@ -16,8 +16,9 @@ import {
   type SchedulerAction,
   type SchedulerLike,
 } from 'rxjs';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { backoff } from '../time.js';
-import type { Logger } from '../log/logger.js';
+import { LOGGER, type Logger } from '../log/logger.js';
 
 export interface PeriodicTaskOptions {
   everyMs: number;
@@ -96,6 +97,29 @@ export class PeriodicTask {
     }
     if (this.hasFailed && recovery !== undefined) logger.info(recovery);
     this.hasFailed = false;
+  }
+}
+
+/** What providers do in the background for as long as the program runs. */
+@Injectable()
+export class BackgroundTasks implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly tasks: PeriodicTask[] = [];
+
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  /** Adds a task, in the constructor of a provider. It starts when all modules have, and stops before the first of them ends. */
+  add(options: Omit<PeriodicTaskOptions, 'logger'>): PeriodicTask {
+    const task = new PeriodicTask({ ...options, logger: this.logger });
+    this.tasks.push(task);
+    return task;
+  }
+
+  onApplicationBootstrap(): void {
+    for (const task of this.tasks) task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.tasks.map((task) => task.stop()));
   }
 }
 

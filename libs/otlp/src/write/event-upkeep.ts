@@ -1,11 +1,5 @@
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
-import { LOGGER, PeriodicTask, projectScope, type Logger } from '@spandrel/kernel';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BackgroundTasks, projectScope } from '@spandrel/kernel';
 import { OtlpSettings } from '../otlp.settings.js';
 import { MergeEvents } from './merge-events.js';
 import { OtlpEventStore, type ProjectSpan } from './otlp-event.store.js';
@@ -24,14 +18,13 @@ const SPANS_AT_ONCE = 500;
  * it at once: both are repeatable.
  */
 @Injectable()
-export class EventUpkeep implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class EventUpkeep implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'otlp';
-  private readonly task: PeriodicTask;
   private readonly keptMs: number;
 
   constructor(
     { pendingHours }: OtlpSettings,
-    @Inject(LOGGER) logger: Logger,
+    tasks: BackgroundTasks,
     private readonly participants: SpanCommitParticipants,
     private readonly events: OtlpEventStore,
     private readonly merge: MergeEvents,
@@ -39,25 +32,16 @@ export class EventUpkeep implements SpanCommitParticipant, OnModuleInit, OnAppli
   ) {
     this.keptMs = pendingHours * 3_600_000;
     const everyMs = Math.min(EVERY_MS_MAX, this.keptMs / RUNS_MIN);
-    this.task = new PeriodicTask({
+    tasks.add({
       everyMs,
       firstMs: (everyMs / RUNS_MIN) * (0.5 + Math.random()),
       task: (stopped) => this.run(Date.now(), stopped),
       failure: 'log events that wait for their spans could not be looked through; they will be at the next time',
-      logger,
     });
   }
 
   onModuleInit(): void {
     this.participants.register(this);
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   /** Does it now. @param now milliseconds since the epoch. @throws Unavailable when the database is lost. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { StartError, type Logger, type PluginRegistry } from '@spandrel/kernel';
+import { BackgroundTasks, StartError, type Logger, type PluginRegistry } from '@spandrel/kernel';
 import { CurrentPrices } from './current-prices.js';
 
 describe('CurrentPrices', () => {
@@ -27,6 +27,7 @@ describe('CurrentPrices', () => {
       { retentionIntervalMs: 1, prices: { mine: { input: 3, output: 3 } }, priceFile },
       plugins,
       logger,
+      new BackgroundTasks(logger),
     );
   const write = (models: object): void => writeFileSync(file, JSON.stringify({ models }));
 

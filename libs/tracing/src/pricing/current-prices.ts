@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   LOGGER,
   pathFault,
-  PeriodicTask,
+  BackgroundTasks,
   PLUGINS,
   settingName,
   StartError,
@@ -21,9 +21,8 @@ const EVERY_MS = 2_000;
 
 /** The prices in force, with those of `pricing.file` as it is now (docs/spec/recording.md#price-file). */
 @Injectable()
-export class CurrentPrices implements PricingTable, OnApplicationBootstrap, OnModuleDestroy {
+export class CurrentPrices implements PricingTable {
   private prices: ReadonlyMap<string, ModelPrice>;
-  private readonly task: PeriodicTask;
   /** The file as it was looked at last, good or bad. */
   private seen: string | undefined;
 
@@ -32,23 +31,16 @@ export class CurrentPrices implements PricingTable, OnApplicationBootstrap, OnMo
     private readonly settings: TracingSettings,
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
     @Inject(LOGGER) private readonly logger: Logger,
+    tasks: BackgroundTasks,
   ) {
     const { priceFile } = settings;
     this.prices = this.load(priceFile === null ? undefined : readAtStart(priceFile));
-    this.task = new PeriodicTask({
+    if (priceFile === null) return;
+    tasks.add({
       everyMs: EVERY_MS,
       task: () => this.refresh(),
       failure: 'prices could not be looked at again',
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.settings.priceFile !== null) this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   get(model: string): ModelPrice | undefined {

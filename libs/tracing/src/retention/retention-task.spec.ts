@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { ModuleRef } from '@nestjs/core';
 import { Registry } from '@prometheus-io/client';
 import { AuditTrail } from '@spandrel/audit';
-import { createLogger } from '@spandrel/kernel';
+import { BackgroundTasks, createLogger } from '@spandrel/kernel';
 import type { Storage } from '@spandrel/storage';
 import type { ExpireSpans } from './expire-spans.js';
 import type { ExpiredStore } from './expired.store.js';
@@ -19,18 +19,21 @@ function started(intervalMs: number, metrics = new Registry()) {
   } as unknown as ExpireSpans;
   const modules = { get: () => ({ terms: async () => [] }) } as unknown as ModuleRef;
   const store = { databaseNow: async () => Date.now() } as unknown as ExpiredStore;
-  const task = new RetentionTask(
+  const logger = createLogger('silent', 'test');
+  const tasks = new BackgroundTasks(logger);
+  void new RetentionTask(
     { retentionIntervalMs: intervalMs, prices: {}, priceFile: null },
-    createLogger('silent', 'test'),
+    logger,
     modules,
     expire,
     store,
     {} as Storage,
     new AuditTrail({ mode: 'local' }),
     metrics,
+    tasks,
   );
-  task.onApplicationBootstrap();
-  return { task, runs, expire };
+  tasks.onApplicationBootstrap();
+  return { tasks, runs, expire };
 }
 
 describe('the retention task', () => {
@@ -47,22 +50,22 @@ describe('the retention task', () => {
     }
     expect(new Set(firsts).size).toBeGreaterThan(1);
     await jest.advanceTimersByTimeAsync(3_600_000);
-    for (const { task, runs } of servers) {
+    for (const { tasks, runs } of servers) {
       expect(runs).toHaveLength(2);
       expect(runs[1]! - runs[0]!).toBeCloseTo(3_600, 0);
-      await task.onModuleDestroy();
+      await tasks.onModuleDestroy();
     }
   });
 
   it('counts its runs by how they end, and goes on after one that failed', async () => {
     const registry = new Registry();
-    const { task, expire } = started(1_000, registry);
+    const { tasks, expire } = started(1_000, registry);
     const { execute } = expire;
     expire.execute = async () => Promise.reject(new Error('thrown on purpose'));
     await jest.advanceTimersByTimeAsync(400);
     expire.execute = execute;
     await jest.advanceTimersByTimeAsync(2_000);
-    await task.onModuleDestroy();
+    await tasks.onModuleDestroy();
     const counted = (await registry.metrics()).match(/^spandrel_retention_runs_total\{.*$/gm);
     expect(counted).toEqual([
       'spandrel_retention_runs_total{outcome="completed"} 2',

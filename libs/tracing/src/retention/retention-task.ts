@@ -1,11 +1,11 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Counter, type Registry } from '@prometheus-io/client';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import {
   LOGGER,
   METRICS,
-  PeriodicTask,
+  BackgroundTasks,
   RETENTION_POLICY,
   Unavailable,
   type Logger,
@@ -24,8 +24,7 @@ const FIRST_PART = 1 / 4;
 
 /** Deletes what is too old every `retention.interval`, where a feature says what is ({@link RETENTION_POLICY}). */
 @Injectable()
-export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task: PeriodicTask;
+export class RetentionTask {
   private readonly runs: Counter<'outcome'>;
 
   constructor(
@@ -37,6 +36,7 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly storage: Storage,
     private readonly audit: AuditTrail,
     @Inject(METRICS) registry: Registry,
+    tasks: BackgroundTasks,
   ) {
     this.runs = new Counter({
       name: 'spandrel_retention_runs_total',
@@ -46,21 +46,12 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
     });
     // A counter that begins at its first increase hides that increase from Prometheus.
     for (const outcome of ['completed', 'failed'] as const) this.runs.inc({ outcome }, 0);
-    this.task = new PeriodicTask({
+    tasks.add({
       everyMs: retentionIntervalMs,
       firstMs: retentionIntervalMs * FIRST_PART * (0.5 + Math.random()),
       task: async (stopped) => void (await this.run(stopped)),
       failure: 'what is too old could not be deleted; it will be at the next time',
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.policy()) this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   /** Does it now. @returns `undefined` where everything is kept. @throws Unavailable */
