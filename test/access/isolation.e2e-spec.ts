@@ -43,6 +43,7 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   traces: 'trace',
   spans: 'span',
   sessions: 'session',
+  users: 'user',
   datasets: 'dataset',
   datapoints: 'datapoint',
   'capture-rules': 'rule',
@@ -67,6 +68,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   session_id: 'session',
   id_contains: 'session',
   user_id: 'user',
+  prefix: 'user',
   datapoint_ids: 'datapoint',
   span_ids: 'span',
   connection_id: 'connection',
@@ -172,7 +174,11 @@ const QUERIES: Readonly<Record<string, () => string>> = {
 /** Ids of nothing, of the same forms. */
 const nothing = (): TenantData => {
   const ids = Object.keys(foreign).map((kind) => [kind, newId()]);
-  return { ...(Object.fromEntries(ids) as TenantData), session: 'session of nobody', user: 'user of nobody' };
+  return {
+    ...(Object.fromEntries(ids) as TenantData),
+    session: 'session of nobody',
+    user: `user of nobody ${newId()}`,
+  };
 };
 
 /** Paths of external runs alone. */

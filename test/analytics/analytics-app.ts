@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { analyticsFeature } from '@spandrel/analytics';
-import type { AnalyticsSummary, SpanResource, Stats, TimeBucket } from '@spandrel/contract';
+import type { AnalyticsSummary, RangeTotals, SpanResource, Stats, TimeBucket, TraceListItem } from '@spandrel/contract';
 import { eventsFeature } from '@spandrel/events';
 import type { Storage, StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
@@ -14,8 +14,10 @@ interface Body {
   code: string;
   errors: { path: string }[];
   buckets: TimeBucket[];
+  totals?: RangeTotals;
+  previous_totals?: RangeTotals | null;
   spans: SpanResource[];
-  traces: { id: string }[];
+  traces: TraceListItem[];
   next_cursor: string | null;
 }
 
@@ -64,7 +66,8 @@ export class AnalyticsApp {
   /** All spans of a project, by the list. */
   spans = (project?: string): Promise<SpanResource[]> => this.pages('spans', project);
 
-  traceCount = async (project?: string): Promise<number> => (await this.pages('traces', project)).length;
+  /** All traces of a project, by the list. */
+  traces = (project?: string): Promise<TraceListItem[]> => this.pages('traces', project);
 
   private async pages<Plural extends 'spans' | 'traces'>(plural: Plural, project?: string): Promise<Body[Plural]> {
     const items: unknown[] = [];

@@ -7,6 +7,7 @@ import { naiveSeries } from '../support/naive-analytics.ts';
 import { AnalyticsApp } from './analytics-app.js';
 import { unpricedSpans } from './unpriced-spans.js';
 import { expectRecounted, question } from './expect-recounted.js';
+import { describeUsers } from './users.js';
 import { splitSpans } from './split-spans.js';
 import { sendAtOnce, write } from './random-writes.js';
 import { repetitions } from '../support/repetitions.ts';
@@ -99,7 +100,16 @@ export function describeAnalytics(on: TestDatabase): void {
         ['09', 0],
       ]);
       expect(await fill({ model: 'none', since: '2026-03-02T08:00:00Z' })).toEqual([]);
-      const empty = { cost: 0, unpriced_count: 0, tokens: 0, avg_latency_ms: null, error_count: 0, span_count: 0 };
+      const none = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, finished_count: 0 };
+      const empty = {
+        cost: 0,
+        unpriced_count: 0,
+        tokens: 0,
+        avg_latency_ms: null,
+        error_count: 0,
+        span_count: 0,
+        ...none,
+      };
       const { body } = await app.series({ since: '2026-03-03', until: '2026-03-04', fill: true }, project);
       expect(body.buckets).toEqual([{ timestamp: '2026-03-03T00:00:00.000Z', ...empty }]);
       const centuries = { since: '0001-01-01', until: '2026-01-01', fill: true };
@@ -189,6 +199,7 @@ export function describeAnalytics(on: TestDatabase): void {
     });
 
     splitSpans(() => app, newProject);
+    describeUsers(() => app, newProject);
   });
 }
 

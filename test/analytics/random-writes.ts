@@ -43,6 +43,7 @@ const kind = fc.oneof(
       provider,
       input_tokens: tokens,
       output_tokens: tokens,
+      cached_input_tokens: tokens,
       cost,
     }),
   },
@@ -63,6 +64,19 @@ const trace = fc.constantFrom('t0', 't1', 't2', 't3');
 const span = fc.nat(11).map((n) => `s${n}`);
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 
+export const USERS = ['ada', 'Ada', '', 'ü'];
+/** What traces are split by. */
+const ofTrace = fc.record(
+  {
+    user_id: fc.constantFrom(...USERS),
+    session_id: fc.constantFrom('s', ' s'),
+    name: fc.constantFrom('chat', 'Chat', 'x'),
+    tags: fc.subarray(['a', 'b', 'c']),
+    metadata: fc.record({ env: fc.constantFrom<unknown>('prod', 'dev', 1, 1.5, true, null, [1]) }),
+  },
+  { requiredKeys: [] },
+);
+
 const ingested = fc.record({
   id: span,
   trace_id: trace,
@@ -77,9 +91,9 @@ const ingested = fc.record({
 export type Write = readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string, unknown];
 
 export const write: fc.Arbitrary<Write> = fc.oneof(
-  { weight: 3, arbitrary: trace.map((id): Write => ['POST', '/api/traces', { id }]) },
+  { weight: 3, arbitrary: fc.tuple(trace, ofTrace).map(([id, of]): Write => ['POST', '/api/traces', { id, ...of }]) },
   { weight: 1, arbitrary: fc.constant<Write>(['POST', '/api/traces', {}]) },
-  { weight: 1, arbitrary: trace.map((id): Write => ['PATCH', `/api/traces/${id}`, { name: 'other' }]) },
+  { weight: 2, arbitrary: fc.tuple(trace, ofTrace).map(([id, of]): Write => ['PATCH', `/api/traces/${id}`, of]) },
   {
     weight: 5,
     arbitrary: fc

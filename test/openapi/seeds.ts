@@ -12,7 +12,7 @@ export class Seeds {
       if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(made)}`);
       return made.id;
     };
-    const trace = await make('/api/traces', { name: 'seed', session_id: 'session', tags: ['a'] });
+    const trace = await make('/api/traces', { name: 'seed', session_id: 'session', user_id: 'user', tags: ['a'] });
     const span = await make('/api/spans', { trace_id: trace, name: 'seed', input: 'in' });
     await api.post(`/api/spans/${span}/complete`, { output: 'out' });
     const dataset = await make('/api/datasets', { name: 'seed' });
@@ -54,7 +54,7 @@ export class Seeds {
       [/(\/queue\/)\{\w+\}/, 'item'],
     ];
     const filled = names.reduce((text, [pattern, name]) => text.replace(pattern, `$1${this.ids[name]}`), path);
-    return filled.replace(/(\/sessions\/)\{\w+\}/, '$1session');
+    return filled.replace(/(\/sessions\/)\{\w+\}/, '$1session').replace(/(\/users\/)\{\w+\}/, '$1user');
   }
 
   /** Members of a body that is valid, of an operation whose required members depend on others; `undefined` for others. */

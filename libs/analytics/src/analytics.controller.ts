@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   analyticsSummarySchema,
-  PERCENTILE_ERROR,
   statsSchema,
   timeSeriesAnswerSchema,
   timeSeriesSchema,
@@ -44,17 +43,19 @@ export class AnalyticsController {
     description:
       'Buckets begin on UTC boundaries, weeks on Monday, oldest first. `since` is inclusive, `until` exclusive. ' +
       'Buckets without spans come with `fill` only: from `since` to `until`, or the first and last bucket with spans. ' +
-      'By minute `since` and `until` are needed, no more than 24 hours apart. `split_by` adds the sums of each model, ' +
-      'provider or status in each bucket, `percentiles` those of the latency, exact to two in a hundred.',
+      'By minute `since` and `until` are needed, no more than 24 hours apart. `of` says what is counted: spans, LLM calls, or ' +
+      'traces, whose latency is from their start to their last end. `split_by` adds the sums of each key in each bucket; by ' +
+      'user, session, tag, trace name or a key of the metadata of traces, of a user, and of traces all of the range is read, ' +
+      'which `limits.analytics_scan_rows` bounds. `percentiles` adds those of the latency, exact to two in a hundred.',
     answer: timeSeriesAnswerSchema,
+    problems: ['range_too_large'],
   })
   async timeSeries(
     @CurrentScope() scope: Scope,
     @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery,
     @CurrentReader() reader: Reader,
   ): Promise<TimeSeriesAnswer> {
-    const buckets = await this.series.buckets(scope, query, reader);
-    return { buckets, ...(query.percentiles && { percentile_error: PERCENTILE_ERROR }) };
+    return this.series.answer(scope, query, reader);
   }
 
   @Get('stats')

@@ -13,7 +13,9 @@ const span = (members: Partial<CountedSpan> = {}): CountedSpan => ({
   model: 'm',
   provider: null,
   status: 1,
+  inputTokens: 2,
   totalTokens: 3,
+  cachedTokens: 1,
   durationMs: 10,
   cost: 0.1,
   ...members,
@@ -31,6 +33,8 @@ describe('deltas of the roll-ups', () => {
     const sums = {
       spanCount: 1,
       tokens: 3,
+      inputTokens: 2,
+      cachedTokens: 1,
       durationMs: 10,
       costUsd: 0,
       costPico: 100_000_000_000,

@@ -35,6 +35,8 @@ export class RollupDeltas {
     });
     delta.spanCount += sign;
     delta.tokens += sign * (span.totalTokens ?? 0);
+    delta.inputTokens += sign * (span.inputTokens ?? 0);
+    delta.cachedTokens += sign * (span.cachedTokens ?? 0);
     if (span.durationMs !== null) {
       delta.durationMs += sign * span.durationMs;
       delta.latencies.add(span.durationMs, sign);
@@ -91,7 +93,8 @@ function deltaIn(deltas: Map<string, Delta>, key: RollupKey): Delta {
   const text = `${grain}${status}${llm}${bucket}\0${model}\0${provider}\0${projectId}`;
   return deltas.getOrInsertComputed(text, () => ({
     ...{ projectId, grain, bucket, model, provider, status, llm },
-    ...{ spanCount: 0, tokens: 0, durationMs: 0, costUsd: 0, costPico: 0, costCount: 0, unpricedCount: 0 },
+    ...{ spanCount: 0, tokens: 0, inputTokens: 0, cachedTokens: 0, durationMs: 0, costCount: 0, unpricedCount: 0 },
+    ...{ costUsd: 0, costPico: 0 },
     latencies: new LatencyHistogram(),
   }));
 }

@@ -36,6 +36,9 @@ export const RollupSchema = defineEntity({
     costCount: p.bigint('number'),
     /** Spans with tokens and without a cost. */
     unpricedCount: p.bigint('number').default(0),
+    /** Tokens of inputs, and those of them that were read from a cache. */
+    inputTokens: p.double().$type<number>().default(0),
+    cachedTokens: p.double().$type<number>().default(0),
     /** How long the finished spans took, as `LatencyHistogram` writes it; nothing in the grain `all`. */
     latencies: p.text().default(''),
   },
@@ -48,7 +51,15 @@ export const ROLLUP_KEY = ['projectId', 'grain', 'bucket', 'model', 'provider', 
 export type RollupKey = Pick<RollupRow, (typeof ROLLUP_KEY)[number]>;
 
 /** The columns that are added up each by itself; those of the cost carry over. */
-export const SUMMED = ['spanCount', 'tokens', 'durationMs', 'costCount', 'unpricedCount'] as const;
+export const SUMMED = [
+  'spanCount',
+  'tokens',
+  'inputTokens',
+  'cachedTokens',
+  'durationMs',
+  'costCount',
+  'unpricedCount',
+] as const;
 
 /** The order of the primary key. */
 export const compareKeys = (a: RollupKey, b: RollupKey): number =>

@@ -38,6 +38,8 @@ const TYPES: Readonly<Record<keyof RollupRow, string>> = {
   costPico: 'bigint',
   costCount: 'bigint',
   unpricedCount: 'bigint',
+  inputTokens: 'double precision',
+  cachedTokens: 'double precision',
   latencies: 'text',
 };
 

@@ -8,7 +8,7 @@ import { STATUS } from '@spandrel/tracing';
 import { addSums, costOfSums, latencyOfSums, noSums, splitPico, type Sums } from './sums.js';
 
 const ALL_TIME_COLUMNS = [
-  ...(['model', 'status', 'llm', 'spanCount', 'tokens', 'durationMs'] as const),
+  ...(['model', 'status', 'llm', 'spanCount', 'tokens', 'inputTokens', 'cachedTokens', 'durationMs'] as const),
   ...(['costUsd', 'costPico', 'costCount', 'unpricedCount'] as const),
 ];
 
@@ -63,6 +63,8 @@ const totals = ({ projectId }: Scope): Sql =>
 const toSums = (row: AllTimeRow): Sums => ({
   spans: row.spanCount,
   tokens: row.tokens,
+  inputTokens: row.inputTokens,
+  cachedTokens: row.cachedTokens,
   finished: row.status === STATUS.running ? 0 : row.spanCount,
   durationMs: row.durationMs,
   errors: row.status === STATUS.failed ? row.spanCount : 0,

@@ -12,6 +12,8 @@ import { bucketOf } from './time-series.store.js';
 export interface Sums {
   spans: number;
   tokens: number;
+  inputTokens: number;
+  cachedTokens: number;
   /** Spans that have ended, and their milliseconds. */
   finished: number;
   durationMs: number;
@@ -25,7 +27,17 @@ export interface Sums {
 }
 
 const NO_SUMS: Sums = {
-  ...{ spans: 0, tokens: 0, finished: 0, durationMs: 0, errors: 0, priced: 0, unpriced: 0 },
+  ...{
+    spans: 0,
+    tokens: 0,
+    inputTokens: 0,
+    cachedTokens: 0,
+    finished: 0,
+    durationMs: 0,
+    errors: 0,
+    priced: 0,
+    unpriced: 0,
+  },
   ...{ usd: 0, micro: 0, pico: 0 },
 };
 

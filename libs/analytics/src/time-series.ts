@@ -5,26 +5,31 @@ import {
   formatTimestamp,
   MINUTES_RANGE_MAX_MS,
   PERCENTILE_BUCKETS_MAX,
+  PERCENTILE_ERROR,
   TOP_DEFAULT,
   type BucketSeries,
   type BucketSums,
   type BucketWidth,
+  type CountedThing,
+  type RangeTotals,
   type Split,
   type TimeBucket,
+  type TimeSeriesAnswer,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { STATUS } from '@spandrel/tracing';
 import { LatencyHistogram } from './latency-histogram.js';
-import { type TimeRange, BUCKET, bucketStart } from './plan-range.js';
+import { type TimeRange, BUCKET, bucketStart, DAY_MS, HOUR_MS } from './plan-range.js';
 import { addSums, costOfSums, latencyOfSums, noSums, type Sums } from './sums.js';
-import { TimeSeriesStore, type SumsRow } from './time-series.store.js';
+import { isOfBucket, isOfKey, TimeSeriesStore, type SeriesQuery, type SumsRow } from './time-series.store.js';
 
 /** Rows whose histograms are read in one go: a few milliseconds. */
 const ROWS_PER_TURN = 200;
 
 interface BucketForm {
+  of: CountedThing;
   split: Split | undefined;
   percentiles: boolean;
 }
@@ -40,14 +45,13 @@ class BucketParts {
 
   /** @param row of the bucket; keys in the order of their rank. */
   add(row: SumsRow): void {
-    addSums(this.sums, row);
-    if (this.form.split === undefined) {
-      this.latencies.addText(row.latencies);
-      return;
-    }
     const latencies = new LatencyHistogram();
     latencies.addText(row.latencies);
-    this.latencies.addAll(latencies);
+    if (isOfBucket(row)) {
+      addSums(this.sums, row);
+      this.latencies.addAll(latencies);
+    }
+    if (!isOfKey(row)) return;
     const key = this.form.split === 'status' ? (STATUS_NAMES.get(row.splitKey ?? '') ?? null) : row.splitKey;
     this.series.push({ key, ...this.sumsToWire(row, latencies) });
   }
@@ -65,7 +69,11 @@ class BucketParts {
       cost: costOfSums(sums),
       unpriced_count: sums.unpriced,
       tokens: sums.tokens,
+      input_tokens: this.form.of === 'traces' ? null : sums.inputTokens,
+      output_tokens: this.form.of === 'traces' ? null : sums.tokens - sums.inputTokens,
+      cached_input_tokens: this.form.of === 'traces' ? null : sums.cachedTokens,
       avg_latency_ms: latencyOfSums(sums),
+      finished_count: sums.finished,
       error_count: sums.errors,
       ...(this.form.percentiles && latencies.percentiles()),
     };
@@ -77,29 +85,89 @@ class BucketParts {
 export class TimeSeries {
   constructor(private readonly store: TimeSeriesStore) {}
 
-  /** @returns the buckets, oldest first. @throws Invalid when there are too many, or a range by minute is too long. */
-  async buckets(scope: Scope, query: TimeSeriesQuery, options: LongReadOptions): Promise<TimeBucket[]> {
-    const width = query.group_by ?? 'day';
-    const range: TimeRange = { from: query.since ?? -Infinity, until: query.until ?? Infinity };
-    if (range.from >= range.until) return [];
+  /**
+   * @throws Invalid when there are too many buckets, or a range by minute is too long; DomainError `range_too_large`.
+   */
+  async answer(scope: Scope, question: TimeSeriesQuery, options: LongReadOptions): Promise<TimeSeriesAnswer> {
+    const { width, range } = await this.fit(scope, question, options);
+    const percentiles = question.percentiles === true;
+    const query = {
+      ...{ range, width, percentiles, of: question.of ?? 'spans' },
+      ...{ model: question.model ?? undefined, provider: question.provider ?? undefined },
+      userId: question.user_id ?? undefined,
+      split: question.split_by ? { by: question.split_by, top: question.top ?? TOP_DEFAULT } : undefined,
+      rowsMax: percentiles ? PERCENTILE_BUCKETS_MAX : BUCKETS_MAX,
+    };
+    const isEmpty = range.from >= range.until;
+    const buckets = isEmpty ? [] : await this.buckets(scope, query, question.fill === true, options);
+    const { split: _split, ...whole } = query;
+    const before = { from: 2 * range.from - range.until, until: range.from };
+    return {
+      buckets,
+      ...(question.group_by === 'auto' && { group_by: width }),
+      ...(question.totals && {
+        totals: await this.totals(scope, query, options),
+        previous_totals:
+          Number.isFinite(before.from) && !isEmpty
+            ? await this.totals(scope, { ...whole, split: undefined, range: before }, options)
+            : null,
+      }),
+      ...(percentiles && { percentile_error: PERCENTILE_ERROR }),
+    };
+  }
+
+  private async buckets(
+    scope: Scope,
+    query: SeriesQuery & { width: BucketWidth },
+    fill: boolean,
+    options: LongReadOptions,
+  ): Promise<TimeBucket[]> {
+    const { range, width, rowsMax } = query;
     if (width === 'minute') assertShort(range);
-    const percentiles = query.percentiles === true;
-    const rowsMax = percentiles ? PERCENTILE_BUCKETS_MAX : BUCKETS_MAX;
-    if (query.fill) assertCount(bucketsBetween(range.from, range.until - 1, width), rowsMax);
-    const split = query.split_by ? { by: query.split_by, top: query.top ?? TOP_DEFAULT } : undefined;
-    const model = query.model ?? undefined;
-    const provider = query.provider ?? undefined;
-    const rows = await this.store.sums(scope, { range, width, model, provider, split, percentiles, rowsMax }, options);
+    if (fill) assertCount(bucketsBetween(range.from, range.until - 1, width), rowsMax);
+    const rows = await this.store.sums(scope, query, options);
     assertCount(rows.length, rowsMax);
-    const form = { split: split?.by, percentiles };
+    const form = formOf(query);
     const found = await bucketsOfRows(rows, form);
     const starts = [...found.keys()];
-    return (query.fill ? startsBetween(starts, range, width, rowsMax) : starts).map((start) => ({
+    return (fill ? startsBetween(starts, range, width, rowsMax) : starts).map((start) => ({
       timestamp: formatTimestamp(start),
       ...(found.get(start) ?? new BucketParts(form)).toWire(),
     }));
   }
+
+  /** The sums of a range as one bucket. */
+  private async totals(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<RangeTotals> {
+    const { from, until } = query.range;
+    const rows = from < until ? await this.store.sums(scope, { ...query, width: 'whole' }, options) : [];
+    const form = formOf(query);
+    return ((await bucketsOfRows(rows, form)).get(0) ?? new BucketParts(form)).toWire();
+  }
+
+  /** The width of buckets and the range; for `auto` what suits it, whose open ends are those of what is there. */
+  private async fit(scope: Scope, { group_by, since, until }: TimeSeriesQuery, options: LongReadOptions) {
+    const range: TimeRange = { from: since ?? -Infinity, until: until ?? Infinity };
+    if (group_by !== 'auto') return { width: group_by ?? 'day', range };
+    const isOpen = !Number.isFinite(range.until - range.from);
+    const ends = isOpen ? await this.store.ends(scope, options) : range;
+    const closed = { from: Math.max(range.from, ends.from), until: Math.min(range.until, ends.until) };
+    const width = fittingWidth(closed);
+    return { width, range: width === 'minute' ? closed : range };
+  }
 }
+
+/** The longest range that has buckets of each width of its own accord. */
+const WIDTHS = [
+  { upToMs: 3 * HOUR_MS, width: 'minute' },
+  { upToMs: 3 * DAY_MS, width: 'hour' },
+  { upToMs: 200 * DAY_MS, width: 'day' },
+] as const;
+
+/** The width of buckets that a reader can take in. */
+const fittingWidth = ({ from, until }: TimeRange): BucketWidth =>
+  WIDTHS.find(({ upToMs }) => until - from <= upToMs)?.width ?? 'week';
+
+const formOf = ({ of, split, percentiles }: SeriesQuery): BucketForm => ({ of, split: split?.by, percentiles });
 
 async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promise<Map<number, BucketParts>> {
   const buckets = new Map<number, BucketParts>();

@@ -5,10 +5,23 @@ import { timestampSchema } from './values/timestamp.js';
 export const BUCKET_WIDTHS = ['minute', 'hour', 'day', 'week'] as const;
 export type BucketWidth = (typeof BUCKET_WIDTHS)[number];
 
+/** What is counted: `span_count`, latency and errors are those of it. */
+export const COUNTED_THINGS = ['spans', 'llm_calls', 'traces'] as const;
+export type CountedThing = (typeof COUNTED_THINGS)[number];
+
 export const MINUTES_RANGE_MAX_MS = 24 * 3_600_000;
 
-export const SPLITS = ['model', 'provider', 'status'] as const;
-export type Split = (typeof SPLITS)[number];
+/** Splits that the sums kept by every write know; those of a trace are found by reading its spans. */
+export const KEPT_SPLITS = ['model', 'provider', 'status'] as const;
+export const SPLITS = [...KEPT_SPLITS, 'user', 'session', 'tag', 'trace_name'] as const;
+/** What sums are split by: one of {@link SPLITS}, or a key of the metadata of traces. */
+export type Split = (typeof SPLITS)[number] | `metadata.${string}`;
+
+const splitSchema = z
+  .union([z.enum(SPLITS), z.templateLiteral(['metadata.', z.string().min(1).max(200)])], {
+    error: `must be one of ${SPLITS.join(', ')}, metadata.KEY`,
+  })
+  .meta({ openapi: { type: 'string', anyOf: [{ enum: SPLITS }, { pattern: '^metadata\\..' }] } });
 
 /** How many keys of a split are distinguished. */
 export const TOP_MAX = 20;
@@ -29,13 +42,19 @@ export const timeSeriesSchema = z.object({
   since: timestampSchema.nullish(),
   /** End of the range, exclusive. */
   until: timestampSchema.nullish(),
-  /** `day` when left out. */
-  group_by: z.enum(BUCKET_WIDTHS).nullish(),
+  group_by: z
+    .enum([...BUCKET_WIDTHS, 'auto'])
+    .nullish()
+    .describe('`day` when left out; `auto` is what gives a range some thirty buckets, at most about 200.'),
+  of: z.enum(COUNTED_THINGS).nullish().describe('What is counted: `spans` unless given.'),
   model: z.string().nullish(),
   provider: z.string().nullish(),
+  user_id: z.string().nullish().describe('Those of traces of this user alone.'),
   /** Whether buckets without spans come too. */
   fill: z.boolean().nullish(),
-  split_by: z.enum(SPLITS).nullish().describe('Each bucket then has its sums by this, too.'),
+  split_by: splitSchema
+    .nullish()
+    .describe('Each bucket then has its sums by this, too. A trace counts once for each of its tags.'),
   top: z
     .number()
     .int()
@@ -44,6 +63,10 @@ export const timeSeriesSchema = z.object({
     .nullish()
     .describe('Keys with sums of their own: those that cost most in the range. 8 unless given.'),
   percentiles: z.boolean().nullish().describe('Whether buckets have percentiles of the latency.'),
+  totals: z
+    .boolean()
+    .nullish()
+    .describe('Whether the answer has the sums of the whole range, and those of the period before it.'),
 });
 export type TimeSeriesQuery = z.output<typeof timeSeriesSchema>;
 
@@ -58,12 +81,16 @@ const percentileSchema = z
   .describe('Milliseconds, over finished spans; `null` when there is none, left out unless asked for.');
 
 const bucketSumsSchema = z.object({
-  span_count: z.number(),
+  span_count: z.number().describe('How many are counted: spans, LLM calls or traces.'),
   cost: knownCost,
   unpriced_count: unpricedCountSchema,
   tokens: z.number(),
+  input_tokens: z.number().nullable().describe('Those of inputs, cached ones included; `null` of traces.'),
+  output_tokens: z.number().nullable().describe('`null` of traces.'),
+  cached_input_tokens: z.number().nullable().describe('Those of inputs that were read from a cache; `null` of traces.'),
   /** Over finished spans; `null` when there is none. */
   avg_latency_ms: z.number().nullable(),
+  finished_count: z.number().describe('How many have ended, which latencies are of.'),
   error_count: z.number(),
   p50_ms: percentileSchema,
   p95_ms: percentileSchema,
@@ -76,27 +103,35 @@ const bucketSeriesSchema = z
     key: z
       .string()
       .nullable()
-      .describe('Model, provider or status; `null` for all others together, and for spans that have none.'),
+      .describe('Model, user, tag …; `null` for all others together, and for those that have none.'),
   })
   .extend(bucketSumsSchema.shape);
 export type BucketSeries = z.output<typeof bucketSeriesSchema>;
+
+const seriesMember = z
+  .array(bucketSeriesSchema)
+  .optional()
+  .describe('With `split_by`: the sums of each key that is there; the key that costs most in the range first.');
 
 /** What started in a minute, an hour, a day or a week, UTC. */
 export const timeBucketSchema = z
   .object({ timestamp: z.string().describe('Start of the bucket, also when the range begins later.') })
   .extend(bucketSumsSchema.shape)
-  .extend({
-    series: z
-      .array(bucketSeriesSchema)
-      .optional()
-      .describe(
-        'With `split_by`: the sums of each key that has spans in the bucket; the key that costs most in the range first.',
-      ),
-  });
+  .extend({ series: seriesMember });
 export type TimeBucket = z.output<typeof timeBucketSchema>;
+
+const totalsSchema = bucketSumsSchema.extend({ series: seriesMember });
+export type RangeTotals = z.output<typeof totalsSchema>;
 
 export const timeSeriesAnswerSchema = z.object({
   buckets: z.array(timeBucketSchema),
+  group_by: z.enum(BUCKET_WIDTHS).optional().describe('With `group_by: auto`: what it was.'),
+  totals: totalsSchema.optional().describe('With `totals`: the sums of the whole range.'),
+  previous_totals: totalsSchema
+    .omit({ series: true })
+    .nullable()
+    .optional()
+    .describe('With `totals`: the sums of as long a time before `since`; `null` without both ends.'),
   percentile_error: z
     .number()
     .optional()

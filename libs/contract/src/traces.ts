@@ -194,3 +194,45 @@ export const sessionListSchema = listAnswer('SessionList', 'sessions', sessionSc
 export const sessionTracesSchema = listAnswer('SessionTraces', 'traces', traceListItemSchema, {
   session_id: z.string(),
 });
+
+export const USER_SORT_KEYS = ['last_seen', 'cost', 'calls', 'tokens', 'errors'] as const;
+export type UserSortKey = (typeof USER_SORT_KEYS)[number];
+
+const userRangeSchema = z.object({
+  since: timestampSchema.optional().describe('Counts traces that started then or later.'),
+  until: timestampSchema.optional().describe('Counts traces that started before.'),
+});
+
+/** Query of `GET /api/users`. */
+export const listUsersSchema = userRangeSchema.extend({
+  id_contains: z.string().optional().describe('A literal substring of the user id.'),
+  prefix: z.string().optional().describe('Users whose ids begin with these very letters.'),
+  sort_by: z.enum(USER_SORT_KEYS).default('last_seen').describe('Users without a known cost come last.'),
+  sort_order: z.enum(['asc', 'desc']).default('desc'),
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
+});
+export type ListUsers = z.output<typeof listUsersSchema>;
+
+/** Query of `GET /api/users/:user_id`. */
+export const readUserSchema = userRangeSchema;
+export type ReadUser = z.output<typeof readUserSchema>;
+
+export const userSchema = z
+  .object({
+    user_id: z.string(),
+    trace_count: countSchema,
+    session_count: countSchema,
+    span_count: countSchema,
+    call_count: countSchema.describe('LLM calls.'),
+    error_count: countSchema.describe('Failed spans.'),
+    total_tokens: countSchema,
+    total_cost: costSchema.describe('Dollars; `null` when no span has a cost.'),
+    unpriced_count: unpricedCountSchema,
+    first_seen_at: timestampTextSchema.describe('When the first of its traces started.'),
+    last_seen_at: timestampTextSchema.describe('When the last of its traces started.'),
+  })
+  .meta({ id: 'User', description: 'What the traces with a `user_id` come to.' });
+export type UserResource = z.output<typeof userSchema>;
+
+export const userListSchema = listAnswer('UserList', 'users', userSchema);

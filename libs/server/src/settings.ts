@@ -14,7 +14,7 @@ import { OtlpSettings } from '../../otlp/src/otlp.settings.js';
 import { QueueSettings } from '../../queue/src/queue.settings.js';
 import { SearchSettings } from '../../search/src/search.settings.js';
 import { DatabaseSettings } from '../../storage/src/storage.settings.js';
-import { TracingSettings } from '../../tracing/src/tracing.settings.js';
+import { ScanSettings, TracingSettings } from '../../tracing/src/tracing.settings.js';
 import { TransferSettings } from '../../transfer/src/transfer.settings.js';
 
 export const SERVER_SETTINGS: readonly SettingsPart[] = [
@@ -25,6 +25,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   OidcSettings,
   AuditSettings,
   TracingSettings,
+  ScanSettings,
   OtlpSettings,
   DatasetsSettings,
   QueueSettings,

@@ -3,11 +3,14 @@ export {
   countedSpans,
   countTraces,
   projectsWithRecords,
+  keysOfTraces,
   spansInRange,
   sumSpans,
+  tracesInRange,
   type CountedSpan,
-  type SpansInRange,
+  type TraceKey,
 } from './reading/counted-spans.sql.js';
+export { BoundedScan } from './reading/bounded-scan.js';
 export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';

@@ -23,6 +23,7 @@ const columns = fc.record({
   inputTokens: count,
   outputTokens: count,
   totalTokens: count,
+  cachedTokens: count,
   cost: fc.option(fc.double({ min: 0, max: 1e9, noNaN: true })),
   startedAt: fc.integer({ min: 0, max: 4e12 }),
   endedAt: fc.option(fc.integer({ min: 0, max: 4e12 })),

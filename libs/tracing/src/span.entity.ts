@@ -38,6 +38,8 @@ const spanProperties = () => ({
   inputTokens: p.bigint('number').nullable(),
   outputTokens: p.bigint('number').nullable(),
   totalTokens: p.bigint('number').nullable(),
+  /** Input tokens that were read from a cache. */
+  cachedTokens: p.bigint('number').nullable(),
   /** Dollars: the caller's, or the estimate once the span is finished. */
   cost: p.double().$type<number>().nullable(),
   startedAt: p.bigint('number'),

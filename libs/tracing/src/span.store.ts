@@ -61,6 +61,7 @@ const ENDED = [
   'inputTokens',
   'outputTokens',
   'totalTokens',
+  'cachedTokens',
   'cost',
   'endedAt',
   'durationMs',

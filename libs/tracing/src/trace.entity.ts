@@ -32,6 +32,8 @@ export const TraceSchema = defineEntity({
     costUsd: p.bigint('number'),
     costPico: p.bigint('number'),
     costCount: p.integer(),
+    /** LLM calls. */
+    callCount: p.integer().default(0),
     /** Spans with tokens and without a cost. */
     unpricedCount: p.integer().default(0),
     /** JSON array of `[model, number of spans]`, sorted by model. */

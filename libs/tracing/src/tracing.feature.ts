@@ -3,7 +3,7 @@ import { SpanPayloadSchema, SpanSchema } from './span.entity.js';
 import { TraceSchema, TraceTagSchema, UsageMarkSchema } from './trace.entity.js';
 import { PendingTextSchema, IndexWatermarkSchema, TextSliceSchema } from './text-index/text-index.entity.js';
 import { TracingModule } from './tracing.module.js';
-import { TracingSettings } from './tracing.settings.js';
+import { ScanSettings, TracingSettings } from './tracing.settings.js';
 
 export const tracingFeature = defineFeature({
   name: 'tracing',
@@ -30,6 +30,6 @@ export const tracingFeature = defineFeature({
     'text_slice',
     'text_watermark',
   ),
-  settings: [TracingSettings],
+  settings: [TracingSettings, ScanSettings],
   requires: ['events'],
 });

@@ -5,6 +5,7 @@ import { FacetListStore } from './listing/facet-list.store.js';
 import { SessionListStore } from './listing/session-list.store.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
+import { UserListStore } from './listing/user-list.store.js';
 import { WarmLists } from './listing/warm-lists.js';
 import { PreviewTraces } from './outline/preview-traces.js';
 import { PricesController } from './prices.controller.js';
@@ -24,9 +25,10 @@ import { BuildTextIndex } from './text-index/build-text-index.js';
 import { TextIndexTask } from './text-index/text-index-task.js';
 import { TextIndexStore } from './text-index/text-index.store.js';
 import { TracesController } from './traces.controller.js';
+import { UsersController } from './users.controller.js';
 import { WriteModule } from './write/write.module.js';
 
-const LISTS = [SpanListStore, TraceListStore, SessionListStore, FacetListStore, PreviewTraces];
+const LISTS = [SpanListStore, TraceListStore, SessionListStore, UserListStore, FacetListStore, PreviewTraces];
 
 /** Lists, counts and facets. */
 @Module({ imports: [RecordsModule], providers: [...LISTS, WarmLists], exports: LISTS })
@@ -48,7 +50,7 @@ class TextIndexModule {}
 @Module({
   imports: [RecordsModule, WriteModule, ListingModule, RetentionModule, TextIndexModule],
   controllers: [
-    ...[TracesController, SpansController, SessionsController],
+    ...[TracesController, SpansController, SessionsController, UsersController],
     ...[CountsController, FacetsController, IngestController, PricesController],
   ],
   providers: [ReadTrace, ListPrices, PricedSpansStore, ApplyPrices],

@@ -30,3 +30,17 @@ export class TracingSettings extends defineSettings({
     doc: 'Dollars per million tokens by exact model name, over all other prices:\n  my-model: { input: 1.5, output: 6, cached_input: 0.75 }',
   }),
 }) {}
+
+/** How much one request may read of what no sums are kept of. */
+export class ScanSettings extends defineSettings({
+  /** Rows that one request reads to sum up what no sums are kept of. */
+  analyticsScanRows: setting('limits.analytics_scan_rows', z.number().int().min(1_000).max(1_000_000_000), {
+    default: 2_000_000,
+    doc: 'Spans or traces that one request reads at most, to split sums by user, session, tag, trace name or metadata.',
+  }),
+  /** How long it may take to read them. */
+  analyticsScanMs: setting('limits.analytics_scan_seconds', settingValue.seconds(1, 3_600), {
+    default: 5,
+    doc: 'Seconds that reading them may take.',
+  }),
+}) {}

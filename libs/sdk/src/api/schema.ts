@@ -620,6 +620,40 @@ export interface Operations {
     };
     answer: SessionTraces;
   };
+  /** Users with what their traces come to, those seen last first unless sorted otherwise: `GET /api/users`. */
+  listUsers: {
+    query?: {
+      /** Counts traces that started then or later. */
+      since?: string;
+      /** Counts traces that started before. */
+      until?: string;
+      /** A literal substring of the user id. */
+      id_contains?: string;
+      /** Users whose ids begin with these very letters. */
+      prefix?: string;
+      /** Users without a known cost come last. */
+      sort_by?: 'last_seen' | 'cost' | 'calls' | 'tokens' | 'errors';
+      sort_order?: 'asc' | 'desc';
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: UserList;
+  };
+  /** What the traces of a user come to: `GET /api/users/{user_id}`. */
+  getUser: {
+    path: {
+      user_id: string;
+    };
+    query?: {
+      /** Counts traces that started then or later. */
+      since?: string;
+      /** Counts traces that started before. */
+      until?: string;
+    };
+    answer: User;
+  };
   /** How many traces match all filters: `GET /api/count/traces`. */
   countTraces: {
     query?: {
@@ -1363,7 +1397,7 @@ export interface Operations {
     };
   };
   /** Sums by minute, hour, day or week of the spans that started in a range: `POST /api/analytics`.
-   * Buckets begin on UTC boundaries, weeks on Monday, oldest first. `since` is inclusive, `until` exclusive. Buckets without spans come with `fill` only: from `since` to `until`, or the first and last bucket with spans. By minute `since` and `until` are needed, no more than 24 hours apart. `split_by` adds the sums of each model, provider or status in each bucket, `percentiles` those of the latency, exact to two in a hundred. */
+   * Buckets begin on UTC boundaries, weeks on Monday, oldest first. `since` is inclusive, `until` exclusive. Buckets without spans come with `fill` only: from `since` to `until`, or the first and last bucket with spans. By minute `since` and `until` are needed, no more than 24 hours apart. `of` says what is counted: spans, LLM calls, or traces, whose latency is from their start to their last end. `split_by` adds the sums of each key in each bucket; by user, session, tag, trace name or a key of the metadata of traces, of a user, and of traces all of the range is read, which `limits.analytics_scan_rows` bounds. `percentiles` adds those of the latency, exact to two in a hundred. */
   queryAnalytics: {
     body?: {
       /**
@@ -1376,30 +1410,52 @@ export interface Operations {
        * @example 2026-11-20T09:00:00.000Z
        */
       until?: string | null;
-      group_by?: 'minute' | 'hour' | 'day' | 'week' | null;
+      /**
+       * `day` when left out; `auto` is what gives a range some thirty buckets, at most about 200.
+       */
+      group_by?: 'minute' | 'hour' | 'day' | 'week' | 'auto' | null;
+      /**
+       * What is counted: `spans` unless given.
+       */
+      of?: 'spans' | 'llm_calls' | 'traces' | null;
       model?: string | null;
       provider?: string | null;
+      /** Those of traces of this user alone. */
+      user_id?: string | null;
       fill?: boolean | null;
-      /**
-       * Each bucket then has its sums by this, too.
-       */
-      split_by?: 'model' | 'provider' | 'status' | null;
+      /** Each bucket then has its sums by this, too. A trace counts once for each of its tags. */
+      split_by?:
+        | string
+        | ('model' | 'provider' | 'status' | 'user' | 'session' | 'tag' | 'trace_name')
+        | unknown
+        | null;
       /** Keys with sums of their own: those that cost most in the range. 8 unless given. */
       top?: number | null;
       /** Whether buckets have percentiles of the latency. */
       percentiles?: boolean | null;
+      /** Whether the answer has the sums of the whole range, and those of the period before it. */
+      totals?: boolean | null;
     };
     answer: {
       buckets: {
         /** Start of the bucket, also when the range begins later. */
         timestamp: string;
+        /** How many are counted: spans, LLM calls or traces. */
         span_count: number;
         /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
         cost: number | null;
         /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
         unpriced_count: number;
         tokens: number;
+        /** Those of inputs, cached ones included; `null` of traces. */
+        input_tokens: number | null;
+        /** `null` of traces. */
+        output_tokens: number | null;
+        /** Those of inputs that were read from a cache; `null` of traces. */
+        cached_input_tokens: number | null;
         avg_latency_ms: number | null;
+        /** How many have ended, which latencies are of. */
+        finished_count: number;
         error_count: number;
         /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
         p50_ms?: number | null;
@@ -1407,17 +1463,26 @@ export interface Operations {
         p95_ms?: number | null;
         /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
         p99_ms?: number | null;
-        /** With `split_by`: the sums of each key that has spans in the bucket; the key that costs most in the range first. */
+        /** With `split_by`: the sums of each key that is there; the key that costs most in the range first. */
         series?: {
-          /** Model, provider or status; `null` for all others together, and for spans that have none. */
+          /** Model, user, tag …; `null` for all others together, and for those that have none. */
           key: string | null;
+          /** How many are counted: spans, LLM calls or traces. */
           span_count: number;
           /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
           cost: number | null;
           /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
           unpriced_count: number;
           tokens: number;
+          /** Those of inputs, cached ones included; `null` of traces. */
+          input_tokens: number | null;
+          /** `null` of traces. */
+          output_tokens: number | null;
+          /** Those of inputs that were read from a cache; `null` of traces. */
+          cached_input_tokens: number | null;
           avg_latency_ms: number | null;
+          /** How many have ended, which latencies are of. */
+          finished_count: number;
           error_count: number;
           /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
           p50_ms?: number | null;
@@ -1427,6 +1492,90 @@ export interface Operations {
           p99_ms?: number | null;
         }[];
       }[];
+      /**
+       * With `group_by: auto`: what it was.
+       */
+      group_by?: 'minute' | 'hour' | 'day' | 'week';
+      /** With `totals`: the sums of the whole range. */
+      totals?: {
+        /** How many are counted: spans, LLM calls or traces. */
+        span_count: number;
+        /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+        cost: number | null;
+        /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+        unpriced_count: number;
+        tokens: number;
+        /** Those of inputs, cached ones included; `null` of traces. */
+        input_tokens: number | null;
+        /** `null` of traces. */
+        output_tokens: number | null;
+        /** Those of inputs that were read from a cache; `null` of traces. */
+        cached_input_tokens: number | null;
+        avg_latency_ms: number | null;
+        /** How many have ended, which latencies are of. */
+        finished_count: number;
+        error_count: number;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p50_ms?: number | null;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p95_ms?: number | null;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p99_ms?: number | null;
+        /** With `split_by`: the sums of each key that is there; the key that costs most in the range first. */
+        series?: {
+          /** Model, user, tag …; `null` for all others together, and for those that have none. */
+          key: string | null;
+          /** How many are counted: spans, LLM calls or traces. */
+          span_count: number;
+          /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+          cost: number | null;
+          /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+          unpriced_count: number;
+          tokens: number;
+          /** Those of inputs, cached ones included; `null` of traces. */
+          input_tokens: number | null;
+          /** `null` of traces. */
+          output_tokens: number | null;
+          /** Those of inputs that were read from a cache; `null` of traces. */
+          cached_input_tokens: number | null;
+          avg_latency_ms: number | null;
+          /** How many have ended, which latencies are of. */
+          finished_count: number;
+          error_count: number;
+          /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+          p50_ms?: number | null;
+          /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+          p95_ms?: number | null;
+          /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+          p99_ms?: number | null;
+        }[];
+      };
+      /** With `totals`: the sums of as long a time before `since`; `null` without both ends. */
+      previous_totals?: {
+        /** How many are counted: spans, LLM calls or traces. */
+        span_count: number;
+        /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+        cost: number | null;
+        /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+        unpriced_count: number;
+        tokens: number;
+        /** Those of inputs, cached ones included; `null` of traces. */
+        input_tokens: number | null;
+        /** `null` of traces. */
+        output_tokens: number | null;
+        /** Those of inputs that were read from a cache; `null` of traces. */
+        cached_input_tokens: number | null;
+        avg_latency_ms: number | null;
+        /** How many have ended, which latencies are of. */
+        finished_count: number;
+        error_count: number;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p50_ms?: number | null;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p95_ms?: number | null;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p99_ms?: number | null;
+      } | null;
       /** With `percentiles`: how far each lies from the exact one at most, as a part of it. */
       percentile_error?: number;
     };
@@ -1626,6 +1775,7 @@ export interface Problem {
     | 'not_found'
     | 'trace_not_found'
     | 'span_not_found'
+    | 'user_not_found'
     | 'session_not_found'
     | 'dataset_not_found'
     | 'datapoint_not_found'
@@ -1657,6 +1807,7 @@ export interface Problem {
     | 'connection_in_use'
     | 'payload_too_large'
     | 'unsupported_media_type'
+    | 'range_too_large'
     | 'http_required'
     | 'rate_limited'
     | 'too_many_wrong_credentials'
@@ -3023,6 +3174,43 @@ export interface SessionTraces {
   count: number;
   /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
+}
+
+export interface UserList {
+  users: User[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** What the traces with a `user_id` come to. */
+export interface User {
+  user_id: string;
+  trace_count: number;
+  session_count: number;
+  span_count: number;
+  /** LLM calls. */
+  call_count: number;
+  /** Failed spans. */
+  error_count: number;
+  total_tokens: number;
+  /** Dollars; `null` when no span has a cost. */
+  total_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  /**
+   * Format: date-time
+   * When the first of its traces started.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  first_seen_at: string;
+  /**
+   * Format: date-time
+   * When the last of its traces started.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  last_seen_at: string;
 }
 
 export interface Counted {

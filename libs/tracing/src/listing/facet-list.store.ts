@@ -131,7 +131,8 @@ function begun(value: Sql, prefix: string | undefined, after: string | undefined
   return prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix}`;
 }
 
-const prefixed = (value: Sql, prefix: string | undefined): Sql =>
+/** Values that begin with a prefix, where there is one. */
+export const prefixed = (value: Sql, prefix: string | undefined): Sql =>
   prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix} and ${value} < ${pastPrefix(prefix)}`;
 
 const inRange = (column: string, since: number | undefined, until: number | undefined): Sql =>

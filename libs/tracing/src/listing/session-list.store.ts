@@ -16,6 +16,7 @@ import {
   joinSql,
   nullable,
   orderBy,
+  rawSql,
   shapeOf,
   sql,
   startOf,
@@ -40,20 +41,34 @@ const SORTING: Sorting = {
   order: 'desc',
 };
 
-const SUMS = SESSION.and(
-  shapeOf({
-    traceCount: integer(),
-    spanCount: integer(),
-    errorCount: integer(),
-    totalTokens: integer(),
-    costUsd: integer(),
-    costPico: integer(),
-    costCount: integer(),
-    unpricedCount: integer(),
-    openCount: integer(),
-    lastEndedAt: nullable(integer()),
-  }),
-);
+/** What several traces come to, as {@link SUMMED_TRACES} selects it. */
+export const TRACE_SUMS = shapeOf({
+  traceCount: integer(),
+  spanCount: integer(),
+  errorCount: integer(),
+  totalTokens: integer(),
+  costUsd: integer(),
+  costPico: integer(),
+  costCount: integer(),
+  unpricedCount: integer(),
+});
+
+/** The columns of {@link TRACE_SUMS} of a group of rows of `trace`. */
+export const SUMMED_TRACES = rawSql(`count(*) as "traceCount", sum(span_count) as "spanCount",
+  sum(error_count) as "errorCount", sum(total_tokens) as "totalTokens", sum(cost_usd) as "costUsd",
+  sum(cost_pico) as "costPico", sum(cost_count) as "costCount", sum(unpriced_count) as "unpricedCount"`);
+
+/** What several traces come to, as the wire has it. */
+export const traceSumsOf = (sums: RowOfShape<typeof TRACE_SUMS>) => ({
+  trace_count: sums.traceCount,
+  span_count: sums.spanCount,
+  error_count: sums.errorCount,
+  total_tokens: sums.totalTokens,
+  total_cost: sums.costCount === 0 ? null : costOf({ usd: sums.costUsd, pico: sums.costPico }),
+  unpriced_count: sums.unpricedCount,
+});
+
+const SUMS = SESSION.and(TRACE_SUMS).and(shapeOf({ openCount: integer(), lastEndedAt: nullable(integer()) }));
 type SessionRow = RowOfShape<typeof SUMS>;
 
 const USER = shapeOf({ sessionId: text(), userId: text() });
@@ -97,10 +112,7 @@ export class SessionListStore {
   private async sums(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<Map<string, SessionRow>> {
     if (ids.length === 0) return new Map();
     const rows = await this.storage.readLong(
-      SUMS.query`select session_id as "sessionId", min(started_at) as "startedAt", count(*) as "traceCount",
-          sum(span_count) as "spanCount", sum(error_count) as "errorCount", sum(total_tokens) as "totalTokens",
-          sum(cost_usd) as "costUsd", sum(cost_pico) as "costPico", sum(cost_count) as "costCount",
-          sum(unpriced_count) as "unpricedCount",
+      SUMS.query`select session_id as "sessionId", min(started_at) as "startedAt", ${SUMMED_TRACES},
           sum(case when span_count = 0 or running_count > 0 then 1 else 0 end) as "openCount",
           max(last_ended_at) as "lastEndedAt"
         from trace where project_id = ${scope.projectId} and ${anyOf('session_id', ids)} group by session_id`,
@@ -150,12 +162,7 @@ function startedIn({ since, until }: ListSessions): Sql {
 
 const sessionResource = (session: SessionRow, userIds: readonly string[]): SessionResource => ({
   session_id: session.sessionId,
-  trace_count: session.traceCount,
-  span_count: session.spanCount,
-  error_count: session.errorCount,
-  total_tokens: session.totalTokens,
-  total_cost: session.costCount === 0 ? null : costOf({ usd: session.costUsd, pico: session.costPico }),
-  unpriced_count: session.unpricedCount,
+  ...traceSumsOf(session),
   user_ids: [...userIds],
   started_at: formatTimestamp(session.startedAt),
   ended_at: session.openCount > 0 || session.lastEndedAt === null ? null : formatTimestamp(session.lastEndedAt),

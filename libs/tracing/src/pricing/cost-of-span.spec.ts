@@ -18,7 +18,7 @@ function spanOf(kind: { type: string; [member: string]: unknown }, changes: Part
   return {
     ...{ projectId: 'p', id: 's', traceId: 't', parentId: null, name: 'n', provider: null, createHash: null },
     ...{ status: STATUS.completed, startedAt: START, endedAt: START, durationMs: 0, cover: null },
-    ...{ input: null, output: null, metadata: null, error: null, totalTokens: null, cost: null },
+    ...{ input: null, output: null, metadata: null, error: null, totalTokens: null, cachedTokens: null, cost: null },
     ...{ kind: JSON.stringify(kind), kindType: kind.type, model },
     ...{ inputTokens: inputTokens ?? null, outputTokens: outputTokens ?? null },
     ...changes,

@@ -5,6 +5,8 @@ import {
   joinSql,
   nullable,
   number,
+  onPostgres,
+  onSqlite,
   rawSql,
   shapeOf,
   sql,
@@ -19,7 +21,17 @@ import type { StoredSpan } from '../span.entity.js';
 export type CountedSpan = Readonly<
   Pick<
     StoredSpan,
-    'projectId' | 'startedAt' | 'kindType' | 'model' | 'provider' | 'status' | 'totalTokens' | 'durationMs' | 'cost'
+    | 'projectId'
+    | 'startedAt'
+    | 'kindType'
+    | 'model'
+    | 'provider'
+    | 'status'
+    | 'inputTokens'
+    | 'totalTokens'
+    | 'cachedTokens'
+    | 'durationMs'
+    | 'cost'
   >
 >;
 
@@ -40,7 +52,9 @@ const COUNTED = shapeOf({
   model: nullable(text()),
   provider: nullable(text()),
   status: integer(),
+  inputTokens: nullable(integer()),
   totalTokens: nullable(integer()),
+  cachedTokens: nullable(integer()),
   durationMs: nullable(integer()),
   cost: nullable(number()),
 });
@@ -56,7 +70,8 @@ export async function* countedSpans(tx: WriteTx, scope: Scope, traceId?: string)
     const spans = await tx.all(
       COUNTED.query`select s.id as id, s.project_id as "projectId", s.started_at as "startedAt",
           s.kind_type as "kindType", s.model as model, s.provider as provider, s.status as status,
-          s.total_tokens as "totalTokens", s.duration_ms as "durationMs", s.cost as cost
+          s.input_tokens as "inputTokens", s.total_tokens as "totalTokens", s.cached_tokens as "cachedTokens",
+          s.duration_ms as "durationMs", s.cost as cost
         from span s where ${which} and (s.started_at, s.id) > (${startedAt}, ${id})
         order by s.started_at, s.id limit ${SPANS_PER_STATEMENT}`,
     );
@@ -91,40 +106,120 @@ export async function* projectsWithRecords(tx: WriteTx): AsyncGenerator<string> 
   }
 }
 
-/** Spans that started in a range, as parts of a select that a feature adds up. */
-export interface SpansInRange {
-  /** A select of one row for each span that has to be read, for counting them first. */
+/** What is counted of a range, as parts of a select that a feature adds up. */
+export interface Countable {
+  /** A select of one row for each that has to be read, for counting them first. */
   rows: Sql;
   /**
-   * A select of `started_at, model, provider, status, total_tokens, duration_ms, costs, unpriced, usd, pico`: whether there is a cost, or
-   * one is missing, as 1 and 0, and the cost as `toCostSum` takes it apart.
+   * A select of `started_at, trace_id, model, provider, status, total_tokens, input_tokens, cached_tokens, duration_ms,
+   * costs, unpriced, usd, pico`: whether there is a cost, or one is missing, as 1 and 0, and the cost as `toCostSum`
+   * takes it apart. What a trace does not know is `null`.
    */
   values: Sql;
 }
 
-/** The spans of a project that started in a range, of a model and a provider where these are given. */
-export function spansInRange(
-  { projectId }: Scope,
-  { from, until }: Starts,
-  { model, provider }: { model?: string | undefined; provider?: string | undefined },
-): SpansInRange {
+/** Which spans or traces of a range count; texts must be such that a column can hold. */
+export interface CountableFilters {
+  model?: string | undefined;
+  provider?: string | undefined;
+  /** LLM calls alone. */
+  isCalls?: boolean;
+  /** Spans of traces of this user, or such traces. */
+  userId?: string | undefined;
+}
+
+/** The spans of a project that started in a range. */
+export function spansInRange({ projectId }: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
+  const { model, provider, isCalls = false, userId } = filters;
   const conditions = [sql`s.project_id = ${projectId} and s.started_at >= ${from} and s.started_at < ${until}`];
   // An index leads to the spans of a model, or of a provider; by both, the one of the model is taken.
   if (model !== undefined) conditions.push(sql`s.model = ${model}`);
   else if (provider !== undefined) conditions.push(sql`s.provider = ${provider}`);
+  if (userId !== undefined) conditions.push(sql`s.trace_id in (${tracesOfUser(projectId, userId)})`);
   const spans = sql`from span s where ${joinSql(conditions, ' and ')}`;
-  const tested =
-    model === undefined || provider === undefined ? spans : sql`${spans} and ${unindexed('s.provider')} = ${provider}`;
+  const tested = [spans];
+  if (model !== undefined && provider !== undefined) tested.push(sql`${unindexed('s.provider')} = ${provider}`);
+  if (isCalls) tested.push(sql`${unindexed('s.kind_type')} = 'llm_call'`);
   return {
     rows: sql`select 1 as one ${spans}`,
     values: sql`select ${VALUES}, ${ROUNDED} from (
       select ${VALUES}, ${PARTED} from (
-        select s.started_at, s.model, s.provider, s.status, s.total_tokens, s.duration_ms, ${PRICED}, ${CAPPED} ${tested}) capped) parted`,
+        select s.started_at, s.trace_id, s.model, s.provider, s.status, s.total_tokens, s.input_tokens, s.cached_tokens,
+          s.duration_ms, ${PRICED}, ${CAPPED} ${joinSql(tested, ' and ')}) capped) parted`,
   };
 }
 
-/** What the parts of a select of {@link SpansInRange} hand on, beside the cost. */
-const VALUES = rawSql('started_at, model, provider, status, total_tokens, duration_ms, costs, unpriced');
+/** The traces of a project that started in a range; with a model or provider, those that have a span of it. */
+export function tracesInRange({ projectId }: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
+  const conditions = [sql`t.project_id = ${projectId} and t.started_at >= ${from} and t.started_at < ${until}`];
+  for (const column of ['model', 'provider'] as const) {
+    const name = filters[column];
+    if (name !== undefined) {
+      conditions.push(sql`t.id in (select s.trace_id from span s
+        where s.project_id = ${projectId} and ${rawSql(`s.${column}`)} = ${name})`);
+    }
+  }
+  if (filters.userId !== undefined) conditions.push(sql`t.user_id = ${filters.userId}`);
+  const traces = sql`from trace t where ${joinSql(conditions, ' and ')}`;
+  return { rows: sql`select 1 as one ${traces}`, values: sql`select ${TRACE_VALUES} ${traces}` };
+}
+
+const tracesOfUser = (projectId: string, userId: string): Sql =>
+  sql`select u.id from trace u where u.project_id = ${projectId} and u.user_id = ${userId}`;
+
+/** What traces say that spans do not; spans have it by their trace. */
+export type TraceKey =
+  | 'user'
+  | 'session'
+  | 'trace_name'
+  | 'tag'
+  | 'model'
+  | 'provider'
+  | 'status'
+  | `metadata.${string}`;
+
+/** A select of `trace_id` and `name`: the keys of traces; a trace has several tags, models and providers, or none. */
+export function keysOfTraces({ projectId }: Scope, by: TraceKey): Sql {
+  const ofTrace = (value: Sql): Sql =>
+    sql`select t.id as trace_id, ${value} as name from trace t where t.project_id = ${projectId}`;
+  switch (by) {
+    case 'tag':
+      return sql`select g.trace_id, g.tag as name from trace_tag g where g.project_id = ${projectId}`;
+    case 'model':
+    case 'provider':
+      return sql`select distinct s.trace_id, ${rawSql(`s.${by}`)} as name from span s where s.project_id = ${projectId}`;
+    case 'user':
+    case 'session':
+      return ofTrace(rawSql(`t.${by}_id`));
+    case 'trace_name':
+      return ofTrace(rawSql('t.name'));
+    case 'status':
+      return ofTrace(rawSql('cast(t.status as text)'));
+    default:
+      return ofTrace(metadataText(by.slice('metadata.'.length)));
+  }
+}
+
+/**
+ * A member of the metadata of `trace t`: a string as it is, anything else as JSON. Texts that Postgres cannot read, with NUL or
+ * half a surrogate pair, count as having none, on both databases.
+ */
+const metadataText = (
+  key: string,
+): Sql => sql`case when t.metadata like '%\\u0000%' or t.metadata like '%\\ud%' then null
+  else ${onPostgres(sql`t.metadata::json ->> ${key}`)}${onSqlite(sql`(select case m.type when 'null' then null
+    when 'text' then m.value else t.metadata -> m.fullkey end from json_each(t.metadata) m where m.key = ${key} limit 1)`)} end`;
+
+/** What the parts of a select of {@link spansInRange} hand on, beside the cost. */
+const VALUES = rawSql(`started_at, trace_id, model, provider, status, total_tokens, input_tokens, cached_tokens,
+  duration_ms, costs, unpriced`);
+
+/** Columns of a trace like these, whose duration is from its start to its last end. */
+const TRACE_VALUES = rawSql(`t.started_at, t.id as trace_id, null as model, null as provider, t.status, t.total_tokens,
+  null as input_tokens, null as cached_tokens,
+  case when t.span_count > 0 and t.running_count = 0 then
+    case when t.last_ended_at > t.started_at then t.last_ended_at - t.started_at else 0 end end as duration_ms,
+  case when t.cost_count > 0 then 1 else 0 end as costs, t.unpriced_count as unpriced, t.cost_usd as usd, t.cost_pico as pico`);
 
 /** What spans of one model, provider, status and sort come to in a time bucket. */
 const SUMS = shapeOf({
@@ -137,6 +232,8 @@ const SUMS = shapeOf({
   llm: integer(),
   spanCount: integer(),
   tokens: number(),
+  inputTokens: number(),
+  cachedTokens: number(),
   durationMs: number(),
   /** Cost: whole dollars, whole millionths and trillionths. */
   costUsd: number(),
@@ -156,14 +253,17 @@ const KEY = rawSql('project_id, bucket, model, provider, status, llm');
 export const sumSpans = (tx: WriteTx, { from, until }: Starts, bucketOf: (column: string) => Sql) =>
   tx.all(
     SUMS.query`select project_id as "projectId", bucket, model, provider, status, llm, count(*) as "spanCount",
-        sum(tokens) as tokens, sum(duration_ms) as "durationMs", sum(usd) as "costUsd",
+        sum(tokens) as tokens, sum(input_tokens) as "inputTokens", sum(cached_tokens) as "cachedTokens",
+        sum(duration_ms) as "durationMs", sum(usd) as "costUsd",
         sum(pico / 1000000) as "costMicro", sum(pico % 1000000) as "costPico", sum(costs) as "costCount",
         sum(unpriced) as "unpricedCount"
-      from (select ${KEY}, tokens, duration_ms, costs, unpriced, ${ROUNDED}
-        from (select ${KEY}, tokens, duration_ms, costs, unpriced, ${PARTED}
+      from (select ${KEY}, tokens, input_tokens, cached_tokens, duration_ms, costs, unpriced, ${ROUNDED}
+        from (select ${KEY}, tokens, input_tokens, cached_tokens, duration_ms, costs, unpriced, ${PARTED}
           from (select s.project_id, ${bucketOf('s.started_at')} as bucket, s.model, s.provider, s.status,
               case when s.kind_type = 'llm_call' then 1 else 0 end as llm,
               coalesce(cast(s.total_tokens as double precision), 0) as tokens,
+              coalesce(cast(s.input_tokens as double precision), 0) as input_tokens,
+              coalesce(cast(s.cached_tokens as double precision), 0) as cached_tokens,
               coalesce(cast(s.duration_ms as double precision), 0) as duration_ms,
               ${PRICED}, ${CAPPED}
             from span s where s.started_at >= ${from} and s.started_at < ${until}) capped) parted) priced

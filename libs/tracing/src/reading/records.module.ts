@@ -7,10 +7,11 @@ import { SpanStore } from '../span.store.js';
 import { SPAN_DAYS } from '../tables.js';
 import { TraceStore } from '../trace.store.js';
 import { SpanCommitParticipants } from '../write/span-commit-participant.js';
+import { BoundedScan } from './bounded-scan.js';
 import { SpanLookups } from './span-lookups.store.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
-const STORES = [SpanStore, TraceStore, SpanOutlineStore, RecordScanStore, SpanLookups, TraceLookups];
+const STORES = [SpanStore, TraceStore, SpanOutlineStore, RecordScanStore, SpanLookups, TraceLookups, BoundedScan];
 
 /** The tables of traces and spans, and who takes part in their changes. */
 @Module({

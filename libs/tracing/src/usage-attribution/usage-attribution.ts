@@ -73,6 +73,7 @@ export function coveredForm(span: StoredSpan): StoredSpan {
     inputTokens: null,
     outputTokens: null,
     totalTokens: null,
+    cachedTokens: null,
     cost: null,
   };
 }

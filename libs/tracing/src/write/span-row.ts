@@ -126,7 +126,7 @@ export function assertEndAfterStart(startedAt: number, endedAt: number): void {
 /** The columns that a span's kind fills. */
 type SpanFacts = Pick<
   SpanRow,
-  'kindType' | 'model' | 'provider' | 'inputTokens' | 'outputTokens' | 'totalTokens' | 'cost'
+  'kindType' | 'model' | 'provider' | 'inputTokens' | 'outputTokens' | 'totalTokens' | 'cachedTokens' | 'cost'
 >;
 
 /**
@@ -145,6 +145,7 @@ export function spanFacts(kind: SpanKind, at: number | null, pricing: PricingTab
     inputTokens,
     outputTokens,
     totalTokens: inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0),
+    cachedTokens: countOrNull(kind['cached_input_tokens']),
     cost: amountOrNull(kind['cost']),
   };
   if (facts.cost !== null || at === null || model === null || !isPricedKind(kind.type, otlp)) return facts;

@@ -2,8 +2,10 @@ import { type SpanRow, STATUS } from '../span.entity.js';
 import type { TraceRow } from '../trace.entity.js';
 import { isUnpriced } from '../pricing/pricing.js';
 
+const LLM_CALL = 'llm_call';
+
 /** What of a span its trace's roll-up depends on. */
-type RolledUp = Pick<SpanRow, 'status' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;
+type RolledUp = Pick<SpanRow, 'status' | 'kindType' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;
 
 /** The roll-up of a trace without spans (docs/spec/traces.md#sums-of-a-trace). */
 export const EMPTY_ROLLUP = {
@@ -15,6 +17,7 @@ export const EMPTY_ROLLUP = {
   costUsd: 0,
   costPico: 0,
   costCount: 0,
+  callCount: 0,
   unpricedCount: 0,
   models: '[]',
   lastEndedAt: null,
@@ -51,6 +54,7 @@ function count(trace: TraceRow, span: RolledUp, sign: 1 | -1): void {
   if (span.status === STATUS.running) trace.runningCount += sign;
   if (span.status === STATUS.failed) trace.errorCount += sign;
   trace.totalTokens += sign * (span.totalTokens ?? 0);
+  if (span.kindType === LLM_CALL) trace.callCount += sign;
   if (isUnpriced(span)) trace.unpricedCount += sign;
   if (span.cost === null) return;
   trace.costCount += sign;

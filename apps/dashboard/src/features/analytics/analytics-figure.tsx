@@ -19,7 +19,7 @@ const TimeChart = lazy(() =>
 );
 
 /** A cursor that several figures of one query share. */
-export interface SharedCursor {
+interface SharedCursor {
   bucket: number | null;
   onBucket(bucket: number | null): void;
 }
@@ -94,7 +94,7 @@ const chartOf = (figure: Figure, { buckets, width, query }: Series): ChartData =
 });
 
 /** Address of a bucket's spans. @param figure those first that it is about. */
-export const addressOfBucket = (data: Series, bucket: number, figure?: Figure): string =>
+const addressOfBucket = (data: Series, bucket: number, figure?: Figure): string =>
   spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: data.query.model, ...figure?.spans });
 
 interface ChartProps {

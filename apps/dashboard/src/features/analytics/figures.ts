@@ -57,7 +57,14 @@ const COLOURS: readonly ColourToken[] = Array.from({ length: 8 }, (_, at) => `--
 /** How many keys of a split are distinguished. */
 export const KEYS_MAX = COLOURS.length;
 const OTHERS = { label: 'Others', colour: '--line-strong' } as const;
-const NAMELESS: Readonly<Record<Split, string>> = { model: 'No model', provider: 'No provider', status: 'Others' };
+const NAMELESS: Readonly<Partial<Record<Split, string>>> = {
+  model: 'No model',
+  provider: 'No provider',
+  user: 'No user',
+  session: 'No session',
+  tag: 'No tag',
+  trace_name: 'No name',
+};
 const STATUSES: Readonly<Record<string, { label: string; colour: ColourToken }>> = {
   completed: { label: 'Completed', colour: '--status-ok' },
   failed: { label: 'Failed', colour: '--status-failed' },
@@ -84,7 +91,7 @@ export function shownKeys(buckets: readonly TimeBucket[], split: Split): ShownKe
   // With fewer keys than can be distinguished, all that is left are spans without one.
   const isNameless = sums.filter(({ model: key }) => key !== null).length < KEYS_MAX;
   return sums.map(({ model: key }, place) => {
-    if (key === null) return { key, ...OTHERS, ...(isNameless && { label: NAMELESS[split] }) };
+    if (key === null) return { key, ...OTHERS, ...(isNameless && { label: NAMELESS[split] ?? 'None' }) };
     if (split === 'status') return { key, ...(STATUSES[key] ?? OTHERS) };
     return { key, label: formatId(key), colour: COLOURS[place % COLOURS.length]! };
   });

@@ -5,7 +5,8 @@ import { MODELS_MAX, modelsOf, modelsOfSummary, totalsOf } from './sums.js';
 
 const sums = (span_count: number, cost: number | null, avg_latency_ms: number | null = null) => ({
   ...{ span_count, cost, avg_latency_ms },
-  ...{ unpriced_count: 0, tokens: span_count * 10, error_count: 0 },
+  ...{ unpriced_count: 0, tokens: span_count * 10, error_count: 0, finished_count: span_count },
+  ...{ input_tokens: span_count * 7, output_tokens: span_count * 3, cached_input_tokens: span_count },
 });
 const bucket = (...series: BucketSeries[]): TimeBucket => ({
   timestamp: '2026-03-02T00:00:00.000Z',

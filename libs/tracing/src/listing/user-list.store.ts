@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import {
+  formatTimestamp,
+  isStorableText,
+  type ListUsers,
+  type ReadUser,
+  type UserResource,
+  type UserSortKey,
+} from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  behind,
+  containsText,
+  fillPage,
+  integer,
+  joinSql,
+  nullable,
+  number,
+  orderBy,
+  rawSql,
+  shapeOf,
+  sql,
+  startOf,
+  text,
+  type LongReadOptions,
+  type Page,
+  type RowOfShape,
+  type Sorting,
+  type Sql,
+} from '@spandrel/storage';
+import { BoundedScan } from '../reading/bounded-scan.js';
+import { prefixed } from './facet-list.store.js';
+import { SUMMED_TRACES, TRACE_SUMS, traceSumsOf } from './session-list.store.js';
+
+const USER = TRACE_SUMS.and(
+  shapeOf({
+    userId: text(),
+    sessionCount: integer(),
+    callCount: integer(),
+    firstSeen: integer(),
+    lastSeen: integer(),
+    cost: nullable(number()),
+  }),
+);
+type UserRow = RowOfShape<typeof USER>;
+
+const SUMS = sql`user_id as "userId", ${SUMMED_TRACES}, count(distinct session_id) as "sessionCount",
+  sum(call_count) as "callCount", min(started_at) as "firstSeen", max(started_at) as "lastSeen",
+  case when sum(cost_count) > 0 then cast(sum(cost_usd) as double precision)
+    + cast(sum(cost_pico) as double precision) / cast(1000000000000 as double precision) end as cost`;
+
+/** The columns that users are sorted by, as {@link USER} names them. */
+const SORTED = {
+  last_seen: 'lastSeen',
+  cost: 'cost',
+  calls: 'callCount',
+  tokens: 'totalTokens',
+  errors: 'errorCount',
+} as const satisfies Record<UserSortKey, keyof UserRow>;
+
+const sortingOf = ({ sort_by: by, sort_order: order }: ListUsers): Sorting => ({
+  list: `users:${by}:${order}`,
+  column: `"${SORTED[by]}"`,
+  idColumn: '"userId"',
+  type: by === 'cost' ? 'number' : 'integer',
+  nullable: by === 'cost',
+  order,
+});
+
+/** `/api/users`: what the traces of each user come to (docs/spec/users.md), all of which are read: the bound is that of scans. */
+@Injectable()
+export class UserListStore {
+  constructor(private readonly scans: BoundedScan) {}
+
+  /** @throws Invalid `invalid_cursor`; DomainError `range_too_large`. */
+  async list(scope: Scope, query: ListUsers, options: LongReadOptions): Promise<Page<UserResource>> {
+    const sorting = sortingOf(query);
+    const from = startOf(sorting, query.cursor);
+    if (![query.prefix, query.id_contains].every((one) => one === undefined || isStorableText(one))) {
+      return { items: [], nextCursor: null };
+    }
+    const traces = tracesOf(scope, query);
+    const page = await fillPage(
+      sorting,
+      from,
+      query.limit,
+      async (part, start, count) => ({
+        rows: await this.scans.read(
+          sql`select 1 as one ${traces}`,
+          USER.query`select * from (select ${SUMS} ${traces} group by user_id) users
+            where ${behind(sorting, part, start)} order by ${orderBy(sorting, part)} limit ${count}`,
+          options,
+        ),
+      }),
+      (row) => ({ value: row[SORTED[query.sort_by]], id: row.userId }),
+    );
+    return { items: page.items.map(userResource), nextCursor: page.nextCursor };
+  }
+
+  /** @returns `undefined` where no trace of the range has the user. @throws DomainError `range_too_large`. */
+  async find(
+    scope: Scope,
+    userId: string,
+    query: ReadUser,
+    options: LongReadOptions,
+  ): Promise<UserResource | undefined> {
+    if (!isStorableText(userId)) return undefined;
+    const traces = sql`${tracesOf(scope, query)} and user_id = ${userId}`;
+    const [row] = await this.scans.read(
+      sql`select 1 as one ${traces}`,
+      USER.query`select ${SUMS} ${traces} group by user_id`,
+      options,
+    );
+    return row && userResource(row);
+  }
+}
+
+function tracesOf({ projectId }: Scope, query: ReadUser & Pick<ListUsers, 'prefix' | 'id_contains'>): Sql {
+  const { since, until, prefix, id_contains: needle } = query;
+  const conditions = [sql`from trace where project_id = ${projectId} and user_id is not null`];
+  if (since !== undefined) conditions.push(sql`started_at >= ${since}`);
+  if (until !== undefined) conditions.push(sql`started_at < ${until}`);
+  if (needle !== undefined) conditions.push(containsText('user_id', needle));
+  return sql`${joinSql(conditions, ' and ')}${prefixed(rawSql('user_id'), prefix)}`;
+}
+
+const userResource = (user: UserRow): UserResource => ({
+  user_id: user.userId,
+  ...traceSumsOf(user),
+  session_count: user.sessionCount,
+  call_count: user.callCount,
+  first_seen_at: formatTimestamp(user.firstSeen),
+  last_seen_at: formatTimestamp(user.lastSeen),
+});

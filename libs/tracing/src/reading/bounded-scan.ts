@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '@spandrel/kernel';
+import { integer, shapeOf, Storage, type LongReadOptions, type Query, type Sql } from '@spandrel/storage';
+import { ScanSettings } from '../tracing.settings.js';
+
+const COUNT = shapeOf({ n: integer() });
+
+/** Reads that go through all spans or traces of a range: up to a number of rows, and for so long (docs/spec/limits.md). */
+@Injectable()
+export class BoundedScan {
+  constructor(
+    private readonly storage: Storage,
+    private readonly limits: ScanSettings,
+  ) {}
+
+  /**
+   * @param rows `select 1 from …`: what the query reads, which is counted first.
+   * @throws DomainError `range_too_large` when that are too many, or reading them takes too long.
+   */
+  async read<Row>(rows: Sql, query: Query<Row>, options: LongReadOptions): Promise<Row[]> {
+    const { analyticsScanRows: rowsMax, analyticsScanMs: timeMax } = this.limits;
+    const late = AbortSignal.timeout(timeMax);
+    const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
+    const read = <One>(one: Query<One>): Promise<One[]> => this.storage.readLong(one, { ...options, signal });
+    try {
+      const [count] = await read(COUNT.query`select count(*) as n from (${rows} limit ${rowsMax + 1}) counted`);
+      if (count!.n > rowsMax) throw tooLarge(`has more than ${rowsMax} rows to read`);
+      return await read(query);
+    } catch (error) {
+      if (late.aborted && !options.signal?.aborted) throw tooLarge(`takes more than ${timeMax / 1_000} s to read`);
+      throw error;
+    }
+  }
+}
+
+const tooLarge = (what: string): DomainError =>
+  new DomainError(
+    'range_too_large',
+    `the range ${what}; choose a later since or an earlier until, a model, a provider or a user`,
+  );

@@ -1,0 +1,55 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import {
+  listUsersSchema,
+  readUserSchema,
+  userListSchema,
+  userSchema,
+  type ListUsers,
+  type ReadUser,
+  type UserResource,
+} from '@spandrel/contract';
+import { CurrentReader, CurrentScope, type Reader, Operation } from '@spandrel/http';
+import { NotFound, type Scope } from '@spandrel/kernel';
+import { UserListStore } from './listing/user-list.store.js';
+
+/** `/api/users`; ids are compared exactly (docs/spec/users.md). */
+@Controller('api/users')
+export class UsersController {
+  constructor(private readonly users: UserListStore) {}
+
+  @Get()
+  @Operation({
+    id: 'listUsers',
+    access: 'read',
+    summary: 'Users with what their traces come to, those seen last first unless sorted otherwise',
+    answer: userListSchema,
+    problems: ['range_too_large'],
+  })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listUsersSchema }) query: ListUsers,
+    @CurrentReader() reader: Reader,
+  ): Promise<{ users: UserResource[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.users.list(scope, query, reader);
+    return { users: items, count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get(':user_id')
+  @Operation({
+    id: 'getUser',
+    access: 'read',
+    summary: 'What the traces of a user come to',
+    answer: userSchema,
+    problems: ['user_not_found', 'range_too_large'],
+  })
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('user_id') userId: string,
+    @Query({ schema: readUserSchema }) query: ReadUser,
+    @CurrentReader() reader: Reader,
+  ): Promise<UserResource> {
+    const user = await this.users.find(scope, userId, query, reader);
+    if (!user) throw new NotFound('user_not_found', 'no trace of this time has this user_id');
+    return user;
+  }
+}
