@@ -1,5 +1,5 @@
 /**
- * Writes libs/sdk/src/api/schema.ts and operations.ts from the OpenAPI document of cloud mode, which has every route.
+ * Writes libs/sdk/src/api/schema.ts and operations.generated.ts from the OpenAPI document of cloud mode, which has every route.
  *
  * Usage: generate-sdk.mjs [--document <file>] [--check]. With --document, from the document in a file. With --check nothing
  * is written: it fails when the files are not equal to the document (test/openapi/document.e2e-spec.ts asks).

@@ -1,6 +1,6 @@
 /**
  * The generated files of the SDK's API client, from the OpenAPI document of cloud mode: the types of every operation and
- * resource (`schema.ts`), and what the client must know of an operation at run time (`operations.ts`).
+ * resource (`schema.ts`), and what the client must know of an operation at run time (`operations.generated.ts`).
  */
 import { readFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -19,7 +19,10 @@ const FILE_BODY = 'FileBody';
  */
 export async function sdkFilesOf(document) {
   const operations = operationsOf(document);
-  const files = { 'schema.ts': await schemaText(document, operations), 'operations.ts': operationsText(operations) };
+  const files = {
+    'schema.ts': await schemaText(document, operations),
+    'operations.generated.ts': operationsText(operations),
+  };
   const options = JSON.parse(readFileSync(new URL('../.oxfmtrc.json', import.meta.url), 'utf8'));
   delete options.ignorePatterns;
   for (const [name, text] of Object.entries(files)) {

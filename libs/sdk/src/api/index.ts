@@ -1,5 +1,5 @@
 export { apiBase } from './http.js';
 export { createClient, readError, withQuery } from './operation-calls.js';
 export type { ListId } from './operation-types.js';
-export { LISTS } from './operations.js';
+export { LISTS } from './operations.generated.js';
 export { SpandrelError } from './spandrel-error.js';

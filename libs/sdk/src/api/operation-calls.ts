@@ -1,7 +1,7 @@
 import { mayPass, reasonOf, retryAfterMs as readRetryAfter } from './answers.js';
 import { apiBase, backoffMs } from './http.js';
 import type { ApiOptions, RawOptions, Query, Api, ListId, OperationId } from './operation-types.js';
-import { LISTS, ROUTES, UNREAD } from './operations.js';
+import { LISTS, ROUTES, UNREAD } from './operations.generated.js';
 import type { Problem } from './schema.js';
 import { SpandrelError } from './spandrel-error.js';
 

@@ -1,4 +1,4 @@
-import type { LISTS } from './operations.js';
+import type { LISTS } from './operations.generated.js';
 import type {
   DatapointList,
   DatapointPreviewList,
