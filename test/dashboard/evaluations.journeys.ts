@@ -320,6 +320,38 @@ describe('evaluations', () => {
     expectNoFaultsBut(watched, /status of 400/);
   });
 
+  inBrowser('are started of several models and prompts at once, and held to gates of groups', async () => {
+    const { api } = program;
+    const { id } = (await api.post<{ id: string }>('/api/datasets', { name: 'several' })).body;
+    for (const category of ['legal', 'other'])
+      await api.post(`/api/datasets/${id}/datapoints`, {
+        kind: { Generic: { input: 'say it', expected_output: 'say it', metadata: { category } } },
+      });
+    await open(`/new?dataset=${id}`);
+    await expectSoon(() => combobox('Model').inputValue(), 'gpt-5.1');
+    await combobox('Scoring').selectOption('Contains');
+    await combobox('Model 2').fill('gpt-5.1-mini');
+    await page.getByRole('textbox', { name: 'System prompt 2' }).fill('Be brief.');
+    await page.getByText('This makes 8 calls in 4 runs: one for each datapoint.').waitFor();
+    await page.getByRole('textbox', { name: 'Run name' }).fill('pair');
+    await button('Add gate').click();
+    const gate = page.getByRole('group', { name: 'Gate 1' });
+    await gate.getByRole('spinbutton', { name: 'Value' }).fill('0.5');
+    await gate.getByRole('textbox', { name: 'Group' }).fill('category:nobody');
+    await expectAccessible(watched);
+    await button('Start evaluation').click();
+    await gate.getByRole('alert').getByText('nobody').waitFor();
+    await gate.getByRole('textbox', { name: 'Group' }).fill('category:legal');
+    await button('Start evaluation').click();
+    await heading('Evaluations');
+    await expectSoon(
+      async () => (await grid('Runs').getByRole('link', { name: /^pair/ }).allTextContents()).toSorted(),
+      ['gpt-5.1', 'gpt-5.1-mini'].flatMap((model) => [1, 2].map((n) => `pair, ${model}, prompt ${n}`)),
+    );
+    await until(async () => (await runs()).filter(({ name }) => name.startsWith('pair')).every(({ passed }) => passed));
+    expectNoFaultsBut(watched, /status of 400/);
+  });
+
   inBrowser('say before they start which datapoints a scorer will not score', async () => {
     const { api } = program;
     const datasetOf = async (name: string, ...expected: (string | null)[]): Promise<string> => {
@@ -335,7 +367,7 @@ describe('evaluations', () => {
     const said = page.getByRole('status', { name: 'Expected values' });
     await combobox('Scoring').selectOption('Contains');
     await said
-      .getByText('1 datapoint has no expected value, which Contains needs: it will not be scored.', { exact: true })
+      .getByText('1 of 2 datapoints has no expected value. Contains needs one: it will not be scored.', { exact: true })
       .waitFor();
     await expectAccessible(watched);
     await combobox('Scoring').selectOption('None');
@@ -345,7 +377,7 @@ describe('evaluations', () => {
     await combobox('Dataset').selectOption('bare');
     await said
       .getByText(
-        'No datapoint of this dataset has an expected value, which Contains needs: answers will be recorded and not scored.',
+        '2 of 2 datapoints have no expected value. Contains needs one: answers will be recorded and not scored.',
         { exact: true },
       )
       .waitFor();

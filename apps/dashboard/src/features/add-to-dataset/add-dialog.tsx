@@ -64,23 +64,21 @@ async function spansOfTraces(traceIds: readonly string[]): Promise<string[]> {
   return ids;
 }
 
-type Exported = Required<ExportedSpans>;
-
-/** Makes datapoints of spans that the dataset has none of yet. */
-async function exportSpans(datasetId: string, spanIds: readonly string[]): Promise<Exported> {
-  const all = { created: [], existing: [], unread_answers: [], rejected: [] } satisfies ExportedSpans as Exported;
+/** Makes datapoints of spans that the dataset has none of yet, as many requests as it takes. */
+async function exportSpans(datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans[]> {
+  const answers: ExportedSpans[] = [];
   for (const some of inBatches(spanIds)) {
     const body = { span_ids: some, skip_existing: true };
-    const answer = await api.exportSpans({ path: { id: datasetId }, body });
-    all.created.push(...answer.created);
-    all.existing.push(...(answer.existing ?? []));
-    all.unread_answers.push(...(answer.unread_answers ?? []));
-    all.rejected.push(...answer.rejected);
+    answers.push(await api.exportSpans({ path: { id: datasetId }, body }));
   }
-  return all;
+  return answers;
 }
 
-function notifyAdded(datasetId: string, { created, existing, unread_answers: unread, rejected }: Exported): void {
+function notifyAdded(datasetId: string, answers: readonly ExportedSpans[]): void {
+  const created = answers.flatMap((answer) => answer.created);
+  const existing = answers.flatMap((answer) => answer.existing ?? []);
+  const unread = answers.flatMap((answer) => answer.unread_answers ?? []);
+  const rejected = answers.flatMap((answer) => answer.rejected);
   if (created.length + existing.length > 0) {
     const left =
       unread.length === 0 ? '' : `. The answers of ${formatCounted(unread.length, 'span')} were not understood`;

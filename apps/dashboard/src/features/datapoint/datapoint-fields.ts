@@ -1,4 +1,4 @@
-import { isMembers, readJson, type Members } from './datapoint-json.js';
+import { isMembers, readOrFault, type Members } from './datapoint-json.js';
 import { readDatapoint, type DatapointText } from './datapoint-text.js';
 
 /** A generic datapoint as a form has it. */
@@ -152,21 +152,15 @@ export function jsonOfField({ as, text, empty }: FormField): string | null {
 
 /** What is wrong with a field that holds JSON; `undefined` for nothing. */
 export function faultOfField({ as, text }: FormField): string | undefined {
-  return as === 'json' && text.trim() !== '' && parse(text) === null ? 'This is not valid JSON yet.' : undefined;
+  return as === 'json' && text.trim() !== '' && 'fault' in readOrFault(text)
+    ? 'This is not valid JSON yet.'
+    : undefined;
 }
 
 /** The field read the other way: the JSON `"a"` is the text `a`; a text that is no JSON becomes a JSON string. */
 export function readAs(field: FormField, as: FormField['as']): FormField {
   if (field.as === as || field.text === '') return { ...field, as };
-  const parsed = parse(field.text);
-  if (as === 'json') return { ...field, as, text: parsed === null ? JSON.stringify(field.text) : field.text };
-  return { ...field, as, text: typeof parsed?.value === 'string' ? parsed.value : field.text };
-}
-
-function parse(text: string): { value: unknown } | null {
-  try {
-    return { value: readJson(text) };
-  } catch {
-    return null;
-  }
+  const read = readOrFault(field.text);
+  if (as === 'json') return { ...field, as, text: 'fault' in read ? JSON.stringify(field.text) : field.text };
+  return { ...field, as, text: 'data' in read && typeof read.data === 'string' ? read.data : field.text };
 }

@@ -1,4 +1,4 @@
-import { parseExactJson, parseWithSources } from '@spandrel/contract/browser';
+import { describeJsonFault, JsonSyntaxError, parseExactJson, parseWithSources } from '@spandrel/contract/browser';
 
 /** Members of an object. */
 export type Members = Record<string, unknown>;
@@ -19,3 +19,12 @@ export function isMembers(value: unknown): value is Members {
 /** The members of a datapoint that have a value; an input may be `null`. */
 export const filledMembers = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([name, value]) => value !== null || name === 'input'));
+
+/** What a text says as JSON, or what is wrong with it. */
+export function readOrFault(text: string): { data: unknown } | { fault: string } {
+  try {
+    return { data: readJson(text) };
+  } catch (error) {
+    return { fault: error instanceof JsonSyntaxError ? error.message : describeJsonFault(text) };
+  }
+}

@@ -1,7 +1,8 @@
 import type { DatapointKind, DatapointResource } from '@spandrel/contract';
-import { datapointOfTexts, describeJsonFault, JsonSyntaxError, lastQuestionOf } from '@spandrel/contract/browser';
+import { datapointOfTexts, lastQuestionOf } from '@spandrel/contract/browser';
 import type { LineFault } from '../../components/json-editor.js';
-import { filledMembers, isMembers, readJson, type Members } from './datapoint-json.js';
+import { indexJson, JSON_KIND, memberOf, type JsonIndex } from '../../components/json-tree/json-index.js';
+import { filledMembers, isMembers, readOrFault, type Members } from './datapoint-json.js';
 
 /** Variants of a datapoint by the API's own names. */
 export type Variant = 'Generic' | 'LlmConversation';
@@ -44,12 +45,9 @@ export function writeDatapoint({ kind }: Pick<DatapointResource, 'kind'>): Datap
  * is read as well.
  */
 export function readDatapoint({ variant, text }: DatapointText): { kind: DatapointKind } | { fault: LineFault } {
-  let value: unknown;
-  try {
-    value = readJson(text);
-  } catch (error) {
-    return { fault: placedFault(error instanceof JsonSyntaxError ? error.message : describeJsonFault(text)) };
-  }
+  const read = readOrFault(text);
+  if ('fault' in read) return { fault: placedFault(read.fault) };
+  const value = read.data;
   if (!isMembers(value)) return { fault: { line: 1, message: 'must be an object' } };
   return { kind: (wrappedVariant(value) === null ? { [variant]: value } : value) as DatapointKind };
 }
@@ -124,8 +122,25 @@ type JsonPath = readonly (string | number)[];
  * @param text valid JSON.
  */
 export function lineOfPath(text: string, path: JsonPath): number {
-  const place = placeOf(text, path);
-  return text.slice(0, place).split('\n').length;
+  const index = indexJson(text);
+  let node = 0;
+  for (const step of path) {
+    const next = index === null ? -1 : childOf(text, index, node, step);
+    if (next === -1) break;
+    node = next;
+  }
+  const start =
+    index === null ? 0 : node === 0 || index.keyFrom[node] === -1 ? index.from[node]! : index.keyFrom[node]!;
+  return text.slice(0, start).split('\n').length;
+}
+
+/** A member by its name or an item by its number; -1 where there is none. */
+function childOf(text: string, index: JsonIndex, node: number, step: string | number): number {
+  if (typeof step === 'string') return memberOf(text, index, node, step);
+  if (index.kind[node] !== JSON_KIND.array || step >= index.size[node]!) return -1;
+  let item = node + 1;
+  for (let at = 0; at < step; at++) item = index.end[item]!;
+  return item;
 }
 
 /**
@@ -138,51 +153,3 @@ export function pathOfFault(path: string): JsonPath {
   );
   return steps.slice(2);
 }
-
-/** Tokens that say where values are; blanks, numbers and words lie between. */
-const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]/g;
-
-/** An object or a list that the reader is within. */
-interface Level {
-  /** The next item of a list, or the member that is read. */
-  at: string | number;
-}
-
-function placeOf(text: string, path: JsonPath): number {
-  const levels: Level[] = [];
-  let best = { depth: 0, place: 0 };
-  let isName = false;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const level = levels.at(-1);
-    if (isName && token.startsWith('"') && level !== undefined) {
-      level.at = JSON.parse(token) as string;
-      isName = false;
-      note(index);
-    } else if (token === '{') {
-      levels.push({ at: '' });
-      isName = true;
-    } else if (token === '[') {
-      levels.push({ at: 0 });
-      note(index + 1 + blanksAt(text, index + 1));
-    } else if (token === ',' && level !== undefined) {
-      isName = typeof level.at === 'string';
-      if (typeof level.at === 'number') {
-        level.at++;
-        note(index + 1 + blanksAt(text, index + 1));
-      }
-    } else if (token === '}' || token === ']') {
-      levels.pop();
-      isName = false;
-    }
-  }
-  return best.place;
-
-  /** Remembers a place that is on the way. */
-  function note(place: number): void {
-    const depth = levels.length;
-    if (depth > best.depth && depth <= path.length && levels.every(({ at }, step) => at === path[step]))
-      best = { depth, place };
-  }
-}
-
-const blanksAt = (text: string, from: number): number => /^\s*/.exec(text.slice(from, from + 1_000))![0].length;

@@ -1,7 +1,7 @@
 import type { GateMetric, JudgedGate } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
-import { SelectField, TextField } from '../../components/field.js';
+import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 import { RunField } from '../runs/run-queries.js';
 import { NEW_GATE, withMetric, METRICS, type GateFields } from './gates.js';
 import styles from './gate-editor.module.css';
@@ -67,7 +67,7 @@ interface GateRowProps extends Omit<GateEditorProps, 'onChange' | 'gates'> {
 function GateRow({ gate, path, datasetId, runId, scorers, repeats, faults, onChange }: GateRowProps) {
   const facts = METRICS[gate.metric];
   const hint = UNIT_HINTS[facts.unit];
-  const bind = (member: 'scorer' | 'k' | 'op' | 'value', wire: string = member) => ({
+  const bind = (member: 'scorer' | 'k' | 'op' | 'value' | 'group' | 'newFailures', wire: string = member) => ({
     value: gate[member],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
       onChange({ ...gate, [member]: value }),
@@ -109,6 +109,33 @@ function GateRow({ gate, path, datasetId, runId, scorers, repeats, faults, onCha
           value={gate.baseline}
           fault={faults.at(`${path}.baseline_run_id`)}
           onChange={(baseline) => onChange({ ...gate, baseline })}
+        />
+      )}
+      {facts.unit !== 'usd' && (
+        <TextField
+          label="Group"
+          placeholder="All datapoints"
+          hint="category:legal, or by category for each"
+          {...bind('group')}
+          fault={faults.at(`${path}.group`) ?? faults.at(`${path}.by`)}
+        />
+      )}
+      {facts.unit === 'verdict' && (
+        <TextField
+          label="New failures"
+          type="number"
+          {...{ min: 0, max: 1, step: 'any', placeholder: 'Any' }}
+          hint="Share of samples: 0.01"
+          {...bind('newFailures', 'max_new_failures')}
+        />
+      )}
+      {facts.needsBaseline && (
+        <CheckboxField
+          label="Allow different scoring"
+          checked={gate.rules?.allow_different_scoring === true}
+          onChange={({ currentTarget: { checked } }) =>
+            onChange({ ...gate, rules: { ...gate.rules, allow_different_scoring: checked } })
+          }
         />
       )}
     </>

@@ -49,6 +49,21 @@ describe('the fields of a gate', () => {
     });
   });
 
+  it('name groups, and the rules of a comparison', () => {
+    const sent = (fields: object) => gateOf({ ...NEW_GATE, value: '0.5', ...fields });
+    expect(sent({ group: ' category:legal ' })).toMatchObject({ group: { key: 'category', value: 'legal' } });
+    expect(sent({ group: 'legal' })).toMatchObject({ group: { value: 'legal' } });
+    expect(sent({ group: 'category:null' })).toMatchObject({ group: { key: 'category', value: null } });
+    expect(sent({ group: 'by category' })).toMatchObject({ by: 'category' });
+    expect(sent({ metric: 'total_cost', group: 'by category' })).not.toHaveProperty('by');
+    const rules = { allow_different_scoring: true, cluster_by: 'customer' };
+    const regression = { metric: 'regression', baseline_run_id: 'a', scorer: 'exact', ...rules };
+    const judged = { ...gate, ...regression, k: null, op: null, value: null } as JudgedGate;
+    const divisions = [{ by: 'category' }, { group: { key: 'category', value: 'legal' } }, { max_new_failures: 0 }];
+    for (const division of divisions)
+      expect(gateOf(fieldsOfGate({ ...judged, ...division }))).toEqual({ ...regression, ...division });
+  });
+
   it('are those of a gate that a run has', () => {
     expect(gateOf(fieldsOfGate(gate))).toEqual({ metric: 'pass_rate', scorer: 'exact', op: '>=', value: 0.9 });
   });

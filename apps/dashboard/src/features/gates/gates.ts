@@ -103,25 +103,44 @@ export interface GateFields {
   op: NonNullable<Gate['op']>;
   value: string;
   baseline: string;
-  /** What is kept of a gate that the form does not show: the groups that it looks at, and the rules of its comparison. */
-  division?: Pick<JudgedGate, 'group' | 'by' | 'cluster_by' | 'allow_different_scoring' | 'max_new_failures'>;
+  /** `category:legal` for one group of datapoints, `by category` for each; `''` for all datapoints. */
+  group: string;
+  /** By how much the share of failed samples may rise. */
+  newFailures: string;
+  /** What is kept of a gate beside its fields, with whether runs that were scored differently are compared. */
+  rules?: Pick<Gate, 'cluster_by' | 'allow_different_scoring'>;
 }
 
-export const NEW_GATE: GateFields = { metric: 'pass_rate', scorer: '', k: '1', op: '>=', value: '', baseline: '' };
+export const NEW_GATE: GateFields = {
+  ...{ metric: 'pass_rate', scorer: '', k: '1', op: '>=', value: '', baseline: '', group: '', newFailures: '' },
+};
 
 /** The fields of a gate that a run has. */
 export function fieldsOfGate(gate: JudgedGate): GateFields {
-  const { metric, scorer, k, op, value, baseline_run_id: baseline, actual: _actual, passed: _passed, ...more } = gate;
-  const { failing: _failing, reason: _reason, ...division } = more;
+  const { metric, scorer, k, op, value, baseline_run_id: baseline, group, by, max_new_failures: rise } = gate;
+  const { cluster_by, allow_different_scoring } = gate;
   return {
-    ...(Object.keys(division).length > 0 && { division }),
     metric,
     scorer: scorer ?? '',
     k: String(k ?? 1),
     op: op ?? METRICS[metric].op,
     value: value === null ? '' : String(value),
     baseline: baseline ?? '',
+    group: by ? `by ${by}` : group ? `${group.key}:${group.value}` : '',
+    newFailures: String(rise ?? ''),
+    rules: {
+      ...(cluster_by !== undefined && { cluster_by }),
+      ...(allow_different_scoring && { allow_different_scoring }),
+    },
   };
+}
+
+/** The groups that such a text names; a text without a colon is a value, whose key the datapoints say. */
+function divisionOf(text: string): Pick<Gate, 'group' | 'by'> {
+  const by = /^by\s+(\S.*)$/i.exec(text.trim())?.[1];
+  if (by !== undefined || text.trim() === '') return by === undefined ? {} : { by };
+  const [, key, value] = /^(?:([^:]*):)?(.*)$/s.exec(text.trim())!;
+  return { group: { ...(key && { key: key.trim() }), value: value!.trim() === 'null' ? null : value!.trim() } };
 }
 
 /** With another metric a gate compares as that one usually is compared. */
@@ -132,10 +151,11 @@ export const withMetric = (fields: GateFields, metric: GateMetric): GateFields =
 });
 
 /** What is sent to the API: the members that the metric has. */
-export function gateOf({ metric, scorer, k, op, value, baseline, division }: GateFields): Gate {
+export function gateOf({ metric, scorer, k, op, value, baseline, group, newFailures, rules }: GateFields): Gate {
   const { hasK, needsBaseline, isOfScore, unit } = METRICS[metric];
   return {
-    ...{ metric, ...division },
+    ...{ metric, ...rules, ...(unit !== 'usd' && divisionOf(group)) },
+    ...(metric === 'regression' && newFailures !== '' && { max_new_failures: Number(newFailures) }),
     ...(isOfScore && scorer !== '' && { scorer }),
     ...(hasK === true && k !== '' && { k: Number(k) }),
     ...(unit !== 'verdict' && { op, ...(value !== '' && { value: Number(value) }) }),

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { Button } from '../../components/button.js';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { NotFound } from '../../components/not-found.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { keys } from '../../api/keys.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { datapointAddress, datasetAddress } from '../../features/addresses.js';
 import { titleOfDatapoint } from '../../features/datapoint/datapoint-text.js';
-import { lastTraceList, useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/list-memory.js';
+import { Neighbours } from '../../features/list/neighbours.js';
 import { DatapointEditor } from './datapoint-editor.js';
 
 const route = getRouteApi('/datasets/$id/datapoints/$dp');
@@ -43,7 +42,9 @@ export function DatapointPage() {
   return (
     <>
       <PageHeading title={title}>
-        {!isNew && <Neighbours datasetId={id} id={dp} />}
+        {!isNew && (
+          <Neighbours id={dp} one="datapoint" labelOf={(step) => step} addressOf={(to) => datapointAddress(id, to)} />
+        )}
         {back}
       </PageHeading>
       {error && <FaultNotice title="The datapoint could not be loaded" error={error} onRetry={retry} />}
@@ -52,30 +53,4 @@ export function DatapointPage() {
       )}
     </>
   );
-}
-
-/** Leads to what stands before and after a datapoint in the list that it was opened from. */
-function Neighbours({ datasetId, id }: { datasetId: string; id: string }) {
-  const navigate = useNavigate();
-  const list = lastTraceList();
-  const ids = list?.path === datasetAddress(datasetId) ? list.ids : [];
-  const at = ids.indexOf(id);
-  const steps = [
-    { name: 'Previous', icon: 'arrowUp', keys: '[', to: ids[at - 1] },
-    { name: 'Next', icon: 'arrowDown', keys: ']', to: at === -1 ? undefined : ids[at + 1] },
-  ] as const;
-  const open = (to: string | undefined): void => {
-    if (to !== undefined) void navigate({ to: datapointAddress(datasetId, to), search: true } as never);
-  };
-  useShortcuts(
-    steps.map(({ name, keys: key, to }) => ({
-      ...{ keys: key, label: `${name} datapoint`, group: 'Datapoint' },
-      run: () => open(to),
-    })),
-  );
-  return steps.map(({ name, icon, keys: key, to }) => (
-    <Button key={name} icon={icon} shortcut={key} disabled={to === undefined} onClick={() => open(to)}>
-      {name}
-    </Button>
-  ));
 }

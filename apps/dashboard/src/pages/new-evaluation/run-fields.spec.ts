@@ -9,6 +9,7 @@ import {
   describeMissing,
   readMetadata,
   EMPTY_FIELDS,
+  startMatrixOf,
   fieldsOfRun,
   startOf,
   type RunFields,
@@ -195,15 +196,39 @@ describe('datapoints without an expected value', () => {
   it('are said before the start', () => {
     expect(describeMissing(0, 6, ['ExactMatch'])).toBeNull();
     expect(describeMissing(6, 6, [])).toBeNull();
-    expect(describeMissing(1, 6, ['ExactMatch'])).toBe(
-      '1 datapoint has no expected value, which ExactMatch needs: it will not be scored.',
+    expect(describeMissing(1, 6, ['Exact match'])).toBe(
+      '1 of 6 datapoints has no expected value. Exact match needs one: it will not be scored.',
     );
     expect(describeMissing(2_000, 6_000, ['exact', 'words'])).toBe(
-      '2,000 datapoints have no expected value, which exact and words need: they will not be scored.',
+      '2,000 of 6,000 datapoints have no expected value. exact and words need one: they will not be scored.',
     );
-    expect(describeMissing(6, 6, ['Contains'])).toBe(
-      'No datapoint of this dataset has an expected value, which Contains needs: answers will be recorded and not scored.',
+    expect(describeMissing(4, 4, ['Contains'])).toBe(
+      '4 of 4 datapoints have no expected value. Contains needs one: answers will be recorded and not scored.',
     );
+  });
+});
+
+describe('several models and prompts', () => {
+  it('are a run each, with a name in common', () => {
+    expect(startMatrixOf({ ...fields, model: 'a' }, 'now')).toBeNull();
+    const several = { ...fields, name: '', model: 'a', model2: ' b ', connection2: 'd', model3: 'e' };
+    const models = [
+      { connection_id: 'c', model: 'a' },
+      { connection_id: 'd', model: 'b' },
+      { connection_id: 'c', model: 'e' },
+    ];
+    expect(startMatrixOf(several, 'now')).toEqual({ ...startOf(several), name: 'now', models });
+    const prompts = { systemPrompt: 'S', systemPrompt2: 'T', userPrompt: '{{input}}' };
+    const sent = startMatrixOf({ ...fields, ...prompts }, 'now');
+    expect(sent).not.toHaveProperty('models');
+    const user = { role: 'user', content: '{{input}}' };
+    expect(sent).toMatchObject({
+      name: 'first',
+      prompts: [
+        { messages: [{ role: 'system', content: 'S' }, user] },
+        { messages: [{ role: 'system', content: 'T' }, user] },
+      ],
+    });
   });
 });
 
@@ -212,6 +237,7 @@ describe('the calls of a run', () => {
     expect(describeCalls(1, 1, 0)).toBe('This makes 1 call: one for each datapoint.');
     expect(describeCalls(1_000, 1, 1)).toBe('This makes 2,000 calls: one for each datapoint, and one of the judge.');
     expect(describeCalls(6, 3, 0)).toBe('This makes 18 calls: 3 for each datapoint.');
+    expect(describeCalls(6, 1, 0, 2)).toBe('This makes 12 calls in 2 runs: one for each datapoint.');
     expect(describeCalls(6, 3, 2)).toBe(
       'This makes 54 calls: 3 for each datapoint, and 2 of the judges for each answer.',
     );

@@ -1,16 +1,25 @@
-import type { EvalConfig, EvalRunResource, StartEval } from '@spandrel/contract';
-import { formatCount } from '@spandrel/contract/browser';
+import type { EvalConfig, EvalRunResource, StartEval, StartMatrix } from '@spandrel/contract';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { FormFault } from '../../api/form-faults.js';
 import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
 import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from './scorer-fields.js';
 
+/** Members of the form with the models beyond the first, `''` for none, and their connections, `''` for that of the first. */
+export const MORE_MODELS = [
+  ['connection2', 'model2'],
+  ['connection3', 'model3'],
+  ['connection4', 'model4'],
+] as const;
+
 /** What the form of a run holds. Numbers are texts, since they may be half written. */
-export interface RunFields {
+export interface RunFields extends Record<(typeof MORE_MODELS)[number][number], string> {
   dataset: string;
   connection: string;
   model: string;
   name: string;
   systemPrompt: string;
+  /** Makes runs of its own beside those of the first; `''`: none. */
+  systemPrompt2: string;
   /** With variables; `''`: the datapoint is sent as it is. */
   userPrompt: string;
   /** JSON: members of the config that have no field, of a run that is made again. */
@@ -45,7 +54,8 @@ export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
   ...{ repeats: '1', passScore: '', passMode: 'all', maxCost: '', metadata: '', filter: '' },
   ...{ limit: '', sample: '', conditions: '{}', cache: '' },
-  ...{ userPrompt: '', kept: '{}' },
+  ...{ model2: '', connection2: '', model3: '', connection3: '', model4: '', connection4: '' },
+  ...{ userPrompt: '', systemPrompt2: '', kept: '{}' },
   ...{ scorers: [EMPTY_SCORER], gates: [] },
 };
 
@@ -61,6 +71,7 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
       .map(([key, value]) => `${key} = ${value}`)
       .join('\n');
   return {
+    ...EMPTY_FIELDS,
     dataset: run.dataset_id,
     connection: config.connection_id ?? usual.connection,
     model: config.model ?? usual.model,
@@ -80,6 +91,31 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     cache: run.cache ?? '',
     scorers: scorers.length === 0 ? usual.scorers : scorers,
     gates: run.gates.map(fieldsOfGate),
+  };
+}
+
+/** The models of a form, each with its connection. */
+export const modelsOf = (fields: RunFields): { connection_id: string; model: string }[] =>
+  [['connection', 'model'] as const, ...MORE_MODELS].flatMap(([connection, model], at) => {
+    const name = fields[model].trim();
+    return at > 0 && name === '' ? [] : [{ connection_id: fields[connection] || fields.connection, model: name }];
+  });
+
+/**
+ * The body that starts a run of each model with each prompt; `null` where that is one run alone.
+ * @param now what the names of the runs begin with where the form has none. @throws as {@link startOf}.
+ */
+export function startMatrixOf(fields: RunFields, now: string): StartMatrix | null {
+  const models = modelsOf(fields);
+  const systemPrompts = fields.systemPrompt2 === '' ? [] : [fields.systemPrompt, fields.systemPrompt2];
+  if (models.length === 1 && systemPrompts.length === 0) return null;
+  return {
+    ...startOf(fields),
+    name: fields.name.trim() || now,
+    ...(models.length > 1 && { models }),
+    ...(systemPrompts.length > 0 && {
+      prompts: systemPrompts.map((systemPrompt) => promptOf({ ...fields, systemPrompt, kept: '{}' })),
+    }),
   };
 }
 
@@ -174,22 +210,21 @@ export function readMetadata(text: string, path = 'metadata'): Record<string, st
  */
 export function describeMissing(missing: number, datapoints: number, scorers: readonly string[]): string | null {
   if (missing === 0 || scorers.length === 0) return null;
-  const need = `which ${scorers.join(' and ')} ${scorers.length === 1 ? 'needs' : 'need'}`;
-  if (missing === datapoints) {
-    return `No datapoint of this dataset has an expected value, ${need}: answers will be recorded and not scored.`;
-  }
-  const which =
-    missing === 1 ? '1 datapoint has no expected value' : `${formatCount(missing)} datapoints have no expected value`;
-  return `${which}, ${need}: ${missing === 1 ? 'it' : 'they'} will not be scored.`;
+  const [has, they] = missing === 1 ? ['has', 'it'] : ['have', 'they'];
+  const what = missing === datapoints ? 'answers will be recorded and not scored' : `${they} will not be scored`;
+  return (
+    `${formatCount(missing)} of ${formatCounted(datapoints, 'datapoint')} ${has} no expected value. ` +
+    `${scorers.join(' and ')} ${scorers.length === 1 ? 'needs' : 'need'} one: ${what}.`
+  );
 }
 
 /**
  * How many calls of models a run makes, in words: one for each datapoint and try, and another for each judgement.
  * @param judges how many of the scorers ask a model.
  */
-export function describeCalls(datapoints: number, repeats: number, judges: number): string {
-  const calls = datapoints * repeats * (1 + judges);
-  const words = `This makes ${formatCount(calls)} ${calls === 1 ? 'call' : 'calls'}: ${repeats === 1 ? 'one' : formatCount(repeats)} for each datapoint`;
+export function describeCalls(datapoints: number, repeats: number, judges: number, runs = 1): string {
+  const calls = runs * datapoints * repeats * (1 + judges);
+  const words = `This makes ${formatCounted(calls, 'call')}${runs === 1 ? '' : ` in ${formatCount(runs)} runs`}: ${repeats === 1 ? 'one' : formatCount(repeats)} for each datapoint`;
   if (judges === 0) return `${words}.`;
   const each = repeats === 1 ? '' : ' for each answer';
   return judges === 1 ? `${words}, and one of the judge${each}.` : `${words}, and ${judges} of the judges${each}.`;

@@ -8,6 +8,9 @@ import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, SelectField, TextArea, TextField, type TextFieldProps } from '../../components/field.js';
 import { GateEditor } from '../../features/gates/gate-editor.js';
+import { formatTime } from '../../components/format.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { wordsOfScoring } from '../../features/scorer-words.js';
 import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
@@ -17,6 +20,9 @@ import {
   describeCalls,
   describeMissing,
   keptMessages,
+  modelsOf,
+  MORE_MODELS,
+  startMatrixOf,
   startOf,
   type RunFields,
   type RunText,
@@ -29,10 +35,20 @@ const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ connection: 'config.connection_id', model: 'config.model', name: 'name', systemPrompt: 'config.system_prompt' },
   userPrompt: 'config.messages',
   ...{ temperature: 'config.temperature', maxTokens: 'config.max_tokens' },
+  ...{ model2: 'models', systemPrompt2: 'prompts' },
   ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
   ...{ filter: 'filter.metadata', limit: 'filter.limit', sample: 'filter.sample', cache: 'cache' },
 };
-const PLACES = [...Object.values(WIRE), 'scoring', 'scoring_config', 'config.judge', 'scorers', 'gates'];
+const PLACES = [
+  ...Object.values(WIRE),
+  'scoring',
+  'scoring_config',
+  'config.judge',
+  'scorers',
+  'gates',
+  'models',
+  'prompts',
+];
 
 const LIMITS: readonly (TextFieldProps & { member: RunText })[] = [
   { member: 'repeats', label: 'Repeats', min: 1, max: 100, step: 1, hint: 'Attempts per datapoint' },
@@ -62,19 +78,27 @@ const PASS_MODES = [
 /** The form of a run. @param initial what it begins with. */
 export function RunForm({ initial }: { initial: RunFields }) {
   const navigate = useNavigate();
+  const { times } = usePreferences();
   const [fields, setFields] = useState(initial);
   const modelsId = useId();
-  const { datasets, connections, models, modelFault, scorers } = useRunChoices(fields.connection);
+  const { datasets, connections, models: offered, modelFault, scorers } = useRunChoices(fields.connection);
   const expecting = fields.scorers.filter(({ scoring }) =>
     scorers.some((one) => one.name === scoring && one.needs_expected),
   );
+  const named = expecting.map(({ name, scoring }) => name.trim() || wordsOfScoring(scoring));
   const missing = useMissingExpected(expecting.length > 0 ? fields.dataset : '');
   const start = useMutation({
     mutationFn: async () => {
-      const body = { ...startOf(fields), ...(missing?.isAll && { allow_unscored: true }) };
-      return api.startEval({ path: { id: fields.dataset }, body });
+      const path = { id: fields.dataset };
+      const allowed = missing?.isAll ? { allow_unscored: true } : {};
+      const several = startMatrixOf(fields, formatTime(Date.now(), times));
+      if (several !== null) return api.startEvalMatrix({ path, body: { ...several, ...allowed } });
+      return api.startEval({ path, body: { ...startOf(fields), ...allowed } });
     },
-    onSuccess: ({ id }) => void navigate({ to: runAddress(id) }),
+    onSuccess: (started) => {
+      if ('id' in started) void navigate({ to: runAddress(started.id) });
+      else void navigate({ to: '/evaluations', search: { group_id: started.group_id } as never });
+    },
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -90,6 +114,9 @@ export function RunForm({ initial }: { initial: RunFields }) {
   const chooseConnection = (id: string): void =>
     set({ connection: id, model: connections.find((one) => one.id === id)?.default_model ?? '' });
   const dataset = datasets.find(({ id }) => id === fields.dataset);
+  const taken = countTaken(dataset?.datapoint_count ?? 0, fields);
+  const models = modelsOf(fields);
+  const runs = models.length * (fields.systemPrompt2 === '' ? 1 : 2);
   const repeats = Number(fields.repeats) || 1;
   const judges = fields.scorers.filter(({ scoring }) =>
     scorers.some((one) => one.name === scoring && one.asks_judge),
@@ -123,12 +150,35 @@ export function RunForm({ initial }: { initial: RunFields }) {
         {...bind('model')}
       />
       <datalist id={modelsId}>
-        {models.map((model) => (
+        {offered.map((model) => (
           <option key={model} value={model} />
         ))}
       </datalist>
-      <TextField label="Run name" placeholder={fields.model} {...bind('name')} />
+      {MORE_MODELS.slice(0, models.length).map(([connection, model], at) => (
+        <div key={model} className={styles.beside}>
+          <TextField
+            label={`Model ${at + 2}`}
+            list={modelsId}
+            placeholder="None"
+            {...(at === 0 && { hint: 'Each model makes a run of its own' })}
+            {...bind(model)}
+          />
+          <SelectField
+            label={`Connection ${at + 2}`}
+            options={[{ value: '', label: 'Same as the first' }, ...connections.map(optionOf)]}
+            {...bind(connection)}
+          />
+        </div>
+      ))}
+      <TextField label="Run name" placeholder={runs > 1 ? 'The time' : fields.model} {...bind('name')} />
       <TextArea label="System prompt" rows={4} {...bind('systemPrompt')} />
+      <TextArea
+        label="System prompt 2"
+        rows={2}
+        placeholder="None"
+        hint="Makes runs of its own, to compare"
+        {...bind('systemPrompt2')}
+      />
       <TextArea
         label="User prompt"
         rows={3}
@@ -171,9 +221,9 @@ export function RunForm({ initial }: { initial: RunFields }) {
       {start.error && !faults.areAllAt(PLACES) && (
         <FaultNotice title="The evaluation could not be started" error={start.error} />
       )}
-      <p>{dataset !== undefined && describeCalls(countTaken(dataset.datapoint_count, fields), repeats, judges)}</p>
+      <p>{dataset !== undefined && describeCalls(taken, repeats, judges, runs)}</p>
       <p role="status" aria-label="Expected values">
-        {missing && describeMissing(missing.count, missing.total, expecting.map(nameOfScorer))}
+        {missing && describeMissing(missing.count, missing.total, named)}
       </p>
       <Button writes type="submit" variant="primary" className={styles.start} disabled={start.isPending}>
         {missing?.isAll ? 'Start without scores' : 'Start evaluation'}

@@ -2,6 +2,7 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
+import { wordsOfScoring } from '../../features/scorer-words.js';
 import { describeSettings, EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
@@ -95,8 +96,8 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
     <>
       <SelectField
         label="Scoring"
-        options={offered.map(({ name }) => ({ value: name, label: name }))}
-        {...(facts?.needs_expected && { hint: 'Datapoints without an expected value fail.' })}
+        options={offered.map(({ name }) => ({ value: name, label: wordsOfScoring(name) }))}
+        {...(facts?.needs_expected && { hint: 'Datapoints without an expected value are not scored.' })}
         {...bind('scoring')}
         onChange={chooseScoring}
       />

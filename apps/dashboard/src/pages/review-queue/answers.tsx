@@ -1,7 +1,6 @@
 import { formatScore } from '@spandrel/contract/browser';
 import type { EvalItem, EvalRunSummary } from '@spandrel/contract';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { api, listPage } from '../../api/api.js';
 import { StatusBadge } from '../../components/badge.js';
@@ -28,35 +27,25 @@ interface AnswersProps {
 /** Lines of each of many answers, so that all are seen. */
 const MANY_LINES = 6;
 
-/** Whether the answers are open stays as it was chosen last. */
-let isOpenLast = true;
-
 /** What the latest runs answered to the datapoint of an item; nothing where none did. */
 export function Answers({ datasetId, datapointId, onUse }: AnswersProps) {
   const { answers, error, retry } = useAnswers(datasetId, datapointId);
   const reading = useItemReading(answers.length > 2 ? MANY_LINES : undefined);
-  const [isOpen, setIsOpen] = useState(isOpenLast);
   if (answers.length === 0 && error === null) return null;
-  const toggle = (open: boolean): void => {
-    isOpenLast = open;
-    setIsOpen(open);
-  };
   return (
     <section aria-label="Answers" className={styles.answers}>
       {error !== null && (
         <FaultNotice title="The answers of the runs could not be loaded" error={error} onRetry={retry} />
       )}
       {answers.length > 0 && (
-        <details open={isOpen} onToggle={({ currentTarget: { open } }) => toggle(open)}>
-          <summary>
-            <h2>Answers of the latest runs</h2>
-          </summary>
+        <>
+          <h2>Answers of the latest runs</h2>
           <ul className={styles.list}>
             {answers.map((answer) => (
               <AnswerView key={answer.run.id} {...{ answer, reading, onUse }} />
             ))}
           </ul>
-        </details>
+        </>
       )}
     </section>
   );

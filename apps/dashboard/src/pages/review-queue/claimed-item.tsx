@@ -1,9 +1,9 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { withExpected } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState, useId, type ReactNode, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type KeyboardEvent } from 'react';
 import { Button, useMayWrite } from '../../components/button.js';
-import { CheckboxField } from '../../components/field.js';
+import { CheckboxField, TextArea } from '../../components/field.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/list-memory.js';
 import { reviewAddress } from '../../features/addresses.js';
@@ -190,8 +190,7 @@ function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
           <TabList label="Edit as" items={TABS} selected={tab} panelId={PANEL} onSelect={choose} />
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape of the fields in it */}
           <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} onKeyDown={leave}>
-            {tab === 'form' ? <EditForm draft={draft} /> : <DataField draft={draft} />}
-            <EditFault draft={draft} isWrittenBack={isWrittenBack} />
+            <EditFields key={tab} {...{ draft, tab, isWrittenBack }} />
           </div>
         </>
       )}
@@ -208,55 +207,36 @@ function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
   );
 }
 
-/** The item by its fields; most edits are of what is expected. */
-function EditForm({ draft }: { draft: Draft }) {
-  const form = useRef<HTMLDivElement>(null);
+/** The item by its fields, of which most edits are of what is expected, or as JSON. */
+function EditFields({ draft, tab, isWrittenBack }: Pick<EditedDataProps, 'draft' | 'isWrittenBack'> & { tab: Tab }) {
+  const fields = useRef<HTMLDivElement>(null);
   // While a field holds unfinished JSON the text names no variant.
   const [variant] = useState(() => variantIn(draft.text) ?? 'Generic');
-  useEffect(() => form.current?.querySelector<HTMLElement>(`[name=${EXPECTED}]`)?.focus(), []);
-  return (
-    <div ref={form}>
-      <DatapointForm isWrapped draft={{ variant, text: draft.text }} onChange={({ text }) => draft.setText(text)} />
-    </div>
-  );
-}
-
-/** What is wrong with an edit. */
-function EditFault({ draft: { read }, isWrittenBack }: Pick<EditedDataProps, 'draft' | 'isWrittenBack'>) {
-  const fault = read !== null && 'fault' in read ? read.fault : null;
+  useEffect(() => {
+    const field = fields.current?.querySelector<HTMLTextAreaElement>(
+      tab === 'form' ? `[name=${EXPECTED}]` : 'textarea',
+    );
+    field?.focus();
+    // Browsers put the cursor at the end, which scrolls the beginning out of sight.
+    if (tab === 'json') field?.setSelectionRange(0, 0);
+  }, [tab]);
+  const { read } = draft;
+  const fault = read !== null && 'fault' in read ? read.fault : undefined;
   const isNoKind = isWrittenBack && read !== null && 'data' in read && !isKind(read.data);
   return (
-    <p id={FAULT} role="status" className={styles.fault}>
-      {fault ?? (isNoKind ? 'This is not a valid datapoint. It can be submitted, but not written back.' : '')}
-    </p>
-  );
-}
-
-const FAULT = 'edit-fault';
-
-function DataField({ draft }: { draft: Draft }) {
-  const id = useId();
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    field.current!.focus();
-    // Browsers put the cursor at the end, which scrolls the beginning out of sight.
-    field.current!.setSelectionRange(0, 0);
-    field.current!.scrollTop = 0;
-  }, []);
-  return (
-    <div className={styles.field}>
-      <label htmlFor={id}>Edited data</label>
-      <textarea
-        ref={field}
-        id={id}
-        className={styles.textarea}
-        spellCheck={false}
-        autoComplete="off"
-        value={draft.text}
-        aria-describedby={FAULT}
-        {...(draft.read !== null && 'fault' in draft.read && { 'aria-invalid': true })}
-        onChange={({ currentTarget: { value } }) => draft.setText(value)}
-      />
+    <div ref={fields}>
+      {tab === 'form' ? (
+        <DatapointForm isWrapped draft={{ variant, text: draft.text }} onChange={({ text }) => draft.setText(text)} />
+      ) : (
+        <TextArea
+          label="Edited data"
+          rows={24}
+          value={draft.text}
+          fault={fault}
+          onChange={({ currentTarget: { value } }) => draft.setText(value)}
+        />
+      )}
+      {isNoKind && <p role="status">This is not a valid datapoint. It can be submitted, but not written back.</p>}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import type { DatapointKind } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
 import { ANSWER_SHAPES, askedFor } from '../../../../../test/support/answer-shapes.js';
-import { contentOf, summaryOf, isKind, readData, writeData, writeSubmitted } from './item-content.js';
+import { readOrFault } from '../../features/datapoint/datapoint-json.js';
+import { contentOf, summaryOf, isKind, writeData, writeSubmitted } from './item-content.js';
 
 const said = (role: string, content: string) => ({ role, content });
 
@@ -70,14 +71,14 @@ describe('edited data', () => {
       Generic: { input: null, expected_output: 'x', metadata: { seed: Number('12345678901234567890') } },
     });
     expect(text).toContain('12345678901234567890');
-    const read = readData(text);
+    const read = readOrFault(text);
     expect('data' in read && writeSubmitted(read.data)).toBe(text);
   });
 
   it('is any JSON, or the place where it is none', () => {
-    expect(readData('7')).toEqual({ data: 7 });
+    expect(readOrFault('7')).toEqual({ data: 7 });
     expect(writeSubmitted([1])).toBe('[\n  1\n]');
-    const read = readData('{\n  "a": 1,\n}');
+    const read = readOrFault('{\n  "a": 1,\n}');
     expect('fault' in read && read.fault).toMatch(/^not valid JSON at line 3/);
   });
 

@@ -1,6 +1,6 @@
 import type { DatapointKind } from '@spandrel/contract';
-import { describeJsonFault, isConversation, JsonSyntaxError, readAnswer } from '@spandrel/contract/browser';
-import { filledMembers, isMembers, readJson, type Members } from '../../features/datapoint/datapoint-json.js';
+import { isConversation, readAnswer } from '@spandrel/contract/browser';
+import { filledMembers, isMembers, type Members } from '../../features/datapoint/datapoint-json.js';
 import { inputTextOf } from '../../features/datapoint/datapoint-text.js';
 import { jsonText, type Message } from '../../features/messages/message.js';
 import { messagesOf } from '../../features/messages/messages-of.js';
@@ -57,15 +57,6 @@ export function writeData(kind: DatapointKind): string {
 /** What was submitted as text: a datapoint as {@link writeData} has it, all else as JSON. */
 export const writeSubmitted = (data: unknown): string =>
   isKind(data) ? writeData(data) : (JSON.stringify(data, null, 2) ?? 'null');
-
-/** Reads what was edited; numbers keep their digits. */
-export function readData(text: string): { data: unknown } | { fault: string } {
-  try {
-    return { data: readJson(text) };
-  } catch (error) {
-    return { fault: error instanceof JsonSyntaxError ? error.message : describeJsonFault(text) };
-  }
-}
 
 /** Whether data has the form of a datapoint, without which it is not written back (docs/spec/queue.md#applying-edited-data). */
 export function isKind(data: unknown): data is DatapointKind {

@@ -2,7 +2,8 @@ import type { QueueItemResource } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
 import { useMemo, useState } from 'react';
 import { Store } from '../../components/store.js';
-import { readData, writeData } from './item-content.js';
+import { readOrFault } from '../../features/datapoint/datapoint-json.js';
+import { writeData } from './item-content.js';
 
 /** What a reviewer hands in. */
 export interface Submission {
@@ -231,7 +232,7 @@ export interface Draft {
   isOpen: boolean;
   isChanged: boolean;
   /** What the text says; `null` where nothing was edited. */
-  read: ReturnType<typeof readData> | null;
+  read: ReturnType<typeof readOrFault> | null;
   setText(text: string): void;
   setIsOpen(isOpen: boolean): void;
   discard(): void;
@@ -249,7 +250,7 @@ export function useDraft({ id, original_data: data }: QueueItemResource): Draft 
   const [isOpen, setIsOpen] = useState(false);
   const isChanged = text !== null && text !== before;
   const read = useMemo(
-    () => (isOpen || isChanged ? readData(text ?? before) : null),
+    () => (isOpen || isChanged ? readOrFault(text ?? before) : null),
     [before, isChanged, isOpen, text],
   );
   return {

@@ -12,10 +12,9 @@ import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { useDelayed } from '../../components/hooks.js';
 import { useWayUp, lastTraceList } from '../../features/list/list-memory.js';
-import { Button } from '../../components/button.js';
+import { Neighbours } from '../../features/list/neighbours.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { FactList } from '../../features/fact-list.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { DetailsSplitter, TraceView } from './trace-view.js';
@@ -98,7 +97,9 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
   return (
     <header className={styles.header}>
       <PageHeading title={nameOfTrace(trace)}>
-        <Neighbours id={trace.id} />
+        <span className={styles.actions}>
+          <Neighbours id={trace.id} one="trace" labelOf={(step) => `${step} trace`} addressOf={traceAddress} />
+        </span>
         <span className={styles.actions}>
           <PageActions
             group="Trace"
@@ -127,31 +128,6 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
       <FactList label="Trace facts" facts={traceFacts(trace, times)} />
       {isDeleting && <DeleteTrace trace={trace} onClose={() => setIsDeleting(false)} />}
     </header>
-  );
-}
-
-function Neighbours({ id }: { id: string }) {
-  const navigate = useNavigate();
-  const ids = lastTraceList()?.ids ?? [];
-  const at = ids.indexOf(id);
-  const previous = at > 0 ? ids[at - 1] : undefined;
-  const next = at === -1 ? undefined : ids[at + 1];
-  const open = (to: string | undefined): void => {
-    if (to !== undefined) void navigate({ to: traceAddress(to) });
-  };
-  useShortcuts([
-    { keys: '[', label: 'Previous trace', group: 'Trace', run: () => open(previous) },
-    { keys: ']', label: 'Next trace', group: 'Trace', run: () => open(next) },
-  ]);
-  return (
-    <span className={styles.actions}>
-      <Button icon="arrowUp" shortcut="[" disabled={previous === undefined} onClick={() => open(previous)}>
-        Previous trace
-      </Button>
-      <Button icon="arrowDown" shortcut="]" disabled={next === undefined} onClick={() => open(next)}>
-        Next trace
-      </Button>
-    </span>
   );
 }
 

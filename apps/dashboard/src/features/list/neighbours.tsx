@@ -1,0 +1,34 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Button } from '../../components/button.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { lastTraceList } from './list-memory.js';
+
+interface NeighboursProps {
+  id: string;
+  /** What is led to: `trace`. */
+  one: string;
+  /** The words of a button: `Previous`, or with what it leads to. */
+  labelOf(step: 'Previous' | 'Next'): string;
+  addressOf(id: string): string;
+}
+
+/** Leads to what stands before and after in the list that was on screen last, as far as it has this one. */
+export function Neighbours({ id, one, labelOf, addressOf }: NeighboursProps) {
+  const navigate = useNavigate();
+  const ids = lastTraceList()?.ids ?? [];
+  const at = ids.indexOf(id);
+  const steps = [
+    { step: 'Previous', icon: 'arrowUp', keys: '[', to: ids[at - 1] },
+    { step: 'Next', icon: 'arrowDown', keys: ']', to: at === -1 ? undefined : ids[at + 1] },
+  ] as const;
+  const open = (to: string | undefined): void => {
+    if (to !== undefined) void navigate({ to: addressOf(to) });
+  };
+  const group = `${one[0]!.toUpperCase()}${one.slice(1)}`;
+  useShortcuts(steps.map(({ step, keys, to }) => ({ keys, label: `${step} ${one}`, group, run: () => open(to) })));
+  return steps.map(({ step, icon, keys, to }) => (
+    <Button key={step} icon={icon} shortcut={keys} disabled={to === undefined} onClick={() => open(to)}>
+      {labelOf(step)}
+    </Button>
+  ));
+}

@@ -1,0 +1,15 @@
+import { expect, it } from '@jest/globals';
+import { wordsOfScoring } from './scorer-words.js';
+
+it.each([
+  ['ExactMatch', 'Exact match'],
+  ['Contains', 'Contains'],
+  ['LlmJudge', 'LLM judge'],
+  ['JsonEqual', 'JSON equal'],
+  ['JsonSchema', 'JSON schema'],
+  ['EmbeddingSimilarity', 'Embedding similarity'],
+  ['None', 'None'],
+  ['my.scorer', 'my.scorer'],
+])('%s is shown as %s', (name, words) => {
+  expect(wordsOfScoring(name)).toBe(words);
+});

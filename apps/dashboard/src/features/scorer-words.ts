@@ -1,0 +1,10 @@
+/** Words of names that are written otherwise. */
+const WORDS: Readonly<Record<string, string>> = { llm: 'LLM', json: 'JSON' };
+
+/** The name of a scoring as people read it: `Exact match`, `LLM judge`; one of a plugin that has blanks or dots stays. */
+export function wordsOfScoring(name: string): string {
+  if (!/^[A-Za-z0-9]+$/.test(name)) return name;
+  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? [name];
+  const written = words.map((word) => WORDS[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
+  return `${written[0]!.toUpperCase()}${written.slice(1)}`;
+}
