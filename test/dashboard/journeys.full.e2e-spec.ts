@@ -17,4 +17,5 @@ await import('./evaluations.journeys.ts');
 await import('./job.journeys.ts');
 await import('./review.journeys.ts');
 await import('./conversations.journeys.ts');
+await import('./loop.journeys.ts');
 await import('./settings.journeys.ts');
