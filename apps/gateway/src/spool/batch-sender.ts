@@ -1,6 +1,6 @@
 import type { IngestRejection, IngestResult } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
-import { type CallerQueue, SpoolItem } from './caller-queue.js';
+import type { CallerQueue, SpoolItem } from './caller-queue.js';
 import type { Spool } from './spool.js';
 import { fitSpanInPieces, withoutContent } from '../recording/fit-span.js';
 import {
@@ -70,13 +70,12 @@ export class BatchSender {
   }
 
   private async reduceOrDrop(item: SpoolItem, message: string): Promise<void> {
-    const reduced = await reduceItem(item, message === TOO_LARGE);
-    if (reduced !== null) {
-      this.spool.replace(item, reduced);
+    if (item.reduced) {
+      this.spool.drop(item, 'rejected');
+      this.observer.onRefused(message);
       return;
     }
-    this.spool.drop(item, 'rejected');
-    this.observer.onRefused(message);
+    this.spool.shrink(item, await reducedSpan(item, message === TOO_LARGE));
   }
 
   private async settle(batch: SpoolItem[], rejected: readonly IngestRejection[]): Promise<void> {
@@ -104,18 +103,15 @@ export class BatchSender {
 const SHORTENED_CHARS_MIN = 16 * 1024;
 
 /**
- * The form of an item that is tried when the API has refused it: shorter texts where it was too large; else, and when
- * little is left to shorten, without input, output and parameters, which hold what may be too deep or not storable.
- * What takes long is done in turns with others.
- * @returns `null` when nothing is left to take off.
+ * What is tried when the API has refused an item: shorter texts where it was too large; else, and when little is left to
+ * shorten, a span without input, output and parameters, which hold what may be too deep or not storable; then nothing is left to
+ * take off. What takes long is done in turns with others.
  */
-async function reduceItem(item: SpoolItem, tooLarge: boolean): Promise<SpoolItem | null> {
-  const { caller, id, trace, span, finished, reduced } = item;
-  if (reduced) return null;
-  if (tooLarge && span.length > SHORTENED_CHARS_MIN) {
-    return new SpoolItem(caller, id, trace, await inTurns(fitSpanInPieces(span, span.length >> 1)), finished);
-  }
-  return new SpoolItem(caller, id, trace, withoutContent(span), finished, true);
+async function reducedSpan(item: SpoolItem, tooLarge: boolean): Promise<string> {
+  const { span } = item;
+  if (tooLarge && span.length > SHORTENED_CHARS_MIN) return inTurns(fitSpanInPieces(span, span.length >> 1));
+  item.reduced = true;
+  return withoutContent(span);
 }
 
 /** How the API took a batch. */

@@ -5,11 +5,11 @@ import type { CallerKey } from '../access/caller-key.js';
 export class SpoolItem {
   /** The API has it. */
   delivered = false;
-  /** Waits in the spool, perhaps in a delivery under way; the spool's own, as the neighbours are. */
+  /** Waits in the spool, perhaps in a delivery under way; the spool's own. */
   queued = false;
   inFlight = false;
-  before: SpoolItem | null = null;
-  after: SpoolItem | null = null;
+  /** Has lost its content because the API would not take it. */
+  reduced = false;
 
   constructor(
     /** The caller's key that it is delivered with; `null` for the gateway's own. */
@@ -19,11 +19,9 @@ export class SpoolItem {
     /** JSON of its trace; `null` when the API is known to have it. */
     readonly trace: string | null,
     /** JSON of its span. */
-    readonly span: string,
+    public span: string,
     /** Whether the call is over; only these count when they are lost. */
     readonly finished: boolean,
-    /** Has lost its content because the API would not take it. */
-    readonly reduced = false,
   ) {}
 
   /** Memory it takes, as the spool counts it: UTF-16 units of JSON. */
@@ -32,25 +30,22 @@ export class SpoolItem {
   }
 }
 
-/**
- * The recordings that are delivered with one credential, oldest first. A list through the items themselves: what has
- * left it is not kept alive by anything in it.
- */
+/** The recordings that are delivered with one credential, oldest first. */
 export class CallerQueue {
   /** Only the delivery reads and changes these. */
   readonly schedule = new RetrySchedule();
   deliveriesUnderWay = 0;
-  oldest: SpoolItem | null = null;
-  /** Items, those in a delivery too. */
-  count = 0;
   bytes = 0;
-  /** News of calls' starts among the items. */
-  starts = 0;
-  private newest: SpoolItem | null = null;
+  private readonly items = new Set<SpoolItem>();
   private inFlight = 0;
 
   /** @param caller the caller's key that its items are delivered with; `null` for the gateway's own. */
   constructor(public caller: CallerKey | null) {}
+
+  /** Items, those in a delivery too. */
+  get count(): number {
+    return this.items.size;
+  }
 
   /** Items that are not in a delivery under way. */
   get waiting(): number {
@@ -62,39 +57,22 @@ export class CallerQueue {
     return this.caller === null || this.caller.authorization !== null;
   }
 
-  /** Puts an item behind another, `null` for the front. */
-  link(item: SpoolItem, before: SpoolItem | null): void {
-    const after = before === null ? this.oldest : before.after;
-    item.queued = true;
-    item.before = before;
-    item.after = after;
-    if (before === null) this.oldest = item;
-    else before.after = item;
-    if (after === null) this.newest = item;
-    else after.before = item;
-    this.count++;
-    this.bytes += item.size;
-    if (!item.finished) this.starts++;
+  /** The items; those that are removed meanwhile are left out. */
+  all(): Iterable<SpoolItem> {
+    return this.items;
   }
 
   append(item: SpoolItem): void {
-    this.link(item, this.newest);
+    this.items.add(item);
+    item.queued = true;
+    this.bytes += item.size;
   }
 
-  unlink(item: SpoolItem): void {
-    const { before, after } = item;
-    if (before === null) this.oldest = after;
-    else before.after = after;
-    if (after === null) this.newest = before;
-    else after.before = before;
-    item.before = null;
-    item.after = null;
+  remove(item: SpoolItem): void {
+    this.setInFlight(item, false);
+    this.items.delete(item);
     item.queued = false;
-    this.count--;
     this.bytes -= item.size;
-    if (!item.finished) this.starts--;
-    if (item.inFlight) this.inFlight--;
-    item.inFlight = false;
   }
 
   setInFlight(item: SpoolItem, inFlight: boolean): void {
@@ -104,10 +82,8 @@ export class CallerQueue {
   }
 
   /** The newest item that is not in a delivery under way. */
-  newestWaiting(): SpoolItem | null {
-    let item = this.newest;
-    while (item?.inFlight) item = item.before;
-    return item;
+  newestWaiting(): SpoolItem | undefined {
+    return [...this.items].findLast(({ inFlight }) => !inFlight);
   }
 }
 

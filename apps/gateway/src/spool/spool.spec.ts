@@ -99,7 +99,7 @@ describe('Spool', () => {
             if (step.do === 'deliver') spooled.delivered(taken);
             else if (step.do === 'fail') spooled.putBack(taken);
             else if (step.do === 'drop') spooled.drop(taken, 'rejected');
-            else spooled.replace(taken, item(taken.id, 1, taken.finished, taken.caller));
+            else spooled.shrink(taken, 'x');
           }
           const queued = added.filter((each) => each.queued);
           expect(spooled.count).toBeLessThanOrEqual(6);

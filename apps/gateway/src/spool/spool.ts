@@ -75,7 +75,8 @@ export class Spool {
   take(queue: CallerQueue, itemsMax: number, bytesMax: number): SpoolItem[] {
     const batch: SpoolItem[] = [];
     let bytes = 0;
-    for (let item = queue.oldest; item !== null && batch.length < itemsMax; item = item.after) {
+    for (const item of queue.all()) {
+      if (batch.length === itemsMax) break;
       if (item.inFlight) continue;
       bytes += item.size;
       if (batch.length > 0 && bytes > bytesMax) break;
@@ -97,15 +98,15 @@ export class Spool {
     this.queueOf(item)?.setInFlight(item, false);
   }
 
-  /** Puts a smaller form in the place of an item that still waits. */
-  replace(item: SpoolItem, smaller: SpoolItem): void {
+  /** Gives an item a smaller span; it waits on in its place. */
+  shrink(item: SpoolItem, span: string): void {
     const queue = this.queueOf(item);
+    const less = item.span.length - span.length;
+    item.span = span;
     if (!queue) return;
-    const { before } = item;
-    queue.unlink(item);
-    this.tally(item, -1);
-    queue.link(smaller, before);
-    this.tally(smaller, 1);
+    queue.bytes -= less;
+    this.size -= less;
+    queue.setInFlight(item, false);
   }
 
   /** The API will never take the item. */
@@ -116,16 +117,12 @@ export class Spool {
 
   /** No item of the queue can be delivered; those that are under way find out themselves. */
   dropQueue(queue: CallerQueue, reason: DropReason): void {
-    for (let item = queue.oldest; item !== null;) {
-      const { after } = item;
-      if (!item.inFlight) this.drop(item, reason);
-      item = after;
-    }
+    for (const item of queue.all()) if (!item.inFlight) this.drop(item, reason);
   }
 
   /** Drops everything. */
   dropAll(reason: DropReason): void {
-    for (const queue of this.queues.values()) while (queue.oldest !== null) this.drop(queue.oldest, reason);
+    for (const queue of this.queues.values()) for (const item of queue.all()) this.drop(item, reason);
   }
 
   /** @param former the queue that the item's former has just left; its schedule goes on. */
@@ -149,13 +146,11 @@ export class Spool {
 
   private dropStarts(item: SpoolItem): boolean {
     for (const queue of this.queues.values()) {
-      for (let start = queue.oldest; start !== null && this.starts > 0;) {
-        const { after } = start;
-        if (!start.finished && !start.inFlight) {
-          this.unlink(start);
-          if (this.fits(item)) return true;
-        }
-        start = after;
+      if (this.starts === 0) return false;
+      for (const start of queue.all()) {
+        if (start.finished || start.inFlight) continue;
+        this.unlink(start);
+        if (this.fits(item)) return true;
       }
     }
     return false;
@@ -170,7 +165,7 @@ export class Spool {
       const largest = [...this.queues.values()].reduce((most, queue) => (share(queue) > share(most) ? queue : most));
       if (share(largest) <= (mine ? share(mine) : 0) + (share === itemsOf ? 1 : item.size)) return false;
       const newest = largest.newestWaiting();
-      if (newest === null) return false;
+      if (!newest) return false;
       this.drop(newest, 'spool_full');
     }
     return true;
@@ -189,7 +184,7 @@ export class Spool {
   private unlink(item: SpoolItem): CallerQueue | null {
     const queue = this.queueOf(item);
     if (!queue) return null;
-    queue.unlink(item);
+    queue.remove(item);
     this.tally(item, -1);
     if (queue.count === 0) this.queues.delete(nameOf(queue.caller));
     return queue;
