@@ -135,4 +135,57 @@ describe('the shell and its lists', () => {
     await page.unroute('**/api/events?*');
     expectNoFaults(watched);
   });
+
+  inBrowser('show a trace beside them, by keys alone', async () => {
+    await go('/traces');
+    const rows = page.getByRole('grid', { name: 'Traces' }).getByRole('row');
+    await rows.nth(1).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Input' }).count()).toBe(1);
+    expect((await page.getByRole('columnheader', { name: 'Name' }).boundingBox())!.width).toBeLessThanOrEqual(240);
+    const peek = page.getByRole('region', { name: 'Peek' });
+    const peeked = (): string | null => new URL(page.url()).searchParams.get('peek');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Space');
+    await peek.getByRole('heading', { level: 2, name: 'answer a ticket 0' }).waitFor();
+    await expectSoon(peeked, 'trace-0');
+    await peek.getByRole('region', { name: 'Span details' }).waitFor();
+    await expectAccessible(watched);
+    await page.keyboard.press('j');
+    await peek.getByRole('heading', { level: 2, name: 'classify intent 1' }).waitFor();
+    await expectSoon(peeked, 'trace-1');
+    await page.reload();
+    await peek.getByRole('heading', { level: 2, name: 'classify intent 1' }).waitFor();
+    await rows.nth(2).focus();
+    await page.keyboard.press('k');
+    await expectSoon(peeked, 'trace-0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/traces\/trace-0$/);
+    await page.goBack();
+    await peek.getByRole('heading', { level: 2, name: 'answer a ticket 0' }).waitFor();
+    await page.keyboard.press('Escape');
+    await peek.waitFor({ state: 'detached' });
+    expect(peeked()).toBeNull();
+    await rows.nth(3).getByRole('gridcell').nth(3).click();
+    await expectSoon(peeked, 'trace-2');
+    await go('/spans');
+    await page.getByRole('grid', { name: 'Spans' }).getByRole('link').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Space');
+    await peek.getByRole('region', { name: 'Span details' }).waitFor();
+    await page.reload();
+    await peek.getByRole('region', { name: 'Span details' }).waitFor();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are selected by the page', async () => {
+    const selection = page.getByRole('toolbar', { name: 'Selection' });
+    await go('/traces');
+    await count().getByText('300 traces').waitFor();
+    await page.getByRole('checkbox', { name: 'Select this page' }).check();
+    await selection.getByText(/^(200|300) selected$/).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole('checkbox', { name: 'Select this page' }).uncheck();
+    await selection.waitFor({ state: 'detached' });
+    expectNoFaults(watched);
+  });
 });

@@ -1,17 +1,20 @@
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { lazy, useEffect, useRef } from 'react';
 import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
 import { MayReview, MayWrite } from '../components/button.js';
 import { PageHeading } from '../components/page-parts.js';
 import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
+import { TracePeek } from '../features/list/trace-peek.js';
 import { Banner } from './banner.js';
 import { Navigation } from './navigation.js';
 import { Notifications } from './notifications.js';
 import { useNotedVisits } from './use-visits.js';
 import styles from './shell.module.css';
+
+const LazyTracePeek = lazy(async () => ({ default: (await import('../pages/trace/trace-peek.js')).TracePeekRegion }));
 
 /** What is around every page. In cloud mode no page is drawn for nobody: all that it would ask for is refused. */
 export function Shell() {
@@ -26,7 +29,9 @@ export function Shell() {
   return (
     <MayWrite value={mayWrite}>
       <MayReview value={mayWrite || session.scopes.includes('review')}>
-        <Frame session={session} isOpen={!isPending && !isNobody} />
+        <TracePeek value={LazyTracePeek}>
+          <Frame session={session} isOpen={!isPending && !isNobody} />
+        </TracePeek>
       </MayReview>
     </MayWrite>
   );

@@ -15,6 +15,12 @@ export interface GridSelection<Row> {
   nameOf(row: Row): string;
 }
 
+/** Whether all rows of a page are selected, and what selects them or none. */
+export interface PageSelection {
+  isSelected: boolean;
+  toggle(): void;
+}
+
 /** What others may do with a grid on screen. */
 export interface GridHandle {
   /** Brings a row into view and gives it the focus. */
@@ -34,9 +40,13 @@ export interface GridProps<Row> {
   keyAt(index: number): string;
   /** Opens a row: by Enter and by a press beside its link. */
   onOpen(row: Row): void;
+  /** Shows a row beside the list: by Space, and by a press on a column that `peeks`. */
+  onPeek?(key: string): void;
   /** The rows on screen, first and last, with those about to come. */
   onVisible?(first: number, last: number): void;
   selection?: GridSelection<Row>;
+  /** Has a checkbox above those of the rows. */
+  page?: PageSelection | undefined;
   /** Another list has another key: it begins at its first row, or at `place`. */
   listKey?: string | undefined;
   /** Where the reader was when leaving, to begin there again. */
@@ -62,6 +72,8 @@ export interface GridColumn<Row> {
   width: number;
   grows?: boolean;
   align?: 'end';
+  /** Whether it is the beginning of what a peek shows, so that a press on it opens one. */
+  peeks?: boolean;
   cell(row: Row): ReactNode;
   /**
    * Makes the column wider or narrower, where that is offered.

@@ -1,7 +1,14 @@
 import { useId, useRef, memo, type PointerEvent, type MouseEvent } from 'react';
 import { useLatest, useRowHeight } from '../hooks.js';
 import { Icon } from '../icon.js';
-import { minWidthOf, tracksOf, type GridProps, type GridColumn, type GridSelection } from './grid-props.js';
+import {
+  minWidthOf,
+  tracksOf,
+  type GridProps,
+  type GridColumn,
+  type GridSelection,
+  type PageSelection,
+} from './grid-props.js';
 import { useGridFocus, useGridRows, useScrolledOrSelected } from './use-grid.js';
 import styles from './grid.module.css';
 
@@ -9,7 +16,7 @@ const SELECT_WIDTH = 24;
 
 /**
  * A list with columns after the ARIA grid pattern, of any length: rows exist while they are near the screen. The focus
- * is on rows (arrows, Home, End, PageUp, PageDown, `j`, `k`), Enter opens, `x` selects; Tab goes through what is in the row.
+ * is on rows (arrows, Home, End, PageUp, PageDown, `j`, `k`), Enter opens, Space peeks, `x` selects; Tab goes through what is in the row.
  */
 export function Grid<Row>(props: GridProps<Row>) {
   const {
@@ -21,6 +28,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     keyAt,
     selection,
     onOpen,
+    onPeek,
     openKey,
     onScrolledOrSelected,
     stateOf,
@@ -32,6 +40,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   const { items, size, headerHeight } = useGridRows(props, scroller, rowHeight, focus);
   const touched = useScrolledOrSelected(onScrolledOrSelected);
   const open = useLatest(onOpen);
+  const peek = useLatest((index: number) => onPeek?.(keyAt(index)));
   const focused = useLatest(focus.onFocus);
   const tracks = `${selection ? `${SELECT_WIDTH}px ` : ''}${tracksOf(columns)}`;
   const minWidth = minWidthOf(columns, selection ? SELECT_WIDTH : 0);
@@ -51,7 +60,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       <span id={helpId} hidden>
         Arrow keys move between rows, Enter opens a row. Sortable headers are above the first row.
       </span>
-      <GridHeader columns={columns} tracks={tracks} minWidth={minWidth} hasSelection={selection !== undefined} />
+      <GridHeader columns={columns} tracks={tracks} minWidth={minWidth} page={selection && (props.page ?? null)} />
       <div role="rowgroup" className={styles.rows} style={{ height: size, minWidth }}>
         {items.map(({ index, start }) => {
           const row = rowAt(index);
@@ -65,6 +74,7 @@ export function Grid<Row>(props: GridProps<Row>) {
               isOpen={openKey !== undefined && keyAt(index) === openKey}
               isCurrent={index === focus.tabStop(items)}
               onOpen={open}
+              onPeek={peek}
               onFocus={focused}
             />
           );
@@ -78,21 +88,33 @@ interface GridHeaderProps<Row> {
   columns: readonly GridColumn<Row>[];
   tracks: string;
   minWidth: number;
-  hasSelection: boolean;
+  /** `undefined` where no row can be selected, `null` where each is by itself. */
+  page: PageSelection | null | undefined;
 }
 
 /**
  * The row of columnheaders, which stays in view. The grid is one stop of Tab: its first row leads up to the headers that sort,
  * and arrows from one to the next.
  */
-function GridHeader<Row>({ columns, tracks, minWidth, hasSelection }: GridHeaderProps<Row>) {
+function GridHeader<Row>({ columns, tracks, minWidth, page }: GridHeaderProps<Row>) {
   const row = useRef<HTMLDivElement>(null);
   return (
     <div role="rowgroup" className={styles.head} style={{ minWidth }}>
       <div ref={row} role="row" aria-rowindex={1} className={styles.headRow} style={{ gridTemplateColumns: tracks }}>
-        {hasSelection && (
+        {page !== undefined && (
           <div role="columnheader" className={styles.headCell}>
-            <span className="visually-hidden">Selected</span>
+            {page === null ? (
+              <span className="visually-hidden">Selected</span>
+            ) : (
+              <input
+                type="checkbox"
+                className={styles.select}
+                tabIndex={-1}
+                aria-label="Select this page"
+                checked={page.isSelected}
+                onChange={page.toggle}
+              />
+            )}
           </div>
         )}
         {columns.map((column) => (
@@ -207,11 +229,13 @@ interface GridRowProps<Row> {
   state: string | undefined;
   selection: GridSelection<Row> | undefined;
   onOpen(row: Row): void;
+  onPeek(index: number): void;
   onFocus(index: number): void;
 }
 
 function GridRowView<Row>(props: GridRowProps<Row>) {
-  const { index, row, columns, tracks, offset, height, isCurrent, isOpen, state, selection, onOpen, onFocus } = props;
+  const { index, row, columns, tracks, offset, height, isCurrent, isOpen, state, selection, onOpen, onPeek, onFocus } =
+    props;
   const isSelected = row !== undefined && selection?.isSelected(row) === true;
   return (
     // Keys are handled by the grid, which knows the rows around this one.
@@ -228,7 +252,12 @@ function GridRowView<Row>(props: GridRowProps<Row>) {
       {...(isOpen && { 'aria-current': true })}
       {...(row === undefined && { 'aria-busy': true })}
       onFocus={() => onFocus(index)}
-      onClick={(event) => row !== undefined && isPlainPress(event) && onOpen(row)}
+      onClick={(event) => {
+        if (row === undefined || !isPlainPress(event)) return;
+        const isPeek = (event.target as Element).closest('[data-peeks]') !== null;
+        if (isPeek) onPeek(index);
+        else onOpen(row);
+      }}
     >
       {selection && (
         <div role="gridcell" className={styles.cell}>
@@ -245,7 +274,13 @@ function GridRowView<Row>(props: GridRowProps<Row>) {
         </div>
       )}
       {columns.map((column) => (
-        <div key={column.id} role="gridcell" className={styles.cell} data-align={column.align}>
+        <div
+          key={column.id}
+          role="gridcell"
+          className={styles.cell}
+          data-align={column.align}
+          data-peeks={column.peeks}
+        >
           {row === undefined ? <span className={styles.waiting} /> : column.cell(row)}
         </div>
       ))}

@@ -34,7 +34,7 @@ export function useGridFocus<Row>(
   scroller: RefObject<HTMLDivElement | null>,
   rowHeight: number,
 ): GridFocus {
-  const { length, rowAt, keyAt, onOpen, selection, listKey, place, ref } = props;
+  const { length, rowAt, keyAt, onOpen, onPeek, selection, listKey, place, ref } = props;
   const [at, setAt] = useState<{ index: number; key: string | null }>({ index: -1, key: place?.key ?? null });
   const wanted = useRef<number | null>(null);
   /** Whether the row that had the focus when the reader left is still to get it back. */
@@ -106,6 +106,9 @@ export function useGridFocus<Row>(
     } else if (event.key === 'Enter' && event.target instanceof Element && event.target.role === 'row') {
       event.preventDefault();
       withRow(onOpen);
+    } else if (onPeek && key === ' ' && target.role === 'row') {
+      event.preventDefault();
+      withRow(() => onPeek(keyAt(current)));
     }
   };
   const tabStop = (items: readonly VirtualItem[]): number => (current >= 0 ? current : (items[0]?.index ?? -1));
@@ -150,14 +153,14 @@ function moveInHeader(grid: Element, target: Element, key: string): boolean {
 /** Leads from the first row to the header by which the list is sorted. @returns whether there is any that sorts. */
 function focusHeader(grid: Element): boolean {
   const headers = sortButtons(grid);
-  const sorted = headers.find((button) => button.closest('[aria-sort]')?.getAttribute('aria-sort') !== 'none');
+  const sorted = headers.find((button) => button.closest('[aria-sort]:not([aria-sort=none])') !== null);
   const header = sorted ?? headers[0];
   header?.focus();
   return header !== undefined;
 }
 
 function sortButtons(grid: Element): HTMLElement[] {
-  return [...grid.querySelectorAll<HTMLElement>('[role=columnheader] button')];
+  return [...grid.querySelectorAll<HTMLElement>('[role=columnheader] :is(button, input)')];
 }
 
 /** Rows drawn beyond both edges of the screen. */

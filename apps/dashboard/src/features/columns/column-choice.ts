@@ -35,10 +35,8 @@ export function readColumns(text: unknown, { all }: OfferedColumns): ColumnChoic
   return columns.length === 0 ? undefined : columns;
 }
 
-/** Characters of texts that the API is asked for: those of the columns `input` and `output`, where one is chosen. */
-export function previewOf(text: string | undefined, offered: OfferedColumns): number | undefined {
-  return readColumns(text, offered)?.some((id) => id === 'input' || id === 'output') ? 120 : undefined;
-}
+/** Characters of texts that lists ask the API for: the beginnings that rows show. */
+export const PREVIEW = 120;
 
 /** The widths in the text of a choice; what is no width is left out. */
 export function readWidths(text: unknown): ColumnWidths {

@@ -25,3 +25,8 @@ export function durationColumn<Row>(id: string, header: string, width: number, o
 export function textColumn<Row>(id: string, header: string, width: number, of: Of<Row, string>): GridColumn<Row> {
   return { id, header, width, cell: (row) => <bdi title={of(row) ?? undefined}>{of(row)}</bdi> };
 }
+
+/** A column of the beginnings of texts; a press on one peeks. */
+export function previewColumn<Row>(id: string, header: string, of: Of<Row, string>): GridColumn<Row> {
+  return { ...textColumn(id, header, 200, of), peeks: true };
+}

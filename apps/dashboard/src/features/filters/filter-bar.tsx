@@ -1,5 +1,5 @@
 import { useEffect, useRef, lazy, Suspense, useState, type Ref } from 'react';
-import { SelectField, TextField } from '../../components/field.js';
+import { SelectField } from '../../components/field.js';
 import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
@@ -18,15 +18,7 @@ import {
   type ListSearch,
 } from './list-search.js';
 import type { FilterMenu } from './filter-menu.js';
-import {
-  readClock,
-  writeClock,
-  choiceOf,
-  RANGE_OPTIONS,
-  rangeOfChoice,
-  type RangeChoice,
-  type TimeRange,
-} from './time-range.js';
+import { choiceOf, RANGE_OPTIONS, rangeOfChoice, type RangeChoice, type TimeRangeFieldProps } from './time-range.js';
 import styles from './filter-bar.module.css';
 
 interface FilterBarProps {
@@ -178,20 +170,11 @@ function useFilterMenu(isWanted: boolean, waiting: { readonly current: HTMLButto
   return loaded;
 }
 
-interface TimeRangeFieldProps {
-  value: TimeRange;
-  onChange(value: TimeRange, isTyped: boolean): void;
-}
+const CustomRange = lazy(async () => ({ default: (await import('./custom-range.js')).CustomRange }));
 
 /** The combobox `Time range`, and both ends where it is `Custom`. */
 export function TimeRangeField({ value, onChange }: TimeRangeFieldProps) {
-  const { times } = usePreferences();
   const choice = choiceOf(value);
-  const change = (end: 'since' | 'until', text: string): void => {
-    const { [end]: _before, ...other } = value;
-    const at = readClock(text, times);
-    onChange({ ...other, ...(at !== undefined && { [end]: at }) }, true);
-  };
   return (
     <div className={styles.range}>
       <SelectField
@@ -200,17 +183,11 @@ export function TimeRangeField({ value, onChange }: TimeRangeFieldProps) {
         value={choice}
         onChange={(event) => onChange(rangeOfChoice(event.target.value as RangeChoice, Date.now()), false)}
       />
-      {choice === 'custom' &&
-        (['since', 'until'] as const).map((end) => (
-          <TextField
-            key={end}
-            type="datetime-local"
-            step={1}
-            label={`${end === 'since' ? 'From' : 'To'}${times === 'utc' ? ' (UTC)' : ''}`}
-            value={writeClock(value[end], times)}
-            onChange={(event) => change(end, event.target.value)}
-          />
-        ))}
+      {choice === 'custom' && (
+        <Suspense fallback={null}>
+          <CustomRange {...{ value, onChange }} />
+        </Suspense>
+      )}
     </div>
   );
 }

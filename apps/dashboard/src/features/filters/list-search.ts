@@ -6,6 +6,8 @@ import { endsOf, describeRange, readTimeRange, type TimeRange } from './time-ran
 /** Search parameters of a list, by the API's own names: filters, range, order, columns. */
 export interface ListSearch extends TimeRange, ListSort {
   cols?: string;
+  /** Id of the row that is shown beside the list. */
+  peek?: string;
   [filter: string]: string | string[] | undefined;
 }
 
@@ -40,7 +42,7 @@ export function readListSearch(
   search: Record<string, unknown>,
   { bar, fields, sorts, isTimeless }: ListParameters,
 ): ListSearch {
-  const { cols } = search;
+  const { cols, peek } = search;
   const inBar = bar.filter(({ id, options }) => {
     const value = search[id];
     return isText(value) && (options === undefined || options.some((option) => option.value === value));
@@ -51,6 +53,7 @@ export function readListSearch(
     ...readFields(fields, search),
     ...readSort(search, sorts),
     ...(isText(cols) && { cols }),
+    ...(isText(peek) && { peek }),
   };
 }
 
@@ -58,6 +61,7 @@ export function readListSearch(
 export function listFilters(search: ListSearch, now: number): Query {
   const {
     cols: _cols,
+    peek: _peek,
     sort_by: _by,
     sort_order: _order,
     range: _range,

@@ -1,15 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatTime } from '../../components/format.js';
-import {
-  choiceOf,
-  describeRange,
-  endsOf,
-  RANGE_OPTIONS,
-  rangeOfChoice,
-  readTimeRange,
-  readClock,
-  writeClock,
-} from './time-range.js';
+import { readClock, writeClock } from './clock.js';
+import { choiceOf, describeRange, endsOf, RANGE_OPTIONS, rangeOfChoice, readTimeRange } from './time-range.js';
 
 const NOW = Date.parse('2026-11-22T14:00:30.000Z');
 const utc = (at: number): string => formatTime(at, 'utc');

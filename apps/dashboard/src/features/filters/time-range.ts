@@ -1,5 +1,3 @@
-import { formatTime, type Zone } from '../../components/format.js';
-
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -14,6 +12,12 @@ export interface TimeRange {
   range?: Range;
   since?: string;
   until?: string;
+}
+
+/** A range that can be chosen. @param isTyped replaces the entry of the history in place of adding one. */
+export interface TimeRangeFieldProps {
+  value: TimeRange;
+  onChange(value: TimeRange, isTyped: boolean): void;
 }
 
 /** What the combobox `Time range` offers, first to last. */
@@ -67,15 +71,4 @@ export function describeRange(timeRange: TimeRange, format: (at: number) => stri
 
 function isTime(value: unknown): value is string {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value));
-}
-
-/** The text of a field for date and time. @param at a timestamp of the API. */
-export function writeClock(at: string | undefined, zone: Zone): string {
-  return at === undefined ? '' : formatTime(Date.parse(at), zone).replace(' ', 'T');
-}
-
-/** The timestamp that such a field says; `undefined` while it is empty or half written. */
-export function readClock(text: string, zone: Zone): string | undefined {
-  const at = Date.parse(zone === 'utc' ? `${text}Z` : text);
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }

@@ -1,14 +1,21 @@
 import { formatCount } from '@spandrel/contract/browser';
-import { useRef, useMemo, useState, type ReactNode } from 'react';
+import { Suspense, use, useRef, useMemo, useState, type ReactNode } from 'react';
 import { NoMatch, QueryFault, PageHeading } from '../../components/page-parts.js';
 import { Button } from '../../components/button.js';
 import { FilterBar } from '../filters/filter-bar.js';
 import { bareSearch, listChips, type ListParameters, type ListSearch } from '../filters/list-search.js';
 import { Grid } from '../../components/grid/grid.js';
-import type { GridColumn, GridHandle, GridSelection } from '../../components/grid/grid-props.js';
+import type {
+  GridColumn,
+  GridHandle,
+  GridPlace,
+  GridSelection,
+  PageSelection,
+} from '../../components/grid/grid-props.js';
 import { useDelayed } from '../../components/hooks.js';
 import type { ColumnsPanelProps } from '../columns/column-choice.js';
 import { ColumnsPanel } from '../columns/columns-panel.js';
+import { TracePeek, type TracePeekProps } from './trace-peek.js';
 import { gridRows, type PagedList } from './use-paged-list.js';
 import { useListPlace } from './list-memory.js';
 import { describePending } from './list-rules.js';
@@ -84,9 +91,14 @@ interface ListedGridProps<Row> {
   /** Whether somebody deleted the row since it was read. */
   isDeleted(row: Row): boolean;
   selection?: GridSelection<Row>;
+  page?: PageSelection;
   /** Key of the row of which the page shows all. */
   openKey?: string | undefined;
   toolbar?: ReactNode;
+  /** Shows a row beside the list, by its key; `null` for none. Left out where rows have nothing to peek at. */
+  onPeek?(key: string | null): void;
+  /** What is shown beside the list. */
+  peek?: Omit<TracePeekProps, 'onClose'> | undefined;
 }
 
 const AWAITED_ROWS = 30;
@@ -94,12 +106,26 @@ const AWAITED_ROWS = 30;
 /** A list with what is above it: how many there are, what waits to be shown, what is done with selected rows, columns. */
 export function ListedGrid<Row>(props: ListedGridProps<Row>) {
   const { label, one, count, list, live, shownKey, columns, onOpen, isDeleted, selection, openKey, toolbar } = props;
+  const { onPeek, peek, page } = props;
+  const Peek = use(TracePeek);
   const grid = useRef<GridHandle>(null);
   const isAwaited = useDelayed(list.isWaiting && list.length === 0);
   const showPending = (): void => {
     live.show();
     // The rows are there with the next frame.
     requestAnimationFrame(() => grid.current?.focusRow(0));
+  };
+  const { place, onPlace } = useListPlace();
+  const focusedKey = useRef(place?.key ?? null);
+  const follow = (now: GridPlace): void => {
+    onPlace(now);
+    const isMoved = now.key !== focusedKey.current;
+    focusedKey.current = now.key;
+    if (isMoved && peek && now.key !== null && now.key !== openKey) onPeek?.(now.key);
+  };
+  const closePeek = (): void => {
+    document.querySelector<HTMLElement>('[role=grid] [role=row][aria-current=true]')?.focus();
+    onPeek?.(null);
   };
   return (
     <>
@@ -117,20 +143,30 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
           </Button>
         )}
       </div>
-      <Grid<Row>
-        ref={grid}
-        label={label}
-        listKey={shownKey}
-        columns={columns.shown}
-        {...gridRows(list)}
-        length={isAwaited ? AWAITED_ROWS : list.length}
-        onOpen={onOpen}
-        openKey={openKey}
-        {...(selection && { selection })}
-        stateOf={(row) => (isDeleted(row) ? 'deleted' : undefined)}
-        onScrolledOrSelected={live.onScrolledOrSelected}
-        {...useListPlace()}
-      />
+      <div className={styles.beside} data-open={peek && true}>
+        <Grid<Row>
+          ref={grid}
+          label={label}
+          listKey={shownKey}
+          columns={columns.shown}
+          {...gridRows(list)}
+          length={isAwaited ? AWAITED_ROWS : list.length}
+          onOpen={onOpen}
+          {...(onPeek && { onPeek: (key: string) => (key === openKey ? closePeek() : onPeek(key)) })}
+          openKey={openKey}
+          {...(selection && { selection })}
+          page={page}
+          stateOf={(row) => (isDeleted(row) ? 'deleted' : undefined)}
+          onScrolledOrSelected={live.onScrolledOrSelected}
+          place={place}
+          onPlace={follow}
+        />
+        {peek && (
+          <Suspense fallback={null}>
+            <Peek {...peek} onClose={closePeek} />
+          </Suspense>
+        )}
+      </div>
     </>
   );
 }
@@ -153,14 +189,23 @@ export function SelectionToolbar({ count, onClear, children }: SelectionToolbarP
   );
 }
 
-interface SelectedRows<Row> {
+export interface SelectedRows<Row> {
   rows: readonly Row[];
   selection: GridSelection<Row>;
+  /** The rows that were read. */
+  page: PageSelection;
   clear(): void;
 }
 
-/** Which rows of a list are selected. They stay so when they scroll out of view. @param nameOf stays the same function. */
-export function useSelectedRows<Row extends { id: string }>(nameOf: (row: Row) => string): SelectedRows<Row> {
+/**
+ * Which rows of a list are selected. They stay so when they scroll out of view.
+ * @param nameOf stays the same function.
+ * @param readRows which can be selected together.
+ */
+export function useSelectedRows<Row extends { id: string }>(
+  nameOf: (row: Row) => string,
+  readRows: readonly Row[] = [],
+): SelectedRows<Row> {
   const [byId, setById] = useState<ReadonlyMap<string, Row>>(new Map());
   const selection = useMemo<GridSelection<Row>>(
     () => ({
@@ -176,5 +221,8 @@ export function useSelectedRows<Row extends { id: string }>(nameOf: (row: Row) =
     [byId, nameOf],
   );
   const rows = useMemo(() => [...byId.values()], [byId]);
-  return { rows, selection, clear: () => setById(new Map()) };
+  const clear = (): void => setById(new Map());
+  const isSelected = readRows.length > 0 && readRows.every(({ id }) => byId.has(id));
+  const toggle = (): void => (isSelected ? clear() : setById(new Map(readRows.map((row) => [row.id, row]))));
+  return { rows, selection, page: { isSelected, toggle }, clear };
 }

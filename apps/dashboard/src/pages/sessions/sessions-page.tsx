@@ -31,7 +31,7 @@ export function SessionsPage() {
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/sessions', search: next, replace: isTyped });
   const { isLive, onLive } = useAutoRefresh(search);
-  const { cols: _cols, ...filters } = search;
+  const { cols: _cols, peek: _peek, ...filters } = search;
   const found = useFilteredList<SessionResource>({
     ...{ name: 'sessions', filters, operation: 'listSessions', idOf: ({ session_id: id }) => id },
     queryAt: (now) => listFilters(filters, now),

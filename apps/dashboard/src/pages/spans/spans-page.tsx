@@ -7,13 +7,13 @@ import { api, listPage, PAGE_ROWS, type ListPage as Page, type Query } from '../
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
-import { useFilteredList } from '../../features/list/use-paged-list.js';
+import { useFilteredList, type PagedList } from '../../features/list/use-paged-list.js';
 import { copyAs } from '../../components/save-text.js';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
-import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
+import { listFilters, listOrder, withMember, type ListSearch } from '../../features/filters/list-search.js';
 import {
   useAutoRefresh,
   ListPage,
@@ -29,8 +29,14 @@ import { rememberTraceList } from '../../features/list/list-memory.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { previewOf, type OfferedColumns } from '../../features/columns/column-choice.js';
-import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { PREVIEW, type OfferedColumns } from '../../features/columns/column-choice.js';
+import {
+  costColumn,
+  countColumn,
+  durationColumn,
+  previewColumn,
+  textColumn,
+} from '../../features/columns/usual-columns.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
 import { SPAN_SORTS, searchesIndex, searchesTexts, spanChanges, spanParameters } from './spans-search.js';
 
@@ -43,13 +49,14 @@ export function SpansPage() {
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/spans', search: next, replace: isTyped });
   const { isLive, onLive } = useAutoRefresh(search);
-  const { list, live, counted, shownKey } = useSpanList(search, previewOf(search.cols, SPAN_COLUMNS), isLive);
+  const { list, live, counted, shownKey } = useSpanList(search, isLive);
   const parameters = spanParameters(useCapabilities()?.search_modes ?? []);
   const columns = useListColumns<SpanOutline, ListSearch>({
     ...{ list: 'spans', columnsIn: spanColumns, offered: SPAN_COLUMNS, search, onChange: change },
     sorts: SPAN_SORTS,
   });
-  const selected = useSelectedRows<SpanOutline>(nameOfSpan);
+  const selected = useSelectedRows<SpanOutline>(nameOfSpan, list.readRows);
+  const peeked = usePeeked(list, search.peek);
   useEffect(() => rememberTraceList({ path: '/spans', search: { ...search }, ids: tracesOf(list.readRows) }));
   return (
     <ListPage
@@ -67,6 +74,10 @@ export function SpansPage() {
         onOpen={({ id, trace_id: trace }) => void navigate({ to: traceAddress(trace), search: { span: id } } as never)}
         isDeleted={({ id, trace_id: trace }) => live.deleted.has(id) || live.deleted.has(trace)}
         selection={selected.selection}
+        page={selected.page}
+        openKey={search.peek}
+        peek={peeked && { traceId: peeked.trace_id, spanId: peeked.id }}
+        onPeek={(id) => change(withMember(search, 'peek', id ?? ''), true)}
         toolbar={
           <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
             <AddSelected
@@ -89,25 +100,35 @@ export function SpansPage() {
   );
 }
 
+/** The span that is shown beside the list: one of its rows, or one that an address names. */
+function usePeeked({ readRows }: PagedList<SpanOutline>, id: string | undefined): SpanOutline | undefined {
+  const row = readRows.find((span) => span.id === id);
+  const { data } = useQuery({
+    queryKey: ['spans', 'peek', id],
+    enabled: id !== undefined && row === undefined,
+    queryFn: ({ signal }) => listPage<SpanOutline>('listSpans', { query: { ids: [id!], view: 'outline' }, signal }),
+  });
+  return id === undefined ? undefined : (row ?? data?.rows[0]);
+}
+
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
 
 /**
  * The list of spans by the filters of the address, and how many there are.
- * @param preview characters of texts that rows show.
  * @param isLive whether it is kept up to date.
  */
-function useSpanList({ cols: _cols, ...asked }: ListSearch, preview: number | undefined, isLive: boolean) {
+function useSpanList({ cols: _cols, peek: _peek, ...asked }: ListSearch, isLive: boolean) {
   const isIndexed = searchesIndex(asked);
   const { mode, ...search } = asked;
   const found = useFilteredList<SpanOutline>({
     name: 'spans',
-    filters: { ...search, preview, ...(isIndexed && { mode }) },
+    filters: { ...search, ...(isIndexed && { mode }) },
     queryAt: (now) => ({
       ...listFilters(search, now),
       ...(isIndexed ? { mode } : listOrder(search)),
       view: 'outline',
-      preview,
+      preview: PREVIEW,
     }),
     operation: 'listSpans',
     ...(isIndexed && { fetch: searchIndex }),
@@ -127,7 +148,7 @@ function useSpanList({ cols: _cols, ...asked }: ListSearch, preview: number | un
     {
       changes: spanChanges,
       byIds: async (ids) =>
-        (await listPage<SpanOutline>('listSpans', { query: { ids, view: 'outline', preview } })).rows,
+        (await listPage<SpanOutline>('listSpans', { query: { ids, view: 'outline', preview: PREVIEW } })).rows,
       recount,
     },
     isLive && !isIndexed,
@@ -165,7 +186,8 @@ const tracesOf = (spans: readonly SpanOutline[]): string[] => [...new Set(spans.
 export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
   return [
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
-    { id: 'name', header: 'Name', width: 160, grows: true, cell: (span) => <SpanLink span={span} /> },
+    { id: 'name', header: 'Name', width: 180, cell: (span) => <SpanLink span={span} /> },
+    { ...previewColumn('input', 'Input', ({ input_preview }) => input_preview), grows: true },
     textColumn('kind', 'Kind', 90, ({ kind }) => kind.type),
     textColumn('model', 'Model', 140, modelOf),
     { id: 'status', header: 'Status', width: 90, cell: (span) => <StatusBadge status={statusWordOf(span)} /> },
@@ -176,8 +198,7 @@ export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
       typeof provider === 'string' ? provider : null,
     ),
     textColumn('error', 'Error', 280, ({ error }) => error),
-    textColumn('input', 'Input', 280, ({ input_preview }) => input_preview),
-    textColumn('output', 'Output', 280, ({ output_preview }) => output_preview),
+    previewColumn('output', 'Output', ({ output_preview }) => output_preview),
     textColumn('ids', 'IDs', 320, ({ id, trace_id: trace }) => `${id} in ${trace}`),
   ];
 }

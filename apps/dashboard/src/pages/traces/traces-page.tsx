@@ -1,16 +1,8 @@
 import type { TraceListItem } from '@spandrel/contract';
-import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useState, useEffect } from 'react';
-import { withRange, type ListSearch } from '../../features/filters/list-search.js';
-import {
-  useAutoRefresh,
-  ListPage,
-  ListedGrid,
-  SelectionToolbar,
-  useSelectedRows,
-} from '../../features/list/list-page.js';
-import { Button } from '../../components/button.js';
+import { lazy, Suspense, useEffect } from 'react';
+import { withMember, withRange, type ListSearch } from '../../features/filters/list-search.js';
+import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
@@ -19,8 +11,14 @@ import { rememberTraceList } from '../../features/list/list-memory.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { previewOf, type OfferedColumns } from '../../features/columns/column-choice.js';
-import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
+import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import {
+  costColumn,
+  countColumn,
+  durationColumn,
+  previewColumn,
+  textColumn,
+} from '../../features/columns/usual-columns.js';
 import { FirstSteps } from './first-steps.js';
 import { TracesOverTime } from './traces-over-time.js';
 import { TRACE_PARAMETERS } from './traces-search.js';
@@ -31,11 +29,7 @@ const route = getRouteApi('/traces');
 // Who has traces never needs it.
 const FirstCall = lazy(async () => ({ default: (await import('./first-call.js')).FirstCall }));
 
-const AddSelected = lazy(async () => ({
-  default: (await import('../../features/add-to-dataset/add-selected.js')).AddSelected,
-}));
-
-const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
+const TraceSelection = lazy(async () => ({ default: (await import('./trace-selection.js')).TraceSelection }));
 
 /** The list of traces, with its filters. */
 export function TracesPage() {
@@ -43,14 +37,13 @@ export function TracesPage() {
   const navigate = route.useNavigate();
   const change = (next: ListSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   const { isLive, onLive } = useAutoRefresh(search);
-  const listed = useTraceList(search, previewOf(search.cols, TRACE_COLUMNS), isLive);
+  const listed = useTraceList(search, isLive);
   const { list, live, shownKey, overTime } = listed;
   const columns = useListColumns<TraceListItem, ListSearch>({
     ...{ list: 'traces', columnsIn: traceColumns, offered: TRACE_COLUMNS, search, onChange: change },
     sorts: TRACE_PARAMETERS.sorts,
   });
-  const selected = useSelectedRows<TraceListItem>(nameOfTrace);
-  const [isDeleting, setIsDeleting] = useState(false);
+  const selected = useSelectedRows<TraceListItem>(nameOfTrace, list.readRows);
   useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list.readRows) }));
   return (
     <ListPage
@@ -76,34 +69,18 @@ export function TracesPage() {
         onOpen={({ id }) => void navigate({ to: traceAddress(id) })}
         isDeleted={({ id }) => live.deleted.has(id)}
         selection={selected.selection}
+        page={selected.page}
+        openKey={search.peek}
+        peek={search.peek === undefined ? undefined : { traceId: search.peek }}
+        onPeek={(id) => change(withMember(search, 'peek', id ?? ''), true)}
         toolbar={
-          <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
+          selected.rows.length > 0 && (
             <Suspense fallback={null}>
-              <AddSelected
-                what={`The last model call of ${formatCounted(selected.rows.length, 'trace')}; of a trace without one its first span.`}
-                traceIds={idsOf(selected.rows)}
-                onAdded={selected.clear}
-              />
+              <TraceSelection selected={selected} listed={listed} />
             </Suspense>
-            <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
-              Delete
-            </Button>
-          </SelectionToolbar>
+          )
         }
       />
-      {isDeleting && (
-        <Suspense fallback={null}>
-          <DeleteTraces
-            traces={selected.rows}
-            onClose={() => setIsDeleting(false)}
-            onDeleted={(ids) => {
-              list.changeRows((row) => (ids.has(row.id) ? null : row));
-              selected.clear();
-              listed.recount();
-            }}
-          />
-        </Suspense>
-      )}
     </ListPage>
   );
 }
@@ -114,7 +91,8 @@ const idsOf = (traces: readonly TraceListItem[]): string[] => traces.map(({ id }
 function traceColumns(zone: string): GridColumn<TraceListItem>[] {
   return [
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
-    { id: 'name', header: 'Name', width: 220, grows: true, cell: (trace) => <TraceLink trace={trace} /> },
+    { id: 'name', header: 'Name', width: 200, cell: (trace) => <TraceLink trace={trace} /> },
+    { ...previewColumn('input', 'Input', ({ input_preview }) => input_preview), grows: true },
     { id: 'status', header: 'Status', width: 90, cell: ({ status }) => <StatusBadge status={status} /> },
     durationColumn('duration_ms', 'Duration', 76, ({ duration_ms }) => duration_ms),
     countColumn('span_count', 'Spans', 56, ({ span_count }) => span_count),
@@ -126,8 +104,7 @@ function traceColumns(zone: string): GridColumn<TraceListItem>[] {
     textColumn('user_id', 'User', 120, ({ user_id }) => user_id),
     countColumn('error_count', 'Errors', 60, ({ error_count }) => error_count),
     textColumn('id', 'Trace ID', 240, ({ id }) => id),
-    textColumn('input', 'Input', 280, ({ input_preview }) => input_preview),
-    textColumn('output', 'Output', 280, ({ output_preview }) => output_preview),
+    previewColumn('output', 'Output', ({ output_preview }) => output_preview),
   ];
 }
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listOrder, listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { listPage, api } from '../../api/api.js';
 import { firstKeys } from '../../api/first-keys.js';
+import { PREVIEW } from '../../features/columns/column-choice.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -15,14 +16,13 @@ export type ListedTraces = ReturnType<typeof useTraceList>;
 
 /**
  * The list of traces by the filters of the address, and how many there are.
- * @param preview characters of texts that rows show.
  * @param isLive whether it is kept up to date.
  */
-export function useTraceList({ cols: _cols, ...filters }: ListSearch, preview: number | undefined, isLive: boolean) {
+export function useTraceList({ cols: _cols, peek: _peek, ...filters }: ListSearch, isLive: boolean) {
   const found = useFilteredList<TraceListItem>({
     name: 'traces',
-    filters: { ...filters, preview },
-    queryAt: (now) => ({ ...listFilters(filters, now), ...listOrder(filters), preview }),
+    filters,
+    queryAt: (now) => ({ ...listFilters(filters, now), ...listOrder(filters), preview: PREVIEW }),
     operation: 'listTraces',
     idOf: ({ id }) => id,
   });
@@ -41,7 +41,7 @@ export function useTraceList({ cols: _cols, ...filters }: ListSearch, preview: n
     found,
     {
       changes: traceChanges,
-      byIds: async (ids) => (await listPage<TraceListItem>('listTraces', { query: { ids, preview } })).rows,
+      byIds: async (ids) => (await listPage<TraceListItem>('listTraces', { query: { ids, preview: PREVIEW } })).rows,
       newRows: isUnfiltered ? newTraces : undefined,
       recount,
     },
