@@ -7,7 +7,7 @@ export type Members = Record<string, unknown>;
 const CAN_KEEP_DIGITS = typeof JSON.rawJSON === 'function';
 
 /** Reads JSON; numbers stay as they are written where the browser can. @throws JsonSyntaxError or SyntaxError. */
-export const readJson = (text: string): unknown =>
+const readJson = (text: string): unknown =>
   CAN_KEEP_DIGITS ? parseExactJson(text, Infinity, parseWithSources) : JSON.parse(text);
 
 /** Whether a value is an object. A number that is kept with all its digits is one for JavaScript alone. */
