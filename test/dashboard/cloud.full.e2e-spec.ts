@@ -57,6 +57,49 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await button(page, 'Account').waitFor();
   }
 
+  inBrowser('shares a trace by a link, which opens that trace alone, and revokes it', async () => {
+    const tenant = await createTenant(program.api.as(ADMIN_TOKEN), { name: 'Sharing' });
+    const { body: trace } = await tenant.api.post<{ id: string }>('/api/traces', { name: 'to be shown' });
+    const { body: span } = await tenant.api.post<{ id: string }>('/api/spans', {
+      ...{ trace_id: trace.id, name: 'answer', kind: { type: 'llm_call', model: 'gpt-5', provider: 'openai' } },
+      input: { messages: [{ role: 'user', content: 'What is shared?' }] },
+    });
+    await tenant.api.post(`/api/spans/${span.id}/complete`, { output: 'This trace.' });
+    await page.goto(`${program.apiUrl}/traces/${trace.id}`);
+    await signIn(page, tenant.key);
+    await button(page, 'Share').click();
+    const dialog = page.getByRole('dialog', { name: 'Share trace' });
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    const link = await dialog.getByLabel('Link').inputValue();
+    expect(link).toMatch(/\/s\/[\w-]{43}$/);
+    await expectAccessible(watched);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    const other = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
+    const answer = await other.page.goto(link);
+    expect(answer!.headers()).toMatchObject({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' });
+    expect(answer!.headers()['referrer-policy']).toBe('no-referrer');
+    await other.page.getByRole('heading', { name: 'to be shown', level: 1 }).waitFor();
+    await other.page.getByRole('region', { name: 'Span details' }).getByText('This trace.').first().waitFor();
+    await expectAccessible(other);
+    for (const name of ['Share', 'Delete trace', 'Add to dataset', 'Account'])
+      expect(await other.page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    expect(other.page.url()).toContain(link);
+    expectNoFaults(other);
+    await other.page.goto(`${program.apiUrl}/traces`);
+    await expectSoon(() => new URL(other.page.url()).pathname, '/sign-in');
+
+    await page.goto(`${program.apiUrl}/settings`);
+    const shared = page.getByRole('region', { name: 'Shared traces' });
+    await shared.getByRole('link', { name: trace.id }).waitFor();
+    await shared.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('alertdialog', { name: 'Revoke link?' }).getByRole('button', { name: 'Revoke' }).click();
+    await shared.getByText('No trace is shared.').waitFor();
+    await other.page.goto(link);
+    await other.page.getByRole('heading', { name: 'Shared trace not found' }).waitFor();
+    await other.page.close();
+  });
+
   inBrowser('is kept live by one tab for all where there are no shared workers', async () => {
     const own = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
     const { page: first } = own;

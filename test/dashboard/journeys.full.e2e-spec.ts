@@ -19,3 +19,4 @@ await import('./review.journeys.ts');
 await import('./conversations.journeys.ts');
 await import('./loop.journeys.ts');
 await import('./settings.journeys.ts');
+await import('./views.journeys.ts');

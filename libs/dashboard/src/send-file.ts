@@ -12,9 +12,12 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   const { encodings, isImmutable, mediaType } = file.facts;
   const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), encodings);
   const { bytes, etag } = await file.body(encoding);
+  // The address of a page that a link opens is the secret: nobody keeps it, and no search engine finds it.
+  const isByLink = request.url.startsWith('/s/');
   void reply.headers({
     ...PAGE_HEADERS,
-    'cache-control': isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    ...(isByLink && { 'x-robots-tag': 'noindex' }),
+    'cache-control': isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : isByLink ? 'no-store' : 'no-cache',
     etag,
     vary: 'Accept-Encoding',
   });

@@ -2,6 +2,7 @@ import { parseWithSources, type ErrorCode } from '@spandrel/contract/browser';
 import { createClient, LISTS, type ListId } from '@spandrel/sdk/api';
 import { unreachable } from './api-error.js';
 import { goToSignIn } from './go-to-sign-in.js';
+import { addressByLink, SHARE_TOKEN } from './share-token.js';
 
 /** The server ends what takes too long; a page waits for it. */
 const TIMEOUT_MS = 3_600_000;
@@ -22,9 +23,14 @@ export const api = createClient({
 
 /** Sends a request with the cookie of the session. Where that has ended the tab goes to the page to sign in. */
 async function fetchWithCookie(target: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(target, { ...init, credentials: 'same-origin', redirect: 'follow' }).catch((error) => {
+  const response = await fetch(addressByLink(String(target)), {
+    ...init,
+    credentials: 'same-origin',
+    redirect: 'follow',
+  }).catch((error) => {
     throw init?.signal?.aborted ? error : unreachable();
   });
+  if (SHARE_TOKEN !== null) return response;
   if (response.status === 401 || (response.status === 429 && (await isSignedOut(response.clone())))) goToSignIn();
   return response;
 }

@@ -3,6 +3,7 @@ import { api } from '../api/api.js';
 import { keys } from '../api/keys.js';
 import { formatId } from '../components/format.js';
 import { useSettled } from '../components/hooks.js';
+import { addressOfView, SAVED_VIEWS } from '../features/saved-views/saved-views.js';
 import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
 
 /** Something that is called as somebody types. */
@@ -34,14 +35,16 @@ export function useFoundByName(typed: string): readonly Found[] {
 
 async function findByName(client: QueryClient, text: string, signal: AbortSignal): Promise<Found[]> {
   const isCalled = ({ name }: { name: string }): boolean => name.toLowerCase().includes(text.toLowerCase());
-  const [traces, sessions, datasets, runs] = await Promise.all([
+  const [traces, sessions, datasets, runs, views] = await Promise.all([
     api.listTraces({ query: { name_contains: text, limit: FOUND_MAX }, signal }),
     api.listSessions({ query: { id_contains: text, limit: FOUND_MAX }, signal }),
     // The API finds neither by name; of both there are few, and the newest count.
     client.fetchQuery({ queryKey: keys.datasets(), queryFn: () => api.listDatasets() }),
     client.fetchQuery({ queryKey: ['runs', 'newest'], queryFn: () => api.listEvalRuns() }),
+    client.fetchQuery(SAVED_VIEWS),
   ]);
   return [
+    ...views.filter(isCalled).map((view) => ({ group: 'Views', label: view.name, address: addressOfView(view) })),
     ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
     ...sessions.sessions.map(({ session_id: id }) => ({
       ...{ group: 'Sessions', label: formatId(id), address: sessionAddress(id) },

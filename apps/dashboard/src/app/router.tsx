@@ -59,6 +59,13 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
 });
 
+/** What a link opens: the page of its trace, to be read alone. */
+const shared = createRoute({
+  ...at('/s/$token'),
+  validateSearch: readTraceSearch,
+  component: lazyRouteComponent(() => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
+});
+
 const analytics = createRoute({
   ...at('/analytics'),
   validateSearch: only(readAnalyticsSearch),
@@ -159,6 +166,7 @@ const routes = root.addChildren([
   home,
   traces,
   trace,
+  shared,
   sessions,
   session,
   spans,

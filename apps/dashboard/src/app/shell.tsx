@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, useEffect, useRef } from 'react';
 import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
+import { SHARE_TOKEN } from '../api/share-token.js';
 import { MayReview, MayWrite } from '../components/button.js';
 import { PageHeading } from '../components/page-parts.js';
 import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
@@ -18,13 +19,13 @@ const LazyTracePeek = lazy(async () => ({ default: (await import('../pages/trace
 
 /** What is around every page. In cloud mode no page is drawn for nobody: all that it would ask for is refused. */
 export function Shell() {
-  const isSignIn = useLocation().pathname === SIGN_IN;
+  const isOutside = useLocation().pathname === SIGN_IN || SHARE_TOKEN !== null;
   const { data: session, isPending } = useQuery(BROWSER_SESSION);
   const isNobody = session?.mode === 'cloud' && !session.signed_in;
   useEffect(() => {
-    if (isNobody) goToSignIn();
+    if (isNobody && SHARE_TOKEN === null) goToSignIn();
   }, [isNobody]);
-  if (isSignIn) return <Outlet />;
+  if (isOutside) return <Outlet />;
   const mayWrite = session?.mode !== 'cloud' || session.scopes.includes('write');
   return (
     <MayWrite value={mayWrite}>

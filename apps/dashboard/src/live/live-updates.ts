@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { SHARE_TOKEN } from '../api/share-token.js';
 import type { LiveBatch, LiveMessage, LiveState, TabMessage } from './live-event.js';
 import type { SendMessage } from './live-tabs.js';
 // oxlint-disable-next-line import/default -- Vite makes the address of the worker's file the default export
@@ -67,7 +68,8 @@ function listenToState(listener: () => void): () => void {
 }
 
 function connect(): void {
-  if (isConnected) return;
+  // What a link opens is read once.
+  if (isConnected || SHARE_TOKEN !== null) return;
   isConnected = true;
   connectLive(take, audience);
 }

@@ -1,5 +1,6 @@
 import { formatCount } from '@spandrel/contract/browser';
-import { Suspense, use, useRef, useMemo, useState, type ReactNode } from 'react';
+import type { ViewPage } from '@spandrel/contract';
+import { lazy, Suspense, use, useRef, useMemo, useState, type ReactNode } from 'react';
 import { NoMatch, QueryFault, PageHeading } from '../../components/page-parts.js';
 import { Button } from '../../components/button.js';
 import { FilterBar } from '../filters/filter-bar.js';
@@ -36,6 +37,9 @@ interface ListPageProps {
   children: ReactNode;
 }
 
+/** Asked for once the list is there. */
+const ViewsMenu = lazy(() => import('../saved-views/views-menu.js').then(({ ViewsMenu: menu }) => ({ default: menu })));
+
 const isClosed = ({ until }: ListSearch): boolean => until !== undefined && Date.parse(until) <= Date.now();
 
 /** Whether a list follows what happens, and what turns that on and off. A range that has an end is not followed. */
@@ -69,6 +73,7 @@ export function ListPage(props: ListPageProps) {
         >
           Auto-refresh
         </Button>
+        <Suspense>{!list.isWaiting && <ViewsMenu page={title.toLowerCase() as ViewPage} />}</Suspense>
       </PageHeading>
       {intro?.(false)}
       <FilterBar search={search} parameters={parameters} onChange={onChange} />

@@ -30,6 +30,7 @@ import {
 } from '../../features/analytics/analytics-search.js';
 import { FIGURES } from '../../features/analytics/figures.js';
 import { addCosts, type Totals, type ModelSums } from '../../features/analytics/sums.js';
+import { ViewsMenu } from '../../features/saved-views/views-menu.js';
 import { useSeries } from '../../features/analytics/use-series.js';
 import { useAnalytics, type Analytics } from './use-analytics.js';
 import styles from './analytics-page.module.css';
@@ -47,7 +48,9 @@ export function AnalyticsPage() {
   const isBefore = useDelayed(isFetching && data !== undefined && data.search !== search);
   return (
     <>
-      <PageHeading title="Analytics" />
+      <PageHeading title="Analytics">
+        <ViewsMenu page="analytics" />
+      </PageHeading>
       <AnalyticsFilterBar search={search} models={data?.knownModels ?? []} onChange={change} />
       {error !== null && (
         <FaultNotice title="Analytics could not be loaded" error={error} onRetry={() => void refetch()} />

@@ -11,6 +11,7 @@ import { MembersSection } from './members-section.js';
 import { OrganizationSection } from './organization-section.js';
 import { ProjectsSection } from './projects-section.js';
 import { Row, Section } from './section.js';
+import { SharesSection } from './shares-section.js';
 import styles from './settings-page.module.css';
 
 /** What a reader prefers, what this instance is, and in cloud mode who may use it. */
@@ -30,6 +31,7 @@ export function SettingsPage() {
       {masked !== undefined && (
         <MaskingSection projectId={masked} mayChange={session?.mode !== 'cloud' || session.scopes.includes('admin')} />
       )}
+      {mayRead && session?.mode === 'cloud' && <SharesSection />}
       {administered && (
         <>
           <OrganizationSection />

@@ -7,9 +7,11 @@ import { PageActions } from '../../components/page-actions.js';
 import { copyAs, followDownload } from '../../components/save-text.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
+import { useCapabilities } from '../../features/browser-session.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
+import { SHARE_TOKEN } from '../../api/share-token.js';
 import { useDelayed } from '../../components/hooks.js';
 import { useWayUp, lastTraceList } from '../../features/list/list-memory.js';
 import { Neighbours } from '../../features/list/neighbours.js';
@@ -18,6 +20,7 @@ import { FactList } from '../../features/fact-list.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { DetailsSplitter, TraceView } from './trace-view.js';
+import { ShareDialog } from './share-dialog.js';
 import { SpanDetails } from './span-details.js';
 import type { SpanTree } from './span-tree.js';
 import { useTrace } from './use-trace.js';
@@ -39,7 +42,10 @@ export function TracePage() {
     if (span !== undefined) select(span.id, by);
   };
   const onOpen = (): void => details.current?.focus();
-  if (isNotFound(query.error)) return <NotFound what="Trace" back={<Link to="/traces">Go to Traces</Link>} />;
+  if (isNotFound(query.error)) {
+    const back = SHARE_TOKEN === null && <Link to="/traces">Go to Traces</Link>;
+    return <NotFound what={SHARE_TOKEN === null ? 'Trace' : 'Shared trace'} back={back} />;
+  }
   if (model === null || trace === null) {
     return (
       <>
@@ -60,7 +66,7 @@ export function TracePage() {
         </EmptyState>
       ) : (
         <DetailsSplitter
-          main={<TraceView traceId={id} {...{ model, search, change, selected, onSelect, onOpen }} />}
+          main={<TraceView traceId={trace.id} {...{ model, search, change, selected, onSelect, onOpen }} />}
           side={
             span && (
               <SpanDetails
@@ -92,33 +98,11 @@ function placeOfSelected(tree: SpanTree, id: string | undefined): number {
 }
 
 export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
-  const [isDeleting, setIsDeleting] = useState(false);
   const { times } = usePreferences();
   return (
     <header className={styles.header}>
       <PageHeading title={nameOfTrace(trace)}>
-        <span className={styles.actions}>
-          <Neighbours id={trace.id} one="trace" labelOf={(step) => `${step} trace`} addressOf={traceAddress} />
-        </span>
-        <span className={styles.actions}>
-          <PageActions
-            group="Trace"
-            actions={[
-              { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', traceLink(trace.id)) },
-              { label: 'Copy trace ID', icon: 'copy', run: () => void copyAs('the trace ID', trace.id) },
-              {
-                label: 'Download JSON',
-                icon: 'download',
-                run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}`, `trace-${trace.id}.json`),
-              },
-              {
-                ...{ label: 'Delete trace', icon: 'trash', variant: 'danger', writes: true },
-                disabled: isDeleted,
-                run: () => setIsDeleting(true),
-              },
-            ]}
-          />
-        </span>
+        {SHARE_TOKEN === null && <TraceActions {...{ trace, isDeleted }} />}
       </PageHeading>
       {isDeleted && (
         <p role="status" className={styles.deleted}>
@@ -126,8 +110,43 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
         </p>
       )}
       <FactList label="Trace facts" facts={traceFacts(trace, times)} />
-      {isDeleting && <DeleteTrace trace={trace} onClose={() => setIsDeleting(false)} />}
     </header>
+  );
+}
+
+function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
+  const [opened, setOpened] = useState<'share' | 'delete' | null>(null);
+  const mayShare = useCapabilities()?.sharing === true && !isDeleted;
+  const share = { label: 'Share', icon: 'link', writes: true, run: () => setOpened('share') } as const;
+  const close = (): void => setOpened(null);
+  return (
+    <>
+      <span className={styles.actions}>
+        <Neighbours id={trace.id} one="trace" labelOf={(step) => `${step} trace`} addressOf={traceAddress} />
+      </span>
+      <span className={styles.actions}>
+        <PageActions
+          group="Trace"
+          actions={[
+            ...(mayShare ? [share] : []),
+            { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', traceLink(trace.id)) },
+            { label: 'Copy trace ID', icon: 'copy', run: () => void copyAs('the trace ID', trace.id) },
+            {
+              label: 'Download JSON',
+              icon: 'download',
+              run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}`, `trace-${trace.id}.json`),
+            },
+            {
+              ...{ label: 'Delete trace', icon: 'trash', variant: 'danger', writes: true },
+              disabled: isDeleted,
+              run: () => setOpened('delete'),
+            },
+          ]}
+        />
+      </span>
+      {opened === 'share' && <ShareDialog traceId={trace.id} onClose={close} />}
+      {opened === 'delete' && <DeleteTrace trace={trace} onClose={close} />}
+    </>
   );
 }
 

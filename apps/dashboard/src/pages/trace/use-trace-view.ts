@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useDeferredValue, useMemo } from 'react';
 import { readOnly, type TraceSearch, type Only } from './trace-search.js';
 import { filterSpans, visiblePlaces } from './tree-rows.js';
@@ -6,18 +6,17 @@ import type { TraceModel } from './use-trace.js';
 import type { Stretch } from './span-times.js';
 import { fit, wholeRange, zoom } from './timeline-range.js';
 
-const route = getRouteApi('/traces/$id');
-
 /** Keys run through rows faster than a browser takes new addresses. */
 const SETTLE_MS = 250;
 
 /** What the address of the trace says, and how to change it. */
 export function useTraceAddress() {
-  const { id } = route.useParams();
-  const search: TraceSearch = route.useSearch();
-  const navigate = route.useNavigate();
+  // The page of a link has no id in its address.
+  const { id = '' } = useParams({ strict: false });
+  const search: TraceSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
   const change = (changes: Partial<Record<keyof TraceSearch, string | undefined>>, replace: boolean): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }) as TraceSearch, replace });
+    void navigate({ to: '.', search: (before) => ({ ...before, ...changes }) as never, replace });
   return { id, search, change };
 }
 
