@@ -75,7 +75,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
-    const other = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
+    const other = await browser.open(program.apiUrl);
     const answer = await other.page.goto(link);
     expect(answer!.headers()).toMatchObject({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' });
     expect(answer!.headers()['referrer-policy']).toBe('no-referrer');
