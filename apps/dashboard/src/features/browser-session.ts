@@ -2,6 +2,7 @@ import type { BrowserSessionResource, CapabilitiesResource } from '@spandrel/con
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from '../api/api.js';
 import { firstKeys } from '../api/first-keys.js';
+import { SHARE_TOKEN } from '../api/share-token.js';
 
 /** Who is signed in, asked once; no page waits for a server that does not say. */
 export const BROWSER_SESSION = queryOptions({
@@ -22,6 +23,7 @@ export function useCapabilities(): CapabilitiesResource | undefined {
     queryKey: firstKeys.capabilities(),
     queryFn: ({ signal }) => api.getCapabilities({ signal }),
     staleTime: Number.POSITIVE_INFINITY,
+    enabled: SHARE_TOKEN === null,
   });
   return data;
 }
