@@ -1,4 +1,4 @@
-import type { ConnectionResource } from '@spandrel/contract';
+import type { ConnectionResource, DatapointPreview } from '@spandrel/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, useId, type FormEvent } from 'react';
@@ -14,7 +14,9 @@ import { wordsOfScoring } from '../../features/scorer-words.js';
 import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
-import { useDatasetNames } from '../../features/runs/run-queries.js';
+import { useDatasetNames, useRunsOf } from '../../features/runs/run-queries.js';
+import { useSettled } from '../../components/hooks.js';
+import { describeCost } from './estimate-cost.js';
 import {
   countTaken,
   describeCalls,
@@ -222,6 +224,11 @@ export function RunForm({ initial }: { initial: RunFields }) {
         <FaultNotice title="The evaluation could not be started" error={start.error} />
       )}
       <p>{dataset !== undefined && describeCalls(taken, repeats, judges, runs)}</p>
+      <CostEstimate
+        datasetId={fields.dataset}
+        models={models.map(({ model }) => model)}
+        calls={(taken * repeats * runs) / models.length}
+      />
       <p role="status" aria-label="Expected values">
         {missing && describeMissing(missing.count, missing.total, named)}
       </p>
@@ -230,6 +237,34 @@ export function RunForm({ initial }: { initial: RunFields }) {
       </Button>
     </form>
   );
+}
+
+/** Datapoints whose size is looked at. */
+const SIZED = 200;
+const PAUSE_MS = 400;
+
+/** What the answers will cost. @param props.calls of each model. */
+function CostEstimate({ datasetId, models, calls }: { datasetId: string; models: readonly string[]; calls: number }) {
+  const named = useSettled(models.join('\n'), PAUSE_MS).split('\n').filter(Boolean);
+  const earlier = useRunsOf(datasetId).find((run) => run.total_tokens > 0);
+  const sizes = useQuery({
+    queryKey: keys.datapointSizes(datasetId),
+    queryFn: async ({ signal }) => {
+      const query = { preview: 1, limit: SIZED };
+      const { rows } = await listPage<DatapointPreview>('listDatapoints', { path: { id: datasetId }, query, signal });
+      return rows.map(({ kind_bytes: bytes }) => bytes);
+    },
+  });
+  const found = useQuery({
+    queryKey: keys.prices(named),
+    queryFn: async ({ signal }) => {
+      const answers = await Promise.all(named.map((model) => api.listPrices({ query: { model }, signal })));
+      return answers.map(({ prices }, at) => prices.find(({ model }) => model === named[at])?.price ?? null);
+    },
+  });
+  if (found.data === undefined || sizes.data === undefined) return null;
+  const prices = new Map(named.map((model, at) => [model, found.data[at] ?? null]));
+  return <p>{describeCost({ calls, prices, earlier, sizes: sizes.data })}</p>;
 }
 
 /** Datapoints without an expected value. @param datasetId `''`: nobody asks for them. */

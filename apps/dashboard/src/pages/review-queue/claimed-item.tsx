@@ -25,6 +25,8 @@ interface ClaimedItemProps {
   isBusy: boolean;
 }
 
+const WRITE_BACK = 'Write back to the datapoint';
+
 /** Whether edits are written back stays as it was chosen last. */
 let isWrittenBackLast = true;
 
@@ -76,6 +78,7 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
       run: () => void navigate({ to: reviewAddress(item.dataset_id), search: { item: lastId } as never }),
     },
   ];
+  useShortcuts([{ keys: 'w', label: WRITE_BACK, group: 'Review', writes: true, run: () => writeBack(!isWrittenBack) }]);
   return (
     <>
       <div className={styles.session} data-edits={draft.isOpen || draft.isChanged || undefined}>
@@ -89,25 +92,20 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
         <EditedData draft={draft} isWrittenBack={isWrittenBack} onLeave={focus} />
       </div>
       <ReviewActions actions={actions}>
-        {mayWrite && <WriteBack isOn={isWrittenBack} onChange={writeBack} />}
+        {mayWrite && (
+          <CheckboxField
+            label={
+              <>
+                {WRITE_BACK} <kbd aria-hidden="true">w</kbd>
+              </>
+            }
+            aria-keyshortcuts="w"
+            checked={isWrittenBack}
+            onChange={({ currentTarget: { checked } }) => writeBack(checked)}
+          />
+        )}
       </ReviewActions>
     </>
-  );
-}
-
-function WriteBack({ isOn, onChange }: { isOn: boolean; onChange(isOn: boolean): void }) {
-  useShortcuts([{ keys: 'w', label: 'Write back to the datapoint', group: 'Review', run: () => onChange(!isOn) }]);
-  return (
-    <CheckboxField
-      label={
-        <>
-          Write back to the datapoint <kbd aria-hidden="true">w</kbd>
-        </>
-      }
-      aria-keyshortcuts="w"
-      checked={isOn}
-      onChange={({ currentTarget: { checked } }) => onChange(checked)}
-    />
   );
 }
 

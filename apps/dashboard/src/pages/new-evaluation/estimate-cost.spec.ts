@@ -1,0 +1,31 @@
+import type { EvalRunSummary } from '@spandrel/contract';
+import { describe, expect, it } from '@jest/globals';
+import { describeCost } from './estimate-cost.js';
+
+const prices = new Map([['a', { input: 1, output: 10 }]]);
+const run = { name: 'first', total_tokens: 13_000, sample_progress: 10 } as EvalRunSummary;
+
+describe('what a run will cost', () => {
+  it('is estimated from an earlier run, else from the size of datapoints', () => {
+    expect(describeCost({ calls: 1_000, prices, earlier: run, sizes: [] })).toBe(
+      'About $4.00 without judges, estimated from tokens of the run first.',
+    );
+    expect(describeCost({ calls: 1_000, prices, earlier: undefined, sizes: [2_000, 6_000] })).toBe(
+      'About $4.00 without judges, estimated from the size of 2 datapoints.',
+    );
+  });
+
+  it('says which price is not known, and takes the first of tiers', () => {
+    const tiered = { base: 2, tiers: [{ above: 200_000, price: 4 }] };
+    const some = new Map([
+      ['a', { input: tiered, output: 10 }],
+      ['b', null],
+    ]);
+    expect(describeCost({ calls: 1_000, prices: some, earlier: run, sizes: [] })).toBe(
+      'About $5.00 without judges, estimated from tokens of the run first. Price unknown: b.',
+    );
+    expect(describeCost({ calls: 1, prices: new Map([['b', null]]), earlier: run, sizes: [] })).toBe(
+      'Price unknown: b.',
+    );
+  });
+});
