@@ -49,7 +49,7 @@ describe('analytics of two days', () => {
   const onTwoDays = journeysOn(async () => {
     const spans = HOURS.flatMap((hour, n) => MODELS.map((model, m) => span(hour, n, model, m)));
     const { status, body } = await program.api.post<{ rejected: unknown[] }>('/api/ingest', {
-      traces: [{ id: 't', name: 't' }],
+      traces: [{ id: 't', name: 't', user_id: 'ada', session_id: 's', metadata: { env: 'prod' } }],
       spans: [...spans, { id: 'tool', trace_id: 't', name: 'tool', started_at: new Date(FIRST).toISOString() }],
     });
     expect([status, body.rejected]).toEqual([200, []]);
@@ -64,14 +64,15 @@ describe('analytics of two days', () => {
     const totals = page.getByRole('list', { name: 'Totals' }).getByRole('listitem');
     await totals.getByText(dollars(summary.total_cost)).waitFor();
     const { total_tokens: tokens, total_spans: spans } = summary;
+    const none = '– to the period before';
     await expectSoon(
       async () => (await totals.allTextContents()).map((text) => text.trim()),
       [
-        `Cost ${dollars(summary.total_cost)}`,
-        `Tokens ${tokens.toLocaleString('en-US')}`,
-        `Spans ${spans}`,
-        `Average latency ${(summary.avg_latency_ms! / 1_000).toFixed(2)} s`,
-        `Errors 2 ${(summary.error_rate * 100).toFixed(1)}% of finished spans`,
+        `Cost ${dollars(summary.total_cost)} ${none}`,
+        `Tokens ${tokens.toLocaleString('en-US')} ${none} ${(tokens - 180).toLocaleString('en-US')} in (0 cached), 180 out`,
+        `Spans ${spans} ${none}`,
+        `Average latency ${(summary.avg_latency_ms! / 1_000).toFixed(2)} s ${none} LLM calls`,
+        `Errors 2 ${none} LLM calls, ${(summary.error_rate * 100).toFixed(1)}% of those finished`,
       ],
     );
     await page.getByRole('combobox', { name: 'Split by' }).selectOption('Model');
@@ -136,7 +137,11 @@ describe('analytics of two days', () => {
       MODELS.map((model) => {
         const { count, tokens, cost } = summary.models[model]!;
         const share = `${((cost! / summary.total_cost!) * 100).toFixed(1)}%`;
-        return [model, String(count), tokens.toLocaleString('en-US'), dollars(cost), share];
+        const out = count * 10;
+        const [a, p95] = [expect.stringMatching(/^\$\d/), expect.stringMatching(/^\d\.\d\d s$/)];
+        const errors = model === MODELS[0] ? '2' : '0';
+        const [calls, tokensIn] = [String(count), (tokens - out).toLocaleString('en-US')];
+        return [model, calls, tokensIn, String(out), dollars(cost), a, p95, errors, share];
       }),
     );
     await chart('Errors').locator('canvas').waitFor();
@@ -208,6 +213,35 @@ describe('analytics of two days', () => {
     await page.goBack();
     await page.getByRole('list', { name: 'Totals' }).getByText('6', { exact: true }).waitFor();
     expect(parameters()).toEqual({ group_by: 'hour', model: 'own' });
+    expectNoFaults(watched);
+  });
+
+  inBrowser('show the change to the period before, of LLM calls or traces, at 390 px as well', async () => {
+    await open('/analytics?since=2026-03-02T12:00:00Z&until=2026-03-02T14:00:00Z');
+    const totals = page.getByRole('list', { name: 'Totals' }).getByRole('listitem');
+    await totals.first().getByText('+133%').waitFor();
+    await page.getByRole('combobox', { name: 'Latency and errors of' }).selectOption('Traces');
+    await page.waitForURL(/of=traces/);
+    await totals.last().getByText('Traces').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open('/analytics?since=2026-02-27T00:00:00Z&until=2026-03-06T00:00:00Z');
+    await page.getByText('Each bar is a UTC day').waitFor();
+    await chart('Cost').locator('canvas').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await expectAccessible(watched);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expectNoFaults(watched);
+  });
+
+  inBrowser('split by what traces say, and lead to what a key counts', async () => {
+    await open('/analytics?split_by=metadata.env');
+    const key = figure('Cost').getByRole('link', { name: 'prod' });
+    expect(await key.getAttribute('href')).toContain('metadata.env=prod');
+    await page.getByRole('textbox', { name: 'Metadata key' }).waitFor();
+    await page.getByRole('combobox', { name: 'Split by' }).selectOption('User');
+    await figure('Cost').getByRole('link', { name: 'ada' }).click();
+    await page.waitForURL(/\/spans\?/);
+    expect(parameters()).toMatchObject({ user_id: 'ada' });
     expectNoFaults(watched);
   });
 

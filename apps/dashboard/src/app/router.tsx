@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { readAnalyticsSearch } from '../features/analytics/analytics-search.js';
+import type { AnalyticsSearch } from '../features/analytics/analytics-search.js';
 import { readCompareSearch } from '../pages/compare/compare-search.js';
 import { readDatasetSearch } from '../pages/dataset/dataset-search.js';
 import { readDatasetsSearch } from '../pages/datasets/datasets-search.js';
@@ -68,7 +68,8 @@ const shared = createRoute({
 
 const analytics = createRoute({
   ...at('/analytics'),
-  validateSearch: only(readAnalyticsSearch),
+  // The page reads it: its parameters are many, and not needed before.
+  validateSearch: (search: Search) => search as AnalyticsSearch,
   component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
 });
 

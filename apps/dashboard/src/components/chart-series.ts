@@ -4,6 +4,8 @@ export type ColourToken = `--${string}`;
 /** Values by bucket, `null` where there is none. */
 export interface ChartSeries {
   label: string;
+  /** The key of a split that it is of. */
+  key?: string | null;
   colour: ColourToken;
   values: readonly (number | null)[];
   /** Lines that are distinguished without their colour. */
@@ -35,4 +37,17 @@ export function bucketsBetween({ starts, widthMs }: ChartData, from: number, to:
   const at = (moment: number): number => Math.floor((moment - (starts[0] ?? 0)) / widthMs);
   const within = (index: number): number => Math.min(Math.max(index, 0), Math.max(0, starts.length - 1));
   return [within(at(Math.min(from, to))), within(at(Math.max(from, to)))];
+}
+
+/** Pixels that a tick takes with the room beside it. */
+const TICK_PX = 46;
+/** So many buckets lie between two ticks. */
+const TICK_STEPS = [1, 2, 3, 5, 6, 10, 12, 15, 24, 30, 60, 120, 240, 720] as const;
+
+/** Middles of the buckets that have a tick: as many as fit, never one between two buckets. @param width in pixels. */
+export function ticksOf({ starts, widthMs }: Pick<ChartData, 'starts' | 'widthMs'>, width: number): number[] {
+  const fitting = Math.max(1, Math.ceil((starts.length * TICK_PX) / Math.max(width, TICK_PX)));
+  const step = TICK_STEPS.find((one) => one >= fitting) ?? fitting;
+  const chosen = starts.filter((start) => Math.floor(start / widthMs) % step === 0);
+  return (chosen.length > 0 ? chosen : starts.slice(0, 1)).map((start) => start + widthMs / 2);
 }

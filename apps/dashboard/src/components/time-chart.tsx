@@ -3,7 +3,7 @@ import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { readColours, usePalette } from './use-canvas.js';
 import { formatTime, type Zone } from './format.js';
-import { bucketsBetween, stacked, type ChartData } from './chart-series.js';
+import { bucketsBetween, stacked, ticksOf, type ChartData } from './chart-series.js';
 import styles from './time-chart.module.css';
 
 export interface TimeChartProps {
@@ -98,7 +98,7 @@ const HEIGHT = 128;
 const DAY_MS = 86_400_000;
 const FONT = '11px system-ui, sans-serif';
 const AXIS_WIDTH = 62;
-const SPACE = { x: 64, y: 28 };
+const SPACE = { y: 28 };
 /** Lines of so many buckets at most have a point for each, so that one between gaps can be seen. */
 const POINTS_MAX = 120;
 const BAR = { share: 0.86, widest: 48 };
@@ -127,7 +127,7 @@ export function chartOptions({ data, zone, format, isWhole, colours, width }: Ch
     ms: 1,
     ...(zone === 'utc' && { tzDate: (at: number) => UPlot.tzDate(new Date(at), 'Etc/UTC') }),
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     scales: {
       x: { time: true, range: [from, until] },
       y: { range: (_u, _least, most) => [0, most > 0 ? most * 1.05 : 1] },
@@ -136,9 +136,9 @@ export function chartOptions({ data, zone, format, isWhole, colours, width }: Ch
       {
         ...axis,
         grid: { show: false },
-        space: SPACE.x,
         size: 24,
-        values: (_u, splits, _axis, _space, step) => splits.map((at) => formatTick(at, zone, step)),
+        splits: (u) => ticksOf(data, u.over.clientWidth || width),
+        values: (_u, splits) => splits.map((middle) => formatTick(middle - widthMs / 2, zone, widthMs)),
       },
       {
         ...axis,
@@ -178,9 +178,9 @@ function seriesOptions(
   };
 }
 
-/** A day where the axis counts days, or at midnight; else the time. */
-function formatTick(at: number, zone: Zone, step: number): string {
-  const text = formatTime(at, zone);
+/** The day of a bucket of days or more, which is one of UTC, and at midnight; else the time. */
+function formatTick(at: number, zone: Zone, widthMs: number): string {
+  const text = formatTime(at, widthMs >= DAY_MS ? 'utc' : zone);
   const time = text.slice(11, 16);
-  return step >= DAY_MS || time === '00:00' ? text.slice(5, 10) : time;
+  return widthMs >= DAY_MS || time === '00:00' ? text.slice(5, 10) : time;
 }

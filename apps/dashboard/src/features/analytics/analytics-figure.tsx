@@ -7,8 +7,8 @@ import type { ChartData, ChartSeries } from '../../components/chart-series.js';
 import { formatTime, zoneName } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { spansAddress, withRange, type AnalyticsSearch } from './analytics-search.js';
-import { FIGURES, seriesOf, shownKeys, type Figure, type FigureName } from './figures.js';
+import { countedAddress, keyAddress, withRange, type AnalyticsSearch } from './analytics-search.js';
+import { FIGURES, queryOf, seriesOf, shownKeys, type Figure, type FigureName } from './figures.js';
 import { WIDTH_MS } from './plan-question.js';
 import { useSeries, type Series } from './use-series.js';
 import styles from './analytics-figure.module.css';
@@ -41,7 +41,7 @@ export interface AnalyticsFigureProps {
  */
 export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }: AnalyticsFigureProps) {
   const figure = FIGURES.find((one) => one.name === name)!;
-  const series = useSeries(query);
+  const series = useSeries(queryOf(figure, query));
   const own = useState<number | null>(null);
   const [isTable, setIsTable] = useState(false);
   const captionId = useId();
@@ -57,7 +57,7 @@ export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }
         <span id={captionId} className={styles.title}>
           {figure.name}
         </span>
-        {drawn ? <Legend {...props} series={drawn.series} /> : <span />}
+        {drawn && data ? <Legend {...props} series={drawn.series} data={data} /> : <span />}
         <span className={styles.actions}>
           {actions}
           <Button variant="quiet" icon="table" iconOnly aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
@@ -78,7 +78,7 @@ export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }
           onOpen={(at) => void navigate({ to: addressOfBucket(data, at, figure) })}
           onZoom={(first, last) => {
             onCursor(null);
-            zoom(withRange(data.query, rangeOfBuckets(data, first, last)));
+            zoom(withRange(query, rangeOfBuckets(data, first, last)));
           }}
         />
       )}
@@ -86,16 +86,16 @@ export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }
   );
 }
 
-const chartOf = (figure: Figure, { buckets, width, query }: Series): ChartData => ({
+const chartOf = (figure: Figure, { buckets, width, query, totals }: Series): ChartData => ({
   starts: buckets.map(({ timestamp }) => Date.parse(timestamp)),
   widthMs: WIDTH_MS[width],
   form: figure.form,
-  series: seriesOf(figure, buckets, query.split_by ? shownKeys(buckets, query.split_by) : null),
+  series: seriesOf(figure, buckets, query.split_by ? shownKeys(totals.series ?? [], query.split_by) : null),
 });
 
 /** Address of a bucket's spans. @param figure those first that it is about. */
 const addressOfBucket = (data: Series, bucket: number, figure?: Figure): string =>
-  spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: data.query.model, ...figure?.spans });
+  countedAddress(data.query, { ...rangeOfBuckets(data, bucket, bucket), ...figure?.spans });
 
 interface ChartProps {
   figure: Figure;
@@ -144,10 +144,14 @@ function inWords(figure: Figure, series: readonly ChartSeries[], at: number): st
   return shown.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
 }
 
-function Legend({ figure, series, cursor }: Pick<ChartProps, 'figure' | 'cursor'> & Pick<ChartData, 'series'>) {
+interface LegendProps extends Pick<ChartProps, 'figure' | 'cursor'>, Pick<ChartData, 'series'> {
+  data: Series;
+}
+
+function Legend({ figure, series, cursor, data }: LegendProps) {
   return (
     <ul className={styles.legend} aria-label={`Legend of ${figure.name}`}>
-      {series.map(({ label, colour, values, dash }) => (
+      {series.map(({ label, key, colour, values, dash }) => (
         <li key={label}>
           {(series.length > 1 || figure.form === 'lines') && (
             <span
@@ -160,7 +164,7 @@ function Legend({ figure, series, cursor }: Pick<ChartProps, 'figure' | 'cursor'
           )}
           {label !== figure.name && (
             <bdi className={styles.label} title={label}>
-              {label}
+              {key == null ? label : <Link to={keyAddress(data.query, key, data.range)}>{label}</Link>}
             </bdi>
           )}
           <span className={styles.value}>{cursor !== null && figure.format(values[cursor] ?? null)}</span>

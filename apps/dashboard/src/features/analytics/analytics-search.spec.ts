@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { isFiltered, readAnalyticsSearch, spansAddress, withoutFilters } from './analytics-search.js';
+import { isFiltered, readAnalyticsSearch, countedAddress, withoutFilters } from './analytics-search.js';
 
 describe('the address of analytics', () => {
   it('is read leniently', () => {
     const search = { range: '7d', group_by: 'hour', split_by: 'model', model: '', other: '1' };
     expect(readAnalyticsSearch(search)).toEqual({ range: '7d', group_by: 'hour', split_by: 'model', model: '' });
+    expect(readAnalyticsSearch({ split_by: 'metadata.env', of: 'traces', user_id: 'a' })).toEqual({
+      split_by: 'metadata.env',
+      of: 'traces',
+      user_id: 'a',
+    });
     expect(readAnalyticsSearch({ range: '1y', group_by: 'month', split_by: '', model: ['a', 'b'] })).toEqual({});
   });
 
@@ -18,7 +23,7 @@ describe('the address of analytics', () => {
   });
 
   it('leads to spans by any name', () => {
-    expect(spansAddress({ model: 'a&b=ä', since: undefined })).toBe('/spans?model=a%26b%3D%C3%A4');
-    expect(spansAddress({ model: undefined })).toBe('/spans');
+    expect(countedAddress({ model: 'a&b=ä' }, { since: undefined })).toBe('/spans?model=a%26b%3D%C3%A4');
+    expect(countedAddress({}, {})).toBe('/spans');
   });
 });

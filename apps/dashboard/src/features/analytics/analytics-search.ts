@@ -1,38 +1,45 @@
-import type { BucketWidth, Split } from '@spandrel/contract';
+import type { BucketWidth, CountedThing, Split } from '@spandrel/contract';
 import { readTimeRange, choiceOf, type TimeRange } from '../filters/time-range.js';
 
 /** What figures of analytics are asked for, by the API's own names: the search parameters of the page. */
 export interface AnalyticsSearch extends TimeRange {
   group_by?: BucketWidth;
   split_by?: Split;
+  /** What latency and errors are of; LLM calls where it is left out. */
+  of?: CountedThing;
   model?: string;
+  user_id?: string;
 }
 
 /** Values of the comboboxes `Bucket` and `Split by`. */
 export const BUCKETS = ['minute', 'hour', 'day', 'week'] as const;
-export const SPLITS = ['model', 'provider', 'status'] as const;
+export const SPLITS = ['model', 'provider', 'status', 'user', 'session', 'tag', 'trace_name'] as const;
+export const COUNTED = ['llm_calls', 'traces', 'spans'] as const;
 
 /** Reads an address; what it does not know is left out. */
 export function readAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
   const width = BUCKETS.find((value) => value === search['group_by']);
-  const split = SPLITS.find((value) => value === search['split_by']);
-  const { model } = search;
+  const { model, user_id: user, split_by: by } = search;
+  const isKey = typeof by === 'string' && by.startsWith('metadata.');
+  const split = isKey ? (by as Split) : SPLITS.find((value) => value === by);
+  const of = COUNTED.find((value) => value === search['of']);
   return {
     ...readTimeRange(search),
     ...(width && { group_by: width }),
     ...(split && { split_by: split }),
+    ...(of && { of }),
     ...(typeof model === 'string' && { model }),
+    ...(typeof user === 'string' && { user_id: user }),
   };
 }
 
 /** Whether spans are left out. */
 export const isFiltered = (search: AnalyticsSearch): boolean =>
-  choiceOf(search) !== 'all' || search.model !== undefined;
+  choiceOf(search) !== 'all' || search.model !== undefined || search.user_id !== undefined;
 
 /** The search parameters without what leaves spans out. */
-export function withoutFilters({ group_by, split_by }: AnalyticsSearch): AnalyticsSearch {
-  return { ...(group_by && { group_by }), ...(split_by && { split_by }) };
-}
+export const withoutFilters = ({ model: _model, user_id: _user, ...rest }: AnalyticsSearch): AnalyticsSearch =>
+  withRange(rest, {});
 
 /** The search parameters with another range. */
 export function withRange(search: AnalyticsSearch, range: TimeRange): AnalyticsSearch {
@@ -40,9 +47,32 @@ export function withRange(search: AnalyticsSearch, range: TimeRange): AnalyticsS
   return { ...rest, ...range };
 }
 
-/** The address of the list of spans with filters. */
-export function spansAddress(filters: Readonly<Record<string, string | undefined>>): string {
+type Filters = Readonly<Record<string, string | undefined>>;
+
+/** The address of a list with filters. */
+function listAddress(path: '/spans' | '/traces', filters: Filters): string {
   const given = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = new URLSearchParams(given).toString();
-  return text === '' ? '/spans' : `/spans?${text}`;
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** The address of what a query counts, spans or traces. @param filters beside its model, its user and the kind. */
+export function countedAddress({ of, model, user_id }: AnalyticsSearch, filters: Filters): string {
+  const all = { model, user_id, ...filters, ...(of === 'llm_calls' && { kind: 'llm_call' }) };
+  return listAddress(of === 'traces' ? '/traces' : '/spans', all);
+}
+
+/** Filters of lists by what sums are split by; names and metadata are those of traces. */
+const FILTERS: Readonly<Record<string, string>> = {
+  user: 'user_id',
+  session: 'session_id',
+  trace_name: 'name_contains',
+};
+
+/** The address of what has a key of the split of a query, within a range. */
+export function keyAddress(query: AnalyticsSearch, key: string, range: TimeRange): string {
+  const by = query.split_by!;
+  const isOfTraces = by === 'trace_name' || by.startsWith('metadata.');
+  const { since, until } = range;
+  return countedAddress(isOfTraces ? { ...query, of: 'traces' } : query, { since, until, [FILTERS[by] ?? by]: key });
 }

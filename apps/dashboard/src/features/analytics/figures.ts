@@ -1,4 +1,5 @@
-import type { BucketSums, Split, TimeBucket } from '@spandrel/contract';
+import type { BucketSums, CountedThing, Split, TimeBucket } from '@spandrel/contract';
+import type { AnalyticsSearch } from './analytics-search.js';
 import { formatCount } from '@spandrel/contract/browser';
 import type { ChartSeries, ColourToken } from '../../components/chart-series.js';
 import {
@@ -8,15 +9,16 @@ import {
   formatDurationExactly,
   formatId,
 } from '../../components/format.js';
-import { sumsByKey } from './sums.js';
 
-export type FigureName = 'Cost' | 'Tokens' | 'Spans' | 'Latency' | 'Errors';
+export type FigureName = 'Cost' | 'Tokens' | 'Spans' | 'Calls' | 'Latency' | 'Errors';
 
 /** What a figure shows of sums. */
 export interface Figure {
   name: FigureName;
   form: 'bars' | 'lines';
   isWhole: boolean;
+  /** What it counts; left out: what the query says. */
+  of?: CountedThing;
   /** The value that is drawn, of the sums of a bucket or of a key in it. */
   valueOf(sums: BucketSums): number | null;
   format(value: number | null): string;
@@ -34,13 +36,15 @@ export const FIGURES: readonly Figure[] = [
     name: 'Cost',
     form: 'bars',
     isWhole: false,
+    of: 'spans',
     valueOf: ({ cost }) => cost,
     format: formatCost,
     formatExactly: formatCostExactly,
     spans: mostFirst('cost'),
   },
-  { ...COUNTS, name: 'Tokens', valueOf: ({ tokens }) => tokens, spans: mostFirst('tokens') },
-  { ...COUNTS, name: 'Spans', valueOf: ({ span_count }) => span_count },
+  { ...COUNTS, name: 'Tokens', of: 'spans', valueOf: ({ tokens }) => tokens, spans: mostFirst('tokens') },
+  { ...COUNTS, name: 'Spans', of: 'spans', valueOf: ({ span_count }) => span_count },
+  { ...COUNTS, name: 'Calls', of: 'llm_calls', valueOf: ({ span_count }) => span_count },
   {
     name: 'Latency',
     form: 'lines',
@@ -52,6 +56,12 @@ export const FIGURES: readonly Figure[] = [
   },
   { ...COUNTS, name: 'Errors', valueOf: ({ error_count }) => error_count, spans: { status: 'failed' } },
 ];
+
+/** The query of a figure, with what it counts. */
+export const queryOf = (figure: Figure, query: AnalyticsSearch): AnalyticsSearch => ({
+  ...query,
+  of: figure.of ?? query.of ?? 'llm_calls',
+});
 
 const COLOURS: readonly ColourToken[] = Array.from({ length: 8 }, (_, at) => `--kind-${at + 1}` as const);
 /** How many keys of a split are distinguished. */
@@ -78,6 +88,17 @@ const PERCENTILES: readonly (Omit<ChartSeries, 'values'> & { member: 'p50_ms' | 
   { label: 'p99', member: 'p99_ms', colour: '--kind-5', dash: [1, 3] },
 ];
 
+/** The parts of tokens. */
+const TOKENS: readonly (Omit<ChartSeries, 'values'> & { valueOf(sums: BucketSums): number })[] = [
+  {
+    label: 'Input',
+    colour: '--kind-1',
+    valueOf: ({ input_tokens: input, cached_input_tokens: cached }) => (input ?? 0) - (cached ?? 0),
+  },
+  { label: 'Cached input', colour: '--kind-3', valueOf: ({ cached_input_tokens: cached }) => cached ?? 0 },
+  { label: 'Output', colour: '--kind-2', valueOf: ({ output_tokens: output }) => output ?? 0 },
+];
+
 /** A key of a split as figures show it. */
 export interface ShownKey {
   key: string | null;
@@ -85,12 +106,11 @@ export interface ShownKey {
   colour: ColourToken;
 }
 
-/** The keys of a split, those that cost most first. */
-export function shownKeys(buckets: readonly TimeBucket[], split: Split): ShownKey[] {
-  const sums = sumsByKey(buckets);
+/** The keys of a split, those that cost most in the range first. @param series of the totals. */
+export function shownKeys(series: readonly { key: string | null }[], split: Split): ShownKey[] {
   // With fewer keys than can be distinguished, all that is left are spans without one.
-  const isNameless = sums.filter(({ model: key }) => key !== null).length < KEYS_MAX;
-  return sums.map(({ model: key }, place) => {
+  const isNameless = series.filter(({ key }) => key !== null).length < KEYS_MAX;
+  return series.map(({ key }, place) => {
     if (key === null) return { key, ...OTHERS, ...(isNameless && { label: NAMELESS[split] ?? 'None' }) };
     if (split === 'status') return { key, ...(STATUSES[key] ?? OTHERS) };
     return { key, label: formatId(key), colour: COLOURS[place % COLOURS.length]! };
@@ -106,6 +126,7 @@ export function seriesOf(
   if (keys !== null) {
     const byKey = buckets.map(({ series = [] }) => new Map(series.map((one) => [one.key, figure.valueOf(one)])));
     const series = keys.map(({ key, label, colour }) => ({
+      key,
       label,
       colour,
       values: byKey.map((values) => values.get(key) ?? (figure.form === 'bars' ? 0 : null)),
@@ -116,6 +137,9 @@ export function seriesOf(
   }
   const values = buckets.map(figure.valueOf);
   const colour = figure.name === 'Errors' ? '--status-failed' : '--kind-1';
+  if (figure.name === 'Tokens') {
+    return TOKENS.map(({ valueOf, ...part }) => ({ ...part, values: buckets.map(valueOf) }));
+  }
   if (figure.name !== 'Latency') return [{ label: figure.name, colour, values }];
   return [
     { label: 'Average', colour, values },

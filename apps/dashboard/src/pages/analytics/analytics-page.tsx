@@ -1,38 +1,36 @@
 import { formatCount, NONE } from '@spandrel/contract/browser';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { api } from '../../api/api.js';
+import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
-import { EmptyState, FaultNotice, PageHeading, QueryFault } from '../../components/page-parts.js';
+import { EmptyState, PageHeading, QueryFault } from '../../components/page-parts.js';
 import { useDelayed } from '../../components/hooks.js';
-import { SelectField } from '../../components/field.js';
-import {
-  formatId,
-  formatCost,
-  formatCostExactly,
-  formatDuration,
-  formatDurationExactly,
-} from '../../components/format.js';
+import { SelectField, TextField } from '../../components/field.js';
+import { formatId } from '../../components/format.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
-import { costColumn, countColumn } from '../../features/columns/usual-columns.js';
+import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { AnalyticsFigure, BucketLine } from '../../features/analytics/analytics-figure.js';
 import {
+  COUNTED,
   isFiltered,
+  keyAddress,
   withoutFilters,
   withRange,
   BUCKETS,
   readAnalyticsSearch,
   SPLITS,
-  spansAddress,
   type AnalyticsSearch,
 } from '../../features/analytics/analytics-search.js';
-import { FIGURES } from '../../features/analytics/figures.js';
-import { addCosts, type Totals, type ModelSums } from '../../features/analytics/sums.js';
+import { FIGURES, type FigureName } from '../../features/analytics/figures.js';
+import { addCosts, describeChange } from '../../features/analytics/sums.js';
+import { useSeries, type Series } from '../../features/analytics/use-series.js';
 import { ViewsMenu } from '../../features/saved-views/views-menu.js';
-import { useSeries } from '../../features/analytics/use-series.js';
-import { useAnalytics, type Analytics } from './use-analytics.js';
+import figureStyles from '../../features/analytics/analytics-figure.module.css';
 import styles from './analytics-page.module.css';
 import totalsListStyles from './totals-list.module.css';
 
@@ -40,35 +38,39 @@ const route = getRouteApi('/analytics');
 
 /** Sums over spans: in all, over time, and by model. */
 export function AnalyticsPage() {
-  const search = route.useSearch();
+  const search = readAnalyticsSearch({ ...route.useSearch() });
   const navigate = route.useNavigate();
   const change = (next: AnalyticsSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
-  const { data, error, refetch, isFetching } = useAnalytics(search);
+  const spans = useSeries({ ...search, of: 'spans' });
+  const models = useQuery({ queryKey: keys.facets('model', ''), queryFn: ({ signal }) => loadModels(signal) });
+  const { data, error, isPlaceholderData } = spans;
   const isLate = useDelayed(data === undefined && error === null);
-  const isBefore = useDelayed(isFetching && data !== undefined && data.search !== search);
+  const isBefore = useDelayed(isPlaceholderData);
   return (
     <>
       <PageHeading title="Analytics">
         <ViewsMenu page="analytics" />
       </PageHeading>
-      <AnalyticsFilterBar search={search} models={data?.knownModels ?? []} onChange={change} />
-      {error !== null && (
-        <FaultNotice title="Analytics could not be loaded" error={error} onRetry={() => void refetch()} />
-      )}
+      <AnalyticsFilterBar search={search} models={models.data ?? []} onChange={change} />
+      <QueryFault title="Analytics could not be loaded" query={spans} />
       {isLate && <div className={styles.waiting} />}
-      {data?.totals.spans === 0 && error === null && (
-        <Nothing search={data.search} onClear={() => change(withoutFilters(search))} />
+      {data?.totals.span_count === 0 && error === null && (
+        <Nothing search={data.query} onClear={() => change(withoutFilters(search))} />
       )}
-      {data !== undefined && data.totals.spans > 0 && (
-        <div className={styles.content} data-before={isBefore || error !== null}>
-          <TotalsList totals={data.totals} />
+      {data !== undefined && data.totals.span_count > 0 && error === null && (
+        <div className={styles.content} data-before={isBefore}>
+          <TotalsList search={search} spans={data} />
           <AnalyticsFigures search={search} onChange={change} />
-          <ModelsGrid data={data} />
+          <ModelsGrid search={search} />
         </div>
       )}
     </>
   );
 }
+
+/** Models that the filter offers. */
+const loadModels = async (signal: AbortSignal): Promise<string[]> =>
+  (await api.listFacets({ query: { of: 'model', limit: 200 }, signal })).facets.map(({ value }) => value);
 
 function Nothing({ search, onClear }: { search: AnalyticsSearch; onClear(): void }) {
   if (isFiltered(search)) {
@@ -91,16 +93,22 @@ interface AnalyticsFilterBarProps {
   onChange(search: AnalyticsSearch, isTyped?: boolean): void;
 }
 
+/** Begins a split by a key of metadata. */
+const METADATA = 'metadata.';
+
+const COUNTED_WORDS = { llm_calls: 'LLM calls', traces: 'Traces', spans: 'All spans' } as const;
+
 /** Each value by its own word, behind the empty one. */
 const optionsOf = (none: string, values: readonly string[]) => [
   { value: '', label: none },
-  ...values.map((value) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) })),
+  ...values.map((value) => ({ value, label: (value[0]!.toUpperCase() + value.slice(1)).replace('_', ' ') })),
 ];
 
 /** Stands before the name of a model: a name may be empty, and so may the choice. */
 const MODEL = '=';
 
 function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProps) {
+  const metadataKey = search.split_by?.startsWith(METADATA) ? search.split_by.slice(METADATA.length) : undefined;
   const change = (changes: Record<string, unknown>): void => onChange(readAnalyticsSearch({ ...search, ...changes }));
   const names = search.model === undefined || models.includes(search.model) ? models : [...models, search.model];
   return (
@@ -114,9 +122,27 @@ function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProp
       />
       <SelectField
         label="Split by"
-        options={optionsOf('Nothing', SPLITS)}
-        value={search.split_by ?? ''}
-        onChange={({ target }) => change({ split_by: target.value })}
+        options={[...optionsOf('Nothing', SPLITS), { value: METADATA, label: 'Metadata key' }]}
+        value={metadataKey === undefined ? (search.split_by ?? '') : METADATA}
+        onChange={({ target: { value } }) =>
+          change({ split_by: value === METADATA ? `${METADATA}environment` : value })
+        }
+      />
+      {metadataKey !== undefined && (
+        <TextField
+          label="Metadata key"
+          defaultValue={metadataKey}
+          onBlur={({ target: { value } }) => value !== '' && change({ split_by: METADATA + value })}
+          onKeyDown={({ key, currentTarget: { value } }) => {
+            if (key === 'Enter' && value !== '') change({ split_by: METADATA + value });
+          }}
+        />
+      )}
+      <SelectField
+        label="Latency and errors of"
+        options={COUNTED.map((value) => ({ value, label: COUNTED_WORDS[value] }))}
+        value={search.of ?? 'llm_calls'}
+        onChange={({ target: { value } }) => change({ of: value === 'llm_calls' ? undefined : value })}
       />
       <SelectField
         label="Model"
@@ -134,15 +160,12 @@ function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProp
 
 function AnalyticsFigures({ search, onChange }: Omit<AnalyticsFilterBarProps, 'models'>) {
   const [bucket, onBucket] = useState<number | null>(null);
-  const series = useSeries(search);
-  const { data } = series;
+  const { data } = useSeries({ ...search, of: 'spans' });
   const at = bucket !== null && data !== undefined && bucket < data.buckets.length ? bucket : null;
-  // Said once, and not by each figure.
-  if (series.error) return <QueryFault title="Figures could not be loaded" query={series} />;
   return (
     <>
       {data && <BucketLine data={data} bucket={at} />}
-      <div className={styles.figures}>
+      <div className={figureStyles.figures}>
         {FIGURES.map(({ name }) => (
           <AnalyticsFigure
             key={name}
@@ -157,59 +180,97 @@ function AnalyticsFigures({ search, onChange }: Omit<AnalyticsFilterBarProps, 'm
   );
 }
 
-function TotalsList({ totals }: { totals: Totals }) {
-  const { spans, cost, unpriced, tokens, errors, finished, averageMs } = totals;
-  const share = finished === 0 ? null : `${percent(errors / finished)} of finished spans`;
+/** The sums of the range, each with its change to the period before. */
+function TotalsList({ search, spans }: { search: AnalyticsSearch; spans: Series }) {
+  const of = search.of ?? 'llm_calls';
+  const { data: counted } = useSeries({ ...search, of });
+  const { totals } = spans;
+  const calls = counted?.totals;
+  const what = of === 'spans' ? 'Spans' : COUNTED_WORDS[of];
+  const parts = [totals.input_tokens, totals.cached_input_tokens, totals.output_tokens].map((count) =>
+    formatCount(count),
+  );
+  const notes: Partial<Record<FigureName, string | false>> = {
+    Cost: totals.unpriced_count > 0 && `${formatCount(totals.unpriced_count)} without a price`,
+    Tokens: `${parts[0]} in (${parts[1]} cached), ${parts[2]} out`,
+    Latency: what,
+    Errors: calls?.finished_count
+      ? `${what}, ${shareOf(calls.error_count, calls.finished_count)} of those finished`
+      : what,
+  };
   return (
     <ul aria-label="Totals" className={totalsListStyles.totals}>
-      <Total
-        name="Cost"
-        value={formatCost(cost)}
-        exact={formatCostExactly(cost)}
-        note={unpriced > 0 ? `${formatCount(unpriced)} without a price` : null}
-      />
-      <Total name="Tokens" value={formatCount(tokens)} />
-      <Total name="Spans" value={formatCount(spans)} />
-      <Total name="Average latency" value={formatDuration(averageMs)} exact={formatDurationExactly(averageMs)} />
-      <Total name="Errors" value={formatCount(errors)} note={errors > 0 ? share : null} />
+      {FIGURES.filter(({ name }) => name !== 'Calls').map((figure) => {
+        const shown = figure.of === undefined ? counted : spans;
+        const [now, before] = [shown?.totals, shown?.previous].map((sums) => (sums ? figure.valueOf(sums) : null));
+        return (
+          <Total
+            key={figure.name}
+            name={figure.name === 'Latency' ? 'Average latency' : figure.name}
+            value={figure.format(now ?? null)}
+            exact={figure.formatExactly(now ?? null)}
+            change={describeChange(now ?? null, before ?? null)}
+            note={notes[figure.name]}
+          />
+        );
+      })}
     </ul>
   );
 }
 
-function Total({ name, value, exact, note }: { name: string; value: string; exact?: string; note?: string | null }) {
+interface TotalProps {
+  name: string;
+  value: string;
+  exact: string;
+  /** How much it changed to the period before. */
+  change: string;
+  note: string | false | undefined;
+}
+
+function Total({ name, value, exact, change, note }: TotalProps) {
   return (
     <li className={totalsListStyles.total}>
       <span className={totalsListStyles.name}>{name}</span>{' '}
-      <span className={totalsListStyles.value} {...(exact !== undefined && exact !== value && { title: exact })}>
+      <span className={totalsListStyles.value} {...(exact !== value && { title: exact })}>
         {value}
+      </span>{' '}
+      <span className={totalsListStyles.name} title="Change to the period before">
+        {change}
+        <span className="visually-hidden"> to the period before</span>
       </span>{' '}
       {note && <span className={totalsListStyles.name}>{note}</span>}
     </li>
   );
 }
 
-/** `12.3%`; what is there is never rounded to 0%. */
-function percent(share: number): string {
-  const digits = share < 0.001 ? 3 : 1;
-  return `${(share * 100).toFixed(digits)}%`;
-}
+type ModelSums = NonNullable<Series['totals']['series']>[number];
 
-function ModelsGrid({ data }: { data: Analytics }) {
-  const { models, range } = data;
+/** How many models the table distinguishes. */
+const MODELS_MAX = 20;
+
+/** The models of the LLM calls of the range. */
+function ModelsGrid({ search }: { search: AnalyticsSearch }) {
+  const { split_by: _split, group_by: _width, ...rest } = search;
+  const models = useSeries(
+    { ...rest, of: 'llm_calls' },
+    { group_by: 'week', split_by: 'model', top: MODELS_MAX, fill: false },
+  );
   const navigate = useNavigate();
-  const addressOf = (model: string): string => spansAddress({ model, since: range.since, until: range.until });
-  if (models.length === 0) return null;
+  const rows = models.data?.totals.series ?? [];
+  const addressOf = (key: string): string =>
+    keyAddress({ ...rest, split_by: 'model', of: 'llm_calls' }, key, models.data?.range ?? {});
+  if (rows.length === 0) return <QueryFault title="Models could not be loaded" query={models} />;
   return (
     <section className={styles.models} aria-labelledby="models-heading">
       <h2 id="models-heading">Models</h2>
       <Grid<ModelSums>
         label="Models"
-        columns={modelColumns(models, addressOf)}
-        length={models.length}
+        columns={modelColumns(rows, addressOf)}
+        length={rows.length}
         isComplete
-        rowAt={(index) => models[index]}
-        keyAt={(index) => JSON.stringify(models[index]!.model)}
-        onOpen={({ model }) => model !== null && void navigate({ to: addressOf(model) })}
+        rowAt={(index) => rows[index]}
+        keyAt={(index) => JSON.stringify(rows[index]!.key)}
+        onOpen={({ key }) => key !== null && void navigate({ to: addressOf(key) })}
       />
     </section>
   );
@@ -218,19 +279,23 @@ function ModelsGrid({ data }: { data: Analytics }) {
 function modelColumns(models: readonly ModelSums[], addressOf: (model: string) => string): GridColumn<ModelSums>[] {
   const cost = models.reduce<number | null>((sum, { cost: own }) => addCosts(sum, own), null);
   return [
-    cellColumn('model', 'Model', { width: 160, grows: true }, ({ model }) =>
-      model === null ? (
+    cellColumn('model', 'Model', { width: 160, grows: true }, ({ key }) =>
+      key === null ? (
         'Others'
       ) : (
-        <Link to={addressOf(model)} dir="auto">
-          {formatId(model)}
+        <Link to={addressOf(key)} dir="auto">
+          {formatId(key)}
         </Link>
       ),
     ),
-    countColumn('calls', 'Calls', 90, ({ calls }) => calls),
-    countColumn('tokens', 'Tokens', 110, ({ tokens }) => tokens),
+    countColumn('calls', 'Calls', 80, ({ span_count }) => span_count),
+    countColumn('tokens_in', 'Tokens in', 100, ({ input_tokens }) => input_tokens),
+    countColumn('tokens_out', 'Tokens out', 100, ({ output_tokens }) => output_tokens),
     costColumn('cost', 'Cost', 100, (row) => row.cost),
-    { id: 'share', header: 'Share', width: 80, align: 'end', cell: ({ cost: own }) => shareOf(own, cost) },
+    costColumn('cost_a_call', 'Cost a call', 100, ({ cost: own, span_count }) => own && own / span_count),
+    durationColumn('p95', 'p95', 80, ({ p95_ms }) => p95_ms),
+    countColumn('errors', 'Errors', 70, ({ error_count }) => error_count),
+    { id: 'share', header: 'Share', width: 70, align: 'end', cell: ({ cost: own }) => shareOf(own, cost) },
   ];
 }
 
