@@ -6,7 +6,7 @@ import type {
   ScoreComparison,
   ScoreStatistics,
 } from '@spandrel/contract';
-import type { EvalReport } from '../../apps/cli/src/eval/reports/eval-report.js';
+import type { EvalReport } from '../../apps/cli/src/eval/reports/report-items.js';
 
 /** A report for specs: three datapoints tried twice, of which one passes, one is flaky and one fails altogether. */
 export function sampleReport(changes: Partial<EvalReport> = {}): EvalReport {
@@ -59,6 +59,7 @@ export const sampleRun = (changes: Partial<EvalRunSummary> = {}): EvalRunSummary
   ...{ retried_samples: 0, retried_cost: null },
   metadata: { branch: 'prompt-7' },
   ...{ gates: [], passed: false, stop_reason: null, avg_score: 0.75, score_se: 0.25, score_ci: null },
+  ...{ pass_rate: null, latency_ms: null, sample_cost: null, scorer_scores: null },
   ...{ total_cost: 0.0123, call_cost: 0.0123, unpriced_count: 0, total_tokens: 120, failed_count: 1 },
   ...{ judge_tokens: 0, judge_cost: null, judge_unpriced_count: 0, error: null },
   created_at: '2026-11-20T09:00:00.000Z',
@@ -113,8 +114,8 @@ export function sampleStatistics(changes: Partial<EvalStatistics> = {}): EvalSta
       score,
       scorers: { Contains: score },
     },
-    latency_ms: { count: 4, mean: 600, p50: 420, p95: 1490, max: 1500 },
-    cost: { count: 4, mean: 0.003, p50: 0.003, p95: 0.004, max: 0.004, total: 0.0123 },
+    latency_ms: { count: 4, mean: 600, ci: null, p50: 420, p95: 1490, max: 1500 },
+    cost: { count: 4, mean: 0.003, ci: null, p50: 0.003, p95: 0.004, max: 0.004, total: 0.0123 },
     ...{ call_cost: 0.0123, judge_cost: null, tokens: 120 },
     comparison: {
       ...{ baseline_run_id: 'R0', alpha: 0.05, pairs: 2, changed: 1, unpaired_run: 0, unpaired_baseline: 0 },

@@ -77,11 +77,12 @@ describe('evaluations', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
-    await result.getByRole('group', { name: 'Text of Difference' }).getByText('say one').first().waitFor();
+    await result.getByRole('group', { name: 'Text of Output' }).getByText('say one').first().waitFor();
+    await expectSoon(() => result.getByRole('radio', { name: 'Side by side' }).isChecked(), true);
     await expectSoon(() => page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Result');
     await result.getByText('Attempts 1').waitFor();
-    await result.getByRole('radio', { name: 'Side by side' }).check();
-    await result.getByRole('group', { name: 'Text of Expected' }).waitFor();
+    await result.getByRole('radio', { name: 'Words' }).check();
+    await result.getByRole('group', { name: 'Text of Difference' }).waitFor();
     await expectAccessible(watched);
     const { searchParams } = new URL(page.url());
     expect(await result.getByRole('link', { name: 'Open datapoint' }).getAttribute('href')).toBe(
@@ -165,8 +166,27 @@ describe('evaluations', () => {
     await page.keyboard.press('Enter');
     const difference = page.getByRole('region', { name: 'Difference' });
     await difference.getByText('Score 1 → 0 (-1)').waitFor();
-    await difference.getByRole('group', { name: 'Text of Difference' }).waitFor();
+    await difference.getByRole('group', { name: 'Text of second' }).waitFor();
     await expectAccessible(watched);
+    // Arrows and `j` go on while it is open, and the address has the one that is.
+    const opened = (): string => new URL(page.url()).searchParams.get('item')!;
+    const seen = [opened()];
+    for (const key of ['ArrowDown', 'j', 'k', 'ArrowUp']) {
+      await page.keyboard.press(key);
+      await until(() => Promise.resolve(opened() !== seen.at(-1)));
+      seen.push(opened());
+    }
+    expect([new Set(seen).size, seen[3], seen[4]]).toEqual([3, seen[1], seen[0]]);
+    await expectSoon(() => page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Difference');
+    const head = page.getByRole('table', { name: 'Compared runs' }).getByRole('row');
+    await expectSoon(
+      () => head.nth(0).getByRole('columnheader').allTextContents(),
+      [...['Run', 'Model', 'Score', 'Pass rate', 'Cost a sample', 'p50', 'Tokens']],
+    );
+    await expectSoon(
+      async () => (await head.nth(2).getByRole('cell').allTextContents()).slice(1, 3),
+      [...['0 -100%', '0 -100%']],
+    );
     await page.keyboard.press('Escape');
     await difference.waitFor({ state: 'detached' });
     await expectSoon(() => page.evaluate('document.activeElement.getAttribute("role")'), 'row');
@@ -350,6 +370,115 @@ describe('evaluations', () => {
     );
     await until(async () => (await runs()).filter(({ name }) => name.startsWith('pair')).every(({ passed }) => passed));
     expectNoFaultsBut(watched, /status of 400/);
+  });
+
+  inBrowser('are looked at try by try, and over time', async () => {
+    const { api } = program;
+    const id = (await api.post<{ id: string }>('/api/datasets', { name: 'over time' })).body.id;
+    const ids: string[] = [];
+    for (const word of ['steady', 'shaky', 'lost', 'wrong']) {
+      const kind = { Generic: { input: word, expected_output: `It is ${word}` } };
+      ids.push((await api.post<{ id: string }>(`/api/datasets/${id}/datapoints`, { kind })).body.id);
+    }
+    /** Scores of two tries by datapoint; `null` for a try that failed. */
+    const external = async (name: string, scores: (readonly (number | null)[])[]): Promise<string> => {
+      const { body: run } = await api.post<{ id: string }>(`/api/datasets/${id}/eval`, {
+        ...{ name, execution: 'external', scoring: 'External', repeats: 2, metadata: { branch: name } },
+      });
+      const results = scores.flatMap((tries, at) =>
+        tries.map((score, repeat) => ({
+          ...{ datapoint_id: ids[at], repeat, latency_ms: 100 * (at + 1), cost: 0.01 * (repeat + 1) },
+          ...(score === null ? { error: 'lost' } : { output: `# ${name} ${repeat}`, scores: { External: score } }),
+        })),
+      );
+      await api.post(`/api/eval/${run.id}/results`, { results });
+      await api.post(`/api/eval/${run.id}/complete`);
+      return run.id;
+    };
+    const [first, second] = [
+      await external('early', [...[[1, 1]], [1, 0.25], [null, null], [0, 0]]),
+      await external('late', [...[[1, 1]], [1, 1], [null, 1], [0, 0.5]]),
+    ];
+    await open(`/${first}`);
+    const show = async (only: string, ...words: string[]): Promise<void> => {
+      await combobox('Show').selectOption(only);
+      const inputs = grid('Results').getByRole('row').locator('[role=gridcell]:first-child');
+      await expectSoon(async () => (await inputs.allTextContents()).toSorted(), words.toSorted());
+    };
+    await show('Not passed', 'shaky', 'wrong');
+    await show('Failed', 'lost');
+    await show('Flaky', 'shaky');
+    expect(new URL(page.url()).searchParams.get('only')).toBe('flaky');
+    await grid('Results').getByText('0.25, try 2', { exact: true }).waitFor();
+    await show('All', 'steady', 'shaky', 'lost', 'wrong');
+    await page.getByRole('button', { name: /^Retry failed/ }).waitFor();
+    // A result opens beside its list, in a narrow window below it; keys go on from there.
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    const isBeside = async (): Promise<boolean> => {
+      const [list, region] = [await grid('Results').boundingBox(), await result.boundingBox()];
+      return region!.x >= list!.x + list!.width;
+    };
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 1100, height: 800 });
+    await grid('Results').getByText('shaky', { exact: true }).first().click();
+    await result.getByText('Worst try 0.25, try 2').waitFor();
+    expect(await isBeside()).toBe(true);
+    const opened = (): string | null => new URL(page.url()).searchParams.get('item');
+    expect(opened()).toBe(ids[1]);
+    await page.keyboard.press('j');
+    await result.getByText('Status Failed').waitFor();
+    await page.keyboard.press('ArrowUp');
+    await result.getByText('Worst try 0.25, try 2').waitFor();
+    expect(opened()).toBe(ids[1]);
+    await expectAccessible(watched);
+    await page.setViewportSize({ width: 1099, height: 800 });
+    await expectSoon(isBeside, false);
+    await page.setViewportSize(usual);
+    await page.reload();
+    await result.getByRole('group', { name: 'Text of Output' }).getByText('early 0', { exact: true }).waitFor();
+
+    await page.goto(`${program.apiUrl}/evaluations/compare?runs=${first},${second}&item=${ids[1]}`);
+    const difference = page.getByRole('region', { name: 'Difference' });
+    for (const name of ['Tries of early', 'Tries of late']) {
+      await expectSoon(() => difference.getByRole('group', { name, exact: true }).getByRole('article').count(), 2);
+    }
+    await grid('Comparison').getByText('worst 0.25, try 2').waitFor();
+    await page.getByText('late against early: ').waitFor();
+    await expectAccessible(watched);
+
+    await page.goto(`${program.apiUrl}/datasets/${id}/datapoints/${ids[1]}`);
+    const history = grid('Results by run').getByRole('row');
+    await expectSoon(() => history.getByRole('link').allTextContents(), ['late', 'early']);
+    await history.nth(2).getByText('0.25, try 2').waitFor();
+    await expectAccessible(watched);
+    await history.getByRole('link', { name: 'early' }).click();
+    await heading('early');
+    expect(opened()).toBe(ids[1]);
+
+    await page.goto(`${program.apiUrl}/datasets/${id}?tab=runs`);
+    const trend = page.getByRole('figure', { name: 'Trend' });
+    const chart = trend.getByRole('application', { name: /^Score over time/ });
+    await chart.focus();
+    await page.keyboard.press('End');
+    await chart.getByText(/: Score 0\.75, Interval from 0\.\d+, to 1$/).waitFor({ state: 'attached' });
+    await expectAccessible(watched);
+    await combobox('Metric').selectOption('Latency');
+    await trend.getByRole('application', { name: /^Latency over time/ }).waitFor();
+    await trend.getByRole('button', { name: 'Show as table' }).click();
+    const rows = trend.getByRole('table', { name: 'Trend' }).getByRole('row');
+    await expectSoon(() => rows.getByRole('link').allTextContents(), ['late', 'early']);
+    await expectSoon(() => rows.nth(1).getByRole('cell').nth(1).textContent(), '250 ms');
+    await expectAccessible(watched);
+    await combobox('Metadata').selectOption({ label: 'branch = early' });
+    await page.getByRole('button', { name: 'Remove filter: metadata.branch early' }).waitFor();
+    await until(async () => (await rowsOf('Runs')) === 1);
+    await trend.getByRole('application').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await heading('early');
+    await page.getByRole('button', { name: /^Retry failed/ }).click();
+    await page.getByRole('list', { name: 'Run facts' }).getByText('Former attempts 2').waitFor();
+    expectNoFaults(watched);
   });
 
   inBrowser('say before they start which datapoints a scorer will not score', async () => {

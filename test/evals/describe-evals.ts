@@ -16,6 +16,7 @@ import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
 import { listsOfRuns } from './lists-of-runs.ts';
 import { passesOfRuns } from './passes-of-runs.ts';
+import { resultsByPass } from './results-by-pass.ts';
 import { resultsTables } from './results-tables.ts';
 import { restarts } from './restarts.ts';
 import { samplesOfRuns } from './samples-of-runs.ts';
@@ -56,6 +57,7 @@ export function describeEvals(database: TestDatabase): void {
     listsOfRuns(lab);
     statisticsOfRuns(lab);
     passesOfRuns(lab);
+    resultsByPass(lab);
     gatesOfRuns(lab);
     groupsOfRuns(lab);
     differentlyScored(lab);

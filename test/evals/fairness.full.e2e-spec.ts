@@ -5,7 +5,7 @@ import { ConnectionsSettings } from '@spandrel/connections';
 import { EvalsSettings } from '@spandrel/evals';
 import type { EvalRunResource, ProjectResource } from '@spandrel/contract';
 import type { Settings } from '@spandrel/kernel';
-import { Permits } from '../../libs/evals/src/execution/permits.js';
+import { Permits } from '../../libs/evals/src/execution/run-calls.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Api } from '../support/api.ts';
 import { cloudApp } from '../support/cloud-app.ts';

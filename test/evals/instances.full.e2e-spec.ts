@@ -6,6 +6,7 @@ import type { EvalRunResource, EventPayload } from '@spandrel/contract';
 import { createLogger, newId } from '@spandrel/kernel';
 import { openStorage, sql, type Sql } from '@spandrel/storage';
 import { PgBossDatabase } from '../../libs/evals/src/dispatch/pg-boss-database.sql.js';
+import { RunJobs } from '../../libs/evals/src/dispatch/pg-boss-dispatch.js';
 import {
   RUN_DISPATCH,
   RUN_TIMING,
@@ -13,8 +14,7 @@ import {
   type RunDispatch,
   type RunTiming,
 } from '../../libs/evals/src/dispatch/run-dispatch.js';
-import { RunJobs } from '../../libs/evals/src/dispatch/pg-boss-dispatch.js';
-import { RunWorker } from '../../libs/evals/src/execution/run-worker.js';
+import { RunWorker } from '../../libs/evals/src/execution/execute-run.js';
 import { isWaiting } from '../fake-provider/start-fake-provider.ts';
 import { openLink, type Link } from '../support/cut-link.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';

@@ -53,6 +53,7 @@ export function startingRuns(lab: () => EvalsLab): void {
         avg_score: null,
         score_se: null,
         score_ci: null,
+        ...{ pass_rate: null, latency_ms: null, sample_cost: null, scorer_scores: null },
         total_cost: null,
         call_cost: null,
         unpriced_count: 0,

@@ -58,7 +58,12 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       const samples = latencies.map((latencyMs) => [{ score: 1, latencyMs, cost: 0.1 }]);
       const run = await seed(samples);
       const { latency_ms, cost, score } = await statistics(run);
-      expect(latency_ms).toEqual({ count: 7, mean: near(2810 / 7), p50: 110, p95: near(1490), max: 2000 });
+      const mean = 2810 / 7;
+      const spread = latencies.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+      // 2.446912 is the quantile of Student's t for six degrees of freedom.
+      const high = mean + 2.446912 * Math.sqrt(spread / 6 / 7);
+      const ci = { low: 0, high: expect.closeTo(high, 2), level: 0.95, method: 't' };
+      expect(latency_ms).toEqual({ count: 7, mean: near(mean), ci, p50: 110, p95: near(1490), max: 2000 });
       // A sum of doubles would say 0.7 less a digit.
       expect(cost).toMatchObject({ count: 7, p50: 0.1, max: 0.1, total: 0.7 });
       expect((await lab().read(run)).total_cost).toBe(0.7);

@@ -25,6 +25,7 @@ interface Sampled {
 const NEW_MEMBERS = [
   ...['execution', 'repeats', 'sample_progress', 'sample_total', 'failed_samples', 'scorers', 'pass_score', 'metadata'],
   ...['max_cost_usd', 'gates', 'passed', 'stop_reason', 'score_se', 'score_ci', 'call_cost'],
+  ...['pass_rate', 'latency_ms', 'sample_cost', 'scorer_scores'],
 ];
 
 /** @param all whether what a database has no part in is shown as well. */

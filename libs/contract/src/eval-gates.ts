@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
-import { settingNumber } from './values/numbers.js';
+import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
 import { keySchema } from './values/text.js';
 
 /** What an interval is made by: Wilson's, for pass rates of single samples, or Student's t. */
@@ -11,6 +11,23 @@ export const intervalSchema = z
   .object({ low: z.number(), high: z.number(), level: z.literal(0.95), method: z.enum(INTERVAL_METHODS) })
   .meta({ id: 'Interval' });
 export type Interval = z.output<typeof intervalSchema>;
+
+/** A share of datapoints, and how sure it is. */
+export const rateSchema = z.object({
+  mean: z.number().nullable(),
+  se: z.number().nullable(),
+  ci: intervalSchema.nullable(),
+});
+
+/** What samples took or cost. */
+export const amountsSchema = z.object({
+  count: countSchema,
+  mean: amountSchema.nullable(),
+  ci: intervalSchema.nullable().describe('95% interval of the mean.'),
+  p50: amountSchema.nullable(),
+  p95: amountSchema.nullable(),
+  max: amountSchema.nullable(),
+});
 
 /** What a gate may look at in a run by itself. */
 export const RUN_METRICS = [

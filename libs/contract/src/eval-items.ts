@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { datapointKindSchema } from './datasets.js';
 import { compareSchema, resultItemSchema, RESULT_STATUSES } from './evals.js';
-import { cursorSchema, limitSchema, listAnswer, queryNumberSchema } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer, queryBooleanSchema, queryNumberSchema } from './lists.js';
 import { amountSchema, costSchema, countSchema } from './values/numbers.js';
 import { jsonValueSchema } from './values/text.js';
+import { timestampTextSchema } from './values/timestamp.js';
 
 /** Query of `GET /api/eval/:run_id`. */
 export const readEvalSchema = z.object({
@@ -30,6 +31,12 @@ export const listEvalItemsSchema = z.object({
     .pipe(z.number().min(0).max(1))
     .optional()
     .describe('Items with this score or a lower one.'),
+  passed: queryBooleanSchema
+    .optional()
+    .describe('Processed items whose `passed` is this: `false` where a sample has scores that do not pass.'),
+  flaky: queryBooleanSchema
+    .optional()
+    .describe('Processed items of which some samples pass and others do not; `false`: all other processed items.'),
   sort_by: z.enum(ITEM_SORT_KEYS).default('order').describe('Items without the value come last.'),
   sort_order: z.enum(['asc', 'desc']).default('asc'),
   include: z
@@ -63,6 +70,7 @@ export const compareItemsSchema = compareSchema.extend({
   baseline: z.string().optional().describe('One of `runs`; the first when left out.'),
   datapoint_id: datapointIdSchema,
   only: z.enum(COMPARED_ONLY).default('all'),
+  include: z.enum(['samples']).optional().describe('`samples`: all tries of each run.'),
   order: z
     .enum(['regression', 'position'])
     .default('regression')
@@ -98,6 +106,7 @@ const comparedItemSchema = z
           latency_ms: amountSchema.nullable(),
           tokens: countSchema.nullable(),
           cost: costSchema,
+          ...resultItemSchema.pick({ passed: true, samples: true, worst_repeat: true }).shape,
         }),
       )
       .describe('In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint.'),
@@ -109,3 +118,26 @@ export const comparedItemListSchema = listAnswer('ComparedItemList', 'items', co
   summary: summarySchema,
 });
 export type ComparedItemList = z.output<typeof comparedItemListSchema>;
+
+/** Query of `GET /api/datasets/:id/datapoints/:dp_id/results`. */
+export const listDatapointResultsSchema = z.object({ limit: limitSchema(), cursor: cursorSchema.optional() });
+export type ListDatapointResults = z.output<typeof listDatapointResultsSchema>;
+
+/** What became of a datapoint in one of the runs that processed it. */
+const datapointResultSchema = resultItemSchema
+  .pick({ status: true, score: true, latency_ms: true, tokens: true, cost: true, judge_cost: true })
+  .extend({
+    run_id: z.string(),
+    run_name: z.string(),
+    model: z.string().nullable(),
+    repeats: countSchema,
+    passed: z.boolean().nullable().describe('Whether all of its samples that have a score pass.'),
+    worst_repeat: countSchema.nullable().describe('The sample with the lowest score, else the first that failed.'),
+    worst_score: z.number().nullable().describe('The score of that sample.'),
+    created_at: timestampTextSchema.describe('When the run was made.'),
+  })
+  .meta({ id: 'DatapointRunResult' });
+export type DatapointRunResult = z.output<typeof datapointResultSchema>;
+
+export const datapointResultListSchema = listAnswer('DatapointRunResultList', 'results', datapointResultSchema);
+export type DatapointRunResultList = z.output<typeof datapointResultListSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INTERVAL_METHODS, intervalSchema, metadataKeySchema, REPEATS_MAX } from './eval-gates.js';
+import { amountsSchema, INTERVAL_METHODS, metadataKeySchema, rateSchema, REPEATS_MAX } from './eval-gates.js';
 import { EVAL_STATUSES } from './evals.js';
 import { queryBooleanSchema, queryNumberSchema, repeatable } from './lists.js';
 import { amountSchema, countSchema } from './values/numbers.js';
@@ -54,12 +54,6 @@ export const evalStatisticsQuerySchema = z.object({
 });
 export type EvalStatisticsQuery = z.output<typeof evalStatisticsQuerySchema>;
 
-const rateSchema = z.object({
-  mean: z.number().nullable(),
-  se: z.number().nullable(),
-  ci: intervalSchema.nullable(),
-});
-
 /** What a score of a run comes to. */
 export const scoreStatisticsSchema = z
   .object({
@@ -89,14 +83,6 @@ export const scoreStatisticsSchema = z
   })
   .meta({ id: 'ScoreStatistics' });
 export type ScoreStatistics = z.output<typeof scoreStatisticsSchema>;
-
-const amountsSchema = z.object({
-  count: countSchema,
-  mean: amountSchema.nullable(),
-  p50: amountSchema.nullable(),
-  p95: amountSchema.nullable(),
-  max: amountSchema.nullable(),
-});
 
 export const VERDICTS = ['better', 'worse', 'no_difference', 'unknown'] as const;
 export type Verdict = (typeof VERDICTS)[number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { intervalSchema, judgedGateSchema } from './eval-gates.js';
+import { amountsSchema, intervalSchema, judgedGateSchema, rateSchema } from './eval-gates.js';
 import { DATAPOINT_SOURCES, plainListSchema } from './datasets.js';
 import { gathered, gatheringMembers, listAnswer, queryBooleanSchema } from './lists.js';
 import {
@@ -165,6 +165,20 @@ export const runScorerSchema = z
   .meta({ id: 'EvalScorer' });
 export type RunScorer = z.output<typeof runScorerSchema>;
 
+/** What the samples of a completed run come to: it is kept with the run, so that lists need not look at them. */
+export const runMeasuresSchema = z.object({
+  pass_rate: rateSchema
+    .nullable()
+    .describe('Share of its datapoints that pass. `null` until the end, as the next three.'),
+  latency_ms: amountsSchema.nullable().describe('Milliseconds of a sample.'),
+  sample_cost: amountsSchema.nullable().describe('Dollars of a sample, of its call and its judges.'),
+  scorer_scores: z
+    .record(z.string(), rateSchema.extend({ pass_rate: rateSchema }))
+    .nullable()
+    .describe('The mean score of each scorer by its name, also of those that do not count in `avg_score`.'),
+});
+export type RunMeasures = z.output<typeof runMeasuresSchema>;
+
 /** A run without its items, as lists show it. */
 export const evalRunSummarySchema = z
   .object({
@@ -225,6 +239,7 @@ export const evalRunSummarySchema = z
     judge_tokens: countSchema,
     judge_cost: costSchema,
     judge_unpriced_count: unpricedCountSchema,
+    ...runMeasuresSchema.shape,
     error: z.string().nullable().describe('Why the run failed, or that all of its items did and the commonest reason.'),
     created_at: timestampTextSchema,
     started_at: timestampTextSchema.nullable(),

@@ -7,6 +7,7 @@ import {
   evalConfigAnswerSchema,
   evalFilterSchema,
   PASS_MODES,
+  runMeasuresSchema,
   runScorerSchema,
   STOP_REASONS,
 } from './evals.js';
@@ -39,6 +40,9 @@ const restoredIntervalSchema = z.object({
   level: z.literal(0.95),
   method: z.enum(INTERVAL_METHODS),
 });
+
+/** Numbers that a file says with all their digits, as doubles. */
+const plain = <T extends z.ZodType>(schema: T) => z.preprocess((value) => JSON.parse(JSON.stringify(value)), schema);
 
 /** An eval run of an import; what files of earlier versions do not have follows from the rest. */
 export const restoredRunSchema = z.object({
@@ -75,6 +79,10 @@ export const restoredRunSchema = z.object({
   score_count: countSchema,
   score_se: cost.default(null),
   score_ci: restoredIntervalSchema.nullable().default(null),
+  pass_rate: plain(runMeasuresSchema.shape.pass_rate).default(null),
+  latency_ms: plain(runMeasuresSchema.shape.latency_ms).default(null),
+  sample_cost: plain(runMeasuresSchema.shape.sample_cost).default(null),
+  scorer_scores: plain(runMeasuresSchema.shape.scorer_scores).default(null),
   total_cost: cost,
   /** Absent where an older version counted in `total_cost` the calls alone. */
   call_cost: cost.optional(),

@@ -7,6 +7,8 @@ export type { DatapointRow } from './datapoint.entity.js';
 export { csvCell } from './export/export-dataset.js';
 export { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 export {
+  DatapointId,
+  datapointNotFound,
   DatasetId,
   datasetNotFound,
   DatasetParticipants,

@@ -9,8 +9,38 @@ import type { SnapshotDatapoint } from '@spandrel/datasets';
 import { plainTextOf } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
 import type { EvalAttemptRow, EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
-import { readText, listScorers, RESULT_STATUS, resultStatusName } from './eval-run.js';
-import { decidePass, readPassRule, type PassRule } from './pass-rule.js';
+import { readText, listScorers, RESULT_STATUS, resultStatusName, PASS_MODE } from './eval-run.js';
+import { isAtLeast } from './statistics/distributions.js';
+
+/** A score that is to reach a pass score. */
+interface Condition {
+  /** The place of its scorer in the run; `null`: the score of all together. */
+  at: number | null;
+  passScore: number;
+}
+
+/** When a sample passes: each of these scores that it has must reach its pass score (docs/spec/evaluations.md#passing). */
+export type PassRule = readonly Condition[];
+
+export function readPassRule(run: EvalRunRow): PassRule {
+  if (run.passMode !== PASS_MODE.all) return [{ at: null, passScore: run.passScore }];
+  const conditions = listScorers(run).map(({ weight, pass_score: passScore }, at) => ({ weight, at, passScore }));
+  const counting = conditions.filter(({ weight }) => weight > 0);
+  return counting.length > 0 ? counting : conditions;
+}
+
+/**
+ * Whether a sample passes; `null` where it has none of the scores that decide.
+ * @param scoreAt its score by a scorer of the run, by all together for `null`.
+ */
+export function decidePass(rule: PassRule, scoreAt: (at: number | null) => number | null): boolean | null {
+  let passes: boolean | null = null;
+  for (const { at, passScore } of rule) {
+    const score = scoreAt(at);
+    if (score !== null) passes = passes !== false && isAtLeast(score, passScore);
+  }
+  return passes;
+}
 
 /**
  * What a datapoint says, any JSON or the messages of a conversation, and what is expected of the model: `undefined` when nothing is,
@@ -129,11 +159,18 @@ export class ItemView {
       ...(former.length > 0 && { former_attempts: former.map((row) => this.former(row)) }),
     };
     if (this.repeats === 1) return { ...item, passed, samples: null };
-    if (!samples) return item;
-    const shown = this.samples(datapoint.id, samples);
-    const decided = shown.flatMap((sample) => sample.passed ?? []);
-    const passedAll = decided.length === 0 ? null : decided.every((each) => each);
-    return { ...item, passed: passedAll, samples: shown, worst_repeat: findWorstRepeat(shown) };
+    return samples ? { ...item, ...this.tries(datapoint.id, samples) } : item;
+  }
+
+  /** All tries of an item that has several. @param rows those that are processed. */
+  tries(
+    datapointId: string,
+    rows: readonly EvalSampleRow[],
+  ): Required<Pick<ResultItemResource, 'passed' | 'samples' | 'worst_repeat'>> {
+    const samples = this.samples(datapointId, rows);
+    const decided = samples.flatMap((sample) => sample.passed ?? []);
+    const passed = decided.length === 0 ? null : decided.every((each) => each);
+    return { passed, samples, worst_repeat: findWorstRepeat(samples) };
   }
 
   /** What became of an item. @param result `undefined`: it is not processed. */

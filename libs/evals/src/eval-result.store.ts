@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ItemSortKey, ListEvalItems, SortOrder } from '@spandrel/contract';
+import type { ItemSortKey, ListEvalItems, SortOrder, RetryEval } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -24,9 +24,23 @@ import {
   type Part,
   type Position,
   type Sorting,
+  type RowOfShape,
 } from '@spandrel/storage';
-import { evalResultTable, outcomeSize, READ_BYTES, type EvalResultRow } from './eval-run.entity.js';
+import {
+  evalResultTable,
+  outcomeSize,
+  READ_BYTES,
+  type EvalResultRow,
+  type EvalRunRow,
+  evalSampleTable,
+  type EvalSampleRow,
+  evalAttemptTable,
+  type EvalAttemptRow,
+} from './eval-run.entity.js';
 import { RESULT_STATUS } from './eval-run.js';
+import { selectPass } from './statistics/sample-scores.store.js';
+import { sampleName, type SampleKey } from './eval-item.js';
+import type { SampleOfItem } from './execution/sample-result.js';
 
 const COLUMNS = evalResultTable.select('e');
 const JUDGED = evalResultTable.select('e', ['judgeModel', 'judgePromptHash', 'scores']);
@@ -134,7 +148,7 @@ export class EvalResultStore {
   /** Processed items that match, in order: up to `count` of a part behind a position. Fewer only at the end. */
   positions(
     scope: Scope,
-    runId: string,
+    run: EvalRunRow,
     filters: ProcessedFilters,
     sorting: Sorting,
     part: Part,
@@ -144,7 +158,7 @@ export class EvalResultStore {
   ): Promise<Position[]> {
     return this.storage.readLong(
       positionShape(sorting).query`select ${rawSql(sorting.column)} as value, e.datapoint_id as id from eval_result e
-        where ${ofRun(scope, runId)} and ${buildConditions(filters)} and ${behind(sorting, part, from)}
+        where ${ofRun(scope, run.id)} and ${buildConditions(run, filters)} and ${behind(sorting, part, from)}
         order by ${orderBy(sorting, part)} limit ${count}`,
       options,
     );
@@ -194,13 +208,287 @@ export const itemSorting = (sortBy: ItemSortKey, order: SortOrder): Sorting => (
 });
 
 /** Filters that processed items alone can meet. */
-type ProcessedFilters = Pick<ListEvalItems, 'score_max' | 'status'>;
+type ProcessedFilters = Pick<ListEvalItems, 'score_max' | 'status' | 'passed' | 'flaky'>;
 
 const ofRun = ({ projectId }: Scope, runId: string): Sql => sql`e.project_id = ${projectId} and e.run_id = ${runId}`;
 
-function buildConditions({ status, score_max: scoreMax }: ProcessedFilters): Sql {
+function buildConditions(run: EvalRunRow, { status, score_max: scoreMax, passed, flaky }: ProcessedFilters): Sql {
   const conditions = [sql`1 = 1`];
   if (status !== undefined) conditions.push(sql`e.status = ${RESULT_STATUS[status]}`);
   if (scoreMax !== undefined) conditions.push(sql`e.score <= ${scoreMax}`);
+  const isFlaky = sql`${hasPass(run, 1)} and ${hasPass(run, 0)}`;
+  if (flaky !== undefined) conditions.push(flaky ? isFlaky : sql`not (${isFlaky})`);
+  if (passed === false) conditions.push(hasPass(run, 0));
+  if (passed === true) conditions.push(sql`${hasPass(run, 1)} and not ${hasPass(run, 0)}`);
   return joinSql(conditions, ' and ');
+}
+
+/** Whether an item has a sample that passes, or one that does not. */
+const hasPass = (run: EvalRunRow, pass: 0 | 1): Sql =>
+  run.repeats === 1
+    ? sql`coalesce(${selectPass(run, 'e')}, -1) = ${pass}`
+    : sql`exists (select 1 from eval_sample s where s.project_id = e.project_id and s.run_id = e.run_id
+        and s.datapoint_id = e.datapoint_id and ${selectPass(run, 's')} = ${pass})`;
+
+type LongText = 'output' | 'metadata' | 'resultHash';
+const LONG_TEXTS: readonly string[] = ['output', 'metadata', 'resultHash'] satisfies LongText[];
+
+const SAMPLE_COLUMNS = evalSampleTable.select('s');
+const KEY = evalSampleTable.select('s', ['datapointId', 'repeat']);
+const WITHOUT_OUTPUT = evalSampleTable.select(
+  's',
+  evalSampleTable.properties.filter((name): name is Exclude<typeof name, LongText> => !LONG_TEXTS.includes(name)),
+);
+const OF_ITEM = WITHOUT_OUTPUT.and(shapeOf({ hasOutput: integer(), output: nullable(text()) }));
+
+const SAMPLES_IN_ORDER = new PairOrder<number>('s.datapoint_id', 's.repeat', 'number');
+const SAMPLE_SIZE = outcomeSize('s');
+
+const KNOWN = [
+  ...(['datapointId', 'status', 'score', 'tokens', 'cost'] as const),
+  ...(['judgeTokens', 'judgeCost', 'resultHash', 'reusedRunId'] as const),
+];
+const ITEM = evalResultTable.select('e', KNOWN);
+const SAMPLE = evalSampleTable.select('s', [...KNOWN, 'repeat']);
+
+type KnownItem = RowOfShape<typeof ITEM>;
+type KnownSample = RowOfShape<typeof SAMPLE>;
+
+type Run = Pick<EvalRunRow, 'id' | 'repeats'>;
+
+/** Samples of runs that try each datapoint several times. */
+@Injectable()
+export class EvalSampleStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly results: EvalResultStore,
+  ) {}
+
+  /**
+   * Samples of a run for some of its datapoints, in order; none where each is tried once.
+   * @param datapointIds in order.
+   * @returns by datapoint id; and `read`, how many of the ids were looked at: as many as fit into memory.
+   */
+  async some(
+    scope: Scope,
+    run: EvalRunRow,
+    datapointIds: readonly string[],
+    options: LongReadOptions = {},
+  ): Promise<{ samples: Map<string, EvalSampleRow[]>; read: number }> {
+    if (run.repeats === 1 || datapointIds.length === 0) return { samples: new Map(), read: datapointIds.length };
+    const sizes = await this.storage.readLong(
+      SIZED.query`select s.datapoint_id as id, sum(${SAMPLE_SIZE}) as bytes
+        from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
+          and ${anyOf('s.datapoint_id', datapointIds)} group by s.datapoint_id`,
+      options,
+    );
+    const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
+    const rows = await this.storage.readLong(
+      SAMPLE_COLUMNS.query`select ${SAMPLE_COLUMNS} from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
+        and ${anyOf('s.datapoint_id', taken)} order by s.datapoint_id, s.repeat`,
+      options,
+    );
+    return { samples: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
+  }
+
+  /** Names of the processed samples of some datapoints. @param tx the transaction to read in, which has locked the run. */
+  async processed(scope: Scope, run: Run, datapointIds: readonly string[], tx?: WriteTx): Promise<Set<string>> {
+    if (run.repeats === 1) return this.results.processed(scope, run.id, datapointIds, tx);
+    const query = KEY.query`select ${KEY} from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
+      and ${anyOf('s.datapoint_id', datapointIds)}`;
+    return new Set((await (tx ? tx.all(query) : this.storage.readLong(query))).map(sampleName));
+  }
+
+  /** All samples of some datapoints, in order, as their items are made of them; the run is locked. */
+  async findSamplesOfItems(
+    tx: WriteTx,
+    { projectId }: Scope,
+    runId: string,
+    datapointIds: readonly string[],
+  ): Promise<SampleOfItem[]> {
+    if (datapointIds.length === 0) return [];
+    const rows = await tx.all(
+      OF_ITEM.query`select ${WITHOUT_OUTPUT}, case when s.output is null then 0 else 1 end as "hasOutput",
+          case when not exists (select 1 from eval_sample f where f.project_id = s.project_id and f.run_id = s.run_id
+            and f.datapoint_id = s.datapoint_id and f.repeat < s.repeat and f.output is not null) then s.output end as output
+        from eval_sample s where s.project_id = ${projectId} and s.run_id = ${runId}
+          and ${anyOf('s.datapoint_id', datapointIds)} order by s.datapoint_id, s.repeat`,
+    );
+    return rows.map((row) => ({ ...row, hasOutput: row.hasOutput === 1 }));
+  }
+
+  insert(tx: WriteTx, rows: readonly EvalSampleRow[]): Promise<void> {
+    return tx.insert(evalSampleTable, rows);
+  }
+
+  /** The processed items of some datapoints of an external run, as those that replace them need them; the run is locked. */
+  findItemsForUpdate(
+    tx: WriteTx,
+    { projectId }: Scope,
+    run: Run,
+    datapointIds: readonly string[],
+  ): Promise<KnownItem[]> {
+    return tx.all(
+      ITEM.query`select ${ITEM} from eval_result e
+        where e.project_id = ${projectId} and e.run_id = ${run.id} and ${anyOf('e.datapoint_id', datapointIds)}`,
+    );
+  }
+
+  /** The processed samples of some datapoints; where each is tried once, these are the items. */
+  async findForUpdate(tx: WriteTx, scope: Scope, run: Run, datapointIds: readonly string[]): Promise<KnownSample[]> {
+    if (run.repeats === 1) {
+      return (await this.findItemsForUpdate(tx, scope, run, datapointIds)).map((item) => ({ ...item, repeat: 0 }));
+    }
+    return tx.all(
+      SAMPLE.query`select ${SAMPLE} from eval_sample s
+        where s.project_id = ${scope.projectId} and s.run_id = ${run.id} and ${anyOf('s.datapoint_id', datapointIds)}`,
+    );
+  }
+
+  async delete(tx: WriteTx, { projectId }: Scope, run: Run, samples: readonly SampleKey[]): Promise<void> {
+    for (const [repeat, ofRepeat] of Map.groupBy(samples, (sample) => sample.repeat)) {
+      const ids = ofRepeat.map(({ datapointId }) => datapointId);
+      await tx.run(
+        sql`delete from eval_sample where project_id = ${projectId} and run_id = ${run.id} and repeat = ${repeat}
+          and ${anyOf('datapoint_id', ids)}`,
+      );
+    }
+  }
+
+  async deleteItems(tx: WriteTx, { projectId }: Scope, run: Run, datapointIds: readonly string[]): Promise<void> {
+    await tx.run(
+      sql`delete from eval_result
+        where project_id = ${projectId} and run_id = ${run.id} and ${anyOf('datapoint_id', datapointIds)}`,
+    );
+  }
+
+  /** Ids of runs that try each datapoint several times, in order, behind one of them; none at the end. */
+  async findRunsAfter(scope: Scope, after = '', limit: number, options: LongReadOptions): Promise<string[]> {
+    const rows = await this.storage.readLong(
+      ID.query`select r.id as id from eval_run r where r.project_id = ${scope.projectId} and r.repeats > 1
+        and r.id > ${after} order by r.id limit ${limit}`,
+      options,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Samples of a run in the order of datapoint and repeat, behind one of them; none at the end. */
+  after(
+    { projectId }: Scope,
+    runId: string,
+    after: EvalSampleRow | undefined,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<EvalSampleRow[]> {
+    const ofRun = sql`s.project_id = ${projectId} and s.run_id = ${runId}`;
+    const samples = {
+      columns: SAMPLE_COLUMNS,
+      size: SAMPLE_SIZE,
+      bytesMax: READ_BYTES,
+      select: <Row>(columns: Selection<Row>, rest: Sql) =>
+        columns.query`select ${columns} from eval_sample s where ${ofRun} and ${rest}`,
+    };
+    return SAMPLES_IN_ORDER.fitting(this.storage, samples, after && [after.datapointId, after.repeat], limit, options);
+  }
+}
+
+const ATTEMPT_COLUMNS = evalAttemptTable.select('a');
+const SAMPLE_KEY = shapeOf({ datapointId: text(), repeat: integer() });
+const ATTEMPT_SIZE = outcomeSize('a');
+/** What rows of samples and of attempts have in common beside their keys. */
+const OUTCOME = evalResultTable.notKey.map((property) => evalResultTable.column(property));
+
+/** Samples that are to be tried again, from a result or sample `s`. */
+const WANTED: Readonly<Record<Exclude<RetryEval['what'], 'pending'>, Sql>> = {
+  failed: sql`s.status = ${RESULT_STATUS.failed}`,
+  // Several scorers that have all been heard may say nothing because none of them counts.
+  unscored: sql`s.output is not null and s.score is null and (s.status = ${RESULT_STATUS.failed} or s.scores is null)`,
+};
+
+/** Former attempts of samples that were tried again (docs/spec/evaluations.md#trying-again). */
+@Injectable()
+export class EvalAttemptStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Processed samples of a locked run that are to be tried again, behind one of them, in order; none at the end. */
+  findWanted(
+    tx: WriteTx,
+    { projectId }: Scope,
+    run: EvalRunRow,
+    what: keyof typeof WANTED,
+    after: SampleKey,
+    limit: number,
+  ): Promise<SampleKey[]> {
+    const ofRun = sql`s.project_id = ${projectId} and s.run_id = ${run.id} and ${WANTED[what]}`;
+    return tx.all(
+      run.repeats === 1
+        ? SAMPLE_KEY.query`select s.datapoint_id as "datapointId", 0 as repeat from eval_result s
+            where ${ofRun} and s.datapoint_id > ${after.datapointId} order by s.datapoint_id limit ${limit}`
+        : SAMPLE_KEY.query`select s.datapoint_id as "datapointId", s.repeat from eval_sample s
+            where ${ofRun} and (s.datapoint_id, s.repeat) > (${after.datapointId}, ${after.repeat})
+            order by s.datapoint_id, s.repeat limit ${limit}`,
+    );
+  }
+
+  /**
+   * Keeps what became of some samples of a locked run, before they are taken out of it.
+   * @param isKept whether their outputs are to be scored again. @param now in ms.
+   */
+  async keep(
+    tx: WriteTx,
+    { projectId }: Scope,
+    run: EvalRunRow,
+    samples: readonly SampleKey[],
+    { isKept, now }: { isKept: boolean; now: number },
+  ): Promise<void> {
+    for (const [repeat, ofRepeat] of Map.groupBy(samples, (sample) => sample.repeat)) {
+      const ids = ofRepeat.map(({ datapointId }) => datapointId);
+      const rows = run.repeats === 1 ? sql`eval_result s where 1 = 1` : sql`eval_sample s where s.repeat = ${repeat}`;
+      await tx.run(
+        sql`insert into eval_attempt (project_id, run_id, datapoint_id, repeat, attempt, is_kept, retried_at,
+            ${rawSql(OUTCOME.join(', '))})
+          select s.project_id, s.run_id, s.datapoint_id, cast(${repeat} as integer),
+            (select count(*) from eval_attempt a where a.project_id = s.project_id and a.run_id = s.run_id
+              and a.datapoint_id = s.datapoint_id and a.repeat = ${repeat}),
+            cast(${Number(isKept)} as integer), cast(${now} as bigint), ${rawSql(OUTCOME.map((name) => `s.${name}`).join(', '))}
+          from ${rows} and s.project_id = ${projectId} and s.run_id = ${run.id} and ${anyOf('s.datapoint_id', ids)}`,
+      );
+    }
+  }
+
+  /** The last attempt of a sample before it was tried again. */
+  async findLast({ projectId, id }: EvalRunRow, sample: SampleKey): Promise<EvalAttemptRow | undefined> {
+    const [last] = await this.storage.readLong(
+      ATTEMPT_COLUMNS.query`select ${ATTEMPT_COLUMNS} from eval_attempt a where a.project_id = ${projectId} and a.run_id = ${id}
+        and a.datapoint_id = ${sample.datapointId} and a.repeat = ${sample.repeat} order by a.attempt desc limit 1`,
+    );
+    return last;
+  }
+
+  /**
+   * Former attempts of some datapoints of a run, in order; none where nothing was tried again.
+   * @returns by datapoint id; and `read`, how many of the ids were looked at: as many as fit into memory.
+   */
+  async some(
+    { projectId }: Scope,
+    run: EvalRunRow,
+    datapointIds: readonly string[],
+    options: LongReadOptions = {},
+  ): Promise<{ attempts: Map<string, EvalAttemptRow[]>; read: number }> {
+    if (run.retriedSamples === 0) return { attempts: new Map(), read: datapointIds.length };
+    const among = (ids: readonly string[]): Sql =>
+      sql`a.project_id = ${projectId} and a.run_id = ${run.id} and ${anyOf('a.datapoint_id', ids)}`;
+    const sizes = await this.storage.readLong(
+      SIZED.query`select a.datapoint_id as id, cast(sum(${ATTEMPT_SIZE}) as bigint) as bytes from eval_attempt a
+        where ${among(datapointIds)} group by a.datapoint_id`,
+      options,
+    );
+    const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
+    const rows = await this.storage.readLong(
+      ATTEMPT_COLUMNS.query`select ${ATTEMPT_COLUMNS} from eval_attempt a where ${among(taken)}
+        order by a.datapoint_id, a.repeat, a.attempt`,
+      options,
+    );
+    return { attempts: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
+  }
 }

@@ -77,6 +77,8 @@ export const EvalRunSchema = defineEntity({
     scoreSe: p.double().$type<number>().nullable(),
     /** JSON: {@link Interval}. */
     scoreCi: p.text().nullable(),
+    /** JSON: {@link RunMeasures}, once the run is completed. */
+    measures: p.text().nullable(),
     /** Whether all gates hold: 1 or 0. */
     passed: p.smallint().nullable(),
     /** {@link STOP_REASON}. */

@@ -100,17 +100,21 @@ export class EvalRunStore {
   }
 
   /**
-   * Runs of one dataset or of all, newest first.
+   * Runs of one dataset or of all, newest first; those alone that processed a datapoint, where one is given.
    * @param keep which of them to take; of the newest {@link LOOKED_AT_MAX} behind the cursor then. @throws Invalid `invalid_cursor`.
    */
   list(
     scope: Scope,
-    { dataset_id: datasetId, ...filters }: ListEvalRuns,
+    { dataset_id: datasetId, datapoint_id: datapointId, ...filters }: ListEvalRuns & { datapoint_id?: string },
     keep?: (run: EvalRunRow) => boolean,
   ): Promise<Page<EvalRunRow>> {
     const conditions = [sql`r.project_id = ${scope.projectId}`];
     if (datasetId !== undefined) {
       conditions.push(isStorableText(datasetId) ? sql`r.dataset_id = ${datasetId}` : sql`1 = 0`);
+    }
+    if (datapointId !== undefined) {
+      conditions.push(sql`exists (select 1 from eval_result e where e.project_id = r.project_id and e.run_id = r.id
+        and e.datapoint_id = ${datapointId})`);
     }
     conditions.push(...buildConditions(scope, filters));
     return fillPage(

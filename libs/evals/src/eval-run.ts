@@ -17,6 +17,7 @@ import {
   type EvalConfigResource,
   type EvalRunSummary,
   type Interval,
+  type RunMeasures,
 } from '@spandrel/contract';
 import type { Snapshot } from '@spandrel/datasets';
 import { PathId } from '@spandrel/http';
@@ -128,7 +129,8 @@ export const NEW_RUN = {
   ...{ scorers: null, startHash: null, progress: 0, failedCount: 0, sampleProgress: 0, failedSamples: 0 },
   ...{ scoreSum: 0, scoreCount: 0, totalTokens: 0, costUsd: 0, costPico: 0, costCount: 0, unpricedCount: 0 },
   ...{ judgeTokens: 0, judgeCostUsd: 0, judgeCostPico: 0, judgeCostCount: 0, judgeUnpricedCount: 0 },
-  ...{ dearestUsd: null, dearestPico: null, scoreSe: null, scoreCi: null, passed: null, stopReason: null, error: null },
+  ...{ dearestUsd: null, dearestPico: null, stopReason: null, error: null },
+  ...{ scoreSe: null, scoreCi: null, measures: null, passed: null },
   ...{ reusedSamples: 0, retriedSamples: 0, retriedUsd: 0, retriedPico: 0, groupId: null },
   ...{ unscored: 0, resultAt: null, closedAt: null, startedAt: null, endedAt: null },
   ...{ running: '[]', leaseOwner: null, leaseUntil: 0 },
@@ -148,6 +150,8 @@ export const cancelRun = (run: EvalRunRow, reason: StopReason, now: number) => (
   ...breakOff(run, RUN_STATUS.cancelled, now),
   stopReason: STOP_REASON[reason],
 });
+
+const NO_MEASURES: RunMeasures = { pass_rate: null, latency_ms: null, sample_cost: null, scorer_scores: null };
 
 /** A stored run as the wire shows it, without its items. */
 export function runSummary(run: EvalRunRow): EvalRunSummary {
@@ -193,6 +197,7 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
     judge_tokens: run.judgeTokens,
     judge_cost: judgeCost(run),
     judge_unpriced_count: run.judgeUnpricedCount,
+    ...(run.measures === null ? NO_MEASURES : (fromJsonText(run.measures) as RunMeasures)),
     error: readText(run.error),
     created_at: formatTimestamp(run.createdAt),
     started_at: formatTime(run.startedAt),

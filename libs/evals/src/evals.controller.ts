@@ -3,6 +3,7 @@ import {
   comparedItemListSchema,
   compareItemsSchema,
   compareSchema,
+  datapointResultListSchema,
   deletedSchema,
   evalComparisonSchema,
   listDatasetEvalsSchema,
@@ -14,6 +15,7 @@ import {
   evalMetadataSchema,
   evalRunSchema,
   evalRunSummarySchema,
+  listDatapointResultsSchema,
   listEvalItemsSchema,
   readEvalSchema,
   evalRunListSchema,
@@ -25,6 +27,7 @@ import {
   type Compare,
   type ComparedItemList,
   type CompareItems,
+  type DatapointRunResultList,
   type EvalItemList,
   type EvalMetadata,
   type ListDatasetEvals,
@@ -34,6 +37,7 @@ import {
   type StartMatrix,
   type EvalRunResource,
   type EvalRunSummary,
+  type ListDatapointResults,
   type ListEvalItems,
   type ReadEval,
   type ListEvalRuns,
@@ -41,21 +45,25 @@ import {
   type EvalStatisticsQuery,
   type RetryEval,
   type SetGates as SetGatesBody,
+  addedResultsSchema,
+  addResultsSchema,
+  type AddedResults,
+  type AddResults as AddResultsBody,
 } from '@spandrel/contract';
-import { DatasetId, DatasetStore } from '@spandrel/datasets';
+import { DatapointId, DatasetId, DatasetStore } from '@spandrel/datasets';
 import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { ChangeRun } from './change-run.js';
+import { ChangeRun, RetryRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
 import { evalRunNotFound, RunId, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { ReadRun } from './read-run.js';
-import { RetryRun } from './retry-run.js';
-import { SetGates } from './set-gates.js';
-import { StartRun } from './start-run.js';
+import { SetGates } from './finish-run.js';
+import { StartRun } from './plan-run.js';
 import { CompareScoring } from './statistics/compare-scoring.js';
-import { ReadStatistics } from './statistics/measure-run.js';
-import { ReadMetadata } from './statistics/metadata-keys.js';
+import { ReadStatistics, ReadMetadata } from './statistics/measure-run.js';
+import { AddResults } from './external/add-results.js';
+import { CompleteRun } from './external/complete-run.js';
 
 /** Media types of tables of items. */
 const TABLE_TYPES = { csv: 'text/csv', parquet: 'application/vnd.apache.parquet' } as const;
@@ -248,6 +256,7 @@ export class DatasetEvalsController {
     private readonly runs: EvalRunStore,
     private readonly comparisons: CompareRuns,
     private readonly scoring: CompareScoring,
+    private readonly reads: ReadRun,
   ) {}
 
   @Post('eval')
@@ -313,6 +322,24 @@ export class DatasetEvalsController {
     return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
   }
 
+  @Get('datapoints/:dp_id/results')
+  @Operation({
+    id: 'listDatapointResults',
+    access: 'read',
+    summary: 'What became of a datapoint in the eval runs that processed it, newest first',
+    answer: datapointResultListSchema,
+    problems: ['dataset_not_found', 'datapoint_not_found'],
+  })
+  listResults(
+    @CurrentScope() scope: Scope,
+    @DatasetId() id: string,
+    @DatapointId() datapointId: string,
+    @Query({ schema: listDatapointResultsSchema }) query: ListDatapointResults,
+    @CurrentReader() reader: Reader,
+  ): Promise<DatapointRunResultList> {
+    return this.reads.listOfDatapoint(scope, id, datapointId, query, reader);
+  }
+
   @Get('compare')
   @Operation({
     id: 'compareEvals',
@@ -347,5 +374,49 @@ export class DatasetEvalsController {
     @CurrentReader() reader: Reader,
   ): Promise<ComparedItemList> {
     return this.comparisons.listItems(scope, id, query, reader);
+  }
+}
+
+/** What callers of external runs send (docs/spec/external-runs.md). */
+@Controller('api/eval/:id')
+export class ExternalRunsController {
+  constructor(
+    private readonly adds: AddResults,
+    private readonly completes: CompleteRun,
+  ) {}
+
+  @Post('results')
+  @HttpCode(200)
+  @Operation({
+    id: 'addEvalResults',
+    access: 'write',
+    summary: 'Add results to an external eval run',
+    description:
+      'Each result on its own; 200 also when some were rejected. Sending it again changes nothing. The run completes with the last.',
+    answer: addedResultsSchema,
+    problems: ['eval_run_not_found', 'eval_run_not_external', 'eval_run_not_running'],
+  })
+  add(
+    @CurrentScope() scope: Scope,
+    @RunId() id: string,
+    @Body({ schema: addResultsSchema }) body: AddResultsBody,
+    @CurrentReader() reader: Reader,
+  ): Promise<AddedResults> {
+    return this.adds.execute(scope, id, body, reader);
+  }
+
+  @Post('complete')
+  @HttpCode(200)
+  @Operation({
+    id: 'completeEval',
+    access: 'write',
+    summary: 'Complete an external eval run',
+    description:
+      'Samples without a result stay pending. The run is still running in the answer where scorers of the server have results to look at.',
+    answer: evalRunSummarySchema,
+    problems: ['eval_run_not_found', 'eval_run_not_external', 'eval_run_not_running'],
+  })
+  complete(@CurrentScope() scope: Scope, @RunId() id: string): Promise<EvalRunSummary> {
+    return this.completes.execute(scope, id);
   }
 }

@@ -3,21 +3,114 @@ import { ConnectionsModule, ConnectionUses } from '@spandrel/connections';
 import { COMPARED_RUNS_MAX } from '@spandrel/contract';
 import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
 import { Capabilities } from '@spandrel/http';
-import { PLUGINS, type PluginRegistry } from '@spandrel/kernel';
-import { ProjectRemovers } from '@spandrel/storage';
-import { ChangeRun } from './change-run.js';
-import { CompareRuns } from './compare-runs.js';
-import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
+import {
+  PLUGINS,
+  type PluginRegistry,
+  LOGGER,
+  PROJECT_DIRECTORY,
+  type Logger,
+  type ProjectDirectory,
+} from '@spandrel/kernel';
+import { ProjectRemovers, Storage } from '@spandrel/storage';
+import { EventsModule } from '@spandrel/events';
+import { TracingModule } from '@spandrel/tracing';
+import { ModuleRef } from '@nestjs/core';
+import { ChangeRun, RetryRun } from './change-run.js';
+import { CompareRuns, ScoreDeltaStore } from './compare-runs.js';
+import { RUN_DISPATCH, type RunDispatch, RUN_TIMING, runTiming, type RunTiming } from './dispatch/run-dispatch.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { DatasetEvalsController, EvalsController } from './evals.controller.js';
+import { DatasetEvalsController, EvalsController, ExternalRunsController } from './evals.controller.js';
+import { AddResults, RecordResults } from './external/add-results.js';
+import { CancelIdleRuns, CompleteRun } from './external/complete-run.js';
 import { EvalsSettings } from './evals.settings.js';
-import { ExecutionModule } from './execution/execution.module.js';
-import { ExternalRunsModule } from './external/external-runs.module.js';
 import { ReadRun } from './read-run.js';
-import { RunsModule } from './runs.module.js';
-import { ScoreDeltaStore } from './score-delta.store.js';
-import { StatisticsModule } from './statistics/statistics.module.js';
 import { RestoreRuns } from './transfer/restore-runs.js';
+import { ScorePending } from './external/score-pending.js';
+import { CheckPrompts } from './prompts/prompt.js';
+import { PlanRun, ChooseForRun, StartRun } from './plan-run.js';
+import { AddSamples, RecordItems } from './execution/add-samples.js';
+import { ExecuteRun, RunWorker } from './execution/execute-run.js';
+import { FindAnswers } from './execution/execute-sample.js';
+import { WriteItemTrace } from './execution/item-trace.js';
+import { PrepareRun, ScoringThreads } from './execution/prepare-run.js';
+import { RunSlots } from './execution/run-slots.js';
+import { FinishRun, PlanGates, SetGates } from './finish-run.js';
+import { CompareScoring } from './statistics/compare-scoring.js';
+import { JudgeRun, MeasureRun, ReadStatistics, ReadMetadata } from './statistics/measure-run.js';
+import { SampleScoresStore } from './statistics/sample-scores.store.js';
+import { LocalDispatch, PausedDispatch } from './dispatch/local-dispatch.js';
+import { PgBossDatabase } from './dispatch/pg-boss-database.sql.js';
+import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
+import { EvalMetrics } from './eval-metrics.js';
+import { EvalAttemptStore, EvalResultStore, EvalSampleStore } from './eval-result.store.js';
+import { Permits } from './execution/run-calls.js';
+import { SubmissionStore } from './external/submission.store.js';
+
+/** The tables of runs, their states, and how they reach the processes that work on them. */
+@Module({
+  imports: [EventsModule, DatasetsModule],
+  providers: [
+    {
+      provide: Permits,
+      inject: [EvalsSettings],
+      useFactory: ({ callsMax }: EvalsSettings) => new Permits(callsMax),
+    },
+    {
+      provide: RUN_TIMING,
+      inject: [Storage],
+      useFactory: ({ exclusive }: Storage): RunTiming => runTiming(!exclusive),
+    },
+    PgBossDatabase,
+    {
+      provide: RUN_DISPATCH,
+      inject: [EvalsSettings, Storage, PgBossDatabase, EvalRunStore, RUN_TIMING, LOGGER, ModuleRef],
+      useFactory: createDispatch,
+    },
+    EvalMetrics,
+    EvalRunStore,
+    EvalResultStore,
+    EvalSampleStore,
+    EvalAttemptStore,
+    SubmissionStore,
+    ChooseForRun,
+    ChangeRun,
+  ],
+  exports: [
+    ...[Permits, RUN_TIMING, RUN_DISPATCH, EvalMetrics, ChangeRun],
+    ...[EvalRunStore, EvalResultStore, EvalSampleStore, EvalAttemptStore, SubmissionStore, ChooseForRun],
+  ],
+})
+class RunsModule {}
+
+/** What the scores of runs are worth, and the gates that are judged by it. */
+@Module({
+  imports: [RunsModule, EventsModule, DatasetsModule],
+  providers: [
+    ...[SampleScoresStore, CompareScoring, MeasureRun, JudgeRun, ReadStatistics, ReadMetadata],
+    ...[PlanGates, SetGates, FinishRun],
+  ],
+  exports: [CompareScoring, ReadStatistics, ReadMetadata, PlanGates, SetGates, FinishRun],
+})
+class StatisticsModule {}
+
+/** Starts runs and works through them: model calls, scoring, and the results that come of them. */
+@Module({
+  imports: [RunsModule, StatisticsModule, EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
+  providers: [
+    ...[StartRun, PlanRun, CheckPrompts, PrepareRun, RunWorker, ExecuteRun, RunSlots],
+    ...[RecordItems, AddSamples, WriteItemTrace, ScorePending, ScoringThreads, FindAnswers, RetryRun],
+  ],
+  exports: [StartRun, RetryRun, AddSamples],
+})
+class ExecutionModule {}
+
+/** Runs whose samples their callers try themselves. */
+@Module({
+  imports: [RunsModule, StatisticsModule, ExecutionModule, EventsModule, TracingModule, DatasetsModule],
+  controllers: [ExternalRunsController],
+  providers: [AddResults, RecordResults, CompleteRun, CancelIdleRuns],
+})
+class ExternalRunsModule {}
 
 /** Eval runs: their start, execution, results and comparison. */
 @Module({
@@ -70,4 +163,30 @@ export class EvalsModule implements OnModuleInit {
       isUsed: (tx, scope, connectionId) => this.runs.usesConnection(tx, scope, connectionId),
     });
   }
+}
+
+/** Where other processes may be on the database, runs go through pg-boss (ADR 0014). */
+function createDispatch(
+  { paused }: EvalsSettings,
+  { exclusive }: Storage,
+  database: PgBossDatabase,
+  runs: EvalRunStore,
+  timing: RunTiming,
+  logger: Logger,
+  modules: ModuleRef,
+): RunDispatch {
+  if (paused) return new PausedDispatch(logger);
+  if (exclusive) return new LocalDispatch(runs, timing, logger);
+  return new PgBossDispatch(database, runs, timing, logger, (projectId) => findOrganization(modules, projectId));
+}
+
+/** @returns nothing where no feature knows of organizations: there is one. */
+async function findOrganization(modules: ModuleRef, projectId: string): Promise<string | undefined> {
+  let directory: ProjectDirectory;
+  try {
+    directory = modules.get<ProjectDirectory>(PROJECT_DIRECTORY, { strict: false });
+  } catch {
+    return undefined;
+  }
+  return directory.organizationOf(projectId);
 }

@@ -36,6 +36,7 @@ async function finish(rows: (EvalRunRow | null)[], owner: string | null = 'me', 
         return {
           gates: run.gates === null ? [] : [{ ...gate, actual: run.scoreSum, passed: run.scoreSum >= 0.5 }],
           score: { se: 0.1, ci: null },
+          measures: null,
         };
       },
     },
@@ -55,7 +56,7 @@ describe('finishing a run', () => {
       {
         ...RUN,
         ...{ status: RUN_STATUS.completed, endedAt: expect.any(Number), leaseOwner: null, leaseUntil: 0 },
-        ...{ scoreSe: 0.1, scoreCi: null, passed: 1 },
+        ...{ scoreSe: 0.1, scoreCi: null, measures: null, passed: 1 },
         gates: JSON.stringify([{ ...gate, actual: 1, passed: true }]),
       },
     ]);

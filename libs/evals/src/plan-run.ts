@@ -9,13 +9,104 @@ import {
   type JudgedGate,
   type RunScorer,
   type StartEval,
+  isStorableText,
+  type EvalFilter,
+  CACHE_DAYS,
+  type StartedEval,
+  type StartMatrix,
+  type EvalRunSummary,
 } from '@spandrel/contract';
-import { invalidRequest, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
-import type { WriteTx } from '@spandrel/storage';
-import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
+import {
+  invalidRequest,
+  NotFound,
+  PLUGINS,
+  type PluginRegistry,
+  type Scope,
+  Invalid,
+  Conflict,
+  newId,
+} from '@spandrel/kernel';
+import { type WriteTx, Storage, toJsonText } from '@spandrel/storage';
+import { findPrice, PRICING, type PricingTable, requestHash } from '@spandrel/tracing';
+import { ChooseDatapoints, DatasetSnapshots, DatasetStore, type Snapshot } from '@spandrel/datasets';
 import { EvalsSettings } from './evals.settings.js';
-import { ScoringThreads } from './execution/scoring-threads.js';
-import { PlanGates } from './set-gates.js';
+import { ScoringThreads } from './execution/prepare-run.js';
+import { PlanGates } from './finish-run.js';
+import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
+import type { EvalRunRow } from './eval-run.entity.js';
+import { NEW_RUN, runSummary, snapshotOf, EXECUTION, PASS_MODE, RUN_STATUS } from './eval-run.js';
+import { EvalRunStore } from './eval-run.store.js';
+import { listRuns, type PlannedStart } from './list-runs.js';
+import { CheckPrompts, type GivenPrompt } from './prompts/prompt.js';
+import { ReadMetadata } from './statistics/measure-run.js';
+
+export interface MissingExpected {
+  /** Datapoints without an expected value. */
+  count: number;
+  total: number;
+}
+
+/** The datapoints that a run is to take. */
+export interface Choice {
+  /** `null`: all of the dataset. */
+  ids: readonly string[] | null;
+  /** The version of the dataset that they are of. */
+  version: number;
+  missing: MissingExpected;
+}
+
+const FAULTS_MAX = 100;
+
+/** Chooses the datapoints of a run, and says what they lack (docs/spec/evaluations.md#a-part-of-the-dataset). */
+@Injectable()
+export class ChooseForRun {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly snapshots: DatasetSnapshots,
+    private readonly choices: ChooseDatapoints,
+  ) {}
+
+  /**
+   * @param filter one without conditions takes all. @param expecting names of the scorers that need an expected value.
+   * @throws NotFound for the dataset; Invalid for ids that it does not have, `nothing_to_evaluate` where the filter takes none.
+   */
+  async execute(scope: Scope, datasetId: string, filter: EvalFilter, expecting: readonly string[]): Promise<Choice> {
+    const { version } = await this.datasets.get(scope, datasetId);
+    const snapshot = { datasetId, version };
+    if (Object.values(filter).every((condition) => condition === undefined)) {
+      return { ids: null, version, missing: await this.countMissing(scope, snapshot, expecting) };
+    }
+    if (filter.ids) await this.assertPresent(scope, snapshot, filter.ids);
+    const ids = await this.choices.execute(scope, snapshot, filter);
+    if (ids.length === 0) {
+      throw new Invalid(
+        'nothing_to_evaluate',
+        'the filter takes no datapoint of the dataset, so there is nothing to run',
+      );
+    }
+    return { ids, version, missing: await this.countMissing(scope, snapshot, expecting, ids) };
+  }
+
+  /** @param ids of the datapoints that are looked at; all of the snapshot when left out. */
+  async countMissing(
+    scope: Scope,
+    snapshot: Snapshot,
+    expecting: readonly string[],
+    ids?: readonly string[],
+  ): Promise<MissingExpected> {
+    return expecting.length === 0 ? { count: 0, total: 0 } : this.snapshots.countWithoutExpected(scope, snapshot, ids);
+  }
+
+  private async assertPresent(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<void> {
+    const present = await this.snapshots.present(scope, snapshot, ids.filter(isStorableText), {});
+    const faults = ids.flatMap((id, index): FieldError[] =>
+      present.has(id)
+        ? []
+        : [{ path: `filter.ids[${index}]`, message: 'is not the id of a datapoint of this dataset' }],
+    );
+    if (faults.length > 0) throw invalidRequest(faults.slice(0, FAULTS_MAX));
+  }
+}
 
 type GivenScorer = NonNullable<StartEval['scorers']>[number];
 
@@ -235,3 +326,159 @@ const completeJudge = (judge: NonNullable<EvalConfig['judge']>): NonNullable<Run
   rubric: judge.rubric ?? null,
   ...(judge.temperature !== undefined && { temperature: judge.temperature }),
 });
+
+/** The pass score of a run that gives none: with one scorer that counts, that scorer's. */
+function passScoreOf(scorers: readonly RunScorer[]): number {
+  const [only, ...others] = scorers.filter(({ weight }) => weight > 0);
+  return only && others.length === 0 ? only.pass_score : 1;
+}
+
+/**
+ * Starts eval runs: a row with a snapshot's number, whatever the size of the dataset; the work goes on behind
+ * (docs/spec/evaluations.md#the-snapshot-of-a-run).
+ */
+@Injectable()
+export class StartRun {
+  constructor(
+    private readonly storage: Storage,
+    private readonly runs: EvalRunStore,
+    private readonly snapshots: DatasetSnapshots,
+    private readonly choices: ChooseForRun,
+    private readonly plans: PlanRun,
+    private readonly metadata: ReadMetadata,
+    private readonly prompts: CheckPrompts,
+    @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
+  ) {}
+
+  /**
+   * @returns the run as it was made: pending, with what its caller should know. One whose id was chosen, and that is there
+   *   from the same request, as it is.
+   * @throws NotFound for the dataset, a connection or a baseline; Invalid for what cannot be done, `nothing_to_score` where no
+   *   datapoint has the expected value that a scorer needs, `nothing_to_evaluate` where the filter takes none; Conflict for an id
+   *   that another request has taken.
+   */
+  async execute(scope: Scope, datasetId: string, body: StartEval): Promise<StartedSummary> {
+    const prompts = [{ messages: body.config?.messages, at: 'config.messages' }];
+    const start = { request: body, runs: [{ body }], prompts, groupId: null };
+    return (await this.startAll(scope, datasetId, start))[0]!;
+  }
+
+  /**
+   * Starts a run for each model with each prompt, all of them or none (docs/spec/evaluations.md#several-runs-at-once).
+   * @returns the runs as {@link execute} does. @throws what that throws.
+   */
+  async executeMatrix(scope: Scope, datasetId: string, request: StartMatrix) {
+    const groupId = request.id ?? newId();
+    const prompts = request.prompts
+      ? request.prompts.map(({ messages }, index) => ({ messages, at: `prompts[${index}].messages` }))
+      : [{ messages: request.config?.messages, at: 'config.messages' }];
+    const start = { request, runs: listRuns(request), prompts, groupId };
+    return { group_id: groupId, runs: await this.startAll(scope, datasetId, start) };
+  }
+
+  private async startAll(
+    scope: Scope,
+    datasetId: string,
+    { request, runs, prompts, groupId }: Start,
+  ): Promise<StartedSummary[]> {
+    const first = runs[0]!.body;
+    // Models and prompts alone differ in runs that are started together.
+    const scorers = await this.plans.listScorers(scope, first);
+    const expecting = this.plans.listExpecting(scorers);
+    const choose = (): Promise<Choice> => this.choices.execute(scope, datasetId, request.filter ?? {}, expecting);
+    const isThere = first.id ? (await this.runs.find(scope, first.id)) !== null : false;
+    // Before the transaction, which is not to be long.
+    const choice = isThere ? undefined : await choose();
+    const isExternal = request.execution === 'external';
+    const lacking = isExternal ? [] : await this.prompts.execute(scope, datasetId, prompts, choice?.ids);
+    const names = scorers.map(({ name }) => name);
+    const resolved = await this.metadata.resolveGates(scope, { datasetId }, request.gates ?? [], names);
+    let missing: MissingExpected | undefined;
+    const startHash = request.id ? requestHash({ ...request, dataset_id: datasetId }) : null;
+    const connectionIds = isExternal ? [] : runs.flatMap(({ body }) => body.config?.connection_id ?? []);
+    const now = Date.now();
+    const startOne = async (tx: WriteTx, { body, name }: PlannedStart) => {
+      if (body.id) {
+        const [there] = await this.runs.findForWrite(tx, scope, [body.id]);
+        if (there?.startHash === startHash) return there;
+        if (there) {
+          throw new Conflict(
+            'id_conflict',
+            'another eval run has this id; choose another one, or repeat the first request unchanged',
+          );
+        }
+      }
+      const snapshot = await this.snapshots.take(tx, scope, datasetId);
+      const isStale = !choice || (choice.ids !== null && choice.version !== snapshot.version);
+      const taken = isStale ? await choose() : choice;
+      missing = taken.missing;
+      const { config, gates } = await this.plans.execute(tx, scope, datasetId, body, scorers, resolved, connectionIds);
+      if (lacking.length > 0) throw invalidRequest(lacking);
+      if (body.allow_unscored !== true && body.execution !== 'external') assertScorable(missing, expecting);
+      const row: EvalRunRow = {
+        ...NEW_RUN,
+        projectId: scope.projectId,
+        id: body.id ?? newId(),
+        datasetId,
+        datasetVersion: snapshot.version,
+        name: name?.(config) ?? body.name,
+        groupId,
+        status: RUN_STATUS.pending,
+        config: JSON.stringify(config),
+        scoring: scorers[0]!.scoring,
+        scoringConfig: toJsonText(scorers[0]!.scoring_config),
+        scorers: body.scorers ? JSON.stringify(scorers) : null,
+        connectionId: config.connection_id ?? '',
+        judgeConnectionId: config.judge?.connection_id ?? null,
+        execution: EXECUTION[body.execution ?? 'server'],
+        repeats: body.repeats ?? 1,
+        passScore: body.pass_score ?? passScoreOf(scorers),
+        passMode: PASS_MODE[body.pass_mode ?? 'all'],
+        filter: taken.ids === null ? null : toJsonText(body.filter),
+        cacheDays: body.cache ? (body.cache_days ?? CACHE_DAYS) : null,
+        costCap: body.max_cost_usd ?? null,
+        gates: gates.length === 0 ? null : JSON.stringify(gates),
+        metadata: body.metadata ? JSON.stringify(body.metadata) : null,
+        startHash,
+        total: taken.ids?.length ?? snapshot.count,
+        createdAt: now,
+      };
+      await this.runs.insert(tx, row);
+      if (taken.ids !== null) await this.snapshots.select(tx, scope, row.id, taken.ids);
+      // Who executes an external run sends its results; one without datapoints ends by itself.
+      if (row.execution === EXECUTION.server || row.total === 0)
+        await this.dispatch.enqueue(tx, { projectId: row.projectId, id: row.id, orgId: scope.orgId });
+      return row;
+    };
+    const rows = await this.storage.write(async (tx) => {
+      const made: EvalRunRow[] = [];
+      for (const run of runs) made.push(await startOne(tx, run));
+      return made;
+    });
+    const lackExpected = missing ?? (await this.choices.countMissing(scope, snapshotOf(rows[0]!), expecting));
+    return rows.map((row) => ({
+      ...runSummary(row),
+      ...(lackExpected.count > 0 && { warnings: [{ code: 'missing_expected' as const, ...lackExpected }] }),
+    }));
+  }
+}
+
+type StartedSummary = EvalRunSummary & Pick<StartedEval, 'warnings'>;
+
+/** What is started by one request. */
+interface Start {
+  request: StartEval | StartMatrix;
+  runs: PlannedStart[];
+  prompts: GivenPrompt[];
+  groupId: string | null;
+}
+
+/** @throws Invalid `nothing_to_score` where there are datapoints and all lack what a scorer needs. */
+function assertScorable({ count, total }: MissingExpected, expecting: readonly string[]): void {
+  if (count < total || total === 0) return;
+  const which = total === 1 ? 'the one datapoint has no' : `none of the ${total} datapoints has an`;
+  throw new Invalid(
+    'nothing_to_score',
+    `${which} expected value, which ${expecting.join(', ')} needs: no item could be scored; give the datapoints expected values, choose another scoring, or send allow_unscored: true`,
+  );
+}

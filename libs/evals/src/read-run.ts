@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import {
   jsonTextInPieces,
@@ -6,9 +6,22 @@ import {
   type EvalRunResource,
   type EvalItem,
   type EvalItemList,
+  type DatapointRunResult,
+  type DatapointRunResultList,
+  type ListDatapointResults,
   type ListEvalItems,
+  type ResultItemResource,
+  type RunScorer,
 } from '@spandrel/contract';
-import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
+import {
+  datapointKind,
+  datapointNotFound,
+  DatapointStore,
+  DatasetSnapshots,
+  DatasetStore,
+  type SnapshotDatapoint,
+  csvCell,
+} from '@spandrel/datasets';
 import { itemTexts, streamSlices } from '@spandrel/http';
 import { inTurns, type Scope } from '@spandrel/kernel';
 import {
@@ -20,14 +33,12 @@ import {
   type Part,
   type Sorting,
 } from '@spandrel/storage';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { ItemView, listDatapointsRunningNow } from './eval-item.js';
-import { EvalAttemptStore } from './eval-attempt.store.js';
-import { EvalResultStore, itemSorting } from './eval-result.store.js';
+import { EvalAttemptStore, EvalResultStore, itemSorting, EvalSampleStore } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { evalRunNotFound, listScorers, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { EvalSampleStore } from './eval-sample.store.js';
-import { tableColumns, tableRows, writeTable } from './results-table.js';
 import { SubmissionStore, hasWaiting } from './external/submission.store.js';
 
 /** Ids that a walk looks at in one go. */
@@ -94,6 +105,17 @@ const SLICE = 500;
 /** Items of a page of a table. */
 const TABLE_SLICE = 100;
 
+function datapointResult(run: EvalRunRow, item: ResultItemResource): DatapointRunResult {
+  const { status, score, passed = null, worst_repeat: worst = null, samples } = item;
+  const { latency_ms, tokens, cost, judge_cost } = item;
+  const { id, name, config, repeats, created_at } = runSummary(run);
+  return {
+    ...{ run_id: id, run_name: name, model: config.model, repeats, created_at, status, score, passed },
+    ...{ worst_repeat: worst, worst_score: samples?.find(({ repeat }) => repeat === worst)?.score ?? null },
+    ...{ latency_ms, tokens, cost, judge_cost },
+  };
+}
+
 interface ItemRequest {
   scope: Scope;
   run: EvalRunRow;
@@ -113,6 +135,8 @@ export class ReadRun {
     private readonly attempts: EvalAttemptStore,
     private readonly submissions: SubmissionStore,
     private readonly snapshots: DatasetSnapshots,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
   ) {}
 
   /** The run without its items. @throws NotFound. */
@@ -198,6 +222,30 @@ export class ReadRun {
     }
   }
 
+  /**
+   * What became of a datapoint in the runs that processed it, the newest first (docs/spec/evaluations.md#results-of-a-datapoint).
+   * @throws NotFound for the dataset or the datapoint; Invalid `invalid_cursor`.
+   */
+  async listOfDatapoint(
+    scope: Scope,
+    datasetId: string,
+    datapointId: string,
+    query: ListDatapointResults,
+    options: LongReadOptions,
+  ): Promise<DatapointRunResultList> {
+    await this.datasets.get(scope, datasetId);
+    const datapoint = await this.datapoints.find(scope, datasetId, datapointId);
+    if (!datapoint) throw datapointNotFound();
+    const content = new Map([[datapointId, { id: datapointId, kind: datapointKind(datapoint) }]]);
+    const found = await this.runs.list(scope, { ...query, dataset_id: datasetId, datapoint_id: datapointId });
+    const results: DatapointRunResult[] = [];
+    for (const run of found.items) {
+      const { items } = await this.items(scope, run, [datapointId], content, true, options);
+      for (const item of items) results.push(datapointResult(run, item));
+    }
+    return { results, count: results.length, next_cursor: found.nextCursor };
+  }
+
   private async positions(
     request: ItemRequest,
     part: Part,
@@ -205,14 +253,16 @@ export class ReadRun {
     count: number,
   ): Promise<Position[]> {
     const { scope, run, query, sorting, options } = request;
-    const { status, score_max } = query;
+    const { status, score_max, passed, flaky } = query;
     const mayBeUnprocessed = status === undefined || status === 'pending' || status === 'running';
-    if (score_max !== undefined || !mayBeUnprocessed) {
-      return this.results.positions(scope, run.id, { status, score_max }, sorting, part, from, count, options);
+    const isOfProcessed = [score_max, passed, flaky].some((filter) => filter !== undefined);
+    if (isOfProcessed || !mayBeUnprocessed) {
+      const filters = { status, score_max, passed, flaky };
+      return this.results.positions(scope, run, filters, sorting, part, from, count, options);
     }
     if (sorting.nullable && part === 'valued') {
       if (status !== undefined) return [];
-      return this.results.positions(scope, run.id, {}, sorting, part, from, count, options);
+      return this.results.positions(scope, run, {}, sorting, part, from, count, options);
     }
     return this.walk(request, from, count);
   }
@@ -308,4 +358,105 @@ export class ReadRun {
     });
     return { items, read: looked };
   }
+}
+
+/** A row: an item, or one sample of it. */
+type Row = Omit<EvalItem, 'samples'> & { repeat?: number };
+
+interface Column {
+  name: string;
+  type: 'text' | 'number' | 'count';
+  /** Texts as they are, any other JSON for a column of texts. */
+  of(row: Row): unknown;
+}
+
+const member = (type: Column['type'], ...names: (keyof Row)[]): Column[] =>
+  names.map((name) => ({ name, type, of: (row) => row[name] }));
+
+/** @param hasSamples whether rows are samples. */
+const tableColumns = (scorers: readonly Pick<RunScorer, 'name'>[], hasSamples: boolean): Column[] => [
+  ...member('text', 'datapoint_id'),
+  ...(hasSamples ? member('count', 'repeat') : []),
+  ...member('text', 'status', 'input', 'expected', 'output'),
+  ...member('number', 'score'),
+  ...scorers.map(({ name }): Column => ({
+    name: `scores.${name}`,
+    type: 'number',
+    of: (row) => row.scores[name]?.score,
+  })),
+  ...member('text', 'score_reason', 'error'),
+  ...member('number', 'latency_ms', 'cost', 'judge_cost'),
+  ...member('count', 'tokens', 'judge_tokens', 'attempts'),
+  ...member('text', 'judge_model', 'trace_id', 'metadata'),
+  { name: 'datapoint_metadata', type: 'text', of: ({ kind }) => kind && Object.values(kind)[0]!.metadata },
+];
+
+/** The rows of items: one each, or one a sample. */
+const tableRows = (items: readonly EvalItem[], hasSamples: boolean): Row[] =>
+  hasSamples
+    ? items.flatMap(({ samples, ...item }) => (samples ?? [{ repeat: 0 }]).map((sample) => ({ ...item, ...sample })))
+    : [...items];
+
+/**
+ * Writes a table page by page: CSV with a header row, whose texts no spreadsheet takes for formulas, or Parquet.
+ * @throws what reading the first page throws, before anything is written.
+ */
+async function writeTable(
+  format: 'csv' | 'parquet',
+  columns: readonly Column[],
+  pages: AsyncGenerator<Row[]>,
+): Promise<Readable> {
+  const pieces = format === 'csv' ? csvPieces(columns, pages) : parquetPieces(columns, pages);
+  const first = await pieces.next();
+  return Readable.from(joinPieces(first.value as Uint8Array | string, pieces), { objectMode: false });
+}
+
+async function* joinPieces<Piece>(first: Piece, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+  yield first;
+  yield* rest;
+}
+
+async function* csvPieces(columns: readonly Column[], pages: AsyncGenerator<Row[]>): AsyncGenerator<string> {
+  let head = `${columns.map(({ name }) => name).join()}\n`;
+  for await (const rows of pages) {
+    yield head;
+    head = '';
+    for (const row of rows) yield `${columns.map((column) => csvText(column.of(row))).join()}\n`;
+  }
+}
+
+const csvText = (value: unknown): string =>
+  value === null || value === undefined ? '' : [...csvCell(JSON.stringify(value))].join('');
+
+const TYPES = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  number: { type: 'DOUBLE' },
+  count: { type: 'INT64' },
+} as const;
+
+/** A row group a page; values of JSON are its text, and no value is null. */
+async function* parquetPieces(columns: readonly Column[], pages: AsyncGenerator<Row[]>): AsyncGenerator<Uint8Array> {
+  const writer = new ByteWriter();
+  const fields = columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...TYPES[type] }));
+  const schema = [{ name: 'results', num_children: fields.length }, ...fields];
+  // Long texts would take too long to compress.
+  const parquet = new ParquetWriter({ writer, schema, codec: 'UNCOMPRESSED', statistics: false });
+  for await (const rows of pages) {
+    const columnData = columns.map((column) => ({
+      name: column.name,
+      data: rows.map((row) => parquetCell(column, row)),
+    }));
+    await parquet.write({ columnData, rowGroupSize: rows.length });
+    yield writer.getBytes().slice();
+    writer.index = 0;
+  }
+  await parquet.finish();
+  yield writer.getBytes().slice();
+}
+
+function parquetCell({ type, of }: Column, row: Row): string | number | bigint | null {
+  const value = of(row) ?? null;
+  if (value === null) return null;
+  if (type === 'text') return typeof value === 'string' ? value : JSON.stringify(value);
+  return type === 'count' ? BigInt(value as number) : (value as number);
 }

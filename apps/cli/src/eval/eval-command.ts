@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { clientCommand, type ClientProgram } from '../client/client-command.js';
 import { cancelEval, checkEval, retryEval, runEval, showEval } from './commands/run-eval.js';
-import { compareEvals } from './commands/compare-evals.js';
+import { compareEvals, listEvals } from './commands/compare-evals.js';
 import { evalFiles } from './commands/eval-files.js';
-import { listEvals } from './commands/list-evals.js';
 import { collected } from '../client/parameter-flags.js';
-import { addJudgingOptions, addStatisticsOptions } from './options/judging-options.js';
+import { addDivisionOptions, addJudgingOptions, addStatisticsOptions } from './options/judging-options.js';
 import { addReportOption } from './reports/reports.js';
 import { addRunOptions } from './options/run-options.js';
 
@@ -31,7 +30,9 @@ export function addEval(program: ClientProgram, description: string): void {
   clientCommand(program, run, runEval);
 
   const file = addReportOption(
-    leaf('file <files...>', 'run evals of your own code: files whose default export is made by defineEval'),
+    addDivisionOptions(
+      leaf('file <files...>', 'run evals of your own code: files whose default export is made by defineEval'),
+    ),
   );
   file
     .option('--grep <pattern>', 'those alone whose name, or else file, this regular expression finds something in')

@@ -4,7 +4,7 @@ import type { Output } from '../client/output/output.js';
 import type { Column } from '../client/output/table.js';
 import { oneLine } from '../client/output/text.js';
 import { VERDICTS } from './judge-run.js';
-import type { EvalReport } from './reports/eval-report.js';
+import type { EvalReport } from './reports/report-items.js';
 import {
   failingItems,
   groupTable,

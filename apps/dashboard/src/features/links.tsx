@@ -13,10 +13,10 @@ import {
 } from './addresses.js';
 import styles from './links.module.css';
 
-/** A name as the link to what it names. @param span selects a span of a trace. */
-function NameLink({ to, span, children }: { to: string; span?: string; children: string }) {
+/** A name as the link to what it names. @param search selects a part of it. */
+function NameLink({ to, search, children }: { to: string; search?: object; children: string }) {
   return (
-    <Link to={to} {...(span !== undefined && { search: { span } as never })} className={styles.link} dir="auto">
+    <Link to={to} {...(search !== undefined && { search: search as never })} className={styles.link} dir="auto">
       {children}
     </Link>
   );
@@ -28,7 +28,7 @@ export const TraceLink = ({ trace }: { trace: { id: string; name: string | null 
 
 /** The name of a span as the link to it within its trace. */
 export const SpanLink = ({ span }: { span: { id: string; trace_id: string; name: string } }) => (
-  <NameLink to={traceAddress(span.trace_id)} span={span.id}>
+  <NameLink to={traceAddress(span.trace_id)} search={{ span: span.id }}>
     {nameOfSpan(span)}
   </NameLink>
 );
@@ -48,8 +48,11 @@ export const DatapointLink = (props: {
   </NameLink>
 );
 
-export const RunLink = ({ run }: { run: { id: string; name: string } }) => (
-  <NameLink to={runAddress(run.id)}>{run.name}</NameLink>
+/** @param item id of the datapoint whose result is opened. */
+export const RunLink = ({ run, item }: { run: { id: string; name: string }; item?: string }) => (
+  <NameLink to={runAddress(run.id)} {...(item !== undefined && { search: { item } })}>
+    {run.name}
+  </NameLink>
 );
 
 /** The way to an item of a review, to be read. */

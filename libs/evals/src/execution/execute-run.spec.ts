@@ -6,10 +6,9 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import type { SampleKey } from '../eval-item.js';
 import { ExecuteRun, pendingSamples } from './execute-run.js';
 import type { ObservedCall } from './model-call.js';
-import { Permits } from './permits.js';
-import { PrepareRun } from './prepare-run.js';
-import { ScoringThreads } from './scoring-threads.js';
-import type { ItemStep } from './record-items.js';
+import { Permits } from './run-calls.js';
+import { PrepareRun, ScoringThreads } from './prepare-run.js';
+import type { ItemStep } from './add-samples.js';
 import { RunSlots } from './run-slots.js';
 
 const run = {

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
 import { openAiChatCalls, errorMessageOf, type HttpRequest, type Provider } from '@spandrel/plugin-api';
 import { callModel, ModelCallError } from './model-call.js';
-import { Permits } from './permits.js';
-import { RunCalls } from './run-calls.js';
+import { Permits, RunCalls } from './run-calls.js';
 
 const call = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] };
 const timing = { timeoutMs: 1_000, retryDelayMs: 30 };

@@ -17,9 +17,7 @@ import {
   type RecordedAnswer,
   type Usage,
 } from '@spandrel/plugin-api';
-import type { Begun, CallPace } from './call-pace.js';
-import type { CallPermits } from './permits.js';
-import { RunCalls, type Adaptation } from './run-calls.js';
+import { type Begun, type CallPace, type CallPermits, RunCalls, type Adaptation } from './run-calls.js';
 
 /** Times of a call, fixed for all runs (docs/spec/evaluations.md#model-calls). */
 const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;

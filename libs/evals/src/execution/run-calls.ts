@@ -1,6 +1,136 @@
 import type { OpenConnection } from '@spandrel/connections';
-import type { ChatCall } from '@spandrel/plugin-api';
-import { CallPace } from './call-pace.js';
+import { type ChatCall, untilAborted } from '@spandrel/plugin-api';
+import { Rotation } from '@spandrel/kernel';
+
+/** Takes room for a call, and gives it back. */
+export interface CallPermits {
+  enter(): Promise<void> | undefined;
+  leave(): void;
+}
+
+/**
+ * How many things may go on at once; more wait. Runs share the model calls of the process so: organizations take turns,
+ * within them projects, within these runs, so that none has to wait for all that another one has begun
+ * (docs/spec/evaluations.md#how-many-items-at-once).
+ */
+export class Permits implements CallPermits {
+  private free: number;
+  private readonly waiting = new Rotation<() => void>();
+
+  constructor(private readonly count: number) {
+    this.free = count;
+  }
+
+  get taken(): number {
+    return this.count - this.free;
+  }
+
+  get waits(): number {
+    return this.waiting.size;
+  }
+
+  /**
+   * Takes room; who has taken it gives it back by {@link leave}.
+   * @param path who asks, the largest group first, such as organization, project, run: each level takes turns.
+   * @returns nothing where there is room at once, else what resolves when there is.
+   */
+  enter(path: readonly string[] = []): Promise<void> | undefined {
+    if (this.free > 0) {
+      this.free--;
+      return undefined;
+    }
+    return new Promise<void>((resolve) => this.waiting.add(path, resolve));
+  }
+
+  /** Hands the room on. */
+  leave(): void {
+    const next = this.waiting.take();
+    if (next) next();
+    else this.free++;
+  }
+
+  /** {@link enter} and {@link leave} for one that asks again and again. @param path as {@link enter} takes it. */
+  of(path: readonly string[]): CallPermits {
+    return { enter: () => this.enter(path), leave: () => this.leave() };
+  }
+}
+
+/** Longest that an answer's `Retry-After` holds up other calls, in ms. */
+const WAIT_MS_MAX = 60_000;
+
+/** Which call was begun when: a call that was under way as the pace fell says nothing of the new pace. */
+export type Begun = number;
+
+/**
+ * How fast the calls of a run for one connection follow each other (docs/spec/evaluations.md#providers-that-limit-calls).
+ * After an answer 429 no call begins until the retry of the refused one is answered and `Retry-After` is over, and half as
+ * many go on at once; one more after as many successes as go on at once.
+ */
+export class CallPace {
+  /** Calls at once; `Infinity` while nothing slows them. */
+  private limit = Infinity;
+  private underWay = 0;
+  private successes = 0;
+  private holds = 0;
+  private falls = 0;
+  private changed = Promise.withResolvers<void>();
+
+  /** @param concurrency how many calls the run makes at once when nothing slows it. */
+  constructor(private readonly concurrency: number) {}
+
+  get isHeld(): boolean {
+    return this.holds > 0;
+  }
+
+  /** Begins a call once it may. @throws the reason of `signal` when that fires. */
+  async enter(signal: AbortSignal): Promise<Begun> {
+    while (this.isHeld || this.underWay >= this.limit) await untilAborted(signal, () => this.changed.promise);
+    return this.reenter();
+  }
+
+  /** Begins the retry of a call, whose time is fixed. */
+  reenter(): Begun {
+    this.underWay++;
+    return this.falls;
+  }
+
+  /** Ends a call. */
+  leave(): void {
+    this.underWay--;
+    this.notify();
+  }
+
+  noteSuccess(): void {
+    if (this.limit === Infinity || ++this.successes < this.limit) return;
+    this.successes = 0;
+    this.limit = this.limit + 1 < this.concurrency ? this.limit + 1 : Infinity;
+    this.notify();
+  }
+
+  /** Slows what follows a call that was answered 429. @param retryAfterMs what the answer asks for. */
+  slow(begun: Begun, retryAfterMs = 0): void {
+    if (begun === this.falls) {
+      this.falls++;
+      this.successes = 0;
+      this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.concurrency) / 2));
+    }
+    if (retryAfterMs > 0) setTimeout(this.hold(), Math.min(retryAfterMs, WAIT_MS_MAX)).unref();
+  }
+
+  /** Lets no call begin. @returns what ends that. */
+  hold(): () => void {
+    this.holds++;
+    return () => {
+      this.holds--;
+      this.notify();
+    };
+  }
+
+  private notify(): void {
+    this.changed.resolve();
+    this.changed = Promise.withResolvers();
+  }
+}
 
 /** How calls are changed for a model that does not take them as they are. */
 export interface Adaptation {

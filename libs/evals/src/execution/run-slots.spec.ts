@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import type { SampleKey } from '../eval-item.js';
-import type { ItemStep, StepAnswer } from './record-items.js';
+import type { ItemStep, StepAnswer } from './add-samples.js';
 import { RunSlots } from './run-slots.js';
 import type { SampleResult } from './sample-result.js';
 

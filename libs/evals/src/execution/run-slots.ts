@@ -5,7 +5,7 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import type { RunKey } from '../eval-run.store.js';
 import type { SampleKey } from '../eval-item.js';
 import { unrecordable } from './execute-sample.js';
-import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
+import { RecordItems, type ItemStep, type StepAnswer } from './add-samples.js';
 import type { SampleResult } from './sample-result.js';
 
 interface RetryOptions {

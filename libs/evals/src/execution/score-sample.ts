@@ -228,15 +228,16 @@ async function scoreBy(
   const asking = askJudge(scorer.judge, use, pricing, options);
   const { rubric } = scorer.judge;
   const { signal } = options;
-  let result: Pick<ScorerResult, 'score' | 'reason' | 'error' | 'judge_prompt_hash'>;
+  // One order of members, so that exports can be compared by line.
+  const result: ScorerResult = { ...NO_SCORE };
   try {
     const scored = await scoreOutput(scorer, { ...sample, ...asking, rubric, signal });
-    result = { score: scored.score, reason: scored.reason, error: null, judge_prompt_hash: scored.promptHash };
+    Object.assign(result, { score: scored.score, reason: scored.reason, judge_prompt_hash: scored.promptHash });
   } catch (error) {
     signal.throwIfAborted();
-    result = { ...NO_SCORE, error: describeError(error, scorer.name) };
+    result.error = describeError(error, scorer.name);
   }
-  return { ...result, judge_model: use.model, judge_tokens: use.tokens, judge_cost: use.cost };
+  return Object.assign(result, { judge_model: use.model, judge_tokens: use.tokens, judge_cost: use.cost });
 }
 
 function describeError(error: unknown, scorer: string): string {

@@ -13,7 +13,7 @@ import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { evalRunNotFound, findJudge, listScorers, runConfig, runSummary, RUN_STATUS } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
-import { isSame } from './numerics.js';
+import { isSame } from './distributions.js';
 
 /** Hashes of the prompts that judges of a run were asked with, by scorer; `null` where a judge was asked and none is known. */
 export type JudgePrompts = ReadonlyMap<string, string | null>;

@@ -6,8 +6,15 @@ import type {
   ScoreComparison,
   Verdict,
 } from '@spandrel/contract';
-import { tInterval, mcnemarP, pairedTP, type Distributions } from './distributions.js';
-import { inStretches, zeroWhenTiny, isZeroOrOne } from './numerics.js';
+import {
+  tInterval,
+  mcnemarP,
+  pairedTP,
+  type Distributions,
+  inStretches,
+  zeroWhenTiny,
+  isZeroOrOne,
+} from './distributions.js';
 import type { RunSamples, Clusters, DatapointScores } from './run-samples.js';
 import { meanWithError } from './run-statistics.js';
 

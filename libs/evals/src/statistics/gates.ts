@@ -13,7 +13,7 @@ import {
 import { RUN_STATUS } from '../eval-run.js';
 import type { RunComparison } from './comparison.js';
 import type { MeasuredGroup } from './groups.js';
-import { isAtLeast, isSame } from './numerics.js';
+import { isAtLeast, isSame } from './distributions.js';
 import type { RunStatistics, PassK } from './run-statistics.js';
 
 /** A metric: what a gate must name beside it, and where its value is. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { loadDistributions } from './distributions.js';
-import type { PassRule } from '../pass-rule.js';
-import { clusterKey, Clusters, RunSamples, type SampleMeasures } from './run-samples.js';
+import type { PassRule } from '../eval-item.js';
+import { clusterKey, Clusters, RunSamples, type SampleMeasures, OrderStatistics } from './run-samples.js';
 import { runStatistics } from './run-statistics.js';
+import { random } from '../../../../test/support/random.js';
 
 describe('clusters', () => {
   it('are numbered in the order in which they appear', () => {
@@ -100,17 +102,78 @@ describe('the samples of a run', () => {
 
   it('are timed and priced, where they have a time and a price', async () => {
     const { latency_ms, cost } = await runStatistics(runWith('excluded', datapoints), [1], distributions);
-    expect(latency_ms).toEqual({ count: 2, mean: 100, p50: 100, p95: expect.closeTo(118, 10), max: 120 });
+    // For two datapoints 12.7062 is the quantile of Student's t for one degree of freedom, 20 the standard error.
+    const ci = { low: 0, high: expect.closeTo(100 + 20 * 12.7062, 3), level: 0.95, method: 't' };
+    expect(latency_ms).toEqual({ count: 2, mean: 100, ci, p50: 100, p95: expect.closeTo(118, 10), max: 120 });
     expect(cost).toEqual({
-      ...{ count: 2, mean: 0.375, p50: 0.375, p95: expect.closeTo(0.4875, 12), max: 0.5 },
+      ...{
+        count: 2,
+        mean: 0.375,
+        ci: expect.objectContaining({ low: 0 }),
+        p50: 0.375,
+        p95: expect.closeTo(0.4875, 12),
+        max: 0.5,
+      },
       total: 0.75,
     });
     const none = await runStatistics(runWith('excluded', [[sample({ score: 1 })]]), [1], distributions);
-    expect(none.cost).toEqual({ count: 0, mean: null, p50: null, p95: null, max: null, total: null });
+    expect(none.cost).toEqual({ count: 0, mean: null, ci: null, p50: null, p95: null, max: null, total: null });
   });
 
   it('are never more than the run has', () => {
     const run = runWith('excluded', datapoints);
     expect(() => run.add({ id: 'more', samples: [] })).toThrow(RangeError);
+  });
+});
+
+const quantilesOf = (values: readonly number[], shares: readonly number[]) => {
+  const statistics = new OrderStatistics();
+  for (const value of values) statistics.add(value);
+  return statistics.quantiles(shares);
+};
+
+/** The definition: linear between order statistics. */
+function type7(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const h = (sorted.length - 1) * share;
+  const [low, high] = [sorted[Math.floor(h)]!, sorted[Math.ceil(h)]!];
+  return low + (h - Math.floor(h)) * (high - low);
+}
+
+describe('quantiles', () => {
+  it('latencies 120 80 95 300 110 105 2000', () => {
+    expect(quantilesOf([120, 80, 95, 300, 110, 105, 2000], [0.5, 0.95, 0, 1])).toEqual([
+      110,
+      expect.closeTo(1490, 9),
+      80,
+      2000,
+    ]);
+  });
+
+  it('are those of the sorted values', () => {
+    const values = fc.array(fc.integer({ min: -5, max: 500 }), { minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
+        expect(quantilesOf(all, [share])[0]).toBeCloseTo(type7(all, share), 9);
+      }),
+    );
+  });
+
+  it('are found across blocks, in whatever order values come', () => {
+    const next = random(3);
+    const mixed = Array.from({ length: 200_000 }, () => next(40_000));
+    for (const values of [mixed, mixed.toSorted((a, b) => a - b), mixed.map(() => 7)]) {
+      const statistics = quantilesOf(values, [0, 0.5, 0.95, 1]);
+      expect(statistics).toEqual([0, 0.5, 0.95, 1].map((share) => expect.closeTo(type7(values, share), 6)));
+    }
+  });
+
+  it('are none without values, and may be asked for again after more', () => {
+    const statistics = new OrderStatistics();
+    expect(statistics.quantiles([0.5, 0.95])).toEqual([null, null]);
+    statistics.add(5);
+    expect(statistics.quantiles([0.5])).toEqual([5]);
+    statistics.add(1);
+    expect(statistics.quantiles([0.5])).toEqual([3]);
   });
 });

@@ -1,8 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ScoreStatistics, EvalStatistics, Interval } from '@spandrel/contract';
-import { tInterval, wilsonInterval, type Distributions } from './distributions.js';
-import { inStretches, Sum, isZeroOrOne, zeroWhenTiny } from './numerics.js';
-import type { Clusters, DatapointScores, RunSamples } from './run-samples.js';
+import type { ScoreStatistics, EvalStatistics, Interval, RunMeasures } from '@spandrel/contract';
+import {
+  tInterval,
+  wilsonInterval,
+  type Distributions,
+  inStretches,
+  Sum,
+  isZeroOrOne,
+  zeroWhenTiny,
+} from './distributions.js';
+import type { Quantity, Clusters, DatapointScores, RunSamples } from './run-samples.js';
 
 /** A mean over datapoints, and how far it may be off. */
 interface Mean {
@@ -219,6 +226,19 @@ function passCounts(passRates: Float64Array) {
   };
 }
 
+/** What samples took or cost, the interval of the mean by rule 3 over the means of the datapoints. */
+async function amountStatistics(
+  quantity: Quantity,
+  clusters: Clusters | null,
+  distributions: Distributions,
+): Promise<EvalStatistics['latency_ms']> {
+  const statistics = quantity.statistics();
+  const { mean } = statistics;
+  const { se, clusters: count } = await meanWithError(quantity.means, clusters);
+  const ci = mean === null || se === null ? null : tInterval(mean, se, count - 1, [0, Infinity], distributions);
+  return { ...statistics, ci };
+}
+
 /** What the samples of a run come to; `samples` and `failed_samples` are those that are processed. */
 export type RunStatistics = Pick<
   EvalStatistics,
@@ -241,7 +261,7 @@ export async function runStatistics(
     scorers.push([name, await scoreStatistics(scores, run.clusters, ks, distributions)]);
   }
   await nextTurn();
-  const latency = run.latencyMs.statistics();
+  const latency = await amountStatistics(run.latencyMs, run.clusters, distributions);
   await nextTurn();
   return {
     samples: run.samples,
@@ -249,6 +269,19 @@ export async function runStatistics(
     score,
     scorers: Object.fromEntries(scorers),
     latency_ms: latency,
-    cost: { ...run.cost.statistics(), total: run.cost.total },
+    cost: { ...(await amountStatistics(run.cost, run.clusters, distributions)), total: run.cost.total },
+  };
+}
+
+/** What lists and charts show of a run that is completed. */
+export function measuresOf({ score, scorers, latency_ms, cost }: RunStatistics): RunMeasures {
+  const { total: _total, ...sampleCost } = cost;
+  const ofScorers = Object.entries(scorers).map(([name, of]) => {
+    const { mean, se, ci, pass_rate } = of;
+    return [name, { mean, se, ci, pass_rate }] as const;
+  });
+  return {
+    ...{ pass_rate: score.pass_rate, latency_ms, sample_cost: sampleCost },
+    scorer_scores: Object.fromEntries(ofScorers),
   };
 }

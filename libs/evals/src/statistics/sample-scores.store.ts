@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
+  joinSql,
   positionIn,
   rawSql,
   sql,
@@ -15,7 +16,9 @@ import {
   type RowOfShape,
 } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { listScorers } from '../eval-run.js';
+import { listScorers, RESULT_STATUS } from '../eval-run.js';
+import { readPassRule } from '../eval-item.js';
+import { TOLERANCE } from './distributions.js';
 
 /** Longest number that JSON has, with what ends it. */
 const NUMBER_LENGTH_MAX = 32;
@@ -32,10 +35,44 @@ export const selectScores = (names: readonly string[]): Sql =>
   names.map(selectScore).reduce((before, one) => sql`${before} || ${BETWEEN} || ${one}`);
 
 function selectScore(name: string): Sql {
+  const scores = rawSql('s.scores');
+  const { place, number } = findScore(name, scores);
+  return sql`case when ${place} = 0 then ${scores} else ${number} end`;
+}
+
+/** Where `scores` have the score of a scorer, 0 if nowhere, and the number there with what follows. */
+function findScore(name: string, scores: Sql): { place: Sql; number: Sql } {
   const head = `${JSON.stringify(name)}:{"score":`;
-  const place = positionIn('s.scores', head);
-  return sql`case when ${place} = 0 then s.scores
-    else substr(s.scores, ${place} + ${rawSql(String([...head].length))}, ${rawSql(String(NUMBER_LENGTH_MAX))}) end`;
+  const place = positionIn(scores, head);
+  const [length, longest] = [[...head].length, NUMBER_LENGTH_MAX].map((count) => rawSql(String(count)));
+  return { place, number: sql`substr(${scores}, ${place} + ${length!}, ${longest!})` };
+}
+
+/**
+ * Whether a row of results or samples passes: 1, 0, or null where it failed or has none of the scores that decide. What
+ * `decidePass` says of it, found where the rows are. @param alias of the table.
+ */
+export function selectPass(run: EvalRunRow, alias: string): Sql {
+  const names = listScorers(run).map(({ name }) => name);
+  const [score, scores] = [rawSql(`${alias}.score`), rawSql(`${alias}.scores`)];
+  const scoreOf = (name: string): Sql => {
+    const { place, number } = findScore(name, scores);
+    return sql`case when ${scores} is null then ${names.length === 1 ? score : rawSql('null')} when ${place} > 0
+      then cast(nullif(substr(${number}, 1, ${positionIn(number, ',')} - 1), 'null') as double precision) end`;
+  };
+  const deciding = readPassRule(run).map(({ at, passScore }) => {
+    const of = at === null ? score : scoreOf(names[at]!);
+    return { isBelow: sql`${of} < ${passScore - TOLERANCE}`, isThere: sql`${of} is not null` };
+  });
+  return sql`case when ${rawSql(`${alias}.status`)} = ${RESULT_STATUS.failed} then null
+    when ${joinSql(
+      deciding.map(({ isBelow }) => isBelow),
+      ' or ',
+    )} then 0
+    when ${joinSql(
+      deciding.map(({ isThere }) => isThere),
+      ' or ',
+    )} then 1 end`;
 }
 
 /**

@@ -7,15 +7,15 @@ import {
   type ExportedResult,
   type ExportedRun,
   type ExportedSample,
-  type ScorerResult,
+  type RunMeasures,
   type RejectedItem,
 } from '@spandrel/contract';
 import { ChooseDatapoints, DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { toJsonText, fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
 import { toCostSum } from '@spandrel/tracing';
+import { EvalResultStore, EvalSampleStore } from '../eval-result.store.js';
 import { processedOutcome, sampleName } from '../eval-item.js';
-import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
 import {
   listScorers,
@@ -28,7 +28,6 @@ import {
   STOP_REASON,
 } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
-import { EvalSampleStore } from '../eval-sample.store.js';
 
 /** Why a run failed that was under way when it was exported: nobody goes on with it here. */
 const UNFINISHED = 'the run was not finished when it was exported; start another one to go on';
@@ -91,6 +90,7 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     judgeUnpricedCount: run.judge_unpriced_count,
     scoreSe: run.score_se,
     scoreCi: run.score_ci === null ? null : JSON.stringify(run.score_ci),
+    measures: restoredMeasures(run),
     passed: passed === null ? null : Number(passed),
     stopReason: stopReason ? STOP_REASON[stopReason] : null,
     error: toJsonText(isFinished ? run.error : UNFINISHED),
@@ -99,6 +99,11 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     endedAt: isFinished ? run.ended_at : (exportedAt ?? run.started_at ?? run.created_at),
   };
   return { ...row, scorers: scorersText(row, run.scorers) };
+}
+
+function restoredMeasures({ pass_rate, latency_ms, sample_cost, scorer_scores }: RestoredRun): string | null {
+  const measures: RunMeasures = { pass_rate, latency_ms, sample_cost, scorer_scores };
+  return latency_ms === null ? null : JSON.stringify(measures);
 }
 
 /** The column of scorers; `null` for the one that `scoring` and `scoring_config` say, as runs that list none have it. */
@@ -162,29 +167,16 @@ export const exportedSample = (sample: EvalSampleRow): string =>
 function exportedOutcome<Key extends object>(row: EvalResultRow, key: Key) {
   const { metadata: _metadata, ...members } = processedOutcome({ ...row, metadata: null });
   const { runId, datapointId, scores } = row;
-  return { ...{ run_id: runId, datapoint_id: datapointId, ...key }, ...members, scores: exportedScores(scores) };
+  return {
+    ...{ run_id: runId, datapoint_id: datapointId, ...key },
+    ...members,
+    scores: fromJsonText(scores) as ExportedResult['scores'],
+  };
 }
 
 /** Metadata can be large, and is JSON text already. */
 const withMetadata = (members: object, metadata: string | null): string =>
   withMember(JSON.stringify(members), 'metadata', metadata ?? 'null');
-
-/** What scorers said, its members in one order, so that exports can be compared by line. */
-function exportedScores(scores: string | null): ExportedResult['scores'] {
-  const said = fromJsonText(scores) as ExportedResult['scores'];
-  if (said === null) return null;
-  return Object.fromEntries(Object.entries(said).map(([name, result]) => [name, inOrder(result)]));
-}
-
-const inOrder = (said: ScorerResult): ScorerResult => ({
-  score: said.score,
-  reason: said.reason,
-  error: said.error,
-  judge_model: said.judge_model,
-  judge_prompt_hash: said.judge_prompt_hash,
-  judge_tokens: said.judge_tokens,
-  judge_cost: said.judge_cost,
-});
 
 type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
 

@@ -1219,6 +1219,20 @@ export interface Operations {
     body: StartMatrix;
     answer: StartedMatrix;
   };
+  /** What became of a datapoint in the eval runs that processed it, newest first: `GET /api/datasets/{id}/datapoints/{dp_id}/results`. */
+  listDatapointResults: {
+    path: {
+      id: string;
+      dp_id: string;
+    };
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: DatapointRunResultList;
+  };
   /** Results of runs side by side: `GET /api/datasets/{id}/compare`. */
   compareEvals: {
     path: {
@@ -1243,6 +1257,8 @@ export interface Operations {
       /** The item of this datapoint alone; filters, order and cursor do not count then. */
       datapoint_id?: string;
       only?: 'all' | 'regressed' | 'improved' | 'changed' | 'failed';
+      /** `samples`: all tries of each run. */
+      include?: 'samples';
       /** `regression`: the largest fall first, what cannot be compared last. */
       order?: 'regression' | 'position';
       /** Items of a page; a page of large items may end before. */
@@ -1303,6 +1319,10 @@ export interface Operations {
       status?: 'pending' | 'running' | 'completed' | 'failed';
       /** Items with this score or a lower one. */
       score_max?: number;
+      /** Processed items whose `passed` is this: `false` where a sample has scores that do not pass. */
+      passed?: boolean;
+      /** Processed items of which some samples pass and others do not; `false`: all other processed items. */
+      flaky?: boolean;
       /** Items without the value come last. */
       sort_by?: 'order' | 'score' | 'latency' | 'cost';
       sort_order?: 'asc' | 'desc';
@@ -4069,6 +4089,45 @@ export interface StartedEval {
   judge_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   judge_unpriced_count: number;
+  /** Share of its datapoints that pass. `null` until the end, as the next three. */
+  pass_rate: {
+    mean: number | null;
+    se: number | null;
+    ci: Interval | null;
+  } | null;
+  /** Milliseconds of a sample. */
+  latency_ms: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** Dollars of a sample, of its call and its judges. */
+  sample_cost: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
+  scorer_scores: {
+    [key: string]: {
+      mean: number | null;
+      se: number | null;
+      ci: Interval | null;
+      pass_rate: {
+        mean: number | null;
+        se: number | null;
+        ci: Interval | null;
+      };
+    };
+  } | null;
   /** Why the run failed, or that all of its items did and the commonest reason. */
   error: string | null;
   /**
@@ -4536,6 +4595,45 @@ export interface EvalRunSummary {
   judge_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   judge_unpriced_count: number;
+  /** Share of its datapoints that pass. `null` until the end, as the next three. */
+  pass_rate: {
+    mean: number | null;
+    se: number | null;
+    ci: Interval | null;
+  } | null;
+  /** Milliseconds of a sample. */
+  latency_ms: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** Dollars of a sample, of its call and its judges. */
+  sample_cost: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
+  scorer_scores: {
+    [key: string]: {
+      mean: number | null;
+      se: number | null;
+      ci: Interval | null;
+      pass_rate: {
+        mean: number | null;
+        se: number | null;
+        ci: Interval | null;
+      };
+    };
+  } | null;
   /** Why the run failed, or that all of its items did and the commonest reason. */
   error: string | null;
   /**
@@ -4553,6 +4651,43 @@ export interface EvalRunSummary {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
+}
+
+export interface DatapointRunResultList {
+  results: DatapointRunResult[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface DatapointRunResult {
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  /** The score of an item with several samples is the mean of those that have one. */
+  score: number | null;
+  /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  run_id: string;
+  run_name: string;
+  model: string | null;
+  repeats: number;
+  /** Whether all of its samples that have a score pass. */
+  passed: boolean | null;
+  /** The sample with the lowest score, else the first that failed. */
+  worst_repeat: number | null;
+  /** The score of that sample. */
+  worst_score: number | null;
+  /**
+   * Format: date-time
+   * When the run was made.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
 }
 
 export interface EvalComparison {
@@ -4629,6 +4764,12 @@ export interface ComparedItem {
     tokens: number | null;
     /** Dollars; `null` when there is none. */
     cost: number | null;
+    /** Whether all of its samples that have a score pass; left out where `samples` are. */
+    passed?: boolean | null;
+    /** `null` where each datapoint is tried once; in lists with `include=samples`. */
+    samples?: EvalSample[] | null;
+    /** Where `samples` are listed: the one with the lowest score, else the first that failed. */
+    worst_repeat?: number | null;
   }[];
 }
 
@@ -4732,6 +4873,45 @@ export interface EvalRun {
   judge_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   judge_unpriced_count: number;
+  /** Share of its datapoints that pass. `null` until the end, as the next three. */
+  pass_rate: {
+    mean: number | null;
+    se: number | null;
+    ci: Interval | null;
+  } | null;
+  /** Milliseconds of a sample. */
+  latency_ms: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** Dollars of a sample, of its call and its judges. */
+  sample_cost: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
+  scorer_scores: {
+    [key: string]: {
+      mean: number | null;
+      se: number | null;
+      ci: Interval | null;
+      pass_rate: {
+        mean: number | null;
+        se: number | null;
+        ci: Interval | null;
+      };
+    };
+  } | null;
   /** Why the run failed, or that all of its items did and the commonest reason. */
   error: string | null;
   /**
@@ -4843,6 +5023,8 @@ export interface EvalStatistics {
   latency_ms: {
     count: number;
     mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
     p50: number | null;
     p95: number | null;
     max: number | null;
@@ -4851,6 +5033,8 @@ export interface EvalStatistics {
   cost: {
     count: number;
     mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
     p50: number | null;
     p95: number | null;
     max: number | null;
@@ -5488,6 +5672,45 @@ export interface ExportedEvalRun {
   judge_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   judge_unpriced_count: number;
+  /** Share of its datapoints that pass. `null` until the end, as the next three. */
+  pass_rate: {
+    mean: number | null;
+    se: number | null;
+    ci: Interval | null;
+  } | null;
+  /** Milliseconds of a sample. */
+  latency_ms: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** Dollars of a sample, of its call and its judges. */
+  sample_cost: {
+    count: number;
+    mean: number | null;
+    /** 95% interval of the mean. */
+    ci: Interval | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  } | null;
+  /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
+  scorer_scores: {
+    [key: string]: {
+      mean: number | null;
+      se: number | null;
+      ci: Interval | null;
+      pass_rate: {
+        mean: number | null;
+        se: number | null;
+        ci: Interval | null;
+      };
+    };
+  } | null;
   /** Why the run failed, or that all of its items did and the commonest reason. */
   error: string | null;
   /**

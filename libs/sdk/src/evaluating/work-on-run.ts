@@ -3,10 +3,13 @@ import { mayPass } from '../api/answers.js';
 import { backoffMs } from '../api/http.js';
 import type { ExternalResult, EvalRunSummary } from '../api/schema.js';
 import { SpandrelError } from '../api/spandrel-error.js';
-import type { EvalSpandrel } from './definition.js';
-import type { Plan } from './read-definition.js';
-import type { OpenRun } from './start-run.js';
+import type { EvalSpandrel, EvalDefinition, EvaluateOptions } from './definition.js';
+import { type Plan, readDefinition } from './read-definition.js';
+import { type OpenRun, resumeRun, startRun } from './start-run.js';
 import { pause, limited, resultOf, trySample, type Sample } from './try-sample.js';
+import { Spandrel } from '../spandrel.js';
+import { readResult, type EvalResult } from './eval-result.js';
+import type { Unset } from './scorer.js';
 
 /** Works on items, so many at once. @throws the first failure, after the work that was under way has ended. */
 async function runPool<Item>(
@@ -223,7 +226,7 @@ const CANCEL_MS = 5_000;
 const isOver = ({ status }: Pick<EvalRunSummary, 'status'>): boolean => status !== 'pending' && status !== 'running';
 
 /** @returns the run as the server judged it, also stopped by its cost cap. @throws what `signal` says; SpandrelError */
-export async function workOnRun(
+async function workOnRun(
   plan: Plan,
   opened: OpenRun,
   spandrel: EvalSpandrel,
@@ -311,5 +314,42 @@ async function cancel({ run, isNew }: OpenRun, api: Api, accepted: number): Prom
     await api.cancelEval(call);
   } catch {
     if (isNew && accepted === 0) await api.deleteEval(call).catch(() => undefined);
+  }
+}
+
+/** Traces are waited for so long once the run is over: they are not what it is about. */
+const FLUSH_MS = 10_000;
+const FLUSH_STOPPED_MS = 2_000;
+
+/**
+ * Evaluates one's own code: starts an external run over the dataset, tries each of its samples in a trace of its own, sends
+ * the results as they come, and waits for the server's statistics and gates.
+ *
+ * A process that dies leaves a run that goes on with `resume: run.id`; samples whose results had arrived are not tried again.
+ *
+ * @param options take the place of what the definition says.
+ * @throws DefinitionError before anything is started; SpandrelError when the server refuses, or does not answer for two
+ *   minutes; what `signal` was aborted with.
+ */
+export async function evaluate<Input = Unset, Returned = Unset, Expected = Unset, Metadata = Unset>(
+  definition: EvalDefinition<Input, Returned, Expected, Metadata> & EvaluateOptions,
+  options: EvaluateOptions = {},
+): Promise<EvalResult> {
+  const plan = readDefinition(definition, options);
+  const { signal = new AbortController().signal } = plan;
+  signal.throwIfAborted();
+  const spandrel: EvalSpandrel = plan.spandrel ?? new Spandrel();
+  try {
+    const { resume } = plan;
+    const opened =
+      resume === undefined ? await startRun(plan, spandrel, signal) : await resumeRun(plan, resume, spandrel, signal);
+    plan.onStarted?.(opened.run);
+    const run = await workOnRun(plan, opened, spandrel, signal);
+    const result = await readResult(spandrel.api, run, { ...plan, ...opened }, signal);
+    await spandrel.flush({ timeoutMs: FLUSH_MS });
+    return result;
+  } catch (error) {
+    await spandrel.flush({ timeoutMs: FLUSH_STOPPED_MS });
+    throw error;
   }
 }

@@ -128,9 +128,11 @@ export const containsText = (column: string, needle: string): Sql => ({
 });
 
 /** The place of a text in a column, in characters from 1; 0 where it is not. */
-export const positionIn = (column: string, needle: string): Sql => ({
+export const positionIn = (text: Sql, needle: string): Sql => ({
   writeTo(target) {
-    target.text += `${target.dialect === 'sqlite' ? 'instr' : 'strpos'}(${column}, `;
+    target.text += `${target.dialect === 'sqlite' ? 'instr' : 'strpos'}(`;
+    text.writeTo(target);
+    target.text += ', ';
     target.param(needle);
     target.text += ')';
   },

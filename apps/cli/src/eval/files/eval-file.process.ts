@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { registerHooks } from 'node:module';
 import { Spandrel } from '@spandrel/sdk';
 import {
   ciMetadata,
@@ -13,9 +14,15 @@ import {
   nameRun,
   type EvalDefinition,
 } from '@spandrel/sdk/eval';
+import { codeFile } from '@spandrel/kernel/launch';
 import { fail, UsageFault } from '../../client/exit-codes.js';
-import { provideSdk } from '../provide-sdk.js';
-import type { EvalEnd, EvalOrder, EvalReply } from './eval-process.js';
+import type { EvalEnd, EvalOrder, EvalReply } from '../commands/eval-files.js';
+
+/** The entries of the SDK, which the build makes files of their own (scripts/build-plan.mjs). */
+const ENTRIES: Readonly<Record<string, string>> = {
+  '@spandrel/sdk': 'libs/sdk/src/index.ts',
+  '@spandrel/sdk/eval': 'libs/sdk/src/eval.ts',
+};
 
 /** Traces that are not delivered by then are lost: the eval has waited for its own already. */
 const SHUTDOWN_MS = 2_000;
@@ -96,4 +103,20 @@ function describePlace(error: unknown): string {
   const isFrame = (line: string): boolean => /^\s+at /.test(line);
   const frames = lines.filter((line) => isFrame(line) && !line.includes('node:internal')).slice(0, FRAMES_MAX);
   return [...lines.filter((line) => line.trim() !== '' && !isFrame(line)), ...frames].join('\n');
+}
+
+/** Lets files that this process loads import the SDK where their project has none installed: they get the command's own. Called once. */
+function provideSdk(): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const own = ENTRIES[specifier];
+      if (own === undefined) return next(specifier, context);
+      try {
+        return next(specifier, context);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+        return { url: pathToFileURL(codeFile(own)).href, format: 'module', shortCircuit: true };
+      }
+    },
+  });
 }

@@ -24,12 +24,12 @@ export const readNumber = (name: string, text: string | undefined): number | und
       });
 
 /** What commander gives of the options that divide a run by the metadata of its datapoints. */
-interface DivisionOptions {
+export interface DivisionOptions {
   groupBy?: string[];
   clusterBy?: string;
 }
 
-const addDivisionOptions = (command: Command): Command =>
+export const addDivisionOptions = (command: Command): Command =>
   command
     .option(
       '--group-by <key>',

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { EvalItem } from '@spandrel/contract';
 import { formatMetadataValue } from '@spandrel/contract/browser';
 import { describeStop } from '../words.js';
-import type { EvalReport, EvalFault } from './eval-report.js';
+import type { EvalReport, EvalFault } from './report-items.js';
 import { judgeItem, cutText, createPreview, showWorst, textOf } from './report-items.js';
 
 interface XmlElement {

@@ -11,7 +11,7 @@ import {
 } from '@spandrel/contract/browser';
 import { VERDICTS } from '../judge-run.js';
 import { describeCompared, describeDifference, describeLatency, describeStop } from '../words.js';
-import type { EvalReport, EvalFault } from './eval-report.js';
+import type { EvalReport, EvalFault } from './report-items.js';
 import { failingItems, groupTable, numberRows, createPreview } from './report-items.js';
 
 /** A table of texts that are markdown already; nothing without rows. */

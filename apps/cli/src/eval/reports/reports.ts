@@ -1,17 +1,17 @@
 import { appendFileSync, accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Api } from '@spandrel/sdk';
 import type { Command } from 'commander';
 import type { CommandIo } from '../../client/command-io.js';
+import type { Api } from '@spandrel/sdk';
 import { saveFile } from '../../client/datasets/import-export.js';
 import { oneLine } from '../../client/output/text.js';
 import { toExitCode } from '../judge-run.js';
 import { collected } from '../../client/parameter-flags.js';
 import { readOption } from '../options/judging-options.js';
 import { describeStop } from '../words.js';
-import type { EvalReport, EvalFault } from './eval-report.js';
 import { junitReport } from './junit.js';
 import { markdownReport } from './markdown.js';
+import type { EvalReport, EvalFault } from './report-items.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

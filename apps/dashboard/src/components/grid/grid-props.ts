@@ -38,8 +38,8 @@ export interface GridProps<Row> {
   rowAt(index: number): Row | undefined;
   /** What stays with a row when it moves: its id. */
   keyAt(index: number): string;
-  /** Opens a row: by Enter and by a press beside its link. */
-  onOpen(row: Row): void;
+  /** Opens a row: by Enter, by a press beside its link, and while one is open by moving on to another, which replaces it. */
+  onOpen(row: Row, isReplacing?: boolean): void;
   /** Shows a row beside the list: by Space, and by a press on a column that `peeks`. */
   onPeek?(key: string): void;
   /** The rows on screen, first and last, with those about to come. */

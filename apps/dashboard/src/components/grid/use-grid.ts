@@ -34,7 +34,7 @@ export function useGridFocus<Row>(
   scroller: RefObject<HTMLDivElement | null>,
   rowHeight: number,
 ): GridFocus {
-  const { length, rowAt, keyAt, onOpen, onPeek, selection, listKey, place, ref } = props;
+  const { length, rowAt, keyAt, onOpen, onPeek, openKey, selection, listKey, place, ref } = props;
   const [at, setAt] = useState<{ index: number; key: string | null }>({ index: -1, key: place?.key ?? null });
   const wanted = useRef<number | null>(null);
   /** Whether the row that had the focus when the reader left is still to get it back. */
@@ -75,7 +75,11 @@ export function useGridFocus<Row>(
 
   const move = (key: RowKey): void => {
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1;
-    focusRow(rowAfterKey(key, current, length, page));
+    const from = openKey === undefined || onPeek ? current : followKey({ index: current, key: openKey }, length, keyAt);
+    const to = rowAfterKey(key, from, length, page);
+    focusRow(to);
+    const row = openKey === undefined || onPeek || to < 0 ? undefined : rowAt(to);
+    if (row !== undefined && to !== from) onOpen(row, true);
   };
   const withRow = (act: (row: Row) => void): void => {
     const row = current < 0 ? undefined : rowAt(current);

@@ -71,7 +71,7 @@ export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }
       ) : isTable ? (
         <FigureTable figure={figure} chart={drawn} data={data} />
       ) : (
-        <Chart
+        <FigureChart
           {...props}
           chart={drawn}
           onCursor={onCursor}
@@ -98,15 +98,26 @@ const addressOfBucket = (data: Series, bucket: number, figure?: Figure): string 
   countedAddress(data.query, { ...rangeOfBuckets(data, bucket, bucket), ...figure?.spans });
 
 interface ChartProps {
-  figure: Figure;
+  figure: Pick<Figure, 'format' | 'isWhole'> & { name: string };
+  /** What Enter opens. */
+  opens?: string;
   chart: ChartData;
   cursor: number | null;
   onCursor(bucket: number): void;
   onOpen(bucket: number): void;
-  onZoom(first: number, last: number): void;
+  onZoom?(first: number, last: number): void;
 }
 
-function Chart({ figure, chart, cursor, onCursor, onOpen, onZoom }: ChartProps) {
+/** A chart that takes keys, and says what is at its cursor. */
+export function FigureChart({
+  figure,
+  opens = 'the spans below it',
+  chart,
+  cursor,
+  onCursor,
+  onOpen,
+  onZoom = () => undefined,
+}: ChartProps) {
   const { times } = usePreferences();
   const keys = useChartKeys({ length: chart.starts.length, cursor, onCursor, onOpen, onZoom });
   const start = cursor === null ? undefined : chart.starts[cursor];
@@ -114,7 +125,7 @@ function Chart({ figure, chart, cursor, onCursor, onOpen, onZoom }: ChartProps) 
   return (
     <div
       role="application"
-      aria-label={`${figure.name} over time. Arrow keys move the cursor, Enter opens the spans below it, Shift with arrow keys selects a range, and Enter zooms in.`}
+      aria-label={`${figure.name} over time. Arrow keys move the cursor, Enter opens ${opens}, Shift with arrow keys selects a range, and Enter zooms in.`}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an application takes keys
       tabIndex={0}
       className={styles.chart}
@@ -137,14 +148,15 @@ function Chart({ figure, chart, cursor, onCursor, onOpen, onZoom }: ChartProps) 
   );
 }
 
-function inWords(figure: Figure, series: readonly ChartSeries[], at: number): string {
+function inWords(figure: ChartProps['figure'], series: readonly ChartSeries[], at: number): string {
   if (series.length === 1) return figure.format(series[0]!.values[at] ?? null);
   const shown = series.filter(({ values }) => (values[at] ?? 0) !== 0);
   if (shown.length === 0) return 'nothing';
   return shown.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
 }
 
-interface LegendProps extends Pick<ChartProps, 'figure' | 'cursor'>, Pick<ChartData, 'series'> {
+interface LegendProps extends Pick<ChartProps, 'cursor'>, Pick<ChartData, 'series'> {
+  figure: Figure;
   data: Series;
 }
 
@@ -177,7 +189,7 @@ function Legend({ figure, series, cursor, data }: LegendProps) {
 /** Rows that a table has; more are not read but exported. */
 const ROWS_MAX = 1_000;
 
-function FigureTable({ figure, chart, data }: Pick<ChartProps, 'figure' | 'chart'> & { data: Series }) {
+function FigureTable({ figure, chart, data }: Pick<ChartProps, 'chart'> & { figure: Figure; data: Series }) {
   const { times } = usePreferences();
   const { buckets } = data;
   const filled = buckets.flatMap(({ span_count: spans }, at) => (spans > 0 ? [at] : []));
@@ -297,7 +309,7 @@ function useChartKeys({ length, cursor, onCursor, onOpen, onZoom }: ChartKeysOpt
     } else if (event.key === 'Enter' && cursor !== null) {
       event.preventDefault();
       if (mark === null) onOpen(cursor);
-      else onZoom(...mark);
+      else onZoom?.(...mark);
       setAnchor(null);
     } else if (event.key === 'Escape' && anchor !== null) {
       event.stopPropagation();

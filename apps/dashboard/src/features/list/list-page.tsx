@@ -92,7 +92,7 @@ interface ListedGridProps<Row> {
   /** Which list the rows are of. */
   shownKey: string;
   columns: { shown: readonly GridColumn<Row>[]; panel: ColumnsPanelProps };
-  onOpen(row: Row): void;
+  onOpen(row: Row, isReplacing?: boolean): void;
   /** Whether somebody deleted the row since it was read. */
   isDeleted(row: Row): boolean;
   selection?: GridSelection<Row>;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useMemo, type ReactNode } from 'react';
+import { useEffect, useRef, useMemo, type KeyboardEvent, type ReactNode } from 'react';
 import { isConversation } from '@spandrel/contract/browser';
 import { useQuery, type QueryKey } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import type { MessageReading } from '../messages/message.js';
 import { MessageText, MessageList } from '../messages/message-view.js';
 import { messagesOf } from '../messages/messages-of.js';
 import { useReadingPreferences } from '../payload/reading-preferences.js';
-import { wholeText } from './run-rules.js';
+import { wholeText } from './tries.js';
 import styles from './opened-row.module.css';
 
 interface RowRegionProps {
@@ -24,20 +24,38 @@ interface RowRegionProps {
   children: ReactNode;
 }
 
-/** All of one row, below its list. Who opens it from the row has the focus here, and again on the row afterwards. */
+/** A list and all of one of its rows: beside it, in a narrow window below. @param row `null` where none is open. */
+export function ListWithRow({ row, children }: { row: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.split} data-open={row !== null}>
+      <div className={styles.list}>{children}</div>
+      {row}
+    </div>
+  );
+}
+
+/** All of one row. Who opens it from the row has the focus here, and again on the row afterwards. */
 export function RowRegion({ title, shown, onClose, actions, children }: RowRegionProps) {
   const region = useRef<HTMLElement>(null);
   useEffect(() => {
     // Somebody who follows a link to the result begins at the top of the page.
     if (document.activeElement?.closest('[role=row]')) region.current?.focus();
   }, [shown]);
+  const listed = (): HTMLElement | null => document.querySelector('[role=grid] [role=row][tabindex="0"]');
   const close = (): void => {
     onClose();
-    document.querySelector<HTMLElement>('[role=grid] [role=row][tabindex="0"]')?.focus();
+    listed()?.focus();
+  };
+  const moveOn = (event: KeyboardEvent): void => {
+    const { key } = event;
+    if (event.target !== event.currentTarget || (key !== 'ArrowDown' && key !== 'ArrowUp')) return;
+    event.preventDefault();
+    listed()?.dispatchEvent(new window.KeyboardEvent('keydown', { key, bubbles: true }));
   };
   useShortcuts([{ keys: 'Escape', label: `Close ${title.toLowerCase()}`, group: title, run: close }]);
   return (
-    <section ref={region} aria-label={title} tabIndex={-1} className={styles.region}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the list does what its keys do
+    <section ref={region} aria-label={title} tabIndex={-1} className={styles.region} onKeyDown={moveOn}>
       <div className={styles.head}>
         <h2>{title}</h2>
         {actions}

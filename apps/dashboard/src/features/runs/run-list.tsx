@@ -11,6 +11,7 @@ import { cellColumn } from '../columns/cell-column.js';
 import { costColumn, textColumn } from '../columns/usual-columns.js';
 import { DatasetLink, RunLink } from '../links.js';
 import { ScoreWithBar } from '../statistics/error-bar.js';
+import { shownScore } from '../statistics/statistics-tables.js';
 import { describeGates } from '../gates/gates.js';
 import { useLiveList } from '../list/use-live-list.js';
 import { useFilteredList } from '../list/use-paged-list.js';
@@ -18,7 +19,7 @@ import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
 import { SelectionToolbar } from '../list/list-page.js';
 import { useCapabilities } from '../browser-session.js';
-import { hasFailedAltogether, scorersOf, stopWord, runChanges, COMPARED_MAX } from './run-rules.js';
+import { hasFailedAltogether, scorersOf, stopWord, runChanges, COMPARED_MAX } from './tries.js';
 import styles from './run-list.module.css';
 
 /** Every column of the list of runs. @param zone zone of the times. @param nameOf name of a dataset by its id. */
@@ -35,7 +36,7 @@ export function runColumns(zone: string, nameOf: (datasetId: string) => string):
       { width: 80, align: 'end' },
       (run) => `${formatCount(run.progress)} of ${formatCount(run.total)}`,
     ),
-    cellColumn('score', 'Score', 108, (run) => <ScoreWithBar score={run.avg_score} ci={run.score_ci} />),
+    cellColumn('score', 'Score', 108, (run) => <ScoreWithBar {...shownScore(run)} />),
     { id: 'gates', header: 'Gates', width: 84, cell: (run) => <GatesBadge run={run} /> },
     costColumn('cost', 'Cost', 80, ({ total_cost }) => total_cost),
     cellColumn('started', 'Started', { note: zone, width: 136 }, (run) => (

@@ -1,6 +1,7 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { formatScore } from '@spandrel/contract/browser';
+import { shownScore } from '../statistics/statistics-tables.js';
 import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SelectField, type SelectFieldProps } from '../../components/field.js';
@@ -28,7 +29,9 @@ export function useRunsOf(datasetId: string) {
 /** How a select names runs, many of which have the same name: `nightly, 2026-11-22 14:03:05, score 0.85`. */
 export function useRunOption() {
   const { times } = usePreferences();
-  return ({ id, name, created_at: at, avg_score: score }: EvalRunSummary) => {
+  return (run: EvalRunSummary) => {
+    const { id, name, created_at: at } = run;
+    const { mean: score } = shownScore(run);
     const scored = score === null ? '' : `, score ${formatScore(score)}`;
     return { value: id, label: `${name}, ${formatTime(Date.parse(at), times)}${scored}` };
   };

@@ -66,7 +66,7 @@ export function IntervalCell({ value, ci, scale, format }: IntervalCellProps) {
 }
 
 /** A mean score with its error bar from 0 to 1, as a row of a list has it; the interval is read out, and there on hover. */
-export function ScoreWithBar({ score, ci }: { score: number | null; ci: Bounds | null }) {
+export function ScoreWithBar({ mean: score, ci }: { mean: number | null; ci: Bounds | null }) {
   if (score === null) return <>{formatScore(score)}</>;
   return (
     <span className={styles.with} {...(ci !== null && { title: describeInterval(ci) })}>

@@ -19,10 +19,10 @@ import { formatCost, formatDuration } from '../../components/format.js';
 import { VERDICT_WORDS } from '../gates/gates.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { keys } from '../../api/keys.js';
-import { goesOn } from '../runs/run-rules.js';
+import { goesOn } from '../runs/tries.js';
 import { IntervalCell } from './error-bar.js';
-import type { Division } from './division-fields.js';
 import { DIFFERENCES, scaleAround } from './scores.js';
+import { SelectField } from '../../components/field.js';
 import styles from './statistics-tables.module.css';
 
 interface ScrolledTableProps {
@@ -153,7 +153,11 @@ function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
   return (
     <>
       <p dir="auto">
-        <strong>{`${caption}: ${describeVerdict(comparison.score, describeIncomparable(comparison, null))}.`}</strong>{' '}
+        <strong>
+          {`${caption}: ${describeVerdict(comparison.score, describeIncomparable(comparison, null))}.`}
+          {describeAmount(comparison, 'cost', formatCost)}
+          {describeAmount(comparison, 'latency_ms', formatDuration)}
+        </strong>{' '}
         {describePairs(comparison, run.name, baseline.name)}
       </p>
       <ScrolledTable caption={caption} isCaptionHidden columns={COMPARISON_COLUMNS} starts={COMPARISON_STARTS}>
@@ -176,6 +180,24 @@ function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
       </ScrolledTable>
     </>
   );
+}
+
+/** What is said of an amount of a sample that fell, that rose, and of one that did neither as far as is shown. */
+const AMOUNT_WORDS = {
+  cost: [' It costs # less a sample.', ' It costs # more a sample.', ' No difference in cost is shown.'],
+  latency_ms: [' It is # faster.', ' It is # slower.', ' No difference in speed is shown.'],
+} as const;
+
+function describeAmount(
+  comparison: Comparison,
+  of: keyof typeof AMOUNT_WORDS,
+  format: (value: number | null) => string,
+): string {
+  const { diff, p_value: p } = comparison[of];
+  const [less, more, none] = AMOUNT_WORDS[of];
+  if (diff === null) return '';
+  if (diff === 0 || p === null || p >= comparison.alpha) return none;
+  return (diff < 0 ? less : more).replace('#', format(Math.abs(diff)));
 }
 
 const TEST_WORDS = { mcnemar_exact: 'Exact McNemar test', paired_t: 'Paired t test' } as const;
@@ -270,11 +292,11 @@ const BETWEEN_MS = 10_000;
 
 /** What the scores of a run come to. @param baseline the run that it is compared with; left out for none. */
 export function useStatistics(run: EvalRunSummary, baseline?: string, division: Division = {}) {
+  const { group_by: groupBy, cluster_by } = division;
   const isLive = goesOn(run);
   return useQuery<EvalStatistics>({
-    queryKey: keys.statistics(run.id, baseline ?? null, isLive, division.group_by, division.cluster_by),
+    queryKey: keys.statistics(run.id, baseline ?? null, isLive, groupBy, cluster_by),
     queryFn: ({ signal }) => {
-      const { group_by: groupBy, cluster_by } = division;
       const query = { baseline, cluster_by, ...(groupBy !== undefined && { group_by: [groupBy] }) };
       return api.getEvalStatistics({ path: { id: run.id }, query, signal });
     },
@@ -283,4 +305,55 @@ export function useStatistics(run: EvalRunSummary, baseline?: string, division: 
     // What was known of this run stays on screen while it is asked for again.
     placeholderData: (before) => (before?.run_id === run.id ? before : undefined),
   });
+}
+
+/** The score that lists show: of all scorers, or of the only one, which may not count. */
+export function shownScore({ avg_score: score, score_ci: ci, scorers, scorer_scores: scores }: EvalRunSummary) {
+  const only = scorers.length === 1 ? scores?.[scorers[0]!.name] : undefined;
+  return score === null && only ? { mean: only.mean, ci: only.ci } : { mean: score, ci };
+}
+
+/** Members of the datapoints' metadata by which statistics are divided. */
+export interface Division {
+  group_by?: string;
+  cluster_by?: string;
+}
+
+interface DivisionFieldsProps {
+  runId: string;
+  division: Division;
+  className?: string | undefined;
+  /** @param key `''` for none. */
+  onChange(member: keyof Division, key: string): void;
+}
+
+/** What the statistics of a run can be divided by; nothing where its datapoints have no metadata. */
+export function DivisionFields({ runId, division, className, onChange }: DivisionFieldsProps) {
+  const { data } = useQuery({
+    queryKey: keys.runMetadata(runId),
+    queryFn: ({ signal }) => api.getEvalMetadata({ path: { id: runId }, signal }),
+    // A run keeps to the datapoints that it began with.
+    staleTime: Infinity,
+  });
+  const known = data?.keys ?? [];
+  if (known.length === 0) return null;
+  const field = (member: keyof Division, label: string, none: string, offered: readonly { key: string }[]) => (
+    <SelectField
+      {...{ className, label }}
+      value={division[member] ?? ''}
+      options={[{ value: '', label: none }, ...offered.map(({ key }) => ({ value: key, label: key }))]}
+      onChange={({ currentTarget }) => onChange(member, currentTarget.value)}
+    />
+  );
+  return (
+    <>
+      {field(
+        'group_by',
+        'Group by',
+        'No groups',
+        known.filter(({ has_more: hasMore }) => !hasMore),
+      )}
+      {field('cluster_by', 'Cluster by', 'No clusters', known)}
+    </>
+  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { diffParts, foldSame, type DiffPart } from './diff-parts.js';
+import { areAlike, diffParts, foldSame, type DiffPart } from './diff-parts.js';
 
 describe('the difference of two texts', () => {
   it('is said by words', () => {
@@ -31,6 +31,18 @@ describe('the difference of two texts', () => {
       { kind: 'removed', text: lines.join('') },
       { kind: 'added', text: changed },
     ]);
+  });
+});
+
+describe('texts', () => {
+  it('are alike where more than 60% of both is', () => {
+    const alike = (before: string, after: string): boolean => areAlike(diffParts(before, after, 'words'));
+    expect([alike('it is Paris', 'it was Paris'), alike('Paris', 'Lyon'), alike('same', 'same')]).toEqual([
+      ...[true, false, true],
+    ]);
+    // Six of ten characters of each stay: that is not more.
+    expect([alike('abcdef ghi', 'abcdef xyz'), alike('abc def', 'xyz def')]).toEqual([true, false]);
+    expect(areAlike([])).toBe(false);
   });
 });
 

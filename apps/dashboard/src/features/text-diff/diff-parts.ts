@@ -26,6 +26,17 @@ export function diffParts(before: string, after: string, unit: DiffUnit): DiffPa
   }));
 }
 
+/** Texts that have more than this in common are compared by words, where others are read side by side. */
+const ALIKE_MIN = 0.6;
+
+/** Whether more than 60% of two texts is alike, by the characters of both. @param parts of their difference. */
+export function areAlike(parts: readonly DiffPart[]): boolean {
+  const lengthOf = (kind: DiffPart['kind']): number =>
+    parts.reduce((sum, part) => sum + (part.kind === kind ? part.text.length : 0), 0);
+  const same = 2 * lengthOf('same');
+  return same > ALIKE_MIN * (same + lengthOf('removed') + lengthOf('added'));
+}
+
 function replaced(before: string, after: string): DiffPart[] {
   const parts: DiffPart[] = [
     { kind: 'removed', text: before },

@@ -1,11 +1,13 @@
 import { formatCounted } from '@spandrel/contract/browser';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { workerAddress } from '../../live/script-policy.js';
 import { connectWorker } from '../worker-calls.js';
 import type { DiffCalls } from './diff.worker.js';
 // oxlint-disable-next-line import/default -- Vite gives the address of the built worker
 import workerUrl from './diff.worker.js?worker&url';
-import { foldSame, type DiffPart, type FoldedLines } from './diff-parts.js';
+import type { MessageReading } from '../messages/message.js';
+import { MessageText } from '../messages/message-view.js';
+import { areAlike, foldSame, type DiffPart, type FoldedLines } from './diff-parts.js';
 import styles from './diff-view.module.css';
 
 const callDiff = connectWorker<DiffCalls>(workerAddress(workerUrl), 'diff');
@@ -14,9 +16,9 @@ export type DiffMode = 'words' | 'lines' | 'side';
 
 /** How a difference can be shown. */
 export const DIFF_MODES: readonly { value: DiffMode; label: string }[] = [
+  { value: 'side', label: 'Side by side' },
   { value: 'words', label: 'Words' },
   { value: 'lines', label: 'Lines' },
-  { value: 'side', label: 'Side by side' },
 ];
 
 interface DiffViewProps {
@@ -33,7 +35,7 @@ interface DiffViewProps {
 export function DiffView({ beforeName, afterName, before, after, mode }: DiffViewProps) {
   if (before !== null && after !== null) return <Difference {...{ beforeName, afterName, before, after, mode }} />;
   const [name, text] = after === null ? [beforeName, before] : [afterName, after];
-  return text === null ? null : <Side name={name} parts={[{ kind: 'same', text }]} isNamed />;
+  return text === null ? null : <Rendered name={name} text={text} />;
 }
 
 interface DifferenceProps extends DiffViewProps {
@@ -42,8 +44,16 @@ interface DifferenceProps extends DiffViewProps {
 }
 
 function Difference({ before, after, mode, ...names }: DifferenceProps) {
-  const parts = useParts(before, after, mode === 'words' ? 'words' : 'lines');
+  const parts = useParts(before, after, mode === 'lines' ? 'lines' : 'words');
   if (parts === null) return <div className={styles.text} aria-busy="true" />;
+  if (mode === 'side' && !areAlike(parts)) {
+    return (
+      <div className={styles.beside}>
+        <Rendered name={names.beforeName} text={before} />
+        <Rendered name={names.afterName} text={after} />
+      </div>
+    );
+  }
   return <KnownDifference {...names} parts={parts} isSideBySide={mode === 'side'} />;
 }
 
@@ -73,6 +83,17 @@ function KnownDifference({ beforeName, afterName, parts, isSideBySide }: KnownDi
   );
 }
 
+const RENDERED: MessageReading = { format: 'rendered', wraps: true, sought: '' };
+
+/** A text by itself, as markdown: so answers are written, and in a text without any the line breaks are kept. */
+function Rendered({ name, text }: { name: string; text: string }) {
+  return (
+    <NamedText name={name} isNamed>
+      <MessageText text={text} label={name} reading={RENDERED} />
+    </NamedText>
+  );
+}
+
 interface SideProps {
   name: string;
   parts: readonly (DiffPart | FoldedLines)[];
@@ -84,6 +105,22 @@ interface SideProps {
 
 function Side({ name, parts, opened, onToggle, isNamed = false }: SideProps) {
   return (
+    <NamedText name={name} isNamed={isNamed}>
+      {parts.map((part, at) =>
+        part.kind === 'folded' ? (
+          // oxlint-disable-next-line react/no-array-index-key -- parts have no other name than their place
+          <Fold key={at} folded={part} isOpen={opened?.has(part) === true} onToggle={() => onToggle?.(part)} />
+        ) : (
+          // oxlint-disable-next-line react/no-array-index-key
+          <Part key={at} part={part} />
+        ),
+      )}
+    </NamedText>
+  );
+}
+
+function NamedText({ name, isNamed, children }: { name: string; isNamed: boolean; children: ReactNode }) {
+  return (
     <div className={styles.side}>
       {isNamed && (
         <h4 className={styles.name} dir="auto">
@@ -92,15 +129,7 @@ function Side({ name, parts, opened, onToggle, isNamed = false }: SideProps) {
       )}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
       <div role="group" aria-label={`Text of ${name}`} tabIndex={0} className={styles.text} dir="auto">
-        {parts.map((part, at) =>
-          part.kind === 'folded' ? (
-            // oxlint-disable-next-line react/no-array-index-key -- parts have no other name than their place
-            <Fold key={at} folded={part} isOpen={opened?.has(part) === true} onToggle={() => onToggle?.(part)} />
-          ) : (
-            // oxlint-disable-next-line react/no-array-index-key
-            <Part key={at} part={part} />
-          ),
-        )}
+        {children}
       </div>
     </div>
   );

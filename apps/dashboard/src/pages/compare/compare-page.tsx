@@ -1,31 +1,29 @@
 import type { ComparedItem, EvalRunResource, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
 import { formatCount, formatDifference, formatScore } from '@spandrel/contract/browser';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { gridRows } from '../../features/list/use-paged-list.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { withMember } from '../../features/filters/list-search.js';
 import { useListPlace, useWayUp } from '../../features/list/list-memory.js';
 import { isNotFound } from '../../api/api-error.js';
-import { Button } from '../../components/button.js';
 import { SelectField } from '../../components/field.js';
 import { Grid } from '../../components/grid/grid.js';
 import { useDelayed } from '../../components/hooks.js';
-import { formatCost } from '../../components/format.js';
-import { COMPARED_MAX, dataText } from '../../features/runs/run-rules.js';
-import { RunLink } from '../../features/links.js';
+import { COMPARED_MAX, dataText, describeWorst } from '../../features/runs/tries.js';
 import { RunField, useRunOption } from '../../features/runs/run-queries.js';
-import { ScoreWithBar } from '../../features/statistics/error-bar.js';
-import { DivisionFields } from '../../features/statistics/division-fields.js';
-import { RunComparison } from '../../features/statistics/statistics-tables.js';
+import { DivisionFields } from '../../features/statistics/statistics-tables.js';
+import { RunComparison, ScrolledTable, shownScore } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { longTextColumn, NoRows, SHOWN_LENGTH } from '../../features/runs/run-list.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 import { useComparedRuns, useComparedItems } from './use-comparison.js';
-import { DifferenceRegion } from './difference-region.js';
-import { RunDifferences } from './run-differences.js';
+import { DifferenceRegion, RunDifferences } from './difference-region.js';
+import { Button } from '../../components/button.js';
+import { formatCost, formatDuration } from '../../components/format.js';
+import { RunLink } from '../../features/links.js';
 import styles from './compare-page.module.css';
 
 const route = getRouteApi('/evaluations/compare');
@@ -35,7 +33,7 @@ const TO_LIST = <Link to="/evaluations">Go to Evaluations</Link>;
 export function ComparePage() {
   const search: CompareSearch = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (next: CompareSearch): void => void navigate({ search: next });
+  const change = (next: CompareSearch, replace = false): void => void navigate({ search: next, replace });
   const { runs, isPending, error, retry } = useComparedRuns(search);
   useWayUp(() => '/evaluations', 'Comparison');
   if (isNotFound(error)) return <NotFound what="Run" back={TO_LIST} />;
@@ -65,11 +63,11 @@ const AWAITED_ROWS = 30;
 interface ComparisonProps {
   runs: readonly EvalRunResource[];
   search: CompareSearch;
-  onChange(search: CompareSearch): void;
+  onChange(search: CompareSearch, isReplacing?: boolean): void;
 }
 
 function Comparison({ runs, search, onChange }: ComparisonProps) {
-  const { list, shownKey, summary, opened } = useComparedItems(runs[0]!.dataset_id, search);
+  const { list, shownKey, summary, opened } = useComparedItems(runs, search);
   const baseline = runs.find(({ id }) => id === search.baseline) ?? runs[0]!;
   const others = runs.filter((run) => run !== baseline);
   const { item: _item, ...closed } = search;
@@ -90,7 +88,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   return (
     <>
-      <ComparedRuns runs={runs} onChange={setRuns} />
+      <ComparedRuns {...{ runs, baseline }} onChange={setRuns} />
       <div className={styles.choices}>
         <SelectField
           label="Baseline"
@@ -148,46 +146,14 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
           {...gridRows(list)}
           length={isAwaited ? AWAITED_ROWS : list.length}
           openKey={search.item}
-          onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
+          onOpen={({ datapoint_id: item }, isReplacing) => onChange({ ...search, item }, isReplacing)}
           {...place}
         />
       )}
       {opened !== null && (
-        <DifferenceRegion item={opened} runs={runs} baseline={baseline.id} onClose={() => onChange(closed)} />
+        <DifferenceRegion item={opened} {...{ runs, search }} baseline={baseline.id} onClose={() => onChange(closed)} />
       )}
     </>
-  );
-}
-
-interface ComparedRunsProps {
-  runs: readonly EvalRunResource[];
-  onChange(ids: readonly string[]): void;
-}
-
-function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
-  const ids = runs.map(({ id }) => id);
-  return (
-    <ul aria-label="Compared runs" className={styles.runs}>
-      {runs.map((run) => (
-        <li key={run.id} className={styles.run}>
-          <RunLink run={run} />
-          <span dir="auto">{run.config.model}</span>
-          <span>{run.scorers.map(({ name }) => name).join(', ')}</span>
-          <span>
-            Score <ScoreWithBar score={run.avg_score} ci={run.score_ci} />
-          </span>
-          <span>{formatCost(run.total_cost)}</span>
-          {runs.length > 1 && (
-            <Button
-              variant="quiet"
-              icon="close"
-              iconOnly
-              onClick={() => onChange(ids.filter((id) => id !== run.id))}
-            >{`Remove ${run.name}`}</Button>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -216,26 +182,102 @@ function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedIte
       grows: true,
       cell: ({ results }: ComparedItem) => <ResultCell result={results[at]} />,
     })),
-    { id: 'delta', header: 'Delta', width: 72, align: 'end', cell: ({ delta }) => <Delta delta={delta} /> },
+    {
+      id: 'delta',
+      header: 'Delta',
+      width: 72,
+      align: 'end',
+      cell: ({ delta }) => <Change by={delta}>{formatDifference(delta)}</Change>,
+    },
   ];
-}
-
-/** The sign says what the colour does. */
-function Delta({ delta }: { delta: number | null }) {
-  const change = delta === null || delta === 0 ? undefined : delta < 0 ? 'worse' : 'better';
-  return (
-    <span className={styles.delta} data-change={change}>
-      {formatDifference(delta)}
-    </span>
-  );
 }
 
 function ResultCell({ result }: { result: ComparedItem['results'][number] | undefined }) {
   const text = result?.error ?? result?.output ?? '';
+  const worst = describeWorst(result ?? {});
   return (
     <>
       <span className={styles.score}>{formatScore(result?.score)}</span>{' '}
+      {worst !== null && <span className={styles.what}>worst {worst} </span>}
       <bdi className={result?.error == null ? undefined : styles.failed}>{text.slice(0, SHOWN_LENGTH)}</bdi>
     </>
+  );
+}
+
+const COLUMNS = ['Run', 'Model', 'Score', 'Pass rate', 'Cost a sample', 'p50', 'Tokens'];
+
+interface ComparedRunsProps {
+  runs: readonly EvalRunResource[];
+  baseline: EvalRunResource;
+  onChange(ids: readonly string[]): void;
+}
+
+/** The runs of a comparison beside each other, each number with its change from the baseline in percent. */
+export function ComparedRuns({ runs, baseline, onChange }: ComparedRunsProps) {
+  const without = (id: string): void => onChange(runs.flatMap((run) => (run.id === id ? [] : run.id)));
+  return (
+    <ScrolledTable caption="Compared runs" isCaptionHidden columns={COLUMNS} starts={['Model']}>
+      {runs.map((run) => (
+        <ComparedRun
+          key={run.id}
+          {...{ run, baseline }}
+          {...(runs.length > 1 && { onRemove: () => without(run.id) })}
+        />
+      ))}
+    </ScrolledTable>
+  );
+}
+
+const AMOUNTS = [
+  { of: (run: EvalRunResource) => shownScore(run).mean, format: formatScore, isBetter: 1 },
+  { of: (run: EvalRunResource) => run.pass_rate?.mean, format: formatScore, isBetter: 1 },
+  { of: (run: EvalRunResource) => run.sample_cost?.mean, format: formatCost, isBetter: -1 },
+  { of: (run: EvalRunResource) => run.latency_ms?.p50, format: formatDuration, isBetter: -1 },
+  { of: (run: EvalRunResource) => run.total_tokens, format: formatCount, isBetter: -1 },
+];
+
+interface ComparedRunProps extends Record<'run' | 'baseline', EvalRunResource> {
+  onRemove?(): void;
+}
+
+function ComparedRun({ run, baseline, onRemove }: ComparedRunProps) {
+  const pairs = AMOUNTS.map(({ of, ...how }) => ({ value: of(run), from: of(baseline), ...how }));
+  return (
+    <tr>
+      <th scope="row">
+        <RunLink run={run} />
+        {run === baseline && ' baseline'}
+        {onRemove && <Button variant="quiet" icon="close" iconOnly onClick={onRemove}>{`Remove ${run.name}`}</Button>}
+      </th>
+      <td data-align="start" dir="auto">
+        {run.config.model}
+      </td>
+      {pairs.map(({ value, from, format, isBetter }, at) => {
+        const share = run === baseline ? null : shareOfChange(from, value);
+        return (
+          <td key={COLUMNS[at + 2]}>
+            {format(value)}{' '}
+            {share !== null && <Change by={share * isBetter}>{formatDifference(share, formatPercent)}</Change>}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+/** By what share of it a value changed; `null` where one is not known, or nothing can be a share of it. */
+function shareOfChange(from: number | null | undefined, to: number | null | undefined): number | null {
+  return from == null || to == null || from === 0 ? null : (to - from) / from;
+}
+
+const formatPercent = (share: number): string => `${Number((share * 100).toFixed(1))}%`;
+
+/** A change, in a colour that says what its sign does. @param by how much better it became. */
+export function Change({ by, children }: { by: number | null; children: ReactNode }) {
+  const change = by === null || by === 0 ? undefined : by < 0 ? 'worse' : 'better';
+  return (
+    <span className={styles.delta} data-change={change}>
+      {children}
+    </span>
   );
 }

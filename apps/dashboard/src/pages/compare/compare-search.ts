@@ -1,5 +1,5 @@
 import type { ComparedOnly } from '@spandrel/contract';
-import type { Division } from '../../features/statistics/division-fields.js';
+import type { Division } from '../../features/statistics/statistics-tables.js';
 import { readTexts } from '../../features/filters/list-search.js';
 
 /** What the address of a comparison can say. */

@@ -1,11 +1,11 @@
-import type { ComparedItem, ComparedItemList } from '@spandrel/contract';
-import { useQueries, useQueryClient } from '@tanstack/react-query';
+import type { ComparedItem, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { PAGE_ROWS, listPage, api, type ListPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { runQuery } from '../../features/runs/run-queries.js';
-import { isOfRun } from '../../features/runs/run-rules.js';
+import { triesQuery, withoutOutputs, isOfRun } from '../../features/runs/tries.js';
 import { useOpenedRow } from '../../features/runs/opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
@@ -32,20 +32,31 @@ const LIST = 'compared';
 /** Runs that go on are compared again this far apart: the server looks at all of their results. */
 const BETWEEN_MS = 10_000;
 
-/** The datapoints of a comparison, those that became worse first. @param datasetId of the runs. */
-export function useComparedItems(datasetId: string, search: CompareSearch) {
+/** What the API is asked of a comparison. */
+const comparisonQuery = (search: CompareSearch) => ({
+  runs: runIdsOf(search).join(','),
+  baseline: search.baseline ?? null,
+  only: search.only ?? null,
+});
+
+/** The datapoints of a comparison, those that became worse first. @param runs of one dataset. */
+export function useComparedItems(runs: readonly EvalRunSummary[], search: CompareSearch) {
+  const { dataset_id: datasetId } = runs[0]!;
   const client = useQueryClient();
   const ids = runIdsOf(search);
-  const query = { runs: ids.join(','), baseline: search.baseline ?? null, only: search.only ?? null };
+  const query = comparisonQuery(search);
+  const hasTries = runs.some(({ repeats }) => repeats > 1);
+  const tries = triesQuery(hasTries ? runs.reduce((sum, { repeats }) => sum + repeats, 0) : 1);
   const { list, shownKey } = useFilteredList<ComparedItem>({
     name: LIST,
     filters: { datasetId, ...query },
     queryAt: () => query,
     operation: 'compareEvalItems',
     fetch: async (asked, cursor, signal): Promise<ComparisonPage> => {
-      const query = { ...asked, limit: PAGE_ROWS, cursor } as never;
+      const query = { ...asked, limit: PAGE_ROWS, cursor, ...tries } as never;
       const { items, next_cursor, summary } = await api.compareEvalItems({ path: { id: datasetId }, query, signal });
-      return { rows: items, next: next_cursor, summary };
+      const rows = items.map((item) => ({ ...item, results: item.results.map(withoutOutputs) }));
+      return { rows, next: next_cursor, summary };
     },
     idOf: ({ datapoint_id: id }) => id,
   });
@@ -59,10 +70,23 @@ export function useComparedItems(datasetId: string, search: CompareSearch) {
   const page = list.firstPage as ComparisonPage | undefined;
   const opened = useOpenedRow<ComparedItem>({
     ...{ list, item: search.item, key: [LIST, 'page', 'item', datasetId, query] },
-    read: async (datapoint_id, signal) => {
-      const asked = { path: { id: datasetId }, query: { ...query, datapoint_id }, signal };
-      return (await listPage<ComparedItem>('compareEvalItems', asked)).rows[0] ?? null;
-    },
+    read: (datapointId, signal) => readComparedItem(datasetId, search, datapointId, signal),
   });
   return { list, shownKey, summary: page?.summary, opened };
+}
+
+/** A datapoint of a comparison with all tries; `null` where no run has it. */
+async function readComparedItem(id: string, search: CompareSearch, datapoint_id: string, signal: AbortSignal) {
+  const query = { ...comparisonQuery(search), datapoint_id, include: 'samples' };
+  return (await listPage<ComparedItem>('compareEvalItems', { path: { id }, query, signal })).rows[0] ?? null;
+}
+
+/** The tries of an open datapoint with their outputs, which its list leaves out. */
+export function useTries(datasetId: string, search: CompareSearch, item: ComparedItem): ComparedItem['results'] {
+  const { data } = useQuery({
+    queryKey: [LIST, 'page', 'tries', datasetId, comparisonQuery(search), item.datapoint_id],
+    queryFn: ({ signal }) => readComparedItem(datasetId, search, item.datapoint_id, signal),
+    enabled: item.results.some(({ samples }) => samples),
+  });
+  return data?.results ?? [];
 }

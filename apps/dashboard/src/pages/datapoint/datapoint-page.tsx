@@ -1,11 +1,20 @@
+import type { DatapointRunResult } from '@spandrel/contract';
+import { formatCount, formatScore, NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Grid } from '../../components/grid/grid.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import { Time } from '../../components/time.js';
 import { NotFound } from '../../components/not-found.js';
-import { FaultNotice, PageHeading } from '../../components/page-parts.js';
+import { FaultNotice, PageHeading, QueryFault } from '../../components/page-parts.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { keys } from '../../api/keys.js';
-import { datapointAddress, datasetAddress } from '../../features/addresses.js';
+import { datapointAddress, datasetAddress, runAddress } from '../../features/addresses.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
+import { costColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { RunLink } from '../../features/links.js';
+import { gridRows, useFilteredList } from '../../features/list/use-paged-list.js';
 import { titleOfDatapoint } from '../../features/datapoint/datapoint-text.js';
 import { useWayUp } from '../../features/list/list-memory.js';
 import { Neighbours } from '../../features/list/neighbours.js';
@@ -51,6 +60,47 @@ export function DatapointPage() {
       {(isNew || query.data !== undefined) && (
         <DatapointEditor key={dp} datasetId={id} datapoint={isNew ? null : query.data!} />
       )}
+      {query.data !== undefined && <DatapointHistory key={`history ${dp}`} datasetId={id} id={dp} />}
     </>
   );
 }
+
+/** What became of a datapoint in the runs that processed it, the newest first; each leads to the result. */
+function DatapointHistory({ datasetId, id }: { datasetId: string; id: string }) {
+  const navigate = useNavigate();
+  const { list, shownKey } = useFilteredList<DatapointRunResult>({
+    ...{ name: 'results of a datapoint', filters: { datasetId, id }, queryAt: () => ({}) },
+    ...{ operation: 'listDatapointResults', path: { id: datasetId, dp_id: id }, idOf: ({ run_id: run }) => run },
+  });
+  return (
+    <section aria-label="Results by run">
+      <h2>Results by run</h2>
+      <QueryFault title="The results could not be loaded" query={list} />
+      {!list.isWaiting && list.error === null && list.length === 0 && <p>No run has a result of this datapoint yet.</p>}
+      {list.length > 0 && (
+        <Grid<DatapointRunResult>
+          label="Results by run"
+          listKey={shownKey}
+          columns={historyColumns(id)}
+          {...gridRows(list)}
+          onOpen={({ run_id: run }) => void navigate({ to: runAddress(run), search: { item: id } as never })}
+        />
+      )}
+    </section>
+  );
+}
+
+const historyColumns = (item: string): GridColumn<DatapointRunResult>[] => [
+  cellColumn('run', 'Run', { width: 160, grows: true }, ({ run_id: id, run_name: name }) => (
+    <RunLink run={{ id, name }} item={item} />
+  )),
+  textColumn('model', 'Model', 120, ({ model }) => model),
+  cellColumn('score', 'Score', { width: 64, align: 'end' }, ({ score }) => formatScore(score)),
+  cellColumn('passed', 'Passed', 72, ({ passed }) => (passed === null ? NONE : passed ? 'Yes' : 'No')),
+  cellColumn('worst', 'Worst try', 96, ({ worst_repeat: worst, worst_score: score }) =>
+    worst === null ? NONE : `${formatScore(score)}, try ${formatCount(worst + 1)}`,
+  ),
+  costColumn('cost', 'Cost', 80, ({ cost }) => cost),
+  durationColumn('latency', 'Latency', 80, ({ latency_ms: ms }) => ms),
+  cellColumn('started', 'Started', 136, ({ created_at: at }) => <Time at={at} />),
+];

@@ -9,6 +9,7 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import { useSelectedRows } from '../../features/list/list-page.js';
 import { useListPlace } from '../../features/list/list-memory.js';
 import { CompareToolbar, runColumns, useRunList } from '../../features/runs/run-list.js';
+import { RunTrend } from '../../features/runs/run-trend.js';
 import { runAddress } from '../../features/addresses.js';
 import { Button } from '../../components/button.js';
 import styles from './dataset-page.module.css';
@@ -41,6 +42,7 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
         <EvaluateButton datasetId={datasetId} />
         <CompareToolbar runs={selected.rows} onClear={selected.clear} />
       </div>
+      <RunTrend runs={list.readRows} />
       <Grid<EvalRunSummary>
         label="Runs"
         listKey={shownKey}

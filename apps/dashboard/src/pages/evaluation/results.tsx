@@ -1,8 +1,10 @@
 import type { EvalItem, EvalRunResource } from '@spandrel/contract';
-import { formatScore, NONE } from '@spandrel/contract/browser';
-import { useMemo } from 'react';
+import { formatScore, NONE, formatCount } from '@spandrel/contract/browser';
+import { useMemo, useState } from 'react';
+import { Link } from '@tanstack/react-router';
 import { EmptyState } from '../../components/page-parts.js';
 import { SelectField } from '../../components/field.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { withMember } from '../../features/filters/list-search.js';
 import { ListedGrid } from '../../features/list/list-page.js';
@@ -10,18 +12,33 @@ import { describeCount } from '../../features/list/list-rules.js';
 import type { PagedList } from '../../features/list/use-paged-list.js';
 import { NOT_LIVE } from '../../features/list/use-live-list.js';
 import { Badge } from '../../components/badge.js';
-import { ResultBadge } from './result-badge.js';
+import {
+  ResultBadge,
+  hasScoresByName,
+  isUnscored,
+  NOT_SCORED,
+  SamplesList,
+  ScorerList,
+} from '../../features/runs/samples-list.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { longTextColumn, NoRows } from '../../features/runs/run-list.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
-import { dataText } from '../../features/runs/run-rules.js';
+import { dataText, describePasses, describeWorst, passesOf } from '../../features/runs/tries.js';
 import { RESULT_SORTS, type RunSearch } from './run-search.js';
-import { describePasses, passesOf } from './run-facts.js';
+import { statusWord, useSamples } from './use-run.js';
+import { ChoiceGroup } from '../../components/choice-group.js';
+import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
+import { FactList, type Fact } from '../../features/fact-list.js';
+import { DatapointActions, RecordedInput, RowRegion, RunError } from '../../features/runs/opened-row.js';
+import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
+import { runAddress, traceAddress } from '../../features/addresses.js';
 import styles from './run-page.module.css';
 
 const SHOW_OPTIONS = [
   { value: '', label: 'All' },
   { value: 'failed', label: 'Failed' },
+  { value: 'not_passed', label: 'Not passed' },
+  { value: 'flaky', label: 'Flaky' },
   { value: 'below_1', label: 'Below 1' },
 ];
 
@@ -77,7 +94,7 @@ export function Results({ list, shownKey, search, run, onChange }: ResultsProps)
       toolbar={choice}
       openKey={search.item}
       {...{ list, columns, shownKey }}
-      onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
+      onOpen={({ datapoint_id: item }, isReplacing) => onChange({ ...search, item }, isReplacing)}
       isDeleted={() => false}
     />
   );
@@ -92,7 +109,7 @@ function resultColumns(run: EvalRunResource | undefined) {
   // The score of the item is that of the only scorer, if it counts.
   const isOnly = scored.length === 1 && scored[0]!.weight > 0;
   const scorers = isOnly ? [] : scored.map(({ name }) => scorerColumn(name));
-  const passes = repeats === 1 ? [] : [PASSES];
+  const passes = repeats === 1 ? [] : [PASSES, WORST];
   const columns = COLUMNS.flatMap((column) => (column.id === 'score' ? [column, ...scorers, ...passes] : [column]));
   const hidden = new Set(scorers.slice(SHOWN_SCORERS).map(({ id }) => id));
   const all = columns.map(({ id }) => id);
@@ -119,6 +136,8 @@ const PASSES: GridColumn<EvalItem> = {
   },
 };
 
+const WORST = cellColumn<EvalItem>('worst', 'Worst try', 96, (item) => describeWorst(item) ?? NONE);
+
 const COLUMNS: readonly GridColumn<EvalItem>[] = [
   longTextColumn('input', 'Input', 180, ({ input }) => dataText(input)),
   longTextColumn('expected', 'Expected', 130, ({ expected }) => expected),
@@ -129,3 +148,80 @@ const COLUMNS: readonly GridColumn<EvalItem>[] = [
   costColumn('cost', 'Cost', 80, ({ cost }) => cost),
   { id: 'status', header: 'Status', width: 104, cell: (item) => <ResultBadge {...item} /> },
 ];
+
+interface ResultRegionProps {
+  item: EvalItem;
+  runId: string;
+  /** Left out while it is awaited. */
+  run: EvalRunResource | undefined;
+  onClose(): void;
+}
+
+/** One result of a run: what was expected and what came, with what was thought of it. */
+export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
+  const [mode, setMode] = useState<DiffMode>('side');
+  const { input, expected, output, error, score_reason: reason, trace_id: trace } = item;
+  const samples = useSamples(runId, item);
+  const isOfSeveral = hasScoresByName(item);
+  return (
+    <RowRegion
+      title="Result"
+      shown={item.datapoint_id}
+      onClose={onClose}
+      actions={
+        <>
+          {run !== undefined && <DatapointActions datasetId={run.dataset_id} id={item.datapoint_id} />}
+          {trace !== null && <Link to={traceAddress(trace)}>Open trace</Link>}
+        </>
+      }
+    >
+      <FactList label="Result facts" facts={resultFacts(item)} />
+      {error !== null && <RunError>{error}</RunError>}
+      <h3>Input</h3>
+      <RecordedInput value={input} />
+      <h3>{samples === null ? 'Expected and output' : 'Expected and the first output'}</h3>
+      {expected !== null && output !== null ? (
+        <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
+      ) : (
+        <p>{withoutText(item)}</p>
+      )}
+      <DiffView beforeName="Expected" afterName="Output" before={expected} after={output} mode={mode} />
+      {isOfSeveral && <ScorerList scores={item.scores} />}
+      {!isOfSeveral && samples === null && reason !== null && (
+        <p role="group" aria-label="Reason of the score" dir="auto">
+          {reason}
+        </p>
+      )}
+      {samples !== null && <SamplesList samples={samples} />}
+      {item.former_attempts && <SamplesList samples={item.former_attempts} title="Former attempts" />}
+    </RowRegion>
+  );
+}
+
+/** Why there are no two texts to compare. */
+function withoutText({ expected, output, status }: EvalItem): string {
+  if (expected === null)
+    return output === null ? 'There is no expected value and no output.' : 'There is no expected value.';
+  return status === 'pending' || status === 'running' ? 'There is no output yet.' : 'There is no output.';
+}
+
+function resultFacts(item: EvalItem): Fact[] {
+  const { latency_ms: ms, judge_model: judge, metadata, passed } = item;
+  const passes = passesOf(item);
+  return [
+    { name: 'Status', value: isUnscored(item) ? NOT_SCORED : statusWord(item) },
+    { name: 'Score', value: formatScore(item.score), exact: String(item.score ?? '') },
+    ...(passes === null ? [] : [{ name: 'Passed', value: describePasses(passes) }]),
+    ...(passes !== null || typeof passed !== 'boolean' ? [] : [{ name: 'Passed', value: passed ? 'Yes' : 'No' }]),
+    ...(describeWorst(item) === null ? [] : [{ name: 'Worst try', value: describeWorst(item)! }]),
+    { name: 'Latency', value: formatDuration(ms), exact: formatDurationExactly(ms) },
+    { name: 'Tokens', value: formatCount(item.tokens) },
+    { name: 'Cost', value: formatCost(item.cost), exact: formatCostExactly(item.cost) },
+    { name: 'Attempts', value: formatCount(item.attempts) },
+    ...(item.reused_run_id === null
+      ? []
+      : [{ name: 'Answer', value: 'That of an earlier run', to: runAddress(item.reused_run_id) }]),
+    ...(judge === null ? [] : [{ name: 'Judge', value: judge }]),
+    ...(metadata === null ? [] : [{ name: 'Metadata', value: JSON.stringify(metadata) }]),
+  ];
+}

@@ -14,18 +14,15 @@ import { useWayUp } from '../../features/list/list-memory.js';
 import { formatCost } from '../../components/format.js';
 import { FactList } from '../../features/fact-list.js';
 import { PausedNotice } from '../../features/runs/run-list.js';
-import { RunError, TextBlock } from '../../features/runs/opened-row.js';
-import { stopSentence, goesOn } from '../../features/runs/run-rules.js';
+import { ListWithRow, RunError, TextBlock } from '../../features/runs/opened-row.js';
+import { stopSentence, goesOn } from '../../features/runs/tries.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { keys } from '../../api/keys.js';
 import { notifyError } from '../../components/notify.js';
-import { ResultRegion } from './result-region.js';
-import { Results } from './results.js';
-import { RunGates, GatesDialog } from './run-gates.js';
+import { ResultRegion, Results } from './results.js';
 import type { RunSearch } from './run-search.js';
-import { RunStatistics } from './run-statistics.js';
-import { useRun } from './use-run.js';
-import { outcomeOf, runFacts } from './run-facts.js';
+import { outcomeOf, runFacts, useRun } from './use-run.js';
+import { GatesDialog, RunGates, RunStatistics } from './run-statistics.js';
 import styles from './run-page.module.css';
 
 const route = getRouteApi('/evaluations/$id');
@@ -48,8 +45,11 @@ export function RunPage() {
       {query.data && <RunGates run={query.data} />}
       {query.data && <RunStatistics run={query.data} search={search} onChange={set} />}
       <QueryFault title="The results could not be loaded" query={list} />
-      <Results {...{ list, shownKey, search }} run={query.data} onChange={change} />
-      {opened !== null && <ResultRegion item={opened} runId={id} run={query.data} onClose={() => set('item', '')} />}
+      <ListWithRow
+        row={opened && <ResultRegion item={opened} runId={id} run={query.data} onClose={() => set('item', '')} />}
+      >
+        <Results {...{ list, shownKey, search }} run={query.data} onChange={change} />
+      </ListWithRow>
     </>
   );
 }

@@ -1,11 +1,11 @@
 import type { Query } from '../../api/api.js';
-import type { Division } from '../../features/statistics/division-fields.js';
+import type { Division } from '../../features/statistics/statistics-tables.js';
 import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 /** What the address of a run can say. */
 export interface RunSearch extends ListSort, Division {
-  /** `failed` or `below_1`; left out for all. */
-  only?: 'failed' | 'below_1';
+  /** Left out for all. */
+  only?: RunOnly;
   /** Datapoint whose result is open. */
   item?: string;
   /** Run that this one is compared with. */
@@ -13,20 +13,26 @@ export interface RunSearch extends ListSort, Division {
   cols?: string;
 }
 
+/** Which results are shown, as `Show` offers it, and what the API is asked for. */
+const ONLY = {
+  failed: { status: 'failed' },
+  not_passed: { passed: 'false' },
+  flaky: { flaky: 'true' },
+  below_1: { score_max: 1 - Number.EPSILON / 2 },
+} as const satisfies Record<string, Query>;
+type RunOnly = keyof typeof ONLY;
+
 /** What the server sorts results by. */
 export const RESULT_SORTS: OfferedSorts = {
   keys: { score: 'score', latency: 'latency', cost: 'cost' },
   usual: { sort_by: 'order', sort_order: 'asc' },
 };
 
-/** The largest score that is lower than 1. */
-const BELOW_ONE = 1 - Number.EPSILON / 2;
-
 /** Reads an address; what it does not know is left out. */
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
   const { only } = search;
   return {
-    ...((only === 'failed' || only === 'below_1') && { only }),
+    ...(typeof only === 'string' && Object.hasOwn(ONLY, only) && { only: only as RunOnly }),
     ...readTexts(search, ['item', 'baseline', 'group_by', 'cluster_by', 'cols']),
     ...(search['sort_by'] !== undefined && readSort(search, RESULT_SORTS)),
   };
@@ -35,8 +41,7 @@ export function readRunSearch(search: Record<string, unknown>): RunSearch {
 /** What the API is asked for. */
 export function resultsQuery({ only, sort_by, sort_order }: RunSearch): Query {
   return {
-    ...(only === 'failed' && { status: 'failed' }),
-    ...(only === 'below_1' && { score_max: BELOW_ONE }),
+    ...(only && ONLY[only]),
     ...(sort_by !== undefined && { sort_by, sort_order: sort_order ?? 'desc' }),
   };
 }

@@ -1,16 +1,31 @@
 import type { EvalRunResource, EvalStatistics } from '@spandrel/contract';
-import { formatCount, formatScore } from '@spandrel/contract/browser';
-import { useQuery } from '@tanstack/react-query';
+import { formatCount, formatScore, NONE } from '@spandrel/contract/browser';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/api.js';
+import { keys } from '../../api/keys.js';
+import { FormDialog } from '../../features/dialogs.js';
+import { GateEditor } from '../../features/gates/gate-editor.js';
+import {
+  describeActual,
+  describeGate,
+  describeGates,
+  fieldsOfGate,
+  gateOf,
+  NEW_GATE,
+  type GateFields,
+} from '../../features/gates/gates.js';
 import { FaultNotice, QueryFault } from '../../components/page-parts.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
-import { RunField, runQuery } from '../../features/runs/run-queries.js';
-import { DivisionFields, type Division } from '../../features/statistics/division-fields.js';
+import { RunField, runQuery, useRunsOf } from '../../features/runs/run-queries.js';
+import { DivisionFields, type Division } from '../../features/statistics/statistics-tables.js';
 import {
   GroupTable,
   PassTable,
   RunComparison,
   ScoreTable,
+  ScrolledTable,
   useStatistics,
 } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
@@ -73,4 +88,79 @@ function statisticsFacts({ pass_score: passScore, latency_ms: latency, cost, ...
     ...(failed > 0 ? [{ name: 'Failed samples left out', value: formatCount(failed) }] : []),
     ...(pending > 0 ? [{ name: 'Samples to come', value: formatCount(pending) }] : []),
   ];
+}
+
+/** The gates of a run with what was found; nothing where it has none. */
+export function RunGates({ run }: { run: EvalRunResource }) {
+  if (run.gates.length === 0) return null;
+  return (
+    <section aria-label="Gates" className={styles.section}>
+      <h2>Gates: {describeGates(run.gates)?.toLowerCase()}</h2>
+      <GateTable run={run} />
+    </section>
+  );
+}
+
+function GateTable({ run: { gates, dataset_id: datasetId } }: { run: EvalRunResource }) {
+  const runs = useRunsOf(datasetId);
+  const nameOf = (id: string): string => runs.find((run) => run.id === id)?.name ?? id;
+  return (
+    <ScrolledTable
+      caption="Gates of this run"
+      isCaptionHidden
+      columns={['Gate', 'Found', 'Verdict']}
+      starts={['Verdict']}
+    >
+      {gates.map((gate) => {
+        const words = describeGate(gate, nameOf);
+        const found = describeActual(gate);
+        return (
+          <tr key={words}>
+            <th scope="row">{words}</th>
+            <td {...(typeof gate.actual === 'number' && { title: String(gate.actual) })} dir="auto">
+              {gate.reason === undefined ? found : `${found}: ${gate.reason}`}
+            </td>
+            <td data-align="start" className={gate.passed === false ? styles.broken : undefined}>
+              {gate.passed === null ? NONE : gate.passed ? 'Holds' : 'Does not hold'}
+            </td>
+          </tr>
+        );
+      })}
+    </ScrolledTable>
+  );
+}
+
+/** Gives a run other gates; one that is over is judged by them at once. */
+export function GatesDialog({ run, onClose }: { run: EvalRunResource; onClose(): void }) {
+  const client = useQueryClient();
+  const [gates, setFields] = useState<readonly GateFields[]>(() =>
+    run.gates.length === 0 ? [NEW_GATE] : run.gates.map(fieldsOfGate),
+  );
+  return (
+    <FormDialog
+      title="Gates of this run"
+      size="large"
+      action="Save gates"
+      failed="The gates could not be saved"
+      paths={['gates']}
+      send={() => api.setEvalGates({ path: { id: run.id }, body: { gates: gates.map(gateOf) } })}
+      onSent={() => {
+        void client.invalidateQueries({ queryKey: keys.run(run.id) });
+        void client.invalidateQueries({ queryKey: ['runs'] });
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      {(faults) => (
+        <GateEditor
+          {...{ gates, faults }}
+          datasetId={run.dataset_id}
+          runId={run.id}
+          scorers={run.scorers.map(({ name }) => name)}
+          repeats={run.repeats}
+          onChange={setFields}
+        />
+      )}
+    </FormDialog>
+  );
 }

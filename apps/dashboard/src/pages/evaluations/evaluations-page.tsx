@@ -1,20 +1,25 @@
 import type { EvalRunSummary } from '@spandrel/contract';
+import { formatScore } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, type ReactNode } from 'react';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { Button, useMayWrite } from '../../components/button.js';
+import { cellColumn } from '../../features/columns/cell-column.js';
+import { durationColumn } from '../../features/columns/usual-columns.js';
+import type { GridColumn } from '../../components/grid/grid-props.js';
+import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { rememberList } from '../../features/list/list-memory.js';
 import { ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { CompareToolbar, PausedNotice, RUN_COLUMNS, runColumns, useRunList } from '../../features/runs/run-list.js';
+import { RunTrend } from '../../features/runs/run-trend.js';
 import { runAddress } from '../../features/addresses.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { SelectField } from '../../components/field.js';
 import { withMember } from '../../features/filters/list-search.js';
 import { FilterChips } from '../../features/filters/filter-bar.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
-import { GROUP_COLUMNS, OF_GROUP } from './group-columns.js';
 import { STATUSES, readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
 
@@ -58,6 +63,7 @@ export function EvaluationsPage() {
       <PausedNotice />
       <RunFilters search={search} onChange={change} />
       <QueryFault title="The runs could not be loaded" query={list} />
+      {search.dataset_id !== undefined && <RunTrend runs={list.readRows} />}
       {isEmpty ? (
         <EmptyState
           title="No runs match these filters"
@@ -153,3 +159,15 @@ function RunFilters(props: {
     </search>
   );
 }
+
+/** What the runs of a group have beside the columns of all runs. */
+const GROUP_COLUMNS: readonly GridColumn<EvalRunSummary>[] = [
+  cellColumn('pass_rate', 'Pass rate', { width: 92, align: 'end' }, (run) => formatScore(run.pass_rate?.mean)),
+  durationColumn('latency', 'Latency p50', 92, ({ latency_ms: latency }) => latency?.p50),
+];
+
+/** Columns of the list of a group, and those that it has when nobody chose. */
+const OF_GROUP: OfferedColumns = {
+  all: [...RUN_COLUMNS.all, 'pass_rate', 'latency'],
+  usual: ['name', 'model', 'status', 'progress', 'score', 'pass_rate', 'gates', 'cost', 'latency'],
+};

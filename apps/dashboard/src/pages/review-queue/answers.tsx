@@ -8,7 +8,7 @@ import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import type { MessageReading } from '../../features/messages/message.js';
 import { MessageText } from '../../features/messages/message-view.js';
-import { goesOn } from '../../features/runs/run-rules.js';
+import { goesOn } from '../../features/runs/tries.js';
 import { RunError } from '../../features/runs/opened-row.js';
 import { runAddress } from '../../features/addresses.js';
 import { isNotFound } from '../../api/api-error.js';

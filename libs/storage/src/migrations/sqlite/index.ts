@@ -2,6 +2,7 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Baseline } from './20261126190000-baseline.js';
 import { Evaluations } from './20261127070000-evaluations.js';
 import { RunSubsets } from './20261127073000-run-subsets.js';
+import { RunMeasures } from './20261127101000-run-measures.js';
 import { Collaboration } from './20261127101500-collaboration.js';
 import { CallsAndTokens } from './20261127104000-calls-and-tokens.js';
 
@@ -9,6 +10,7 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
   { name: '20261127070000-evaluations', class: Evaluations },
   { name: '20261127073000-run-subsets', class: RunSubsets },
+  { name: '20261127101000-run-measures', class: RunMeasures },
   { name: '20261127101500-collaboration', class: Collaboration },
   { name: '20261127104000-calls-and-tokens', class: CallsAndTokens },
 ];

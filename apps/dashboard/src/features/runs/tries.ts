@@ -1,5 +1,6 @@
-import type { EvalRunSummary } from '@spandrel/contract';
-import { lastQuestionOf } from '@spandrel/contract/browser';
+import type { SampleResource, EvalRunSummary } from '@spandrel/contract';
+import { formatCount, formatCounted, formatScore, lastQuestionOf } from '@spandrel/contract/browser';
+import { PAGE_ROWS } from '../../api/api.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import type { RowChanges } from '../list/list-rules.js';
 
@@ -64,3 +65,57 @@ export const wholeText = (value: unknown): string =>
 
 /** The most runs that one comparison takes. */
 export const COMPARED_MAX = 4;
+
+/** What lists and regions look at in a result, or in what a run made of a compared datapoint. */
+interface Tried {
+  samples?: readonly SampleResource[] | null;
+  worst_repeat?: number | null;
+}
+
+interface Passes {
+  passed: number;
+  counted: number;
+  /** Whether some tries passed and others did not. */
+  isFlaky: boolean;
+}
+
+/** The passes of an item; `null` where each datapoint is tried once, and before the first score. */
+export function passesOf({ samples }: { samples?: readonly Pick<SampleResource, 'passed'>[] | null }): Passes | null {
+  const decided = (samples ?? []).flatMap(({ passed }) => passed ?? []);
+  if (decided.length === 0) return null;
+  const passed = decided.filter((each) => each).length;
+  return { passed, counted: decided.length, isFlaky: passed > 0 && passed < decided.length };
+}
+
+/** `2 of 3 tries, flaky` */
+export function describePasses({ passed, counted, isFlaky }: Passes): string {
+  const words = `${formatCount(passed)} of ${formatCounted(counted, 'try', 'tries')}`;
+  return isFlaky ? `${words}, flaky` : words;
+}
+
+/** The worst try of several with its number: `0.2, try 3`; `null` where each datapoint is tried once, and before the first. */
+export function describeWorst({ samples, worst_repeat: worst }: Tried): string | null {
+  const sample = samples?.find(({ repeat }) => repeat === worst);
+  if (sample === undefined) return null;
+  return `${sample.score === null ? 'Failed' : formatScore(sample.score)}, try ${sample.repeat + 1}`;
+}
+
+/** A result as a list keeps it: outputs of single tries are read when it is opened. */
+export const withoutOutputs = <Result extends Tried>(result: Result): Result => ({
+  ...result,
+  ...(result.samples && {
+    samples: result.samples.map((sample) => ({ ...sample, output: null, score_reason: null, scores: {} })),
+  }),
+});
+
+/** Samples that a page of results has, with their outputs on the way here. */
+const PAGE_SAMPLES = { most: 1_000, rowsMin: 10 };
+
+/** What a page of results is asked for: with the tries, where there are several. @param repeats tries of a row. */
+export const triesQuery = (repeats: number) =>
+  repeats === 1
+    ? {}
+    : {
+        include: 'samples' as const,
+        limit: Math.min(PAGE_ROWS, Math.max(PAGE_SAMPLES.rowsMin, Math.floor(PAGE_SAMPLES.most / repeats))),
+      };

@@ -1,6 +1,53 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SampleResource } from '@spandrel/contract';
+import {
+  describePasses,
+  describeWorst,
+  passesOf,
+  stopSentence,
+  stopWord,
+  isOfRun,
+  runChanges,
+  dataText,
+  wholeText,
+} from './tries.js';
 import type { LiveEvent } from '../../live/live-event.js';
-import { stopSentence, stopWord, isOfRun, runChanges, dataText, wholeText } from './run-rules.js';
+
+const tried = (...passed: (boolean | null)[]) => ({ samples: passed.map((each) => ({ passed: each })) });
+
+describe('the passes of a datapoint', () => {
+  it('are its tries that pass, of those that have a score', () => {
+    expect(passesOf(tried(true, false, true, null))).toEqual({ passed: 2, counted: 3, isFlaky: true });
+    expect(passesOf(tried(true, true))).toEqual({ passed: 2, counted: 2, isFlaky: false });
+    expect(passesOf(tried(false, false))).toEqual({ passed: 0, counted: 2, isFlaky: false });
+  });
+
+  it('are said in words', () => {
+    expect(describePasses({ passed: 2, counted: 3, isFlaky: true })).toBe('2 of 3 tries, flaky');
+    expect(describePasses({ passed: 0, counted: 1, isFlaky: false })).toBe('0 of 1 try');
+  });
+
+  it('are not known before the first score, and where it is tried once', () => {
+    expect([passesOf(tried(null)), passesOf({ samples: null }), passesOf({})]).toEqual([null, null, null]);
+  });
+});
+
+describe('the worst try', () => {
+  const sample = (repeat: number, score: number | null) => ({ repeat, score }) as SampleResource;
+
+  it('has its number from 1, and a score or that it failed', () => {
+    const samples = [sample(0, 1), sample(1, 0.25), sample(2, null)];
+    expect(describeWorst({ samples, worst_repeat: 1 })).toBe('0.25, try 2');
+    expect(describeWorst({ samples, worst_repeat: 2 })).toBe('Failed, try 3');
+  });
+
+  it('is none before the first, and where there is one try', () => {
+    expect([
+      describeWorst({ samples: [sample(0, null)], worst_repeat: null }),
+      describeWorst({ samples: null }),
+    ]).toEqual([null, null]);
+  });
+});
 
 describe('a run in words', () => {
   it('says why it ended early, unless somebody cancelled it', () => {
