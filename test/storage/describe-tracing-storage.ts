@@ -6,6 +6,7 @@ import { idOrder } from './id-order.js';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
 import { listingPlans } from './listing-plans.js';
+import { metadataFilters } from './metadata-filters.js';
 import { outlines } from './outlines.js';
 import { participants } from './participants.js';
 import { projects } from './projects.js';
@@ -46,6 +47,7 @@ export function describeTracingLists(database: TestDatabase): void {
     traceLists(app);
     facets(app);
     sessionLists(app);
+    metadataFilters(app);
     textSlices(app);
   });
 }

@@ -1,14 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listSpansSchema } from '@spandrel/contract';
-import { LOCAL_SCOPE } from '@spandrel/kernel';
+import { BackgroundTasks, LOCAL_SCOPE } from '@spandrel/kernel';
 import { integer, joinSql, shapeOf, sql, type WriteTx } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
 import { LIST_LIMITS } from '../../libs/tracing/src/listing/list-request.sql.js';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { BuildTextIndex } from '../../libs/tracing/src/text-index/build-text-index.js';
 import { indexedUntil } from '../../libs/tracing/src/text-index/pending-texts.sql.js';
-import { TextIndexTask } from '../../libs/tracing/src/text-index/text-index-task.js';
 import { TextIndexStore, type TextSlice } from '../../libs/tracing/src/text-index/text-index.store.js';
 import { containsText } from './listing.js';
 import type { TracingApp } from './tracing-app.js';
@@ -33,7 +32,7 @@ export function textSlices(app: () => TracingApp): void {
     };
 
     // What the server does by itself, it does at times of its own.
-    beforeAll(() => app().provided(TextIndexTask).onModuleDestroy());
+    beforeAll(() => app().provided(BackgroundTasks).onModuleDestroy());
 
     async function build(second: number, steps = 1_000): Promise<void> {
       for (let step = 0; step < steps; step++) {

@@ -88,6 +88,12 @@ export const gathered = <T extends z.ZodType>(name: string, value: T) =>
     .optional()
     .meta({ gathers: `${name}.`, openapi: { type: 'object', additionalProperties: { type: 'string' } } });
 
+/** The filter on metadata of a list: values by key, of which all must match (docs/spec/traces.md#metadata-filters). */
+export const metadataFilterSchema = (what: string) =>
+  gathered('metadata', z.string()).describe(
+    `\`metadata.KEY=VALUE\`: ${what} with this value, or this JSON, as a member of their own metadata; may come for several keys.`,
+  );
+
 /** The beginning of the names of parameters that a member gathers; `undefined` for others. */
 export const gatheredPrefix = (member: unknown): string | undefined =>
   member instanceof z.ZodType ? (member.meta() as { gathers?: string } | undefined)?.gathers : undefined;

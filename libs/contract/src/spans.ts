@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { cursorSchema, idsSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
+import {
+  cursorSchema,
+  idsSchema,
+  limitSchema,
+  listAnswer,
+  metadataFilterSchema,
+  queryNumberSchema,
+  repeatable,
+} from './lists.js';
 import { amountSchema, costSchema, countSchema, payloadNumber } from './values/numbers.js';
 import {
   clientIdSchema,
@@ -166,6 +174,7 @@ export const spanFiltersSchema = z.object({
   duration_max: queryNumberSchema.optional().describe('Milliseconds.'),
   tokens_min: queryNumberSchema.optional(),
   cost_min: queryNumberSchema.optional().describe('Dollars.'),
+  metadata: metadataFilterSchema('spans'),
 });
 export type SpanFilters = z.output<typeof spanFiltersSchema>;
 

@@ -6,6 +6,7 @@ import {
   idsSchema,
   limitSchema,
   listAnswer,
+  metadataFilterSchema,
   queryNumberSchema,
   repeatable,
 } from './lists.js';
@@ -63,6 +64,7 @@ export const traceFiltersSchema = z.object({
   duration_max: queryNumberSchema.optional().describe('Milliseconds.'),
   cost_min: queryNumberSchema.optional().describe('Dollars.'),
   tokens_min: queryNumberSchema.optional(),
+  metadata: metadataFilterSchema('traces'),
 });
 export type TraceFilters = z.output<typeof traceFiltersSchema>;
 

@@ -4,6 +4,7 @@ import {
   COUNT_MAX,
   countedSchema,
   formatTimestamp,
+  gatheringMembers,
   spanFiltersSchema,
   traceFiltersSchema,
   tracesOverTimeSchema,
@@ -38,7 +39,7 @@ export class CountsController {
   @Operation({ id: 'countTraces', access: 'read', summary: 'How many traces match all filters', answer: countedSchema })
   async countTraces(
     @CurrentScope() scope: Scope,
-    @Query({ schema: traceFiltersSchema }) filters: TraceFilters,
+    @Query({ schema: gatheringMembers(traceFiltersSchema) }) filters: TraceFilters,
     @CurrentReader() reader: Reader,
   ): Promise<Counted> {
     return counted(await this.traces.count(scope, filters, COUNT_MAX, reader));
@@ -53,7 +54,7 @@ export class CountsController {
   })
   async countTracesOverTime(
     @CurrentScope() scope: Scope,
-    @Query({ schema: traceFiltersSchema }) filters: TraceFilters,
+    @Query({ schema: gatheringMembers(traceFiltersSchema) }) filters: TraceFilters,
     @CurrentReader() reader: Reader,
   ): Promise<TracesOverTime> {
     const times = await this.traces.listTimes(scope, filters, COUNT_MAX, reader);
@@ -64,7 +65,7 @@ export class CountsController {
   @Operation({ id: 'countSpans', access: 'read', summary: 'How many spans match all filters', answer: countedSchema })
   async countSpans(
     @CurrentScope() scope: Scope,
-    @Query({ schema: spanFiltersSchema }) filters: SpanFilters,
+    @Query({ schema: gatheringMembers(spanFiltersSchema) }) filters: SpanFilters,
     @CurrentReader() reader: Reader,
   ): Promise<Counted> {
     return counted(await this.spans.count(scope, filters, COUNT_MAX, reader));

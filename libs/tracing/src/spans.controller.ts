@@ -3,6 +3,7 @@ import {
   completeSpanSchema,
   createSpanSchema,
   failSpanSchema,
+  gatheringMembers,
   isStorableText,
   listSpansInViewSchema,
   type CompleteSpan,
@@ -96,7 +97,7 @@ export class SpansController {
   @Operation({ id: 'listSpans', access: 'read', summary: 'Spans that match all filters', answer: spansInViewSchema })
   async list(
     @CurrentScope() scope: Scope,
-    @Query({ schema: listSpansInViewSchema }) { view, preview, ...query }: ListSpansInView,
+    @Query({ schema: gatheringMembers(listSpansInViewSchema) }) { view, preview, ...query }: ListSpansInView,
     @CurrentReader() reader: Reader,
   ): Promise<SpansInView | WrittenJson> {
     if (view === 'outline') {

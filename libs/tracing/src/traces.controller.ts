@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
 import {
   createTraceSchema,
+  gatheringMembers,
   listPreviewedTracesSchema,
   patchTraceSchema,
   readTraceSchema,
@@ -59,7 +60,7 @@ export class TracesController {
   })
   async list(
     @CurrentScope() scope: Scope,
-    @Query({ schema: listPreviewedTracesSchema }) { preview, ...query }: ListPreviewedTraces,
+    @Query({ schema: gatheringMembers(listPreviewedTracesSchema) }) { preview, ...query }: ListPreviewedTraces,
     @CurrentReader() reader: Reader,
   ): Promise<WrittenJson> {
     const { items, nextCursor } = await this.lists.list(scope, query, reader);

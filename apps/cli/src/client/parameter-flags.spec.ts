@@ -40,6 +40,17 @@ describe('flags of parameters', () => {
     });
   });
 
+  it('gives values by key as the parameters that they are', () => {
+    const flags = ['--metadata', 'environment=production', '--metadata', 'note=a=b'];
+    expect(parsed(listSpansInViewSchema, ...flags)).toEqual({
+      'metadata.environment': 'production',
+      'metadata.note': 'a=b',
+    });
+    expect(() => parsed(listSpansInViewSchema, '--metadata', 'environment')).toThrow(
+      '--metadata: "environment" is not KEY=VALUE',
+    );
+  });
+
   it('take a time, or how long ago it was', () => {
     const earliest = Date.now() - 86_400_000;
     const { since } = parsed(listSpansInViewSchema, '--since', '24h');

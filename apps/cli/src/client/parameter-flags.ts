@@ -1,3 +1,4 @@
+import { gatheredPrefix } from '@spandrel/contract';
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { UsageFault } from './exit-codes.js';
@@ -24,16 +25,30 @@ export function addParameterFlags(command: Command, schema: z.ZodObject): void {
  */
 export function readParameters(schema: z.ZodObject, options: object): Record<string, unknown> {
   const given: Record<string, unknown> = {};
+  const gathered: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const value: unknown = (options as Record<string, unknown>)[optionName(name)];
-    if (value !== undefined) given[name] = readParameter(name, member, value);
+    if (value === undefined) continue;
+    const prefix = gatheredPrefix(member);
+    if (prefix === undefined) given[name] = readParameter(name, member, value);
+    else {
+      const pairs = (value as string[]).map((pair) => readPair(name, pair));
+      Object.assign(gathered, Object.fromEntries(pairs.map(([key, text]) => [`${prefix}${key}`, text])));
+    }
   }
   const { error } = schema.safeParse(given);
   if (error) {
     const faults = error.issues.map(({ path, message }) => `${flagName(String(path[0] ?? ''))}: ${message}`);
     throw new UsageFault([...new Set(faults)].join('\n'));
   }
-  return given;
+  return { ...given, ...gathered };
+}
+
+/** `environment=production` as name and value. @throws UsageFault for a text without a name or `=`. */
+function readPair(name: string, pair: string): [key: string, value: string] {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+  if (key === undefined) throw new UsageFault(`${flagName(name)}: "${pair}" is not KEY=VALUE`);
+  return [key, value!];
 }
 
 /** `name_contains` becomes `--name-contains`. */
@@ -45,8 +60,10 @@ const optionName = (name: string): string => name.replace(/_(.)/g, (_, letter: s
 function createFlag(name: string, member: z.ZodType): Option {
   const inner = unwrap(member);
   if (inner instanceof z.ZodBoolean) return new Option(flagName(name), description(name, member));
-  const option = new Option(`${flagName(name)} <${placeholder(name, inner)}>`, description(name, member));
-  if (isRepeatable(member)) option.argParser(collected);
+  const isGathered = gatheredPrefix(member) !== undefined;
+  const value = isGathered ? 'key=value' : placeholder(name, inner);
+  const option = new Option(`${flagName(name)} <${value}>`, description(name, member));
+  if (isGathered || isRepeatable(member)) option.argParser(collected);
   return option;
 }
 

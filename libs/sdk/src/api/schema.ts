@@ -451,6 +451,10 @@ export interface Operations {
       /** Dollars. */
       cost_min?: number;
       tokens_min?: number;
+      /** `metadata.KEY=VALUE`: traces with this value, or this JSON, as a member of their own metadata; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
       /** Traces without the value come last. */
       sort_by?: 'started_at' | 'duration' | 'cost' | 'tokens' | 'spans';
       sort_order?: 'asc' | 'desc';
@@ -537,6 +541,10 @@ export interface Operations {
       tokens_min?: number;
       /** Dollars. */
       cost_min?: number;
+      /** `metadata.KEY=VALUE`: spans with this value, or this JSON, as a member of their own metadata; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
       /** Spans without the value come last. */
       sort_by?: 'started_at' | 'duration' | 'tokens' | 'cost' | 'name';
       sort_order?: 'asc' | 'desc';
@@ -681,6 +689,10 @@ export interface Operations {
       /** Dollars. */
       cost_min?: number;
       tokens_min?: number;
+      /** `metadata.KEY=VALUE`: traces with this value, or this JSON, as a member of their own metadata; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
     };
     answer: Counted;
   };
@@ -711,6 +723,10 @@ export interface Operations {
       /** Dollars. */
       cost_min?: number;
       tokens_min?: number;
+      /** `metadata.KEY=VALUE`: traces with this value, or this JSON, as a member of their own metadata; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
     };
     answer: TracesOverTime;
   };
@@ -751,6 +767,10 @@ export interface Operations {
       tokens_min?: number;
       /** Dollars. */
       cost_min?: number;
+      /** `metadata.KEY=VALUE`: spans with this value, or this JSON, as a member of their own metadata; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
     };
     answer: Counted;
   };

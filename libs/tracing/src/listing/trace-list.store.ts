@@ -33,6 +33,7 @@ import {
   text,
   unindexed,
 } from '@spandrel/storage';
+import { hasValues, mayHaveValues, tooMuchMetadata } from '../metadata/metadata-filter.sql.js';
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -60,7 +61,7 @@ const NOT_INDEXED = ['name_contains', 'model', 'duration_min', 'duration_max', '
 export class TraceListStore {
   constructor(private readonly storage: Storage) {}
 
-  /** @throws Invalid `invalid_cursor`. */
+  /** @throws Invalid `invalid_cursor`, `validation_failed` for metadata without an index that too many traces may have. */
   async list(scope: Scope, query: ListTraces, options: LongReadOptions = {}): Promise<Page<TraceRow>> {
     const { sort_by: sortBy, sort_order: order } = query;
     const found = await findTraces(this.storage, scope, query, options);
@@ -147,6 +148,10 @@ export class TraceListStore {
 }
 
 const ID = shapeOf({ id: text() });
+const WITH_METADATA = ID.and(shapeOf({ metadata: text() }));
+
+/** Traces whose metadata are read, where no index has what is sought in them. */
+const MAYBES_MAX = 20_000;
 
 /** Spans of a provider that are looked up beforehand; with more of them its traces are met soon in list order. */
 const SPANS_LOOKED_UP_MAX = 2_000;
@@ -174,6 +179,22 @@ async function findTraces(
     conditions.push(await withProvider(storage, scope, filters.provider, options));
   }
   const { where, ...tables } = driven ?? ALL_TRACES;
+  const { metadata } = filters;
+  if (metadata) {
+    const all = joinSql([...conditions, where, mayHaveValues('t.metadata', metadata)], ' and ');
+    const rows = await storage.readLong(
+      WITH_METADATA.query`select t.id as id, t.metadata as metadata from ${tables.from} where ${all} limit ${MAYBES_MAX + 1}`,
+      options,
+    );
+    if (rows.length > MAYBES_MAX) throw tooMuchMetadata(metadata, `more than ${MAYBES_MAX} traces may have it`);
+    const having = rows.filter((row) => hasValues(row.metadata, metadata));
+    conditions.push(
+      anyOf(
+        't.id',
+        having.map(({ id }) => id),
+      ),
+    );
+  }
   return { ...tables, where: joinSql([...conditions, where], ' and ') };
 }
 

@@ -18,6 +18,7 @@ import {
   type Position,
   type Sql,
 } from '@spandrel/storage';
+import { mayHaveValues, tooMuchMetadata, hasValues } from '../metadata/metadata-filter.sql.js';
 import { positionColumns, type ListRequest, type SpanForm, type Walk } from '../listing/list-request.sql.js';
 import { partitionsOfSpans } from '../span-partitions.sql.js';
 import type { StoredSpan } from '../span.entity.js';
@@ -35,8 +36,12 @@ const LOADED_AT_ONCE = 50;
 /** Found text, in UTF-16 units, at which a page ends before its limit. */
 const FOUND_LENGTH = 32 * 1024 * 1024;
 
-/** Whether a list looks for text in payloads. */
+/** Spans that are looked at for metadata without an index, for one page. */
+const METADATA_SCAN_MAX = 200_000;
+
+/** Whether a list looks for something in payloads. */
 export const searchesText = (query: SpanFilters): boolean =>
+  query.metadata !== undefined ||
   [query.text_contains, query.input_contains, query.output_contains, query.error_contains].some(
     (needle) => needle !== undefined,
   );
@@ -77,6 +82,10 @@ export async function searchText<Row>(
       if (length > FOUND_LENGTH) return { rows, cut: true };
     }
     if (!end) return { rows };
+    if (query.metadata !== undefined && looked >= METADATA_SCAN_MAX) {
+      if (rows.length > 0) return { rows, cut: true };
+      throw tooMuchMetadata(query.metadata, `no span among ${looked} has it`);
+    }
     from = end;
   }
 }
@@ -96,6 +105,7 @@ function payloadConditions(query: SpanFilters): Sql {
   if (input !== undefined) conditions.push(mayContainJson('p.input', input));
   if (output !== undefined) conditions.push(mayContainJson('p.output', output));
   if (error !== undefined) conditions.push(mayContainJson('p.error', error));
+  if (query.metadata !== undefined) conditions.push(mayHaveValues('p.metadata', query.metadata));
   return joinSql(conditions, ' and ');
 }
 
@@ -112,6 +122,7 @@ async function matchesText(span: StoredSpan, query: SpanFilters): Promise<boolea
     return false;
   if (input !== undefined && !(await jsonContains(span.input, input))) return false;
   if (output !== undefined && !(await jsonContains(span.output, output))) return false;
+  if (query.metadata !== undefined && !hasValues(span.metadata, query.metadata)) return false;
   return error === undefined || jsonContains(span.error, error);
 }
 

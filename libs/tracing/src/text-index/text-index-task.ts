@@ -1,12 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
-import { LOGGER, PeriodicTask, projectScope, type Logger } from '@spandrel/kernel';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BackgroundTasks, projectScope } from '@spandrel/kernel';
 import {
   SpanCommitParticipants,
   type SpanCommitParticipant,
@@ -27,36 +21,26 @@ interface Watched {
 
 /** Keeps the slices of the projects that this process writes to, and of all once, for at most half of the time. */
 @Injectable()
-export class TextIndexTask implements SpanCommitParticipant, OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class TextIndexTask implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'text_index';
   private readonly watched = new Map<string, Watched>();
-  private readonly task: PeriodicTask;
   private begun = false;
 
   constructor(
     private readonly participants: SpanCommitParticipants,
     private readonly build: BuildTextIndex,
     private readonly slices: TextIndexStore,
-    @Inject(LOGGER) logger: Logger,
+    tasks: BackgroundTasks,
   ) {
-    this.task = new PeriodicTask({
+    tasks.add({
       everyMs: EVERY_MS,
       task: (stopped) => this.run(stopped),
       failure: 'texts could not be put into slices; searches read them all until they can',
-      logger,
     });
   }
 
   onModuleInit(): void {
     this.participants.register(this);
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   afterCommit(changes: readonly TracingChange[]): void {
