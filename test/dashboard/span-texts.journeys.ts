@@ -34,7 +34,7 @@ describe('a call of a model', () => {
       ...['System message', 'User message', 'Assistant message', 'Tool message', 'Assistant message'],
     ]);
     const facts = details().getByRole('list', { name: 'Span facts' });
-    for (const fact of ['llm_call', '1,234', '1,000', '$0.0123', '2.00 s', '321 ms', 'stop'])
+    for (const fact of ['LLM call', '1,234', '1,000', '$0.0123', '2.00 s', '321 ms', 'stop'])
       await facts.getByText(fact).first().waitFor();
     const call = details().getByRole('group', { name: 'Tool call tides' });
     await call.getByText('12345678901234567890').waitFor();

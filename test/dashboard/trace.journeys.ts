@@ -154,6 +154,51 @@ describe('the cost of a span', () => {
   });
 });
 
+describe('the facts of a trace', () => {
+  onTraces();
+
+  inBrowser('have its metadata, and lead to traces of the same user, session and tags by keys', async () => {
+    const metadata = { environment: 'staging', release: '2.1.0', limits: { tools: ['search', 'book'] } };
+    const staged = {
+      id: 'staged',
+      name: 'Staged run',
+      user_id: 'ann&bob',
+      session_id: 'talk',
+      tags: ['beta', 'night run'],
+      metadata,
+    };
+    const span = { id: 'staged-1', trace_id: 'staged', name: 'plan', kind: { type: 'custom', kind: 'agent' } };
+    const { body } = await program.api.post('/api/ingest', { traces: [staged], spans: [span] });
+    expect(body).toMatchObject({ rejected: [] });
+    await goTo('/traces/staged');
+    const facts = page.getByRole('list', { name: 'Trace facts' });
+    await facts.getByText('staging').waitFor();
+    await page.getByRole('list', { name: 'Span facts' }).getByText('Agent', { exact: true }).waitFor();
+    await page.getByText('Metadata', { exact: true }).first().focus();
+    await page.keyboard.press('Enter');
+    const members = page.getByRole('table', { name: 'Trace metadata' });
+    await expectSoon(() => members.getByRole('rowheader').allInnerTexts(), ['environment', 'release', 'limits']);
+    await members.getByText('"book"').waitFor();
+    await expectAccessible(watched);
+    for (const [name, parameter, value] of [
+      ['ann&bob', 'user_id', 'ann&bob'],
+      ['night run', 'tag', 'night run'],
+    ] as const) {
+      await facts.getByRole('link', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/traces\?/);
+      expect(parameters()).toEqual({ [parameter]: value });
+      await page.getByRole('link', { name: 'Staged run', exact: true }).waitFor();
+      await page.goBack();
+      await facts.waitFor();
+    }
+    await facts.getByRole('link', { name: 'talk', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/sessions\/talk$/);
+    expectNoFaults(watched);
+  });
+});
+
 describe('the views of a trace', () => {
   onTraces();
 

@@ -37,6 +37,7 @@ import {
   previewColumn,
   textColumn,
 } from '../../features/columns/usual-columns.js';
+import { kindWord } from '../../features/kind-words.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
 import { SPAN_SORTS, searchesIndex, searchesTexts, spanChanges, spanParameters } from './spans-search.js';
 
@@ -188,7 +189,7 @@ export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
     { id: 'name', header: 'Name', width: 180, cell: (span) => <SpanLink span={span} /> },
     { ...previewColumn('input', 'Input', ({ input_preview }) => input_preview), grows: true },
-    textColumn('kind', 'Kind', 90, ({ kind }) => kind.type),
+    textColumn('kind', 'Kind', 90, kindWord),
     textColumn('model', 'Model', 140, modelOf),
     { id: 'status', header: 'Status', width: 90, cell: (span) => <StatusBadge status={statusWordOf(span)} /> },
     durationColumn('duration', 'Duration', 90, (span) => measureOf(span, 'duration_ms')),

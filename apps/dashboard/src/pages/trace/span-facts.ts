@@ -11,6 +11,7 @@ import {
   type Zone,
 } from '../../components/format.js';
 import type { Fact } from '../../features/fact-list.js';
+import { kindWord } from '../../features/kind-words.js';
 import { measureOf, statusWordOf, type TraceSpan } from '../../features/trace-span.js';
 import { sessionAddress } from '../../features/addresses.js';
 
@@ -23,7 +24,7 @@ export function spanFacts(
   const duration = measureOf(span, 'duration_ms');
   const cost = measureOf(span, 'cost');
   const facts: (Fact | null)[] = [
-    { name: 'Kind', value: kind.type },
+    { name: 'Kind', value: kindWord(span) },
     textFact('Model', kind['model']),
     textFact('Provider', kind['provider']),
     countFact('Tokens in', kind['input_tokens']),
@@ -68,7 +69,7 @@ export function tokensText(span: Pick<TraceSpan, 'kind' | 'metadata'>): string {
 
 const STATUS_WORDS = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
 
-/** Facts of a trace, without session, user and tags where it has none. @param zone zone of the times. */
+/** Facts of a trace, without session, user, tags and metadata where it has none. @param zone zone of the times. */
 export function traceFacts(trace: TraceListItem, zone: Zone): Fact[] {
   const startedAt = Date.parse(trace.started_at);
   const { unpriced_count: unpriced, total_cost: cost, duration_ms: duration } = trace;
@@ -85,13 +86,41 @@ export function traceFacts(trace: TraceListItem, zone: Zone): Fact[] {
     { name: 'Spans', value: formatCount(trace.span_count) },
     { name: 'Errors', value: formatCount(trace.error_count) },
     idFact('Session', trace.session_id, sessionAddress),
-    idFact('User', trace.user_id),
-    trace.tags.length === 0 ? null : { name: 'Tags', value: trace.tags.join(', ') },
+    idFact('User', trace.user_id, () => '/traces', 'user_id'),
+    trace.tags.length === 0
+      ? null
+      : {
+          ...{ name: 'Tags', value: '' },
+          links: trace.tags.map((tag) => ({ value: formatId(tag), to: '/traces', search: { tag } })),
+        },
+    ...metadataFacts(trace.metadata),
   ];
   return facts.filter((fact) => fact !== null);
 }
 
-/** Blanks at the ends of an id are shown by quotes. @param address where there is more about it. */
-function idFact(name: string, id: string | null, address?: (id: string) => string): Fact | null {
-  return id === null ? null : { name, value: formatId(id), ...(address && { to: address(id) }) };
+/**
+ * Blanks at the ends of an id are shown by quotes.
+ * @param address where there is more about it.
+ * @param filter the search parameter there that has the id, if any.
+ */
+function idFact(name: string, id: string | null, address: (id: string) => string, filter?: string): Fact | null {
+  return id === null
+    ? null
+    : { name, value: formatId(id), to: address(id), ...(filter && { search: { [filter]: id } }) };
 }
+
+/** Members of metadata that are among the facts; all of them are under `Metadata`. */
+const METADATA_FACTS_MAX = 3;
+const METADATA_LENGTH_MAX = 60;
+
+/** The first members of a trace's metadata that are short. */
+function metadataFacts(metadata: TraceListItem['metadata']): Fact[] {
+  return Object.entries(metadata)
+    .map(([name, value]) => ({ name, value: metadataText(value) }))
+    .filter(({ name, value }) => name.length + value.length <= METADATA_LENGTH_MAX)
+    .slice(0, METADATA_FACTS_MAX);
+}
+
+/** A value of metadata: a text as it is, anything else as JSON. */
+export const metadataText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2);

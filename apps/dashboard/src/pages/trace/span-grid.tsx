@@ -3,6 +3,7 @@ import { useMemo, type Ref } from 'react';
 import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
 import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
 import { TreeGrid } from '../../components/tree-grid/tree-grid.js';
+import { kindWord } from '../../features/kind-words.js';
 import { measureOf, statusWordOf, kindColour, modelOf } from '../../features/trace-span.js';
 import { Icon } from '../../components/icon.js';
 import { MarkedText } from '../../components/text-view/text-view.js';
@@ -152,7 +153,7 @@ function SpanCell(
         <MarkedText text={span.name} sought={find} />
       </span>
       <span className={styles.more}>
-        {model !== null && model !== span.name ? <MarkedText text={model} sought={find} /> : span.kind.type}
+        {model !== null && model !== span.name ? <MarkedText text={model} sought={find} /> : kindWord(span)}
         {isOpen === false && ` · ${formatCounted(below, 'span')} below`}
       </span>
     </span>

@@ -15,8 +15,6 @@ import { SHARE_TOKEN } from '../../api/share-token.js';
 import { useDelayed } from '../../components/hooks.js';
 import { useWayUp, lastTraceList } from '../../features/list/list-memory.js';
 import { Neighbours } from '../../features/list/neighbours.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { FactList } from '../../features/fact-list.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { DetailsSplitter, TraceView } from './trace-view.js';
@@ -25,7 +23,7 @@ import { SpanDetails } from './span-details.js';
 import type { SpanTree } from './span-tree.js';
 import { useTrace } from './use-trace.js';
 import { useSpanSelection, useTraceAddress, traceLink } from './use-trace-view.js';
-import { traceFacts } from './span-facts.js';
+import { TraceFacts } from './trace-facts.js';
 import styles from './trace-page.module.css';
 
 /** `/traces/:id`: all spans of one trace, and one of them in detail. */
@@ -98,7 +96,6 @@ function placeOfSelected(tree: SpanTree, id: string | undefined): number {
 }
 
 export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
-  const { times } = usePreferences();
   return (
     <header className={styles.header}>
       <PageHeading title={nameOfTrace(trace)}>
@@ -109,7 +106,7 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
           This trace has been deleted. Only what is on screen is left.
         </p>
       )}
-      <FactList label="Trace facts" facts={traceFacts(trace, times)} />
+      <TraceFacts trace={trace} />
     </header>
   );
 }

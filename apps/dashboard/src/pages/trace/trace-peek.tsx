@@ -5,14 +5,12 @@ import { Button } from '../../components/button.js';
 import { SelectField } from '../../components/field.js';
 import { useSettled } from '../../components/hooks.js';
 import { QueryFault } from '../../components/page-parts.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { nameOfSpan, nameOfTrace, traceAddress } from '../../features/addresses.js';
-import { FactList } from '../../features/fact-list.js';
 import type { TracePeekProps } from '../../features/list/trace-peek.js';
 import { isLlmCall } from '../../features/trace-span.js';
 import { SpanDetails } from './span-details.js';
-import { traceFacts } from './span-facts.js';
+import { TraceFacts } from './trace-facts.js';
 import type { Tab } from './trace-search.js';
 import type { SpanTree } from './span-tree.js';
 import { useTrace } from './use-trace.js';
@@ -27,7 +25,6 @@ const OFFERED_MAX = 500;
 export function TracePeekRegion({ traceId: current, spanId, onClose }: TracePeekProps) {
   const traceId = useSettled(current, PAUSE_MS);
   const { query, model, trace } = useTrace(traceId);
-  const { times } = usePreferences();
   const [chosen, setChosen] = useState<string>();
   const [tab, setTab] = useState<Tab>();
   useShortcuts([{ keys: 'Escape', label: 'Close the trace beside the list', group: 'Lists', run: onClose }]);
@@ -45,7 +42,7 @@ export function TracePeekRegion({ traceId: current, spanId, onClose }: TracePeek
         </Button>
       </div>
       <QueryFault title="The trace could not be loaded" query={query} />
-      {trace && <FactList label="Trace facts" facts={traceFacts(trace, times)} />}
+      {trace && <TraceFacts trace={trace} />}
       {model !== null && model.tree.spans.length > 1 && (
         <SelectField
           label="Span"

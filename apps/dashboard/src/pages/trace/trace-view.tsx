@@ -209,10 +209,10 @@ function storedShare(): number {
 }
 
 const MARKS = [
-  { className: styles.markOwn, label: 'own time' },
-  { className: styles.markChildren, label: 'children' },
-  { className: styles.markCritical, label: 'critical path' },
-  { className: styles.markGap, label: 'nothing ran' },
+  { className: styles.markOwn, label: 'Self time' },
+  { className: styles.markChildren, label: 'Children' },
+  { className: styles.markCritical, label: 'Critical path' },
+  { className: styles.markGap, label: 'Idle' },
 ];
 
 function TimelineLegend() {

@@ -1,0 +1,42 @@
+import type { TraceListItem } from '@spandrel/contract';
+import { SHARE_TOKEN } from '../../api/share-token.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { FactList } from '../../features/fact-list.js';
+import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
+import { metadataText, traceFacts } from './span-facts.js';
+import styles from './trace-page.module.css';
+
+/** The facts of a trace, and on demand all of its metadata. */
+export function TraceFacts({ trace }: { trace: TraceListItem }) {
+  const { times } = usePreferences();
+  const facts = traceFacts(trace, times);
+  const members = Object.entries(trace.metadata);
+  return (
+    <>
+      {/* The page of a link leads to no other page. */}
+      <FactList label="Trace facts" facts={SHARE_TOKEN === null ? facts : facts.map(withoutLinks)} />
+      {members.length > 0 && (
+        <details className={styles.metadata}>
+          <summary>Metadata</summary>
+          <ScrolledTable caption="Trace metadata" isCaptionHidden columns={['Key', 'Value']} starts={['Value']}>
+            {members.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row" dir="auto">
+                  {name}
+                </th>
+                <td data-align="start" dir="auto">
+                  {metadataText(value)}
+                </td>
+              </tr>
+            ))}
+          </ScrolledTable>
+        </details>
+      )}
+    </>
+  );
+}
+
+function withoutLinks({ name, value, exact, links }: ReturnType<typeof traceFacts>[number]) {
+  const text = links?.map((link) => link.value).join(', ') ?? value;
+  return { name, value: text, ...(exact !== undefined && { exact }) };
+}
