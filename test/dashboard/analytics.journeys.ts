@@ -233,7 +233,7 @@ describe('analytics of two days', () => {
     expectNoFaults(watched);
   });
 
-  inBrowser('split by what traces say, and lead to what a key counts', async () => {
+  inBrowser('split by what traces say, lead to what a key counts, and to users', async () => {
     await open('/analytics?split_by=metadata.env');
     const key = figure('Cost').getByRole('link', { name: 'prod' });
     expect(await key.getAttribute('href')).toContain('metadata.env=prod');
@@ -242,7 +242,19 @@ describe('analytics of two days', () => {
     await figure('Cost').getByRole('link', { name: 'ada' }).click();
     await page.waitForURL(/\/spans\?/);
     expect(parameters()).toMatchObject({ user_id: 'ada' });
-    expectNoFaults(watched);
+    await page.keyboard.press('g');
+    await page.keyboard.press('u');
+    await page.waitForURL(/\/users$/);
+    const users = page.getByRole('grid', { name: 'Users' });
+    await users.getByRole('link', { name: 'ada' }).waitFor();
+    await expectAccessible(watched);
+    await users.getByRole('link', { name: 'ada' }).click();
+    await page.getByRole('heading', { name: 'User ada', level: 1 }).waitFor();
+    await page.getByRole('list', { name: 'User facts' }).getByText('18', { exact: true }).waitFor();
+    await chart('Cost').locator('canvas').waitFor();
+    await expectAccessible(watched);
+    await open('/users/Ada');
+    await page.getByRole('heading', { name: 'User not found' }).waitFor();
   });
 
   inBrowser('say what the API refuses, and that nothing is there', async () => {

@@ -6,6 +6,7 @@ export const keys = {
   sessionProjects: () => ['session-projects'] as const,
   facets: (of: string, prefix: string) => ['facets', of, prefix] as const,
   analytics: (search: object, more: object) => ['analytics', search, more] as const,
+  user: (id: string) => ['users', 'one', id] as const,
   session: (id: string) => ['session', id] as const,
   spanCost: (id: string, cost: number | null) => ['span', id, 'cost', cost] as const,
   spanCount: (filters: object) => ['spans', 'count', filters] as const,

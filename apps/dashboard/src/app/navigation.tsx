@@ -8,6 +8,7 @@ import styles from './shell.module.css';
 const PAGE_LINKS = [
   { to: '/traces', label: 'Traces', keys: 'g t', icon: 'traces' },
   { to: '/sessions', label: 'Sessions', keys: 'g s', icon: 'sessions' },
+  { to: '/users', label: 'Users', keys: 'g u', icon: 'users' },
   { to: '/spans', label: 'Spans', keys: 'g p', icon: 'spans' },
   { to: '/analytics', label: 'Analytics', keys: 'g a', icon: 'analytics' },
   { to: '/datasets', label: 'Datasets', keys: 'g d', icon: 'table' },

@@ -19,6 +19,7 @@ import { readSessionsSearch } from '../pages/sessions/sessions-search.js';
 import { readSpansSearch } from '../pages/spans/spans-search.js';
 import { readTraceSearch } from '../pages/trace/trace-search.js';
 import { readTracesSearch } from '../pages/traces/traces-search.js';
+import { readUsersSearch } from '../pages/users/users-search.js';
 import { PageFault } from './page-fault.js';
 import { readSearch, writeSearch } from './search-text.js';
 import { Shell } from './shell.js';
@@ -82,6 +83,17 @@ const sessions = createRoute({
 const session = createRoute({
   ...at('/sessions/$id'),
   component: lazyRouteComponent(() => import('../pages/session/session-page.js'), 'SessionPage'),
+});
+
+const users = createRoute({
+  ...at('/users'),
+  validateSearch: only(readUsersSearch),
+  component: lazyRouteComponent(() => import('../pages/users/users-page.js'), 'UsersPage'),
+});
+
+const user = createRoute({
+  ...at('/users/$id'),
+  component: lazyRouteComponent(() => import('../pages/user/user-page.js'), 'UserPage'),
 });
 
 const spans = createRoute({
@@ -170,6 +182,8 @@ const routes = root.addChildren([
   shared,
   sessions,
   session,
+  users,
+  user,
   spans,
   analytics,
   datasets,

@@ -25,6 +25,7 @@ const PATHS = {
   settings: 'M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 3v3M6 10v3',
   spans: 'M2.5 3.5h5v3h-5zM6.5 9.5h7v3h-7zM5 6.5v4.5h1.5',
   table: 'M2.5 3h11v10h-11zM2.5 6.3h11M2.5 9.6h11M6.5 3v10',
+  users: 'M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2 14q6-8 12 0',
   trash: 'M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9',
   traces: 'M2.5 4h7M4.5 8h9M6.5 12h4',
 } as const;

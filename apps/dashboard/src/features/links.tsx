@@ -14,7 +14,7 @@ import {
 import styles from './links.module.css';
 
 /** A name as the link to what it names. @param search selects a part of it. */
-function NameLink({ to, search, children }: { to: string; search?: object; children: string }) {
+export function NameLink({ to, search, children }: { to: string; search?: object; children: string }) {
   return (
     <Link to={to} {...(search !== undefined && { search: search as never })} className={styles.link} dir="auto">
       {children}
