@@ -21,7 +21,23 @@ const LAYERS = [
     ['tracing', 'uploads', 'events', 'masking', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract'],
   ],
   ['analytics', ['tracing', 'events', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
-  ['queue', ['datasets', 'events', 'masking', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
+  ['scores', ['tracing', 'masking', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
+  [
+    'queue',
+    [
+      'scores',
+      'tracing',
+      'datasets',
+      'events',
+      'masking',
+      'audit',
+      'storage',
+      'http',
+      'kernel',
+      'plugin-api',
+      'contract',
+    ],
+  ],
   ['search', ['connections', 'tracing', 'events', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
   [
     'evals',
@@ -46,6 +62,7 @@ const LAYERS = [
       ...[
         'evals',
         'queue',
+        'scores',
         'datasets',
         'connections',
         'tracing',

@@ -50,6 +50,8 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   'provider-connections': 'connection',
   eval: 'run',
   queue: 'item',
+  scores: 'score',
+  'score-definitions': 'definition',
   orgs: 'org',
   projects: 'project',
   keys: 'key',
@@ -115,6 +117,10 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
     traces: [{ id: newId(), session_id: own.session, user_id: own.user }],
     spans: [{ id: newId(), trace_id: own.trace, parent_id: own.span, name: 'x' }],
   }),
+  createScore: () => ({ id: newId(), name: 'x', value: 1, trace_id: own.trace, span_id: own.span }),
+  updateScore: () => ({ value: 1 }),
+  createScoreDefinition: () => ({ name: newId(), kind: 'number' }),
+  updateScoreDefinition: () => ({ kind: 'number' }),
   createDataset: () => ({ name: 'x' }),
   updateDataset: () => ({ name: 'x' }),
   createDatapoint: () => ({ kind: { Generic: { input: 'x' } } }),
@@ -169,6 +175,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
 const QUERIES: Readonly<Record<string, () => string>> = {
   compareEvals: () => `?runs=${own.run}`,
   compareEvalItems: () => `?runs=${own.run}`,
+  getScoreQuality: () => '?name=x',
 };
 
 /** Ids of nothing, of the same forms. */
@@ -381,7 +388,11 @@ describe("with another tenant's ids", () => {
 
 /** The route of facets asks for values of each kind. */
 const withFacets = ({ path, id }: Route): { path: string; id: string }[] =>
-  id === 'listFacets' ? FACETS.map((of) => ({ path: `${path}?of=${of}`, id: `${id} ${of}` })) : [{ path, id }];
+  id === 'getScoreQuality'
+    ? [{ path: `${path}?name=${encodeURIComponent(THEIR_MARK)}`, id }]
+    : id === 'listFacets'
+      ? FACETS.map((of) => ({ path: `${path}?of=${of}`, id: `${id} ${of}` }))
+      : [{ path, id }];
 
 describe('a tenant', () => {
   it('sees nothing of others in any list, sum or export', async () => {

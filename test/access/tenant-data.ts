@@ -15,6 +15,8 @@ export interface TenantData {
   /** A run that its caller executes, begun. */
   external: string;
   item: string;
+  score: string;
+  definition: string;
   org: string;
   project: string;
   key: string;
@@ -72,6 +74,8 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
     datapoint_ids: [datapoint],
   });
   const item = queued.body.items[0]!.id;
+  const definition = await make('/api/score-definitions', { name: mark, kind: 'number', description: mark });
+  const score = await make('/api/scores', { name: mark, value: 1, comment: mark, author: mark, span_id: span });
   const member = await make(`/api/orgs/${org.id}/members`, {
     email: `${mark.replaceAll(' ', '-')}@people.example`,
     role: 'viewer',
@@ -81,7 +85,7 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
   const board = await make('/api/boards', { name: mark, figures });
   const share = await make('/api/shares', { trace_id: trace });
   return {
-    ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, external, item },
+    ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, external, item, score, definition },
     ...{ org: org.id, project: project.id, key: keyId, member },
     ...{ view, board, share },
   };
@@ -108,6 +112,7 @@ export async function everythingOf({ api, org }: Tenant, data: TenantData): Prom
       '/api/queue',
       '/api/count/queue',
       '/api/stats',
+      ...['/api/scores', '/api/score-definitions', '/api/analytics/scores'],
     ],
     ...['/api/analytics/summary', '/api/keys', '/api/orgs', '/api/audit-log', `/api/orgs/${org.id}/projects`],
     `/api/orgs/${org.id}/members`,

@@ -24,7 +24,7 @@ function specifiedRoutes(): string[] {
 /** Query parameters that docs/spec names, by operation. */
 const PROMISED_PARAMETERS: Record<string, string> = {
   listTraces:
-    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata sort_by sort_order preview limit cursor',
+    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata sort_by sort_order preview include limit cursor',
   countTraces:
     'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata',
   getTrace: 'view preview',
@@ -32,9 +32,14 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listUsers: 'since until id_contains prefix sort_by sort_order limit cursor',
   getUser: 'since until',
   listSpans:
-    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata sort_by sort_order view preview limit cursor',
+    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata sort_by sort_order view preview include limit cursor',
   countSpans:
     'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata',
+  listScores:
+    'trace_id span_id session_id name source author rule_id label min_value max_value since until limit cursor',
+  listScoreDefinitions: 'limit cursor',
+  getScoreSeries: 'name source rule_id model since until group_by',
+  getScoreQuality: 'name since until split_by',
   listSessions: 'id_contains user_id since until limit cursor',
   listFacets: 'of prefix since until limit cursor',
   listDatasets: 'limit cursor',
@@ -51,8 +56,8 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   compareEvals: 'runs',
   compareEvalItems: 'runs baseline datapoint_id only order limit cursor',
   listViews: 'page limit cursor',
-  listQueue: 'status claimed_by limit cursor',
-  listDatasetQueue: 'status claimed_by limit cursor',
+  listQueue: 'status claimed_by datapoint_id group_id form disagreement limit cursor',
+  listDatasetQueue: 'status claimed_by datapoint_id group_id form disagreement limit cursor',
   submitQueueItem: 'apply',
   listenToEvents: 'since types view trace_id token',
   exportJson: 'trace_id',

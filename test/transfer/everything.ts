@@ -91,6 +91,13 @@ export function everything(server: () => TransferServer, all: boolean): void {
     await call(project, 'POST', '/api/traces', { id: 't' });
     await call(project, 'POST', '/api/spans', { id: 's', trace_id: 't', name: 's', input: 'captured' });
     await call(project, 'POST', '/api/spans/s/complete', { output: 'o' });
+    await call(project, 'POST', '/api/score-definitions', { name: 'tone', kind: 'number', max: 5 });
+    const { id: score } = await call<{ id: string }>(project, 'POST', '/api/scores', {
+      name: 'tone',
+      value: 4,
+      span_id: 's',
+    });
+    await call(project, 'PUT', `/api/scores/${score}`, { value: 2.5, comment: 'worse than I thought' });
     await until(async () => (await list()).some(({ source_span_id: span }) => span === 's'));
 
     const ids = [first!.id, third!.id, talk];
@@ -117,6 +124,9 @@ export function everything(server: () => TransferServer, all: boolean): void {
       call(project, 'GET', `${path}/datapoints`),
       call(project, 'GET', `${path}/capture-rules`),
       call(project, 'GET', `${path}/queue`),
+      call(project, 'GET', '/api/score-definitions'),
+      call(project, 'GET', '/api/scores'),
+      call(project, 'GET', '/api/analytics/scores'),
       ...ids.map((id) => call(project, 'GET', `/api/eval/${id}`)),
       call(project, 'GET', `${path}/compare?runs=${ids.slice(0, 4).join(',')}`),
     ]);
@@ -144,6 +154,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
           ['eval_results', 6],
           ['eval_samples', 0],
           ['queue_items', 3],
+          ['score_definitions', 1],
+          ['scores', 1],
         ],
       ]);
       const before = await shown(from, datasetId);
@@ -253,7 +265,14 @@ export function everything(server: () => TransferServer, all: boolean): void {
 
       const lost = { ...file, datasets: [], datapoints: [] };
       const nowhere = await restoreAll(server().project(), lost);
-      expect(nowhere.imported).toEqual({ ...NONE, traces: 1, spans: 1, connections: 1 });
+      expect(nowhere.imported).toEqual({
+        ...NONE,
+        traces: 1,
+        spans: 1,
+        connections: 1,
+        score_definitions: 1,
+        scores: 1,
+      });
       expect(new Set(nowhere.rejected.map(({ collection, code }) => `${collection} ${code}`))).toEqual(
         new Set([
           'datapoint_versions dataset_not_found',

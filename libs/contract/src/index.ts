@@ -47,6 +47,7 @@ export * from './queue.js';
 export * from './restored.js';
 export * from './restored-runs.js';
 export * from './role-scopes.js';
+export * from './scores.js';
 export * from './search.js';
 export * from './spans.js';
 export * from './values/text.js';

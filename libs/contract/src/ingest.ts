@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countSchema, optionalMembers } from './values/numbers.js';
+import { ingestScoreSchema } from './scores.js';
 import { spanKindSchema } from './spans.js';
 import { clientIdSchema, jsonObjectSchema, jsonValueSchema, nameSchema } from './values/text.js';
 import { timestampSchema } from './values/timestamp.js';
@@ -46,12 +47,13 @@ export const ingestSchema = z
   .object({
     traces: z.array(z.unknown().meta({ describedBy: ingestTraceSchema })).nullish(),
     spans: z.array(z.unknown().meta({ describedBy: ingestSpanSchema })).nullish(),
+    scores: z.array(z.unknown().meta({ describedBy: ingestScoreSchema })).nullish(),
   })
   .meta({ id: 'Ingest', description: `Up to ${INGEST_ITEMS_MAX} items; a bad one rejects only itself.` });
 
 const ingestRejectionSchema = z.object({
   index: countSchema.describe('Position in its collection.'),
-  collection: z.enum(['traces', 'spans']),
+  collection: z.enum(['traces', 'spans', 'scores']),
   code: z.string().describe('A code of the error catalogue.'),
   message: z.string(),
 });
@@ -59,6 +61,13 @@ export type IngestRejection = z.output<typeof ingestRejectionSchema>;
 
 /** Answer of `POST /api/ingest`. */
 export const ingestResultSchema = z
-  .object({ accepted: z.object({ traces: countSchema, spans: countSchema }), rejected: z.array(ingestRejectionSchema) })
+  .object({
+    accepted: z.object({
+      traces: countSchema,
+      spans: countSchema,
+      scores: countSchema.exactOptional().describe('Where the request had `scores`.'),
+    }),
+    rejected: z.array(ingestRejectionSchema),
+  })
   .meta({ id: 'IngestResult' });
 export type IngestResult = z.output<typeof ingestResultSchema>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer } from './lists.js';
+import { includeScores, listedScores, scoresOfTrace } from './scores.js';
 import { listSpansSchema, spanListSchema, spanSchema, traceSpansSchema } from './spans.js';
 import { listTracesSchema, traceListItemSchema } from './traces.js';
 import { countSchema } from './values/numbers.js';
@@ -46,6 +47,7 @@ export const spanOutlineSchema = spanSchema
     output_bytes: countSchema.describe('Bytes of the output as JSON; 0 when there is none.'),
     input_preview: previewText('The beginning of the last user message, or of the input'),
     output_preview: previewText('The beginning of the answer, or of the output'),
+    scores: listedScores,
   })
   .meta({ id: 'SpanOutline', description: 'A span without its texts.' });
 export type SpanOutline = z.output<typeof spanOutlineSchema>;
@@ -57,18 +59,22 @@ export const spansInViewSchema = z.union([spanListSchema, spanOutlineListSchema]
 export type SpansInView = z.output<typeof spansInViewSchema>;
 
 const traceOutlineSchema = z
-  .object({ trace: traceListItemSchema, spans: z.array(spanOutlineSchema), count: countSchema })
+  .object({ trace: traceListItemSchema, spans: z.array(spanOutlineSchema), count: countSchema, scores: scoresOfTrace })
   .meta({ id: 'TraceOutline' });
 
 /** Answer of `GET /api/traces/:id` in either view. */
 export const traceInViewSchema = z.union([traceSpansSchema, traceOutlineSchema]);
 
 /** Query of `GET /api/spans`. */
-export const listSpansInViewSchema = listSpansSchema.extend({ view: viewSchema, preview: previewSchema });
+export const listSpansInViewSchema = listSpansSchema.extend({
+  view: viewSchema,
+  preview: previewSchema,
+  include: includeScores,
+});
 export type ListSpansInView = z.output<typeof listSpansInViewSchema>;
 
 /** Query of `GET /api/traces`. */
-export const listPreviewedTracesSchema = listTracesSchema.extend({ preview: previewSchema });
+export const listPreviewedTracesSchema = listTracesSchema.extend({ preview: previewSchema, include: includeScores });
 export type ListPreviewedTraces = z.output<typeof listPreviewedTracesSchema>;
 
 /** Query of `GET /api/sessions/:session_id`. */

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
 import { datapointKindSchema } from './datasets.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
-import { countSchema } from './values/numbers.js';
-import { jsonValueSchema, keySchema } from './values/text.js';
-import { timestampTextSchema } from './values/timestamp.js';
+import { SCORE_LEVELS } from './scores.js';
+import { countSchema, settingNumber } from './values/numbers.js';
+import { isStorableText, jsonValueSchema, keySchema, nameSchema } from './values/text.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 export const QUEUE_STATUSES = ['pending', 'claimed', 'completed'] as const;
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];
@@ -12,7 +13,35 @@ export type QueueStatus = (typeof QUEUE_STATUSES)[number];
 export const ENQUEUE_MAX = 10_000;
 
 /** `POST /api/datasets/:id/queue`. */
-export const enqueueSchema = z.object({ datapoint_ids: boundedList(z.string(), ENQUEUE_MAX) }).meta({ id: 'Enqueue' });
+export const REVIEWS_MAX = 10;
+const FORM_MAX = 50;
+const INSTRUCTIONS_LENGTH_MAX = 10_000;
+const PRIORITY_MAX = 1_000_000;
+
+export const enqueueSchema = z
+  .object({
+    datapoint_ids: boundedList(z.string(), ENQUEUE_MAX),
+    reviews_required: z
+      .number()
+      .int()
+      .min(1)
+      .max(REVIEWS_MAX)
+      .nullish()
+      .describe('People who review each; 1 when left out.'),
+    form: boundedList(keySchema.min(1), FORM_MAX)
+      .nullish()
+      .describe('Names of score definitions that a review has to answer.'),
+    instructions: z.string().max(INSTRUCTIONS_LENGTH_MAX).refine(isStorableText).nullish(),
+    priority: z
+      .number()
+      .int()
+      .min(-PRIORITY_MAX)
+      .max(PRIORITY_MAX)
+      .nullish()
+      .describe('Higher ones come first; 0 when left out.'),
+    blind: z.boolean().nullish().describe('Nobody reads answers of others before their own; `true` when left out.'),
+  })
+  .meta({ id: 'Enqueue' });
 export type Enqueue = z.output<typeof enqueueSchema>;
 
 /** Body of claim and next: who reviews; the caller's identity when left out. */
@@ -30,9 +59,21 @@ export const claimNextSchema = claimSchema
   .meta({ id: 'ClaimNext' });
 export type ClaimNext = z.output<typeof claimNextSchema>;
 
+const reviewScoreSchema = z.object({
+  name: keySchema.min(1),
+  value: settingNumber(z.number().nullish()),
+  label: keySchema.min(1).nullish(),
+  comment: nameSchema.nullish(),
+});
+
 /** `POST /api/queue/:item_id/submit`; without `edited_data` the datapoint is approved as it is. */
 export const submitSchema = z
-  .object({ edited_data: jsonValueSchema.optional().describe('Any JSON; approved as it is when left out.') })
+  .object({
+    edited_data: jsonValueSchema.optional().describe('Any JSON; approved as it is when left out.'),
+    scores: boundedList(reviewScoreSchema, FORM_MAX).nullish().describe('Answers to the form of the item.'),
+    comment: nameSchema.nullish(),
+    skip: z.boolean().nullish().describe('Answers nothing; needs a `comment` that says why.'),
+  })
   .meta({ id: 'Submit' });
 export type Submit = z.output<typeof submitSchema>;
 
@@ -49,6 +90,13 @@ export type SubmitQuery = z.output<typeof submitQuerySchema>;
 export const listQueueSchema = z.object({
   status: z.enum(QUEUE_STATUSES).optional(),
   claimed_by: z.string().optional(),
+  datapoint_id: z.string().optional(),
+  group_id: z.string().optional(),
+  form: z.string().optional().describe('Items whose form has this score.'),
+  disagreement: queryBooleanSchema.optional().meta({
+    openapi: { type: 'boolean' },
+    description: '`true`: items of complete groups whose answers differ.',
+  }),
   limit: limitSchema(PAGE_LIMIT_MAX),
   cursor: cursorSchema.optional(),
 });
@@ -69,6 +117,29 @@ export const queueItemSchema = z
     original_data: datapointKindSchema.describe("The datapoint's kind when it was enqueued."),
     edited_data: jsonValueSchema,
     created_at: timestampTextSchema,
+    group_id: z
+      .string()
+      .nullable()
+      .describe('What the reviews of one datapoint have in common; `null` for a single one.'),
+    review_no: countSchema.describe('From 1 within the group.'),
+    reviews_required: countSchema,
+    form: z.array(z.string()),
+    instructions: z.string().nullable(),
+    priority: z.number(),
+    blind: z.boolean(),
+    scores: z
+      .array(
+        z.object({
+          name: z.string(),
+          value: z.number().nullable(),
+          label: z.string().nullable(),
+          comment: z.string().nullable(),
+        }),
+      )
+      .describe("The reviewer's answers; none while they are hidden."),
+    comment: z.string().nullable(),
+    skipped: z.boolean(),
+    completed_at: timestampTextSchema.nullable(),
   })
   .meta({ id: 'QueueItem' });
 export type QueueItemResource = z.output<typeof queueItemSchema>;
@@ -113,3 +184,65 @@ export const enqueuedSchema = z
     count: countSchema,
   })
   .meta({ id: 'Enqueued' });
+
+const intervalSchema = z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable();
+const coefficientSchema = z.number().nullable();
+
+const agreementOfScoresSchema = z
+  .object({
+    name: z.string(),
+    level: z.enum(SCORE_LEVELS),
+    units: countSchema.describe('Datapoints with two ratings or more.'),
+    ratings: countSchema,
+    raters: countSchema,
+    percent_agreement: coefficientSchema.describe('The mean share of pairs of ratings that agree.'),
+    percent_agreement_ci: intervalSchema,
+    cohen_kappa: coefficientSchema.describe('Of two raters alone.'),
+    fleiss_kappa: coefficientSchema.describe('Where all units have equally many ratings.'),
+    krippendorff_alpha: coefficientSchema,
+    krippendorff_alpha_ci: intervalSchema,
+    gwet_ac1: coefficientSchema,
+    gwet_ac1_ci: intervalSchema,
+    pairs: z.array(
+      z.object({
+        a: z.string(),
+        b: z.string(),
+        units: countSchema,
+        percent_agreement: z.number(),
+        cohen_kappa: coefficientSchema,
+      }),
+    ),
+  })
+  .meta({ id: 'AgreementOfScores', description: 'A coefficient is `null` where no disagreement was to be expected.' });
+export type AgreementOfScores = z.output<typeof agreementOfScoresSchema>;
+
+/** Answer of `GET /api/datasets/:id/agreement`. */
+export const agreementSchema = z.object({ scores: z.array(agreementOfScoresSchema) }).meta({ id: 'Agreement' });
+
+/** Query of `GET /api/datasets/:id/agreement`. */
+export const agreementQuerySchema = z.object({
+  name: z.string().optional().describe('The score; all of them when left out.'),
+  level: z.enum(SCORE_LEVELS).optional().describe("That of the score's definition when left out."),
+  since: timestampSchema.optional().describe('Reviews that were submitted then or later.'),
+});
+export type AgreementQuery = z.output<typeof agreementQuerySchema>;
+
+/** Answer of `GET /api/datasets/:id/queue/progress`. */
+export const queueProgressSchema = z
+  .object({
+    pending: countSchema,
+    claimed: countSchema,
+    completed: countSchema,
+    skipped: countSchema.describe('Completed ones without an answer.'),
+    reviewers: z.array(
+      z.object({
+        reviewer: z.string(),
+        claimed: countSchema,
+        completed: countSchema,
+        median_seconds: z.number().nullable().describe('From claim to submission.'),
+      }),
+    ),
+    median_seconds: z.number().nullable(),
+  })
+  .meta({ id: 'QueueProgress' });
+export type QueueProgress = z.output<typeof queueProgressSchema>;

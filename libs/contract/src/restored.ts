@@ -3,6 +3,7 @@ import { captureFiltersSchema } from './capture-rules.js';
 import { baseUrlSchema, providerSchema } from './connections.js';
 import { DATAPOINT_SOURCES, datapointKindSchema } from './datasets.js';
 import { QUEUE_STATUSES } from './queue.js';
+import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, isStorableText, jsonValueSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
 import { timestampSchema } from './values/timestamp.js';
@@ -95,6 +96,26 @@ export const restoredQueueItemSchema = z
     original_data: datapointKindSchema,
     edited_data: jsonValueSchema,
     created_at: timestampSchema,
+    // Items of 0.1.0 have none of these.
+    group_id: clientIdSchema.nullable().default(null),
+    review_no: countSchema.default(1),
+    reviews_required: countSchema.default(1),
+    form: boundedList(keySchema, 50).default([]),
+    instructions: z.string().refine(isStorableText, NOT_STORABLE).nullable().default(null),
+    priority: z.number().int().default(0),
+    blind: z.boolean().default(true),
+    scores: boundedList(
+      z.object({
+        name: keySchema,
+        value: z.number().nullable(),
+        label: keySchema.nullable(),
+        comment: nameSchema.nullable(),
+      }),
+      50,
+    ).default([]),
+    comment: nameSchema.nullable().default(null),
+    skipped: z.boolean().default(false),
+    completed_at: timestampSchema.nullable().default(null),
   })
   .superRefine(({ status, claimed_by: by, claimed_at: at }, context) => {
     const isClaimed = by !== null && at !== null;

@@ -19,6 +19,7 @@ import {
   KEY_LENGTH_MAX,
   nameSchema,
 } from './values/text.js';
+import { listedScores, scoresOfTrace } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema, traceListItemSchema } from './traces.js';
 
@@ -279,9 +280,9 @@ export const readSpanAnswerSchema = spanSchema
   .extend({ cost: spanCostSchema.optional().describe('With `include=cost` alone.') })
   .meta({ id: 'ReadSpan' });
 
-export const spanListSchema = listAnswer('SpanList', 'spans', spanSchema);
+export const spanListSchema = listAnswer('SpanList', 'spans', spanSchema.extend({ scores: listedScores }));
 
 /** Answer of `GET /api/traces/:id`: the trace with all its spans in start order. */
 export const traceSpansSchema = z
-  .object({ trace: traceListItemSchema, spans: z.array(spanSchema), count: countSchema })
+  .object({ trace: traceListItemSchema, spans: z.array(spanSchema), count: countSchema, scores: scoresOfTrace })
   .meta({ id: 'TraceSpans' });

@@ -12,6 +12,7 @@ import {
 } from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
+import { listedScores } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 export const TAGS_MAX = 1_000;
@@ -122,6 +123,7 @@ export const traceListItemSchema = traceSchema
     models: z.array(z.string()),
     input_preview: tracePreview('The beginning of the last user message of its last LLM call'),
     output_preview: tracePreview('The beginning of the answer of its last LLM call'),
+    scores: listedScores,
   })
   .meta({ id: 'TraceListItem', description: 'A trace with the roll-up of its spans.' });
 export type TraceListItem = z.output<typeof traceListItemSchema>;

@@ -5,6 +5,7 @@ import { datapointSchema, datasetSchema } from './datasets.js';
 import { evalRunSummarySchema, resultItemSchema, sampleSchema, scorerResultSchema } from './evals.js';
 import { ingestTraceSchema } from './ingest.js';
 import { queueItemSchema } from './queue.js';
+import { scoreDefinitionSchema, scoreSchema } from './scores.js';
 import { spanSchema } from './spans.js';
 import { traceSchema } from './traces.js';
 import { amountSchema, countSchema } from './values/numbers.js';
@@ -26,6 +27,8 @@ export const EXPORT_COLLECTIONS = [
   'eval_results',
   'eval_samples',
   'queue_items',
+  'score_definitions',
+  'scores',
 ] as const;
 export type ExportCollection = (typeof EXPORT_COLLECTIONS)[number];
 
@@ -155,6 +158,8 @@ export const exportJsonSchema = z
       .exactOptional()
       .describe(`The samples of runs that try each datapoint several times. ${WHOLE_PROJECT}`),
     queue_items: z.array(queueItemSchema).exactOptional().describe(WHOLE_PROJECT),
+    score_definitions: z.array(scoreDefinitionSchema).exactOptional().describe(WHOLE_PROJECT),
+    scores: z.array(scoreSchema).exactOptional().describe(WHOLE_PROJECT),
   })
   .meta({ id: 'Export' });
 
@@ -170,6 +175,8 @@ const countsSchema = z.object({
   eval_results: countSchema,
   eval_samples: countSchema,
   queue_items: countSchema,
+  score_definitions: countSchema,
+  scores: countSchema,
 });
 
 /** Answer of `POST /api/import/json`. */

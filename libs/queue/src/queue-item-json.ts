@@ -1,14 +1,15 @@
 import { formatTimestamp } from '@spandrel/contract';
 import type { WireEvent } from '@spandrel/events';
-import { type QueueItemRow, queueStatusName } from './queue-item.entity.js';
-import { writtenPage, type WrittenJson } from '@spandrel/http';
-import type { Page } from '@spandrel/storage';
+import { type QueueItemRow, QUEUE_STATUS, queueStatusName } from './queue-item.entity.js';
+import { fromJsonText } from '@spandrel/storage';
 
 /**
  * A stored queue item as the wire shows it (docs/spec/queue.md), as JSON: made without parsing and writing again what can be
  * large.
+ * @param isHidden leaves out what the reviewer answered.
  */
-export function queueItemJson(item: QueueItemRow): string {
+export function queueItemJson(item: QueueItemRow, isHidden = false): string {
+  const timestamp = (at: number | null): string | null => (at === null ? null : formatTimestamp(at));
   const members = {
     id: item.id,
     dataset_id: item.datasetId,
@@ -16,20 +17,34 @@ export function queueItemJson(item: QueueItemRow): string {
     status: queueStatusName(item.status),
     claimed_by: item.claimedBy,
     claimed_by_name: item.claimedByName,
-    claimed_at: item.claimedAt === null ? null : formatTimestamp(item.claimedAt),
+    claimed_at: timestamp(item.claimedAt),
+  };
+  const others = {
+    group_id: item.groupId,
+    review_no: item.reviewNo,
+    reviews_required: item.reviewsRequired,
+    form: fromJsonText(item.form),
+    instructions: item.instructions,
+    priority: 0 - item.rank,
+    blind: item.blind === 1,
+    scores: isHidden ? [] : fromJsonText(item.scores),
+    comment: isHidden ? null : item.comment,
+    skipped: !isHidden && item.skipped === 1,
+    completed_at: timestamp(item.completedAt),
   };
   return (
     `${JSON.stringify(members).slice(0, -1)},"original_data":${item.originalData},` +
-    `"edited_data":${item.editedData ?? 'null'},"created_at":"${formatTimestamp(item.createdAt)}"}`
+    `"edited_data":${(!isHidden && item.editedData) || 'null'},"created_at":"${formatTimestamp(item.createdAt)}",` +
+    JSON.stringify(others).slice(1)
   );
 }
 
-/** The event of a queue item that changed. */
+/** Whether answers of an item are hidden from those who have not answered themselves, as long as its group is not complete. */
+export const isBlind = ({ groupId, blind, status }: QueueItemRow): boolean =>
+  groupId !== null && blind === 1 && status === QUEUE_STATUS.completed;
+
+/** The event of a queue item that changed; everybody reads it, so that it has no answers of blind reviews. */
 export const queueItemUpdated = (item: QueueItemRow): WireEvent => ({
   type: 'queue_item_updated',
-  json: `{"type":"queue_item_updated","item":${queueItemJson(item)}}`,
+  json: `{"type":"queue_item_updated","item":${queueItemJson(item, isBlind(item))}}`,
 });
-
-/** A page as the wire shows it. */
-export const queuePage = ({ items, nextCursor }: Page<QueueItemRow>): WrittenJson =>
-  writtenPage('items', items.values().map(queueItemJson), nextCursor);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_ANSWERS } from './check-review.js';
 import { claimed, released, submitted } from './queue-item-states.js';
 import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
 
@@ -14,11 +15,15 @@ const pending: QueueItemRow = {
   originalData: '{}',
   editedData: null,
   createdAt: 1,
+  ...{ groupId: null, reviewNo: 1, reviewsRequired: 1, form: '[]', instructions: null, rank: 0, blind: 1 },
+  ...NO_ANSWERS,
+  completedAt: null,
 };
+const review = (editedData: string | null) => ({ ...NO_ANSWERS, editedData });
 const ADA = { id: 'ada', name: 'Ada Lovelace' };
 const BOB = { id: 'bob', name: null };
 const byAda = claimed(pending, ADA, 5);
-const done = submitted(byAda, '{"a":1}');
+const done = submitted(byAda, review('{"a":1}'), 7);
 
 describe('a queue item', () => {
   it('is claimed, given back, claimed again and completed', () => {
@@ -30,8 +35,8 @@ describe('a queue item', () => {
       claimedAt: 5,
     });
     expect(released(byAda)).toEqual(pending);
-    expect(done).toEqual({ ...byAda, status: QUEUE_STATUS.completed, editedData: '{"a":1}' });
-    expect(submitted(byAda, null).editedData).toBeNull();
+    expect(done).toEqual({ ...byAda, status: QUEUE_STATUS.completed, editedData: '{"a":1}', completedAt: 7 });
+    expect(submitted(byAda, review(null), 7).editedData).toBeNull();
   });
 
   it('stays the same object when its reviewer claims it again', () => {
@@ -43,8 +48,8 @@ describe('a queue item', () => {
     ['claimed when completed', () => claimed(done, ADA, 9), 'queue_item_completed'],
     ['released when pending', () => released(pending), 'queue_item_not_claimed'],
     ['released when completed', () => released(done), 'queue_item_completed'],
-    ['submitted when pending', () => submitted(pending, null), 'queue_item_not_claimed'],
-    ['submitted when completed', () => submitted(done, null), 'queue_item_completed'],
+    ['submitted when pending', () => submitted(pending, review(null), 7), 'queue_item_not_claimed'],
+    ['submitted when completed', () => submitted(done, review(null), 7), 'queue_item_completed'],
   ])('cannot be %s', (_what, move, code) => {
     expect(move).toThrow(expect.objectContaining({ code }));
   });

@@ -29,15 +29,20 @@ export function released(item: QueueItemRow): QueueItemRow {
   return { ...item, status: QUEUE_STATUS.pending, claimedBy: null, claimedByName: null, claimedAt: null };
 }
 
-/**
- * Who claimed it stays to be seen.
- * @param editedData JSON; `null` approves the datapoint as it is.
- * @throws Conflict `queue_item_not_claimed`, `queue_item_completed`.
- */
-export function submitted(item: QueueItemRow, editedData: string | null): QueueItemRow {
+/** What a reviewer says of an item. `editedData`: JSON; `null` approves the datapoint as it is. */
+export type Review = Pick<QueueItemRow, 'editedData' | 'scores' | 'answers' | 'comment' | 'skipped'>;
+
+/** Who claimed it stays to be seen. @throws Conflict `queue_item_not_claimed`, `queue_item_completed`. */
+export function submitted(item: QueueItemRow, review: Review, now: number): QueueItemRow {
   assertClaimed(item);
-  return { ...item, status: QUEUE_STATUS.completed, editedData };
+  return { ...item, status: QUEUE_STATUS.completed, ...review, completedAt: now };
 }
+
+export const alreadyReviewed = (): Conflict =>
+  new Conflict(
+    'queue_item_already_reviewed',
+    'this reviewer has another item of the same datapoint; somebody else reviews this one',
+  );
 
 function assertClaimed(item: QueueItemRow): void {
   if (item.status === QUEUE_STATUS.completed) throw completed();

@@ -22,10 +22,29 @@ export const QueueItemSchema = defineEntity({
     /** JSON. */
     editedData: p.text().nullable(),
     createdAt: p.bigint('number'),
+    /** What the reviews of one datapoint have in common; `null` for a single one. */
+    groupId: p.text().nullable(),
+    reviewNo: p.smallint().default(1),
+    reviewsRequired: p.smallint().default(1),
+    /** JSON array of names of score definitions. */
+    form: p.text().default('[]'),
+    instructions: p.text().nullable(),
+    /** The priority, negated: an index gives the highest first. */
+    rank: p.integer().default(0),
+    blind: p.smallint().default(1),
+    /** JSON array of the reviewer's answers. */
+    scores: p.text().default('[]'),
+    /** `scores` without their comments, in the order of their names: equal where reviewers agree. */
+    answers: p.text().default('[]'),
+    comment: p.text().nullable(),
+    skipped: p.smallint().default(0),
+    completedAt: p.bigint('number').nullable(),
   },
   indexes: [
     { name: 'queue_item_dataset', properties: ['projectId', 'datasetId', 'id'] },
     { name: 'queue_item_dataset_status', properties: ['projectId', 'datasetId', 'status', 'id'] },
+    { name: 'queue_item_next', properties: ['projectId', 'datasetId', 'status', 'rank', 'id'] },
+    { name: 'queue_item_group', properties: ['projectId', 'groupId', 'id'], where: 'group_id is not null' },
     { name: 'queue_item_status', properties: ['projectId', 'status', 'id'] },
     { name: 'queue_item_reviewer', properties: ['projectId', 'claimedBy', 'id'], where: 'claimed_by is not null' },
     { name: 'queue_item_datapoint', properties: ['projectId', 'datasetId', 'datapointId', 'status'] },
@@ -42,3 +61,16 @@ export const QUEUE_STATUS = { pending: 0, claimed: 1, completed: 2 } as const sa
 export const queueStatusName = (status: number): QueueStatus => QUEUE_STATUSES[status] ?? 'pending';
 
 export const queueItemTable = tableOf(QueueItemSchema, ['projectId', 'id']);
+
+/** Who has an item of a group, so that nobody gets two of them. */
+export const QueueReviewerSchema = defineEntity({
+  name: 'QueueReviewer',
+  tableName: 'queue_reviewer',
+  properties: {
+    projectId: p.text().primary(),
+    groupId: p.text().primary(),
+    reviewer: p.text().primary(),
+    itemId: p.text(),
+  },
+  indexes: [{ name: 'queue_reviewer_item', properties: ['projectId', 'itemId'] }],
+});

@@ -4,21 +4,32 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   deleteRows,
+  forUpdate,
+  forUpdateSkipLocked,
   integer,
   rawSql,
   shapeOf,
   sql,
   Storage,
   limitBySize,
+  text,
+  type LongReadOptions,
+  type Sql,
   type WriteTx,
 } from '@spandrel/storage';
 import { QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
-import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES } from './queue-list.store.js';
+
+/** Bytes of an item's texts, from `queue_item q`, found without reading them. */
+export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(octet_length(q.edited_data), 0)');
+
+/** Text of items that one read brings into memory, about. */
+export const QUEUE_READ_BYTES = 16 * 1024 * 1024;
 
 /** A constant in the text, since the index is on claimed items alone. */
 const CLAIMED = rawSql(String(QUEUE_STATUS.claimed));
 
 const KEY = queueItemTable.select('q', ['projectId', 'id']);
+const GROUP = shapeOf({ id: text() });
 const SIZED = KEY.and(shapeOf({ bytes: integer() }));
 
 /** Rows of queue items. What is changed of one that was found for a write is written with the transaction. */
@@ -37,7 +48,7 @@ export class QueueItemStore {
   }
 
   /** An item that is to be changed, locked against others. Anyone who needs its dataset locked too locks that first. */
-  findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<QueueItemRow | null> {
+  findForWrite(tx: WriteTx, { projectId }: Pick<Scope, 'projectId'>, id: string): Promise<QueueItemRow | null> {
     return tx.em.findOne(QueueItem, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
@@ -48,21 +59,67 @@ export class QueueItemStore {
   }
 
   /**
-   * The oldest pending item of a dataset, locked.
+   * The pending item of a dataset that is next, locked: of the highest priority, then the oldest, and none of a group of which
+   * the reviewer has another item.
    * @param exclude ids of items that are left out; nothing waits for these.
    * @param others what to do about items that others have locked: they may be left as they are, so that none is pending
    *   is known only when they were waited for. They are waited for in the order of their ids.
    */
-  oldestPendingForWrite(
+  async nextPendingForWrite(
     tx: WriteTx,
     { projectId }: Scope,
     datasetId: string,
+    reviewer: string,
     { exclude, others }: { exclude: readonly string[]; others: 'pass over' | 'wait' },
   ): Promise<QueueItemRow | null> {
-    const lockMode = others === 'wait' ? LockMode.PESSIMISTIC_WRITE : LockMode.PESSIMISTIC_PARTIAL_WRITE;
-    const allowed = exclude.length > 0 && { id: { $nin: [...exclude] } };
-    const pending = { projectId, datasetId, status: QUEUE_STATUS.pending, ...allowed };
-    return tx.em.findOne(QueueItem, pending, { orderBy: { id: 'asc' }, lockMode });
+    const allowed = exclude.length > 0 ? sql` and not ${anyOf('q.id', exclude)}` : sql``;
+    const lock = others === 'wait' ? forUpdate('q') : forUpdateSkipLocked('q');
+    const [found] = await tx.all(
+      KEY.query`select ${KEY} from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
+          and q.status = ${QUEUE_STATUS.pending}${allowed}
+          and (q.group_id is null or not exists (select 1 from queue_reviewer r
+            where r.project_id = q.project_id and r.group_id = q.group_id and r.reviewer = ${reviewer}))
+        order by q.rank, q.id limit 1${lock}`,
+    );
+    return found ? this.findForWrite(tx, { projectId }, found.id) : null;
+  }
+
+  /** Makes a reviewer the one of an item's group who has this item. @returns whether they had none of it before. */
+  async joinGroup(tx: WriteTx, { projectId, groupId, id }: QueueItemRow, reviewer: string): Promise<boolean> {
+    if (groupId === null) return true;
+    const joined = await tx.run(
+      sql`insert into queue_reviewer (project_id, group_id, reviewer, item_id)
+        values (${projectId}, ${groupId}, ${reviewer}, ${id}) on conflict do nothing`,
+    );
+    return joined === 1;
+  }
+
+  async leaveGroup(tx: WriteTx, { projectId, groupId, id }: QueueItemRow): Promise<void> {
+    if (groupId === null) return;
+    await tx.run(sql`delete from queue_reviewer where project_id = ${projectId} and item_id = ${id}`);
+  }
+
+  /** All items of groups, whatever their status. */
+  findOfGroups(tx: WriteTx, { projectId }: Scope, groupIds: readonly string[]): Promise<QueueItemRow[]> {
+    return tx.em.find(QueueItem, { projectId, groupId: { $in: [...groupIds] } }, { orderBy: { id: 'asc' } });
+  }
+
+  /** The groups whose answers a reader may see: those that are complete, and those in which the reader has answered. */
+  async findReadableGroups(
+    { projectId }: Scope,
+    groupIds: readonly string[],
+    reader: string,
+    options: LongReadOptions = {},
+  ): Promise<Set<string>> {
+    if (groupIds.length === 0) return new Set();
+    const rows = await this.storage.readLong(
+      GROUP.query`select q.group_id as id from queue_item q
+        where q.project_id = ${projectId} and ${anyOf('q.group_id', groupIds)}
+        group by q.group_id having min(q.status) = 2
+          or max(case when q.status = 2 and q.claimed_by = ${reader} then 1 else 0 end) = 1`,
+      options,
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Pending and claimed items of datapoints; the dataset is locked, so that no others come. */
@@ -73,7 +130,11 @@ export class QueueItemStore {
     datapointIds: readonly string[],
   ): Promise<QueueItemRow[]> {
     const status = { $ne: QUEUE_STATUS.completed };
-    return tx.em.find(QueueItem, { projectId, datasetId, datapointId: { $in: [...datapointIds] }, status });
+    return tx.em.find(
+      QueueItem,
+      { projectId, datasetId, datapointId: { $in: [...datapointIds] }, status },
+      { orderBy: { id: 'asc' } },
+    );
   }
 
   /** The first items of all projects that were claimed up to a time: up to `limit`, as many as fit into memory. */
@@ -106,17 +167,20 @@ export class QueueItemStore {
 
   async deleteOfDatapoints(
     tx: WriteTx,
-    { projectId }: Scope,
+    scope: Scope,
     datasetId: string,
     datapointIds: readonly string[],
   ): Promise<void> {
-    await tx.run(
-      sql`delete from queue_item
-        where project_id = ${projectId} and dataset_id = ${datasetId} and ${anyOf('datapoint_id', datapointIds)}`,
-    );
+    await this.deleteWhere(tx, scope, sql`dataset_id = ${datasetId} and ${anyOf('datapoint_id', datapointIds)}`);
   }
 
   async deleteOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
-    await deleteRows(tx, 'queue_item', sql`project_id = ${scope.projectId} and dataset_id = ${datasetId}`);
+    await this.deleteWhere(tx, scope, sql`dataset_id = ${datasetId}`);
+  }
+
+  private async deleteWhere(tx: WriteTx, { projectId }: Scope, where: Sql): Promise<void> {
+    const items = sql`select id from queue_item where project_id = ${projectId} and ${where}`;
+    await tx.run(sql`delete from queue_reviewer where project_id = ${projectId} and item_id in (${items})`);
+    await deleteRows(tx, 'queue_item', sql`project_id = ${projectId} and ${where}`);
   }
 }

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { isStorableText, type ListQueue } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
+  anyOf,
+  containsText,
   IdOrder,
   integer,
   joinSql,
@@ -16,6 +18,9 @@ import {
   type SizedRows,
   type Sql,
 } from '@spandrel/storage';
+import { NO_ANSWERS } from './check-review.js';
+import { isBlind } from './queue-item-json.js';
+import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES, QueueItemStore } from './queue-item.store.js';
 import { type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
 
 const OLDEST_FIRST = new IdOrder('queue', 'q.id', 'asc');
@@ -25,12 +30,6 @@ const COUNT = shapeOf({ datasetId: text(), status: integer(), items: integer(), 
 
 /** How many items of one status a dataset has, and when (in ms) the oldest of them was made. */
 export type StatusCount = RowOfShape<typeof COUNT>;
-
-/** Bytes of an item's texts, from `queue_item q`, found without reading them. */
-export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(octet_length(q.edited_data), 0)');
-
-/** Text of items that one read brings into memory, about. */
-export const QUEUE_READ_BYTES = 16 * 1024 * 1024;
 
 /** Items that hold a condition, to be read. */
 const itemsOf = (where: Sql): SizedRows<QueueItemRow> => ({
@@ -43,15 +42,31 @@ const itemsOf = (where: Sql): SizedRows<QueueItemRow> => ({
 /** Matches no item: the condition for a reviewer whose name no column can hold. */
 const NOBODY = sql`1 = 0`;
 
+/** Complete groups whose answers differ; those that were skipped say nothing. */
+const DISAGREEING = rawSql(`q.group_id is not null and exists (select 1 from queue_item o
+  where o.project_id = q.project_id and o.group_id = q.group_id group by o.group_id having min(o.status) = 2
+    and count(distinct case when o.skipped = 0 then case when o.form = '[]' then coalesce(o.edited_data, '') else o.answers end end) > 1)`);
+
 /** The lists of queue items. */
 @Injectable()
 export class QueueListStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly items: QueueItemStore,
+  ) {}
 
-  /** Items of all datasets behind an id, in the order of their ids, as many as fit into memory; none at the end. */
+  /**
+   * Items of all datasets behind an id, in the order of their ids, as many as fit into memory; none at the end. Answers of
+   * blind reviews are left out as long as their group is not complete.
+   */
   async after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<QueueItemRow[]> {
     const items = itemsOf(sql`q.project_id = ${scope.projectId}`);
-    return (await OLDEST_FIRST.fitting(this.storage, items, afterId, limit, options)).rows;
+    const { rows } = await OLDEST_FIRST.fitting(this.storage, items, afterId, limit, options);
+    const groups = new Set(rows.filter(isBlind).map(({ groupId }) => groupId!));
+    const readable = await this.items.findReadableGroups(scope, [...groups], '', options);
+    return rows.map((row) =>
+      isBlind(row) && !readable.has(row.groupId!) ? { ...row, editedData: null, ...NO_ANSWERS } : row,
+    );
   }
 
   /**
@@ -68,6 +83,14 @@ export class QueueListStore {
     const conditions = [sql`q.project_id = ${scope.projectId}`];
     if (datasetId !== undefined) conditions.push(sql`q.dataset_id = ${datasetId}`);
     if (status !== undefined) conditions.push(sql`q.status = ${QUEUE_STATUS[status]}`);
+    for (const [column, wanted] of [
+      ['q.datapoint_id', query.datapoint_id],
+      ['q.group_id', query.group_id],
+    ] as const) {
+      if (wanted !== undefined) conditions.push(isStorableText(wanted) ? anyOf(column, [wanted]) : NOBODY);
+    }
+    if (query.form !== undefined) conditions.push(containsText('q.form', JSON.stringify(query.form)));
+    if (query.disagreement) conditions.push(DISAGREEING);
     if (reviewer !== undefined) conditions.push(isStorableText(reviewer) ? sql`q.claimed_by = ${reviewer}` : NOBODY);
     return OLDEST_FIRST.sizedPage(query, this.storage, itemsOf(joinSql(conditions, ' and ')), options);
   }

@@ -1,5 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
+  agreementQuerySchema,
+  agreementSchema,
   holds,
   claimNextSchema,
   claimSchema,
@@ -8,7 +10,10 @@ import {
   listQueueSchema,
   submitQuerySchema,
   submitSchema,
+  queueProgressSchema,
   submittedItemSchema,
+  type AgreementOfScores,
+  type AgreementQuery,
   type Claim,
   type ClaimNext,
   type Enqueue,
@@ -19,6 +24,7 @@ import {
   queueItemListSchema,
   queueCountsSchema,
   type QueueCounts,
+  type QueueProgress,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import {
@@ -35,9 +41,11 @@ import {
 } from '@spandrel/http';
 import { DomainError, type Scope } from '@spandrel/kernel';
 import { queueItemNotFound } from './queue-item-states.js';
-import { queueItemJson, queuePage } from './queue-item-json.js';
+import { isBlind, queueItemJson } from './queue-item-json.js';
+import { ShowQueueItems } from './show-queue-items.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
+import { ReviewStore } from './review.store.js';
 import { ReviewQueue } from './review-queue.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 import { CountQueues } from './count-queues.js';
@@ -50,6 +58,7 @@ export class QueueController {
     private readonly items: QueueItemStore,
     private readonly lists: QueueListStore,
     private readonly queue: ReviewQueue,
+    private readonly pages: ShowQueueItems,
   ) {}
 
   @Get()
@@ -61,10 +70,11 @@ export class QueueController {
   })
   async list(
     @CurrentScope() scope: Scope,
+    @CallingReviewer() caller: Reviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
   ): Promise<WrittenJson> {
-    return queuePage(await this.lists.list(scope, undefined, query, reader));
+    return this.pages.show(scope, await this.lists.list(scope, undefined, query, reader), caller.id, reader);
   }
 
   @Get(':item_id')
@@ -77,11 +87,13 @@ export class QueueController {
   })
   async read(
     @CurrentScope() scope: Scope,
+    @CallingReviewer() caller: Reviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
+    @CurrentReader() reader: Reader,
   ): Promise<WrittenJson> {
     const item = await this.items.find(scope, id);
     if (!item) throw queueItemNotFound();
-    return new WrittenJson(queueItemJson(item));
+    return this.pages.showOne(scope, item, caller.id, reader);
   }
 
   @Post(':item_id/claim')
@@ -91,7 +103,12 @@ export class QueueController {
     access: 'review',
     summary: 'Claim an item for review',
     answer: queueItemSchema,
-    problems: ['queue_item_not_found', 'queue_item_already_claimed', 'queue_item_completed'],
+    problems: [
+      'queue_item_not_found',
+      'queue_item_already_claimed',
+      'queue_item_already_reviewed',
+      'queue_item_completed',
+    ],
   })
   async claim(
     @CurrentScope() scope: Scope,
@@ -135,10 +152,10 @@ export class QueueController {
     @CurrentCaller() caller: Caller | undefined,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
-    @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
+    @Body({ schema: submitSchema }) body: Submit,
   ): Promise<WrittenJson> {
     if (apply && caller && !holds(caller.permissions, 'write')) throw writeNeeded();
-    const { item, applied } = await this.queue.submit(scope, id, editedData, apply, Date.now());
+    const { item, applied } = await this.queue.submit(scope, id, body, apply, Date.now());
     const json = queueItemJson(item);
     return new WrittenJson(apply && !applied ? `${json.slice(0, -1)},"applied":false}` : json);
   }
@@ -168,6 +185,50 @@ export class QueueCountsController {
   }
 }
 
+/** How a dataset is reviewed, and how far reviewers agree (docs/spec/queue.md#progress-and-agreement). */
+@Controller('api/datasets/:id')
+export class ReviewsController {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly reviews: ReviewStore,
+  ) {}
+
+  @Get('queue/progress')
+  @Operation({
+    id: 'getQueueProgress',
+    access: 'read',
+    summary: 'How far the review of a dataset is, by reviewer',
+    answer: queueProgressSchema,
+    problems: ['dataset_not_found'],
+  })
+  async progress(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @CurrentReader() reader: Reader,
+  ): Promise<QueueProgress> {
+    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+    return this.reviews.progress(scope, id, reader);
+  }
+
+  @Get('agreement')
+  @Operation({
+    id: 'getAgreement',
+    access: 'read',
+    summary: 'How far the reviewers of a dataset agree',
+    answer: agreementSchema,
+    problems: ['dataset_not_found'],
+  })
+  async agreement(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<{ scores: AgreementOfScores[] }> {
+    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+    return { scores: await this.reviews.agreement(scope, id, query, reader) };
+  }
+}
+
 /** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/datasets/:id/queue')
 export class DatasetQueueController {
@@ -176,6 +237,7 @@ export class DatasetQueueController {
     private readonly lists: QueueListStore,
     private readonly enqueueDatapoints: EnqueueDatapoints,
     private readonly queue: ReviewQueue,
+    private readonly pages: ShowQueueItems,
   ) {}
 
   @Post()
@@ -191,8 +253,9 @@ export class DatasetQueueController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
   ): Promise<WrittenJson> {
-    const { items, existing } = await this.enqueueDatapoints.execute(scope, id, body.datapoint_ids);
-    return writtenPage('items', items.values().map(queueItemJson), undefined, existing > 0 ? { existing } : {});
+    const { items, existing } = await this.enqueueDatapoints.execute(scope, id, body);
+    const shown = items.values().map((item) => queueItemJson(item, isBlind(item)));
+    return writtenPage('items', shown, undefined, existing > 0 ? { existing } : {});
   }
 
   @Get()
@@ -206,11 +269,12 @@ export class DatasetQueueController {
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
+    @CallingReviewer() caller: Reviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
   ): Promise<WrittenJson> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    return queuePage(await this.lists.list(scope, id, query, reader));
+    return this.pages.show(scope, await this.lists.list(scope, id, query, reader), caller.id, reader);
   }
 
   /** Claims the oldest pending item. */

@@ -1,5 +1,5 @@
 import { defineFeature, ofProjects } from '@spandrel/kernel';
-import { QueueItemSchema } from './queue-item.entity.js';
+import { QueueItemSchema, QueueReviewerSchema } from './queue-item.entity.js';
 import { QueueModule } from './queue.module.js';
 import { QueueSettings } from './queue.settings.js';
 
@@ -7,8 +7,8 @@ export const queueFeature = defineFeature({
   name: 'queue',
   tag: { name: 'Review queue', description: 'Datapoints that people look at.' },
   module: QueueModule,
-  entities: [QueueItemSchema],
-  owned: ofProjects('queue_item'),
+  entities: [QueueItemSchema, QueueReviewerSchema],
+  owned: ofProjects('queue_item', 'queue_reviewer'),
   settings: [QueueSettings],
-  requires: ['events', 'datasets'],
+  requires: ['events', 'datasets', 'scores'],
 });

@@ -5,23 +5,33 @@ import { Capabilities } from '@spandrel/http';
 import { CountQueues } from './count-queues.js';
 import { ClaimTimeout } from './claim-timeout.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
-import { DatasetQueueController, QueueController, QueueCountsController } from './queue.controller.js';
+import {
+  DatasetQueueController,
+  QueueController,
+  QueueCountsController,
+  ReviewsController,
+} from './queue.controller.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { QueueSettings } from './queue.settings.js';
 import { RestoreQueueItems } from './restore-queue-items.js';
+import { ScoresModule } from '@spandrel/scores';
+import { ReviewStore } from './review.store.js';
+import { ShowQueueItems } from './show-queue-items.js';
 import { ReviewQueue } from './review-queue.js';
 
 /** The review queue. */
 @Module({
-  imports: [EventsModule, DatasetsModule],
-  controllers: [DatasetQueueController, QueueController, QueueCountsController],
+  imports: [EventsModule, DatasetsModule, ScoresModule],
+  controllers: [DatasetQueueController, QueueController, QueueCountsController, ReviewsController],
   providers: [
     QueueItemStore,
     QueueListStore,
     EnqueueDatapoints,
     CountQueues,
     ReviewQueue,
+    ReviewStore,
+    ShowQueueItems,
     ClaimTimeout,
     RestoreQueueItems,
   ],

@@ -4,6 +4,7 @@ import { DatapointStore, DatasetStore } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
+import { answersOf } from './check-review.js';
 import { queueItemJson, queueItemUpdated } from './queue-item-json.js';
 import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
@@ -59,7 +60,7 @@ export class RestoreQueueItems {
     );
     const here = new Map(found.map((item) => [item.id, item]));
     const open = await this.items.findOpen(tx, scope, datasetId, datapointIds);
-    const openOf = new Map(open.map((item) => [item.datapointId, item.id]));
+    const openOf = new Map(open.map((item) => [item.datapointId, item]));
     const rejected: Rejected[] = [];
     const added: QueueItemRow[] = [];
     for (const item of items) {
@@ -70,7 +71,8 @@ export class RestoreQueueItems {
         rejected.push({ item, ...reason });
         continue;
       }
-      if (after.status !== QUEUE_STATUS.completed) openOf.set(after.datapointId, after.id);
+      if (after.status !== QUEUE_STATUS.completed) openOf.set(after.datapointId, after);
+      if (after.claimedBy !== null) await this.items.joinGroup(tx, after, after.claimedBy);
       if (before) await this.change(tx, scope, before, after);
       else added.push(after);
     }
@@ -90,14 +92,15 @@ function reasonAgainst(
   before: QueueItemRow | undefined,
   after: QueueItemRow,
   known: ReadonlySet<string>,
-  openOf: ReadonlyMap<string, string>,
+  openOf: ReadonlyMap<string, QueueItemRow>,
 ): Pick<Rejected, 'code' | 'message'> | undefined {
   if (!known.has(after.datapointId)) return NO_DATAPOINT;
   if (before && (before.datasetId !== after.datasetId || before.datapointId !== after.datapointId)) return OTHER_ITEM;
   if (before?.status === QUEUE_STATUS.completed)
     return queueItemJson(before) === queueItemJson(after) ? undefined : COMPLETED;
   const open = openOf.get(after.datapointId);
-  return after.status !== QUEUE_STATUS.completed && open !== undefined && open !== after.id ? OTHER_OPEN : undefined;
+  if (after.status === QUEUE_STATUS.completed || open === undefined || open.id === after.id) return undefined;
+  return open.groupId !== null && open.groupId === after.groupId ? undefined : OTHER_OPEN;
 }
 
 /** An item as it becomes here. @param before as it is here: an export of an earlier version has no names of reviewers. */
@@ -113,6 +116,18 @@ const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | u
   originalData: JSON.stringify(item.original_data),
   editedData: toJsonText(item.edited_data),
   createdAt: item.created_at,
+  groupId: item.group_id,
+  reviewNo: item.review_no,
+  reviewsRequired: item.reviews_required,
+  form: JSON.stringify(item.form),
+  instructions: item.instructions,
+  rank: 0 - item.priority,
+  blind: item.blind ? 1 : 0,
+  scores: JSON.stringify(item.scores),
+  answers: answersOf(item.scores),
+  comment: item.comment,
+  skipped: item.skipped ? 1 : 0,
+  completedAt: item.completed_at,
 });
 
 const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { datapointKindSchema, isStorableText } from '@spandrel/contract';
-import { ChangeDatapoints, datasetNotFound, DatasetStore } from '@spandrel/datasets';
+import { datapointKindSchema, isStorableText, type Submit } from '@spandrel/contract';
+import { ChangeDatapoints, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { maskReviewed, ProjectMasking } from '@spandrel/masking';
-import { Storage, toJsonText, writtenAhead, type WriteTx } from '@spandrel/storage';
+import { ScoreDefinitionStore, WriteScores } from '@spandrel/scores';
+import { fromJsonText, Storage, toJsonText, writtenAhead, type WriteTx } from '@spandrel/storage';
+import { checkReview, NO_ANSWERS, type ReviewScore } from './check-review.js';
 import { queueItemUpdated } from './queue-item-json.js';
-import { claimed, queueItemNotFound, released, submitted } from './queue-item-states.js';
-import type { QueueItemRow } from './queue-item.entity.js';
+import { alreadyReviewed, claimed, queueItemNotFound, released, submitted } from './queue-item-states.js';
+import { QUEUE_STATUS, type QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import type { Reviewer } from './reviewer.js';
 
@@ -30,20 +32,31 @@ export class ReviewQueue {
     private readonly items: QueueItemStore,
     private readonly events: DomainEvents,
     private readonly masking: ProjectMasking,
+    private readonly found: DatapointStore,
+    private readonly definitions: ScoreDefinitionStore,
+    private readonly scores: WriteScores,
   ) {}
 
-  /** @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it. */
+  /**
+   * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it, or `queue_item_already_reviewed`
+   *   where the reviewer has another item of its group.
+   */
   claim(scope: Scope, id: string, reviewer: Reviewer, now: number): Promise<QueueItemRow> {
-    return this.change(scope, id, (item) => claimed(item, reviewer, now));
+    return this.storage.write(async (tx) => {
+      const item = await this.items.findForWrite(tx, scope, id);
+      const isNew = item?.status === QUEUE_STATUS.pending;
+      if (isNew && !(await this.items.joinGroup(tx, item, reviewer.id))) throw alreadyReviewed();
+      return this.changeIn(tx, scope, item, (current) => claimed(current, reviewer, now));
+    });
   }
 
   /** Gives a claimed item back. @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it. */
   release(scope: Scope, id: string): Promise<QueueItemRow> {
-    return this.change(scope, id, released);
+    return this.storage.write(async (tx) => this.releaseIn(tx, scope, await this.items.findForWrite(tx, scope, id)));
   }
 
   /**
-   * Claims the oldest pending item that is not excluded: many callers at once get one item each, none the same
+   * Claims the pending item that is next and not excluded, of the highest priority, then the oldest: many callers at once get one item each, none the same
    * (docs/spec/queue.md#two-claims-at-once).
    * @param excluded ids of items to leave out.
    * @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left.
@@ -58,8 +71,18 @@ export class ReviewQueue {
     if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
     const claim = (others: 'pass over' | 'wait'): Promise<QueueItemRow | null> =>
       this.storage.write(async (tx) => {
-        const item = await this.items.oldestPendingForWrite(tx, scope, datasetId, { exclude, others });
-        return item && this.changeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
+        for (const passed = [...exclude]; ;) {
+          const item = await this.items.nextPendingForWrite(tx, scope, datasetId, reviewer.id, {
+            exclude: passed,
+            others,
+          });
+          if (!item) return null;
+          // Another window of this reviewer may be given an item of the group at this moment.
+          if (await this.items.joinGroup(tx, item, reviewer.id)) {
+            return this.changeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
+          }
+          passed.push(item.id);
+        }
       });
     // Postgres keeps a lock on what it looked at and found claimed meanwhile: who waits starts over, with none.
     const item = (await claim('pass over')) ?? (await claim('wait'));
@@ -69,33 +92,64 @@ export class ReviewQueue {
 
   /**
    * Completes a claimed item. Edited data that is to be applied replaces the datapoint in the same transaction when it
-   * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data).
-   * @param edited nothing or `null`: approved as it is.
+   * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data). Answers of a datapoint that
+   * came from a span are scores of that span too.
    * @param apply whether to write it back to the datapoint.
    * @returns the item, and whether the datapoint was replaced.
-   * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it.
+   * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it, Invalid where the answers are not
+   *   those that the item's form asks for.
    */
   async submit(
     scope: Scope,
     id: string,
-    edited: unknown,
+    given: Submit,
     apply: boolean,
     now: number,
   ): Promise<{ item: QueueItemRow; applied: boolean }> {
-    const masking = await this.masking.of(scope);
-    const editedData = await writtenAhead(masking ? await masking.run((calls) => maskReviewed(calls, edited)) : edited);
-    const text = toJsonText(editedData);
+    const { edited, ...review } = await this.masked(scope, given);
+    const editedData = await writtenAhead(edited);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
-    if (!kind) return { item: await this.change(scope, id, (item) => submitted(item, text)), applied: false };
     return this.storage.write(async (tx) => {
       const datasetId = await this.items.datasetOf(tx, scope, id);
       // The dataset before the item, as a delete locks them.
-      if (datasetId !== undefined) await this.datasets.findForWrite(tx, scope, datasetId);
+      if (kind && datasetId !== undefined) await this.datasets.findForWrite(tx, scope, datasetId);
       const item = await this.items.findForWrite(tx, scope, id);
-      const changed = await this.changeIn(tx, scope, item, (current) => submitted(current, text));
-      await this.datapoints.replace(tx, scope, { datasetId: changed.datasetId, id: changed.datapointId, kind }, now);
-      return { item: changed, applied: true };
+      if (!item) throw queueItemNotFound();
+      const definitions = await this.definitions.findByNames(
+        tx,
+        scope,
+        (review.scores ?? []).map(({ name }) => name),
+      );
+      const answered = item.status === QUEUE_STATUS.claimed ? checkReview(item, review, definitions) : NO_ANSWERS;
+      const written = { ...answered, editedData: toJsonText(editedData) };
+      const changed = await this.changeIn(tx, scope, item, (current) => submitted(current, written, now));
+      await this.scoreSpan(tx, scope, changed, now);
+      const datapoint = { datasetId: changed.datasetId, id: changed.datapointId };
+      if (kind) await this.datapoints.replace(tx, scope, { ...datapoint, kind }, now);
+      return { item: changed, applied: kind !== undefined };
     });
+  }
+
+  /** Answers are scores of the span that the datapoint came from, as long as it is there. */
+  private async scoreSpan(tx: WriteTx, scope: Scope, item: QueueItemRow, now: number): Promise<void> {
+    const answers = fromJsonText(item.scores) as ReviewScore[];
+    if (answers.length === 0) return;
+    const [datapoint] = await this.found.findForWrite(tx, scope, item.datasetId, [item.datapointId]);
+    const spanId = datapoint?.sourceSpanId;
+    if (!spanId) return;
+    const review = { itemId: item.id, reviewer: item.claimedBy!, spanId, answers };
+    await this.scores.addReview(tx, scope, review, now);
+  }
+
+  private async masked(scope: Scope, { edited_data: edited, ...review }: Submit) {
+    const masking = await this.masking.of(scope);
+    if (!masking) return { ...review, edited };
+    return masking.run((calls) => ({
+      ...review,
+      edited: maskReviewed(calls, edited),
+      comment: calls.text(review.comment ?? null, 'output'),
+      scores: review.scores?.map((score) => ({ ...score, comment: calls.text(score.comment ?? null, 'output') })),
+    }));
   }
 
   /**
@@ -118,16 +172,15 @@ export class ReviewQueue {
   private releaseSome(scope: Scope, ids: readonly string[], claimedThrough: number): Promise<number> {
     return this.storage.write(async (tx) => {
       const items = await this.items.findStaleForWrite(tx, scope, ids, claimedThrough);
-      for (const item of items) await this.changeIn(tx, scope, item, released);
+      for (const item of items) await this.releaseIn(tx, scope, item);
       return items.length;
     });
   }
 
-  /** Changes an item in a transaction of its own. Each of several at once sees what the one before it left. */
-  private change(scope: Scope, id: string, next: Next): Promise<QueueItemRow> {
-    return this.storage.write(async (tx) =>
-      this.changeIn(tx, scope, await this.items.findForWrite(tx, scope, id), next),
-    );
+  private async releaseIn(tx: WriteTx, scope: Scope, item: QueueItemRow | null): Promise<QueueItemRow> {
+    const changed = await this.changeIn(tx, scope, item, released);
+    await this.items.leaveGroup(tx, changed);
+    return changed;
   }
 
   private async changeIn(tx: WriteTx, scope: Scope, item: QueueItemRow | null, next: Next): Promise<QueueItemRow> {

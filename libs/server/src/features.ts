@@ -12,6 +12,7 @@ import { maskingFeature } from '@spandrel/masking';
 import { mcpFeature } from '@spandrel/mcp';
 import { otlpFeature } from '@spandrel/otlp';
 import { queueFeature } from '@spandrel/queue';
+import { scoresFeature } from '@spandrel/scores';
 import { searchFeature } from '@spandrel/search';
 import { tracingFeature } from '@spandrel/tracing';
 import { transferFeature } from '@spandrel/transfer';
@@ -24,6 +25,7 @@ export const FEATURES: readonly Feature[] = [
   maskingFeature,
   tracingFeature,
   otlpFeature,
+  scoresFeature,
   datasetsFeature,
   queueFeature,
   connectionsFeature,

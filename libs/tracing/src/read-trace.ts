@@ -9,6 +9,7 @@ import { spanOutline, type OutlinedSpan } from './outline/span-outline.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
 import type { SpanRow } from './span.entity.js';
 import { traceNotFound } from './write/apply-job.js';
+import { ScoresPort } from './reading/scores-port.js';
 import { spanTexts } from './span-json.js';
 import { SpanStore } from './span.store.js';
 import { TraceStore } from './trace.store.js';
@@ -24,10 +25,11 @@ export class ReadTrace {
     private readonly traces: TraceStore,
     private readonly store: SpanStore,
     private readonly outlines: SpanOutlineStore,
+    private readonly scores: ScoresPort,
   ) {}
 
   /**
-   * @returns the JSON of `{trace, spans, count}`, read and written slice by slice, so that a trace of any size is shown
+   * @returns the JSON of `{trace, spans, count, scores}`, read and written slice by slice, so that a trace of any size is shown
    *   whole in bounded memory.
    * @param masking replaces what is in the names and metadata; the previews, which are cut, are left out then.
    * @throws NotFound `trace_not_found`, and what reading the first slice throws, before anything is written.
@@ -54,10 +56,11 @@ export class ReadTrace {
             (span) => outlineText(span, masking),
           )
         : this.slices(scope, id, options, (ids, how) => this.store.loadSome(scope, ids, how), spanTexts);
+    const scores = (await this.scores.registered?.ofTrace(scope, id, options)) ?? [];
     return streamSlices(slices, {
       head: `{"trace":${shown},"spans":[`,
       between: ',',
-      tail: (count) => `],"count":${count}}`,
+      tail: (count) => `],"count":${count},"scores":${JSON.stringify(scores)}}`,
     });
   }
 

@@ -14,6 +14,7 @@ import {
   readSpanAnswerSchema,
   readSpanSchema,
   type ReadSpanQuery,
+  type ScoreSums,
   spanCreatedSchema,
   spanSchema,
   spansInViewSchema,
@@ -26,6 +27,7 @@ import { costOfSpan } from './pricing/cost-of-span.js';
 import { PRICING, type PricingTable } from './pricing/pricing.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { RecordWrites } from './write/record-writes.js';
+import { ScoresPort } from './reading/scores-port.js';
 import { spanTexts } from './span-json.js';
 import { SpanStore } from './span.store.js';
 
@@ -37,6 +39,7 @@ export class SpansController {
     private readonly lists: SpanListStore,
     private readonly spans: SpanStore,
     @Inject(PRICING) private readonly pricing: PricingTable,
+    private readonly scores: ScoresPort,
   ) {}
 
   @Post()
@@ -97,15 +100,35 @@ export class SpansController {
   @Operation({ id: 'listSpans', access: 'read', summary: 'Spans that match all filters', answer: spansInViewSchema })
   async list(
     @CurrentScope() scope: Scope,
-    @Query({ schema: gatheringMembers(listSpansInViewSchema) }) { view, preview, ...query }: ListSpansInView,
+    @Query({ schema: gatheringMembers(listSpansInViewSchema) }) { view, preview, include, ...query }: ListSpansInView,
     @CurrentReader() reader: Reader,
   ): Promise<SpansInView | WrittenJson> {
     if (view === 'outline') {
       const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview, reader);
-      return { spans: items, count: items.length, next_cursor: nextCursor };
+      const sums = await this.sumsOf(scope, items, include, reader);
+      const spans = sums ? items.map((span) => ({ ...span, scores: sums.get(span.id) ?? {} })) : items;
+      return { spans, count: items.length, next_cursor: nextCursor };
     }
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
-    return writtenPage('spans', items.values().map(spanTexts), nextCursor);
+    const sums = await this.sumsOf(scope, items, include, reader);
+    if (!sums) return writtenPage('spans', items.values().map(spanTexts), nextCursor);
+    const scored = items.map((span) => [
+      ...spanTexts(span).slice(0, -1),
+      `,"scores":${JSON.stringify(sums.get(span.id) ?? {})}}`,
+    ]);
+    return writtenPage('spans', scored, nextCursor);
+  }
+
+  /** @returns nothing where scores are not asked for. */
+  private async sumsOf(
+    scope: Scope,
+    spans: readonly { id: string }[],
+    include: ListSpansInView['include'],
+    reader: Reader,
+  ): Promise<ReadonlyMap<string, ScoreSums> | undefined> {
+    if (include === undefined) return undefined;
+    const ids = spans.map(({ id }) => id);
+    return (await this.scores.registered?.sumsOf(scope, 'span', ids, reader)) ?? new Map();
   }
 
   @Get(':id')

@@ -4,6 +4,7 @@ import {
   gatheringMembers,
   listPreviewedTracesSchema,
   patchTraceSchema,
+  withMember,
   readTraceSchema,
   type CreateTrace,
   type ListPreviewedTraces,
@@ -22,6 +23,7 @@ import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordWrites } from './write/record-writes.js';
+import { ScoresPort } from './reading/scores-port.js';
 import { traceJson } from './trace-resource.js';
 
 /** `/api/traces` (docs/spec/traces.md). */
@@ -32,6 +34,7 @@ export class TracesController {
     private readonly lists: TraceListStore,
     private readonly reads: ReadTrace,
     private readonly previews: PreviewTraces,
+    private readonly scores: ScoresPort,
   ) {}
 
   @Post()
@@ -60,12 +63,17 @@ export class TracesController {
   })
   async list(
     @CurrentScope() scope: Scope,
-    @Query({ schema: gatheringMembers(listPreviewedTracesSchema) }) { preview, ...query }: ListPreviewedTraces,
+    @Query({ schema: gatheringMembers(listPreviewedTracesSchema) }) { preview, include, ...query }: ListPreviewedTraces,
     @CurrentReader() reader: Reader,
   ): Promise<WrittenJson> {
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
     const traces = await this.previews.execute(scope, items, preview, reader);
-    return writtenPage('traces', traces, nextCursor);
+    if (include === undefined) return writtenPage('traces', traces, nextCursor);
+    const ids = items.map(({ id }) => id);
+    const sums = await this.scores.registered?.sumsOf(scope, 'trace', ids, reader);
+    const scoresOf = (index: number): string => JSON.stringify(sums?.get(ids[index]!) ?? {});
+    const scored = traces.map((trace, index) => withMember(trace, 'scores', scoresOf(index)));
+    return writtenPage('traces', scored, nextCursor);
   }
 
   @Get(':id')

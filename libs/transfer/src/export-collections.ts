@@ -26,6 +26,7 @@ import type { Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { queueItemJson, QueueListStore } from '@spandrel/queue';
 import type { LongReadOptions } from '@spandrel/storage';
+import { scoreDefinition, ScoreDefinitionStore, scoreResource, ScoreStore } from '@spandrel/scores';
 import { exportedTrace, RecordScanStore, spanTexts, SpanStore } from '@spandrel/tracing';
 import { SeenIds } from './seen-ids.js';
 
@@ -53,6 +54,8 @@ export class ExportCollections {
     private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
     private readonly queue: QueueListStore,
+    private readonly definitions: ScoreDefinitionStore,
+    private readonly scores: ScoreStore,
   ) {}
 
   /**
@@ -125,8 +128,17 @@ export class ExportCollections {
       ),
       queue_items: shown(
         (after?: Keyed) => this.queue.after(scope, idOf(after), rows, options),
-        queueItemJson,
+        (item) => queueItemJson(item),
         ({ datapointId }) => written.datapoints.has(datapointId),
+      ),
+      score_definitions: shown(
+        (after?: Keyed) => this.definitions.after(scope, idOf(after), rows, options),
+        json(scoreDefinition),
+      ),
+      scores: shown(
+        (after?: Keyed) => this.scores.after(scope, idOf(after), rows, options),
+        json(scoreResource),
+        ({ traceId }) => traceId === null || written.traces.has(traceId),
       ),
     };
   }

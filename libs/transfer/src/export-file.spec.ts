@@ -13,9 +13,9 @@ describe('the passes over a file', () => {
   it('are one a level when something comes too early', () => {
     expect(passes(['spans', 'traces'])).toEqual([['traces'], ['spans']]);
     expect(passes(EXPORT_COLLECTIONS.toReversed())).toEqual([
-      ['traces', 'datasets', 'connections'],
+      ['traces', 'datasets', 'connections', 'score_definitions'],
       ['spans', 'datapoints', 'capture_rules'],
-      ['datapoint_versions', 'queue_items'],
+      ['datapoint_versions', 'queue_items', 'scores'],
       ['eval_runs'],
       ['eval_results', 'eval_samples'],
     ]);

@@ -77,9 +77,9 @@ export class ExportFile {
 
 /** Collections by what they belong to: items of one need items of those before it. */
 const LEVELS: readonly (readonly ExportCollection[])[] = [
-  ['traces', 'datasets', 'connections'],
+  ['traces', 'datasets', 'connections', 'score_definitions'],
   ['spans', 'datapoints', 'capture_rules'],
-  ['datapoint_versions', 'queue_items'],
+  ['datapoint_versions', 'queue_items', 'scores'],
   ['eval_runs'],
   ['eval_results', 'eval_samples'],
 ];
@@ -91,6 +91,7 @@ const NEEDS: Readonly<Partial<Record<ExportCollection, readonly ExportCollection
   capture_rules: ['datasets'],
   datapoint_versions: ['datasets', 'datapoints'],
   queue_items: ['datasets', 'datapoints'],
+  scores: ['traces', 'spans'],
   eval_runs: ['datasets', 'datapoints', 'datapoint_versions'],
   eval_results: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
   eval_samples: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],

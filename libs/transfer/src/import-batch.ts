@@ -13,6 +13,7 @@ import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking, maskDatapoint, maskReviewed, type MaskingCalls } from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
+import { ScoreDefinitionStore, WriteScores } from '@spandrel/scores';
 import { RestoreRecords, type Indexed } from '@spandrel/tracing';
 import type { ImportItems } from './import-items.js';
 import { SeenIds } from './seen-ids.js';
@@ -70,6 +71,8 @@ export class WriteImportBatch {
     private readonly connections: RestoreConnections,
     private readonly runs: RestoreRuns,
     private readonly queue: RestoreQueueItems,
+    private readonly definitions: ScoreDefinitionStore,
+    private readonly scores: WriteScores,
     private readonly masking: ProjectMasking,
   ) {}
 
@@ -97,6 +100,8 @@ export class WriteImportBatch {
     await write(batch, 'connections', progress, (items) => this.connections.execute(scope, items));
     await this.writeRuns(scope, batch, progress);
     await write(batch, 'queue_items', progress, (items) => this.queue.execute(scope, items));
+    await write(batch, 'score_definitions', progress, (items) => this.definitions.restore(scope, items));
+    await write(batch, 'scores', progress, (items) => this.scores.restore(scope, items));
   }
 
   private async writeRecords(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {
@@ -155,6 +160,12 @@ export const maskBatch = (masking: MaskingCalls, batch: ImportBatch): ImportBatc
     ...item,
     original_data: maskReviewed(masking, item.original_data) as DatapointKind,
     edited_data: maskReviewed(masking, item.edited_data),
+  })),
+  scores: masked(batch.scores, (item) => ({
+    ...item,
+    comment: masking.text(item.comment, 'output'),
+    metadata: masking.json(item.metadata, 'metadata'),
+    revisions: item.revisions.map((earlier) => ({ ...earlier, comment: masking.text(earlier.comment, 'output') })),
   })),
 });
 

@@ -11,6 +11,8 @@ import {
   restoredDatapointVersionSchema,
   restoredDatasetSchema,
   restoredQueueItemSchema,
+  restoredScoreDefinitionSchema,
+  restoredScoreSchema,
   restoredResultSchema,
   restoredRunSchema,
   restoredSampleSchema,
@@ -23,6 +25,8 @@ import {
   type RestoredDatapointVersion,
   type RestoredDataset,
   type RestoredQueueItem,
+  type RestoredScore,
+  type RestoredScoreDefinition,
   type RestoredResult,
   type RestoredRun,
   type RestoredSample,
@@ -46,6 +50,8 @@ export interface ImportItems {
   eval_results: RestoredResult;
   eval_samples: RestoredSample;
   queue_items: RestoredQueueItem;
+  score_definitions: RestoredScoreDefinition;
+  scores: RestoredScore;
 }
 
 const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collection]> } = {
@@ -60,6 +66,8 @@ const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collect
   eval_results: restoredResultSchema,
   eval_samples: restoredSampleSchema,
   queue_items: restoredQueueItemSchema,
+  score_definitions: restoredScoreDefinitionSchema,
+  scores: restoredScoreSchema,
 };
 
 /** Collections with datapoints, whose numbers stay as they are written (docs/spec/general.md#numbers). */

@@ -3,6 +3,7 @@ import { ConnectionsModule } from '@spandrel/connections';
 import { DatasetsModule } from '@spandrel/datasets';
 import { EvalsModule } from '@spandrel/evals';
 import { QueueModule } from '@spandrel/queue';
+import { ScoresModule } from '@spandrel/scores';
 import { TracingModule } from '@spandrel/tracing';
 import { UploadsModule } from '@spandrel/uploads';
 import { ExportCollections } from './export-collections.js';
@@ -13,7 +14,7 @@ import { TransferController } from './transfer.controller.js';
 
 /** Everything out as one JSON file, and back in. */
 @Module({
-  imports: [TracingModule, DatasetsModule, ConnectionsModule, EvalsModule, QueueModule, UploadsModule],
+  imports: [TracingModule, DatasetsModule, ConnectionsModule, EvalsModule, QueueModule, ScoresModule, UploadsModule],
   controllers: [TransferController],
   providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
 })

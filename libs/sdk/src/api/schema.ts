@@ -464,6 +464,8 @@ export interface Operations {
       cursor?: string;
       /** Characters of each text that is previewed. */
       preview?: number;
+      /** `scores`: the member `scores`, with what the scores of each come to. */
+      include?: 'scores';
     };
     answer: TraceList;
   };
@@ -556,6 +558,8 @@ export interface Operations {
       view?: 'full' | 'outline';
       /** Characters of each text that is previewed. */
       preview?: number;
+      /** `scores`: the member `scores`, with what the scores of each come to. */
+      include?: 'scores';
     };
     answer: SpanList | SpanOutlineList;
   };
@@ -791,7 +795,7 @@ export interface Operations {
     };
     answer: FacetList;
   };
-  /** Write many traces and spans: `POST /api/ingest`.
+  /** Write many traces, spans and scores: `POST /api/ingest`.
    * An upsert by id: sending it again changes nothing. All or nothing per item; 200 also when some were rejected. */
   ingest: {
     body?: Ingest;
@@ -854,6 +858,126 @@ export interface Operations {
   otlpTracesOfLangsmith: {
     body: object | FileBody;
     answer: Response;
+  };
+  /** Score a trace, a span or a session: `POST /api/scores`. */
+  createScore: {
+    body: CreateScore;
+    answer: Score;
+  };
+  /** Scores, newest first: `GET /api/scores`. */
+  listScores: {
+    query?: {
+      /** Scores of the trace and of its spans. */
+      trace_id?: string;
+      span_id?: string;
+      session_id?: string;
+      name?: string;
+      source?: 'human' | 'code' | 'judge' | 'end_user';
+      author?: string;
+      rule_id?: string;
+      label?: string;
+      /** Inclusive. */
+      min_value?: number;
+      /** Inclusive. */
+      max_value?: number;
+      /** Made then or later. */
+      since?: string;
+      /** Made before. */
+      until?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ScoreList;
+  };
+  /** A score: `GET /api/scores/{id}`. */
+  getScore: {
+    path: {
+      id: string;
+    };
+    answer: Score;
+  };
+  /** Change a score: `PUT /api/scores/{id}`. */
+  updateScore: {
+    path: {
+      id: string;
+    };
+    body?: UpdateScore;
+    answer: Score;
+  };
+  /** Delete a score: `DELETE /api/scores/{id}`. */
+  deleteScore: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** What scores come to by hour, day or week: `GET /api/analytics/scores`. */
+  getScoreSeries: {
+    query?: {
+      name?: string;
+      source?: 'human' | 'code' | 'judge' | 'end_user';
+      rule_id?: string;
+      /** Scores of spans of this model. */
+      model?: string;
+      /** The hour in which it lies is the first. */
+      since?: string;
+      /** The hour in which it lies is the last. */
+      until?: string;
+      group_by?: 'hour' | 'day' | 'week';
+    };
+    answer: ScoreSeries;
+  };
+  /** A judge's mean, corrected by what people said: `GET /api/analytics/quality`. */
+  getScoreQuality: {
+    query: {
+      /** The name of the scores, which judge and people have in common. */
+      name: string;
+      /** Of what began then or later. */
+      since?: string;
+      /** Of what began before. */
+      until?: string;
+      split_by?: 'model';
+    };
+    answer: ScoreQualityAnswer;
+  };
+  /** Define what scores of a name look like: `POST /api/score-definitions`. */
+  createScoreDefinition: {
+    body: CreateScoreDefinition;
+    answer: ScoreDefinition;
+  };
+  /** Definitions of scores, oldest first: `GET /api/score-definitions`. */
+  listScoreDefinitions: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ScoreDefinitionList;
+  };
+  /** A definition of scores: `GET /api/score-definitions/{id}`. */
+  getScoreDefinition: {
+    path: {
+      id: string;
+    };
+    answer: ScoreDefinition;
+  };
+  /** Replace a definition of scores; scores that are there stay: `PUT /api/score-definitions/{id}`. */
+  updateScoreDefinition: {
+    path: {
+      id: string;
+    };
+    body: UpdateScoreDefinition;
+    answer: ScoreDefinition;
+  };
+  /** Delete a definition of scores; scores that are there stay: `DELETE /api/score-definitions/{id}`. */
+  deleteScoreDefinition: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
   };
   /** Make a dataset: `POST /api/datasets`. */
   createDataset: {
@@ -1083,6 +1207,12 @@ export interface Operations {
     query?: {
       status?: 'pending' | 'claimed' | 'completed';
       claimed_by?: string;
+      datapoint_id?: string;
+      group_id?: string;
+      /** Items whose form has this score. */
+      form?: string;
+      /** `true`: items of complete groups whose answers differ. */
+      disagreement?: boolean;
       /** Items of a page; a page of large items may end before. */
       limit?: number;
       /** `next_cursor` of the page before. */
@@ -1103,6 +1233,12 @@ export interface Operations {
     query?: {
       status?: 'pending' | 'claimed' | 'completed';
       claimed_by?: string;
+      datapoint_id?: string;
+      group_id?: string;
+      /** Items whose form has this score. */
+      form?: string;
+      /** `true`: items of complete groups whose answers differ. */
+      disagreement?: boolean;
       /** Items of a page; a page of large items may end before. */
       limit?: number;
       /** `next_cursor` of the page before. */
@@ -1148,6 +1284,28 @@ export interface Operations {
   /** How many queue items each dataset has, by status: `GET /api/count/queue`. */
   countQueue: {
     answer: QueueCounts;
+  };
+  /** How far the review of a dataset is, by reviewer: `GET /api/datasets/{id}/queue/progress`. */
+  getQueueProgress: {
+    path: {
+      id: string;
+    };
+    answer: QueueProgress;
+  };
+  /** How far the reviewers of a dataset agree: `GET /api/datasets/{id}/agreement`. */
+  getAgreement: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** The score; all of them when left out. */
+      name?: string;
+      /** That of the score's definition when left out. */
+      level?: 'nominal' | 'ordinal' | 'interval';
+      /** Reviews that were submitted then or later. */
+      since?: string;
+    };
+    answer: Agreement;
   };
   /** Store a provider connection: `POST /api/provider-connections`. */
   createConnection: {
@@ -1816,6 +1974,8 @@ export interface Problem {
     | 'trace_not_found'
     | 'span_not_found'
     | 'user_not_found'
+    | 'score_not_found'
+    | 'score_definition_not_found'
     | 'session_not_found'
     | 'dataset_not_found'
     | 'datapoint_not_found'
@@ -1837,6 +1997,7 @@ export interface Problem {
     | 'eval_run_not_external'
     | 'eval_run_not_over'
     | 'queue_item_already_claimed'
+    | 'queue_item_already_reviewed'
     | 'queue_item_not_claimed'
     | 'queue_item_completed'
     | 'project_protected'
@@ -2191,6 +2352,29 @@ export interface QueueItem {
    * @example 2026-11-20T09:00:00.000Z
    */
   created_at: string;
+  /** What the reviews of one datapoint have in common; `null` for a single one. */
+  group_id: string | null;
+  /** From 1 within the group. */
+  review_no: number;
+  reviews_required: number;
+  form: string[];
+  instructions: string | null;
+  priority: number;
+  blind: boolean;
+  /** The reviewer's answers; none while they are hidden. */
+  scores: {
+    name: string;
+    value: number | null;
+    label: string | null;
+    comment: string | null;
+  }[];
+  comment: string | null;
+  skipped: boolean;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  completed_at: string | null;
 }
 
 export interface Trace {
@@ -2337,6 +2521,20 @@ export interface SpanOutline {
   input_preview: string | null;
   /** The beginning of the answer, or of the output; `null` without `preview`. */
   output_preview: string | null;
+  /** With `include=scores` alone. */
+  scores?: ScoreSums;
+}
+
+export interface ScoreSums {
+  [key: string]: {
+    count: number;
+    /** Of the values; `null` where none has one. */
+    mean: number | null;
+    /** How often each label was given. */
+    labels: {
+      [key: string]: number;
+    };
+  };
 }
 
 export interface DatapointOutline {
@@ -2374,6 +2572,29 @@ export interface QueueItemOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   created_at: string;
+  /** What the reviews of one datapoint have in common; `null` for a single one. */
+  group_id: string | null;
+  /** From 1 within the group. */
+  review_no: number;
+  reviews_required: number;
+  form: string[];
+  instructions: string | null;
+  priority: number;
+  blind: boolean;
+  /** The reviewer's answers; none while they are hidden. */
+  scores: {
+    name: string;
+    value: number | null;
+    label: string | null;
+    comment: string | null;
+  }[];
+  comment: string | null;
+  skipped: boolean;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  completed_at: string | null;
 }
 
 export interface CreateOrganization {
@@ -2989,18 +3210,69 @@ export interface TraceListItem {
   input_preview?: string | null;
   /** The beginning of the answer of its last LLM call, `null` when there is none; with `preview` alone. */
   output_preview?: string | null;
+  /** With `include=scores` alone. */
+  scores?: ScoreSums;
 }
 
 export interface TraceSpans {
   trace: TraceListItem;
   spans: Span[];
   count: number;
+  /** Scores of the trace and of its spans, newest first; the first 1000. */
+  scores: Score[];
+}
+
+export interface Score {
+  id: string;
+  name: string;
+  value: number | null;
+  label: string | null;
+  comment: string | null;
+  author: string;
+  source: 'human' | 'code' | 'judge' | 'end_user';
+  trace_id: string | null;
+  span_id: string | null;
+  session_id: string | null;
+  /** The scoring rule that made it. */
+  rule_id: string | null;
+  /** The item of the review queue that it was given in. */
+  queue_item_id: string | null;
+  /** The name of the definition that it fits. */
+  config: string | null;
+  metadata: {
+    [key: string]: unknown;
+  };
+  /** Its earlier values, oldest first; the last 5. */
+  revisions: {
+    value: number | null;
+    label: string | null;
+    comment: string | null;
+    author: string;
+    /**
+     * Format: date-time
+     * When it was replaced.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    at: string;
+  }[];
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
 }
 
 export interface TraceOutline {
   trace: TraceListItem;
   spans: SpanOutline[];
   count: number;
+  /** Scores of the trace and of its spans, newest first; the first 1000. */
+  scores: Score[];
 }
 
 /** Only members given change; `null` clears; lists and objects are replaced. */
@@ -3084,7 +3356,36 @@ export interface FailSpan {
 }
 
 export interface SpanList {
-  spans: Span[];
+  spans: {
+    id: string;
+    trace_id: string;
+    parent_id: string | null;
+    name: string;
+    kind: SpanKind;
+    /** Any JSON. */
+    input: unknown;
+    /** Any JSON. */
+    output: unknown;
+    status: SpanStatus;
+    /** The message of the status `failed`. */
+    error: string | null;
+    /**
+     * Format: date-time
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    started_at: string;
+    /**
+     * Format: date-time
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    ended_at: string | null;
+    /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
+    metadata: {
+      [key: string]: unknown;
+    };
+    /** With `include=scores` alone. */
+    scores?: ScoreSums;
+  }[];
   /** Items in this answer. */
   count: number;
   /** What `cursor` takes for the next page; `null` on the last page. */
@@ -3298,6 +3599,28 @@ export interface Facet {
   count: number | null;
 }
 
+export interface IngestScore {
+  /** @example order-42:step.1 */
+  id: string;
+  name: string;
+  trace_id?: string | null;
+  /** Its trace is found; a span that has not arrived yet needs `trace_id` too. */
+  span_id?: string | null;
+  session_id?: string | null;
+  value?: number | null;
+  label?: string | null;
+  comment?: string | null;
+  /**
+   * `code` when left out.
+   */
+  source?: 'human' | 'code' | 'judge' | 'end_user' | null;
+  /** The caller's identity when left out. */
+  author?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
 export interface IngestSpan {
   /** @example order-42:step.1 */
   id: string;
@@ -3365,17 +3688,20 @@ export interface IngestTrace {
 export interface Ingest {
   traces?: IngestTrace[] | null;
   spans?: IngestSpan[] | null;
+  scores?: IngestScore[] | null;
 }
 
 export interface IngestResult {
   accepted: {
     traces: number;
     spans: number;
+    /** Where the request had `scores`. */
+    scores?: number;
   };
   rejected: {
     /** Position in its collection. */
     index: number;
-    collection: 'traces' | 'spans';
+    collection: 'traces' | 'spans' | 'scores';
     /** A code of the error catalogue. */
     code: string;
     message: string;
@@ -3430,6 +3756,232 @@ export interface AppliedPrices {
   after: number;
   /** What `cursor` takes to go on; `null` at the end. */
   next_cursor: string | null;
+}
+
+/** One of value, label and comment, about one trace, span or session. */
+export interface CreateScore {
+  /** @example order-42:step.1 */
+  id?: string | null;
+  name: string;
+  trace_id?: string | null;
+  /** Its trace is found; a span that has not arrived yet needs `trace_id` too. */
+  span_id?: string | null;
+  session_id?: string | null;
+  value?: number | null;
+  label?: string | null;
+  comment?: string | null;
+  /**
+   * `code` when left out.
+   */
+  source?: 'human' | 'code' | 'judge' | 'end_user' | null;
+  /** The caller's identity when left out. */
+  author?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface ScoreList {
+  scores: Score[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface UpdateScore {
+  value?: number | null;
+  label?: string | null;
+  comment?: string | null;
+  /** The caller's identity when left out. */
+  author?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface ScoreSeries {
+  /** Oldest first, by name within a bucket. */
+  buckets: ScoreBucket[];
+}
+
+export interface ScoreBucket {
+  /**
+   * Format: date-time
+   * When the bucket begins: of what the scores are about.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  timestamp: string;
+  name: string;
+  count: number;
+  mean: number | null;
+  min: number | null;
+  max: number | null;
+  labels: {
+    [key: string]: number;
+  };
+}
+
+export interface ScoreQualityAnswer {
+  judge: {
+    mean: number | null;
+    /** What the judge alone scored. */
+    n: number;
+  };
+  human: {
+    mean: number | null;
+    /** What both scored. */
+    k: number;
+  };
+  /** The judge's mean, corrected by what people said; `null` below 20 of what both scored. */
+  corrected: {
+    mean: number;
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+  /** How often the judge passes what people pass; of 0 and 1 alone. */
+  true_pass_rate: {
+    rate: number;
+    /** Wilson's interval. */
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+  /** How often the judge fails what people fail. */
+  true_fail_rate: {
+    rate: number;
+    /** Wilson's interval. */
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+  /** With `split_by` alone. */
+  series?: ScoreQuality[];
+}
+
+export interface ScoreQuality {
+  /** The model, with `split_by`. */
+  key: string | null;
+  judge: {
+    mean: number | null;
+    /** What the judge alone scored. */
+    n: number;
+  };
+  human: {
+    mean: number | null;
+    /** What both scored. */
+    k: number;
+  };
+  /** The judge's mean, corrected by what people said; `null` below 20 of what both scored. */
+  corrected: {
+    mean: number;
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+  /** How often the judge passes what people pass; of 0 and 1 alone. */
+  true_pass_rate: {
+    rate: number;
+    /** Wilson's interval. */
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+  /** How often the judge fails what people fail. */
+  true_fail_rate: {
+    rate: number;
+    /** Wilson's interval. */
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+}
+
+/** What scores of a name look like. */
+export interface CreateScoreDefinition {
+  name: string;
+  kind: 'number' | 'category' | 'boolean' | 'text';
+  /** The smallest value; of numbers alone. */
+  min?: number | null;
+  /** The largest value; of numbers alone. */
+  max?: number | null;
+  /** The labels there are, and what each counts as a number; of categories alone. */
+  categories?:
+    | {
+        label: string;
+        value?: number | null;
+      }[]
+    | null;
+  /**
+   * How far apart two answers are; by the kind when left out.
+   */
+  level?: 'nominal' | 'ordinal' | 'interval' | null;
+  description?: string | null;
+}
+
+export interface ScoreDefinition {
+  id: string;
+  name: string;
+  kind: 'number' | 'category' | 'boolean' | 'text';
+  min: number | null;
+  max: number | null;
+  categories: {
+    label: string;
+    value: number | null;
+  }[];
+  level: 'nominal' | 'ordinal' | 'interval';
+  description: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+export interface ScoreDefinitionList {
+  score_definitions: ScoreDefinition[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface UpdateScoreDefinition {
+  kind: 'number' | 'category' | 'boolean' | 'text';
+  /** The smallest value; of numbers alone. */
+  min?: number | null;
+  /** The largest value; of numbers alone. */
+  max?: number | null;
+  /** The labels there are, and what each counts as a number; of categories alone. */
+  categories?:
+    | {
+        label: string;
+        value?: number | null;
+      }[]
+    | null;
+  /**
+   * How far apart two answers are; by the kind when left out.
+   */
+  level?: 'nominal' | 'ordinal' | 'interval' | null;
+  description?: string | null;
 }
 
 export interface CreateDataset {
@@ -3704,6 +4256,15 @@ export interface UpdateCaptureRule {
 
 export interface Enqueue {
   datapoint_ids: string[];
+  /** People who review each; 1 when left out. */
+  reviews_required?: number | null;
+  /** Names of score definitions that a review has to answer. */
+  form?: string[] | null;
+  instructions?: string | null;
+  /** Higher ones come first; 0 when left out. */
+  priority?: number | null;
+  /** Nobody reads answers of others before their own; `true` when left out. */
+  blind?: boolean | null;
 }
 
 export interface Enqueued {
@@ -3736,6 +4297,18 @@ export interface Claim {
 export interface Submit {
   /** Any JSON; approved as it is when left out. */
   edited_data?: unknown;
+  /** Answers to the form of the item. */
+  scores?:
+    | {
+        name: string;
+        value?: number | null;
+        label?: string | null;
+        comment?: string | null;
+      }[]
+    | null;
+  comment?: string | null;
+  /** Answers nothing; needs a `comment` that says why. */
+  skip?: boolean | null;
 }
 
 export interface SubmittedItem {
@@ -3760,6 +4333,29 @@ export interface SubmittedItem {
    * @example 2026-11-20T09:00:00.000Z
    */
   created_at: string;
+  /** What the reviews of one datapoint have in common; `null` for a single one. */
+  group_id: string | null;
+  /** From 1 within the group. */
+  review_no: number;
+  reviews_required: number;
+  form: string[];
+  instructions: string | null;
+  priority: number;
+  blind: boolean;
+  /** The reviewer's answers; none while they are hidden. */
+  scores: {
+    name: string;
+    value: number | null;
+    label: string | null;
+    comment: string | null;
+  }[];
+  comment: string | null;
+  skipped: boolean;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  completed_at: string | null;
   /**
    * With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind.
    */
@@ -3781,6 +4377,66 @@ export interface QueueCounts {
     oldest_pending_at: string | null;
   }[];
   count: number;
+}
+
+export interface QueueProgress {
+  pending: number;
+  claimed: number;
+  completed: number;
+  /** Completed ones without an answer. */
+  skipped: number;
+  reviewers: {
+    reviewer: string;
+    claimed: number;
+    completed: number;
+    /** From claim to submission. */
+    median_seconds: number | null;
+  }[];
+  median_seconds: number | null;
+}
+
+export interface Agreement {
+  scores: AgreementOfScores[];
+}
+
+/** A coefficient is `null` where no disagreement was to be expected. */
+export interface AgreementOfScores {
+  name: string;
+  level: 'nominal' | 'ordinal' | 'interval';
+  /** Datapoints with two ratings or more. */
+  units: number;
+  ratings: number;
+  raters: number;
+  /** The mean share of pairs of ratings that agree. */
+  percent_agreement: number | null;
+  percent_agreement_ci: {
+    low: number;
+    high: number;
+    level: number;
+  } | null;
+  /** Of two raters alone. */
+  cohen_kappa: number | null;
+  /** Where all units have equally many ratings. */
+  fleiss_kappa: number | null;
+  krippendorff_alpha: number | null;
+  krippendorff_alpha_ci: {
+    low: number;
+    high: number;
+    level: number;
+  } | null;
+  gwet_ac1: number | null;
+  gwet_ac1_ci: {
+    low: number;
+    high: number;
+    level: number;
+  } | null;
+  pairs: {
+    a: string;
+    b: string;
+    units: number;
+    percent_agreement: number;
+    cohen_kappa: number | null;
+  }[];
 }
 
 export interface CreateConnection {
@@ -5520,6 +6176,10 @@ export interface Export {
   eval_samples?: ExportedEvalSample[];
   /** Missing in the export of one trace. */
   queue_items?: QueueItem[];
+  /** Missing in the export of one trace. */
+  score_definitions?: ScoreDefinition[];
+  /** Missing in the export of one trace. */
+  scores?: Score[];
 }
 
 export interface ExportedTrace {
@@ -5848,6 +6508,8 @@ export interface ImportJsonResult {
     eval_results: number;
     eval_samples: number;
     queue_items: number;
+    score_definitions: number;
+    scores: number;
   };
   /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
@@ -5862,7 +6524,9 @@ export interface ImportJsonResult {
       | 'eval_runs'
       | 'eval_results'
       | 'eval_samples'
-      | 'queue_items';
+      | 'queue_items'
+      | 'score_definitions'
+      | 'scores';
     /** Position in its collection. */
     index: number;
     code: string;
@@ -5990,6 +6654,8 @@ export interface FoundSpanOutline {
   input_preview: string | null;
   /** The beginning of the answer, or of the output; `null` without `preview`. */
   output_preview: string | null;
+  /** With `include=scores` alone. */
+  scores?: ScoreSums;
   /** Higher is better; comparable within one answer only. */
   score: number;
 }

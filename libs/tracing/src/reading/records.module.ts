@@ -8,6 +8,7 @@ import { SPAN_DAYS } from '../tables.js';
 import { TraceStore } from '../trace.store.js';
 import { SpanCommitParticipants } from '../write/span-commit-participant.js';
 import { BoundedScan } from './bounded-scan.js';
+import { ScoresPort } from './scores-port.js';
 import { SpanLookups } from './span-lookups.store.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
@@ -18,12 +19,13 @@ const STORES = [SpanStore, TraceStore, SpanOutlineStore, RecordScanStore, SpanLo
   providers: [
     ...STORES,
     SpanCommitParticipants,
+    ScoresPort,
     {
       provide: DayPartitions,
       inject: [Storage, LOGGER],
       useFactory: (storage: Storage, logger: Logger) => new DayPartitions(storage, logger, SPAN_DAYS),
     },
   ],
-  exports: [...STORES, SpanCommitParticipants, DayPartitions],
+  exports: [...STORES, SpanCommitParticipants, ScoresPort, DayPartitions],
 })
 export class RecordsModule {}

@@ -5,6 +5,7 @@ import {
   anyOf,
   integer,
   joinSql,
+  nullable,
   rawSql,
   shapeOf,
   sql,
@@ -12,6 +13,7 @@ import {
   text,
   type Dialect,
   type LongReadOptions,
+  type RowOfShape,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -37,6 +39,7 @@ export interface FinishedSpanFilters {
 
 const ID = shapeOf({ id: text() });
 const ROW = spanTable.select('s');
+const PLACE = shapeOf({ id: text(), traceId: text(), startedAt: integer(), model: nullable(text()) });
 const WITH_MODEL = shapeOf({ spanId: text(), traceId: text(), model: text() });
 /** No call lies deeper below what names its model. */
 const LEVELS_MAX = 32;
@@ -61,6 +64,17 @@ export class SpanLookups {
       ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
     );
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Traces, starts (in ms since the epoch) and models of spans; nothing for those that are not there. */
+  async findPlaces(tx: WriteTx, scope: Scope, ids: readonly string[]) {
+    if (ids.length === 0) return new Map<string, RowOfShape<typeof PLACE>>();
+    const { within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
+    const rows = await tx.all(
+      PLACE.query`select s.id as id, s.trace_id as "traceId", s.started_at as "startedAt", s.model as model from span s
+        where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}`,
+    );
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   /**

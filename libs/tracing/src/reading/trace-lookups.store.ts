@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { anyOf, fromJsonText, nullable, shapeOf, Storage, text, type WriteTx } from '@spandrel/storage';
+import { anyOf, fromJsonText, integer, nullable, shapeOf, Storage, text, type WriteTx } from '@spandrel/storage';
 
 /** What a trace says of all its spans. */
 export interface TraceFacts {
@@ -9,6 +9,7 @@ export interface TraceFacts {
 
 const ID = shapeOf({ id: text() });
 const FACTS = shapeOf({ id: text(), sessionId: nullable(text()), tags: text() });
+const START = shapeOf({ id: text(), start: integer() });
 const PROJECT = shapeOf({ id: nullable(text()) });
 
 /** What other features may ask about traces. */
@@ -28,6 +29,31 @@ export class TraceLookups {
   async findExisting(projectId: string, ids: readonly string[]): Promise<Set<string>> {
     const rows = await this.storage.read(
       ID.query`select t.id as id from trace t where t.project_id = ${projectId} and ${anyOf('t.id', ids)}`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** When sessions began, in ms since the epoch; nothing for those that are not there. */
+  async findSessionStarts(tx: WriteTx, projectId: string, sessionIds: readonly string[]): Promise<Map<string, number>> {
+    if (sessionIds.length === 0) return new Map();
+    const rows = await tx.all(
+      START.query`select t.session_id as id, min(t.started_at) as start from trace t
+        where t.project_id = ${projectId} and ${anyOf('t.session_id', sessionIds)} group by t.session_id`,
+    );
+    return new Map(rows.map(({ id, start }) => [id, start]));
+  }
+
+  /** Which of the sessions have a trace beside some that go. */
+  async findSessions(
+    tx: WriteTx,
+    projectId: string,
+    sessionIds: readonly string[],
+    leaving: readonly string[],
+  ): Promise<Set<string>> {
+    if (sessionIds.length === 0) return new Set();
+    const rows = await tx.all(
+      ID.query`select distinct t.session_id as id from trace t where t.project_id = ${projectId}
+        and ${anyOf('t.session_id', sessionIds)} and not ${anyOf('t.id', leaving)}`,
     );
     return new Set(rows.map(({ id }) => id));
   }

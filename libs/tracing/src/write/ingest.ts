@@ -20,6 +20,7 @@ import type { IngestSliceResult } from './apply-ingest.js';
 interface IngestRequest {
   traces?: unknown[] | null | undefined;
   spans?: unknown[] | null | undefined;
+  scores?: unknown[] | null | undefined;
 }
 
 /**
@@ -38,10 +39,10 @@ export class Ingest {
   async execute(scope: Scope, request: IngestRequest): Promise<IngestResult> {
     const traces = request.traces ?? [];
     const spans = request.spans ?? [];
-    if (traces.length + spans.length > INGEST_ITEMS_MAX) {
+    if (traces.length + spans.length + (request.scores?.length ?? 0) > INGEST_ITEMS_MAX) {
       throw new Invalid(
         'payload_too_large',
-        `one ingest may carry at most ${INGEST_ITEMS_MAX} traces and spans; send the others in another request`,
+        `one ingest may carry at most ${INGEST_ITEMS_MAX} traces, spans and scores; send the others in another request`,
       );
     }
     const result: IngestResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };

@@ -5,6 +5,7 @@ import { RunSubsets } from './20261127073000-run-subsets.js';
 import { RunMeasures } from './20261127101000-run-measures.js';
 import { Collaboration } from './20261127101500-collaboration.js';
 import { CallsAndTokens } from './20261127104000-calls-and-tokens.js';
+import { Scores } from './20261127114444-scores.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -13,4 +14,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127101000-run-measures', class: RunMeasures },
   { name: '20261127101500-collaboration', class: Collaboration },
   { name: '20261127104000-calls-and-tokens', class: CallsAndTokens },
+  { name: '20261127114444-scores', class: Scores },
 ];

@@ -1,0 +1,315 @@
+import { z } from 'zod';
+import { cursorSchema, limitSchema, listAnswer, queryNumberSchema } from './lists.js';
+import { boundedList } from './values/bounded.js';
+import { countSchema, settingNumber } from './values/numbers.js';
+import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
+
+export const SCORE_SOURCES = ['human', 'code', 'judge', 'end_user'] as const;
+export type ScoreSource = (typeof SCORE_SOURCES)[number];
+
+/** Longest comment of a score, in UTF-16 units. */
+const COMMENT_LENGTH_MAX = 10_000;
+
+/** Earlier values that a score keeps (docs/spec/scores.md#changing-a-score). */
+export const SCORE_REVISIONS_MAX = 5;
+
+const valueMembers = {
+  value: settingNumber(z.number().nullish()),
+  label: keySchema.min(1).nullish(),
+  comment: nameSchema.max(COMMENT_LENGTH_MAX).nullish(),
+};
+
+const otherMembers = {
+  ...valueMembers,
+  source: z.enum(SCORE_SOURCES).nullish().describe('`code` when left out.'),
+  author: keySchema.min(1).nullish().describe("The caller's identity when left out."),
+  metadata: jsonObjectSchema.nullish(),
+};
+
+/** What one score is about (docs/spec/scores.md#what-a-score-is-about). */
+const targetMembers = {
+  trace_id: keySchema.nullish(),
+  span_id: keySchema.nullish().describe('Its trace is found; a span that has not arrived yet needs `trace_id` too.'),
+  session_id: keySchema.nullish(),
+};
+
+const createMembers = { name: keySchema.min(1), ...targetMembers, ...otherMembers };
+
+/** Refuses a score without a value, and one that is about nothing or about two things. */
+function checkScore(score: z.output<z.ZodObject<typeof createMembers>>, context: z.RefinementCtx): void {
+  const { trace_id: trace, span_id: span, session_id: session, value, label, comment } = score;
+  const isGiven = (member: unknown): boolean => member !== null && member !== undefined;
+  const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+  if (![value, label, comment].some(isGiven)) refuse('value', 'is needed, or a label or a comment');
+  if (isGiven(session) && (isGiven(trace) || isGiven(span))) {
+    refuse('session_id', 'must not stand beside trace_id or span_id: a score is about one thing');
+  } else if (![trace, span, session].some(isGiven)) {
+    refuse('trace_id', 'is needed, or span_id or session_id: a score is about something');
+  }
+}
+
+/** `POST /api/scores`. */
+export const createScoreSchema = z
+  .object({ id: clientIdSchema.nullish(), ...createMembers })
+  .superRefine(checkScore)
+  .meta({ id: 'CreateScore', description: 'One of value, label and comment, about one trace, span or session.' });
+export type CreateScore = z.output<typeof createScoreSchema>;
+
+/** A score of an ingest: an upsert by its id, members given replace. */
+export const ingestScoreSchema = z
+  .object({ id: clientIdSchema, ...createMembers })
+  .superRefine(checkScore)
+  .meta({ id: 'IngestScore' });
+export type IngestScore = z.output<typeof ingestScoreSchema>;
+
+/** `PUT /api/scores/:id`: only members given change. */
+export const updateScoreSchema = z.object(otherMembers).omit({ source: true }).meta({ id: 'UpdateScore' });
+export type UpdateScore = z.output<typeof updateScoreSchema>;
+
+const storedValue = {
+  value: z.number().nullable(),
+  label: z.string().nullable(),
+  comment: z.string().nullable(),
+  author: z.string(),
+};
+
+const scoreRevisionSchema = z.object({ ...storedValue, at: timestampTextSchema.describe('When it was replaced.') });
+
+export const scoreSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    ...storedValue,
+    source: z.enum(SCORE_SOURCES),
+    trace_id: z.string().nullable(),
+    span_id: z.string().nullable(),
+    session_id: z.string().nullable(),
+    rule_id: z.string().nullable().describe('The scoring rule that made it.'),
+    queue_item_id: z.string().nullable().describe('The item of the review queue that it was given in.'),
+    config: z.string().nullable().describe('The name of the definition that it fits.'),
+    metadata: jsonMapSchema,
+    revisions: z
+      .array(scoreRevisionSchema)
+      .describe(`Its earlier values, oldest first; the last ${SCORE_REVISIONS_MAX}.`),
+    created_at: timestampTextSchema,
+    updated_at: timestampTextSchema,
+  })
+  .meta({ id: 'Score' });
+export type ScoreResource = z.output<typeof scoreSchema>;
+export type ScoreRevision = ScoreResource['revisions'][number];
+
+/** Scores of a trace that its page has; `GET /api/scores` lists all of them. */
+export const SCORES_OF_TRACE_MAX = 1_000;
+
+/** What the scores of a trace or span come to, by their names: with `include=scores`. */
+export const scoreSumsSchema = z
+  .record(
+    z.string(),
+    z.object({
+      count: countSchema,
+      mean: z.number().nullable().describe('Of the values; `null` where none has one.'),
+      labels: z.record(z.string(), countSchema).describe('How often each label was given.'),
+    }),
+  )
+  .meta({ id: 'ScoreSums' });
+export type ScoreSums = z.output<typeof scoreSumsSchema>;
+
+/** `include` of lists of traces and spans. */
+export const includeScores = z
+  .literal('scores')
+  .optional()
+  .describe('`scores`: the member `scores`, with what the scores of each come to.');
+
+export const listedScores = scoreSumsSchema.exactOptional().describe('With `include=scores` alone.');
+
+export const scoresOfTrace = z
+  .array(scoreSchema)
+  .describe(`Scores of the trace and of its spans, newest first; the first ${SCORES_OF_TRACE_MAX}.`);
+
+/** A score that comes back from an export. */
+export const restoredScoreSchema = z.object({
+  id: keySchema.min(1),
+  name: keySchema.min(1),
+  value: z.number().nullable(),
+  label: keySchema.nullable(),
+  comment: nameSchema.max(COMMENT_LENGTH_MAX).nullable(),
+  source: z.enum(SCORE_SOURCES),
+  author: keySchema,
+  trace_id: keySchema.nullable(),
+  span_id: keySchema.nullable(),
+  session_id: keySchema.nullable(),
+  rule_id: keySchema.nullable(),
+  queue_item_id: keySchema.nullable(),
+  config: keySchema.nullable(),
+  metadata: jsonObjectSchema,
+  revisions: boundedList(scoreRevisionSchema, SCORE_REVISIONS_MAX),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type RestoredScore = z.output<typeof restoredScoreSchema>;
+
+export const scoreListSchema = listAnswer('ScoreList', 'scores', scoreSchema);
+
+/** Query of `GET /api/scores`, newest first; filters combine with AND. */
+export const listScoresSchema = z.object({
+  trace_id: z.string().optional().describe('Scores of the trace and of its spans.'),
+  span_id: z.string().optional(),
+  session_id: z.string().optional(),
+  name: z.string().optional(),
+  source: z.enum(SCORE_SOURCES).optional(),
+  author: z.string().optional(),
+  rule_id: z.string().optional(),
+  label: z.string().optional(),
+  min_value: queryNumberSchema.optional().describe('Inclusive.'),
+  max_value: queryNumberSchema.optional().describe('Inclusive.'),
+  since: timestampSchema.optional().describe('Made then or later.'),
+  until: timestampSchema.optional().describe('Made before.'),
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
+});
+export type ListScores = z.output<typeof listScoresSchema>;
+
+/** Query of `GET /api/analytics/scores`. */
+export const scoreSeriesQuerySchema = z.object({
+  name: z.string().optional(),
+  source: z.enum(SCORE_SOURCES).optional(),
+  rule_id: z.string().optional(),
+  model: z.string().optional().describe('Scores of spans of this model.'),
+  since: timestampSchema.optional().describe('The hour in which it lies is the first.'),
+  until: timestampSchema.optional().describe('The hour in which it lies is the last.'),
+  group_by: z.enum(['hour', 'day', 'week']).default('day'),
+});
+export type ScoreSeriesQuery = z.output<typeof scoreSeriesQuerySchema>;
+
+const scoreBucketSchema = z
+  .object({
+    timestamp: timestampTextSchema.describe('When the bucket begins: of what the scores are about.'),
+    name: z.string(),
+    count: countSchema,
+    mean: z.number().nullable(),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    labels: z.record(z.string(), countSchema),
+  })
+  .meta({ id: 'ScoreBucket' });
+export type ScoreBucket = z.output<typeof scoreBucketSchema>;
+
+/** Answer of `GET /api/analytics/scores`. */
+export const scoreSeriesSchema = z
+  .object({ buckets: z.array(scoreBucketSchema).describe('Oldest first, by name within a bucket.') })
+  .meta({ id: 'ScoreSeries' });
+
+/** Query of `GET /api/analytics/quality`. */
+export const scoreQualityQuerySchema = z.object({
+  name: z.string().describe('The name of the scores, which judge and people have in common.'),
+  since: timestampSchema.optional().describe('Of what began then or later.'),
+  until: timestampSchema.optional().describe('Of what began before.'),
+  split_by: z.literal('model').optional(),
+});
+export type ScoreQualityQuery = z.output<typeof scoreQualityQuerySchema>;
+
+const intervalSchema = z.object({ low: z.number(), high: z.number(), level: z.number() });
+const rateSchema = z.object({ rate: z.number(), ci: intervalSchema.describe("Wilson's interval.") });
+
+const scoreQualitySchema = z
+  .object({
+    key: z.string().nullable().describe('The model, with `split_by`.'),
+    judge: z.object({
+      mean: z.number().nullable(),
+      n: countSchema.describe('What the judge alone scored.'),
+    }),
+    human: z.object({ mean: z.number().nullable(), k: countSchema.describe('What both scored.') }),
+    corrected: z
+      .object({ mean: z.number(), ci: intervalSchema })
+      .nullable()
+      .describe("The judge's mean, corrected by what people said; `null` below 20 of what both scored."),
+    true_pass_rate: rateSchema.nullable().describe('How often the judge passes what people pass; of 0 and 1 alone.'),
+    true_fail_rate: rateSchema.nullable().describe('How often the judge fails what people fail.'),
+  })
+  .meta({ id: 'ScoreQuality' });
+export type ScoreQuality = z.output<typeof scoreQualitySchema>;
+
+/** Answer of `GET /api/analytics/quality`: all together, and with `split_by` for each key. */
+export const scoreQualityAnswerSchema = scoreQualitySchema
+  .omit({ key: true })
+  .extend({ series: z.array(scoreQualitySchema).exactOptional().describe('With `split_by` alone.') })
+  .meta({ id: 'ScoreQualityAnswer' });
+export type ScoreQualityAnswer = z.output<typeof scoreQualityAnswerSchema>;
+
+export const SCORE_KINDS = ['number', 'category', 'boolean', 'text'] as const;
+export type ScoreKind = (typeof SCORE_KINDS)[number];
+export const SCORE_LEVELS = ['nominal', 'ordinal', 'interval'] as const;
+export type ScoreLevel = (typeof SCORE_LEVELS)[number];
+const CATEGORIES_MAX = 100;
+
+const categorySchema = z.object({ label: keySchema.min(1), value: settingNumber(z.number().nullish()) });
+
+const definitionMembers = {
+  kind: z.enum(SCORE_KINDS),
+  min: settingNumber(z.number().nullish()).describe('The smallest value; of numbers alone.'),
+  max: settingNumber(z.number().nullish()).describe('The largest value; of numbers alone.'),
+  categories: boundedList(categorySchema, CATEGORIES_MAX)
+    .nullish()
+    .describe('The labels there are, and what each counts as a number; of categories alone.'),
+  level: z.enum(SCORE_LEVELS).nullish().describe('How far apart two answers are; by the kind when left out.'),
+  description: nameSchema.nullish(),
+};
+
+type DefinitionMembers = z.output<z.ZodObject<typeof definitionMembers>>;
+
+function checkDefinition({ kind, min, max, categories }: DefinitionMembers, context: z.RefinementCtx): void {
+  const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+  const isNumber = kind === 'number';
+  if (!isNumber && min !== null && min !== undefined) refuse('min', 'is for the kind number alone');
+  if (!isNumber && max !== null && max !== undefined) refuse('max', 'is for the kind number alone');
+  if (typeof min === 'number' && typeof max === 'number' && min > max) refuse('max', 'must not be below min');
+  const labels = categories?.map(({ label }) => label) ?? [];
+  if (kind === 'category' && labels.length === 0) refuse('categories', 'is needed for the kind category');
+  if (kind !== 'category' && labels.length > 0) refuse('categories', 'is for the kind category alone');
+  if (new Set(labels).size < labels.length) refuse('categories', 'must not have a label twice');
+}
+
+/** `POST /api/score-definitions`. */
+export const createScoreDefinitionSchema = z
+  .object({ name: keySchema.min(1), ...definitionMembers })
+  .superRefine(checkDefinition)
+  .meta({ id: 'CreateScoreDefinition', description: 'What scores of a name look like.' });
+export type CreateScoreDefinition = z.output<typeof createScoreDefinitionSchema>;
+
+/** `PUT /api/score-definitions/:id`: all but the name is replaced. */
+export const updateScoreDefinitionSchema = z
+  .object(definitionMembers)
+  .superRefine(checkDefinition)
+  .meta({ id: 'UpdateScoreDefinition' });
+export type UpdateScoreDefinition = z.output<typeof updateScoreDefinitionSchema>;
+
+export const scoreDefinitionSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.enum(SCORE_KINDS),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    categories: z.array(z.object({ label: z.string(), value: z.number().nullable() })),
+    level: z.enum(SCORE_LEVELS),
+    description: z.string().nullable(),
+    created_at: timestampTextSchema,
+    updated_at: timestampTextSchema,
+  })
+  .meta({ id: 'ScoreDefinition' });
+export type ScoreDefinition = z.output<typeof scoreDefinitionSchema>;
+
+/** A definition that comes back from an export. */
+export const restoredScoreDefinitionSchema = z
+  .object({
+    id: clientIdSchema,
+    name: keySchema.min(1),
+    ...definitionMembers,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .superRefine(checkDefinition);
+export type RestoredScoreDefinition = z.output<typeof restoredScoreDefinitionSchema>;
+
+export const scoreDefinitionListSchema = listAnswer('ScoreDefinitionList', 'score_definitions', scoreDefinitionSchema);

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import type { AgreementOfScores, AgreementQuery, QueueProgress, ScoreDefinition, ScoreLevel } from '@spandrel/contract';
+import { inTurns, type Scope } from '@spandrel/kernel';
+import { scoreDefinition, ScoreDefinitionStore } from '@spandrel/scores';
+import { fromJsonText, integer, nullable, shapeOf, Storage, text, type LongReadOptions } from '@spandrel/storage';
+import { measureAgreement, type Unit } from './agreement.js';
+import { QUEUE_STATUS } from './queue-item.entity.js';
+
+/** Reviews that one question looks at, the newest first. */
+const REVIEWS_MAX = 100_000;
+
+const WORK = shapeOf({ status: integer(), skipped: integer(), reviewer: nullable(text()), ms: nullable(integer()) });
+const ANSWERS = shapeOf({ unit: text(), rater: text(), answers: text() });
+
+type Answer = readonly [name: string, value: number | null, label: string | null];
+
+/** How a dataset is reviewed, and how far its reviewers agree (docs/spec/queue.md#progress-and-agreement). */
+@Injectable()
+export class ReviewStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly definitions: ScoreDefinitionStore,
+  ) {}
+
+  async progress({ projectId }: Scope, datasetId: string, options: LongReadOptions): Promise<QueueProgress> {
+    const rows = await this.storage.readLong(
+      WORK.query`select q.status as status, q.skipped as skipped, q.claimed_by as reviewer,
+          q.completed_at - q.claimed_at as ms
+        from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
+        order by q.id desc limit ${REVIEWS_MAX}`,
+      options,
+    );
+    const count = (status: number, of = rows): number => of.filter((row) => row.status === status).length;
+    const byReviewer = Map.groupBy(
+      rows.filter(({ reviewer }) => reviewer !== null),
+      ({ reviewer }) => reviewer!,
+    );
+    return {
+      pending: count(QUEUE_STATUS.pending),
+      claimed: count(QUEUE_STATUS.claimed),
+      completed: count(QUEUE_STATUS.completed),
+      skipped: rows.filter(({ skipped }) => skipped === 1).length,
+      reviewers: [...byReviewer].toSorted(inOrder).map(([reviewer, own]) => ({
+        reviewer,
+        claimed: count(QUEUE_STATUS.claimed, own),
+        completed: count(QUEUE_STATUS.completed, own),
+        median_seconds: medianSeconds(own),
+      })),
+      median_seconds: medianSeconds(rows),
+    };
+  }
+
+  /** The newest review of a datapoint by each rater counts; skipped ones do not. */
+  async agreement(
+    scope: Scope,
+    datasetId: string,
+    { name, level, since }: AgreementQuery,
+    options: LongReadOptions,
+  ): Promise<AgreementOfScores[]> {
+    const rows = await this.storage.readLong(
+      ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers from queue_item q
+        where q.project_id = ${scope.projectId} and q.dataset_id = ${datasetId} and q.status = ${QUEUE_STATUS.completed}
+          and q.skipped = 0 and q.answers <> '[]' and q.completed_at >= ${since ?? 0}
+        order by q.completed_at desc, q.id desc limit ${REVIEWS_MAX}`,
+      options,
+    );
+    const byName = new Map<string, Map<string, Map<string, Answer>>>();
+    for (const { unit, rater, answers } of rows.toReversed()) {
+      for (const answer of fromJsonText(answers) as Answer[]) {
+        if (name !== undefined && answer[0] !== name) continue;
+        if (answer[1] === null && answer[2] === null) continue;
+        const units = byName.getOrInsertComputed(answer[0], () => new Map());
+        units.getOrInsertComputed(unit, () => new Map()).set(rater, answer);
+      }
+    }
+    const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
+    const measured: AgreementOfScores[] = [];
+    for (const [score, units] of [...byName].toSorted(inOrder)) {
+      const found = definitions.get(score);
+      const scale = scaleOf([...units.values()], found && scoreDefinition(found), level);
+      const ranked = [...units.values()].map((unit) => rankedUnit(unit, scale));
+      const coefficients = await inTurns(measureAgreement(ranked, scale.level, scale.values));
+      measured.push({ name: score, level: scale.level, ...coefficients });
+    }
+    return measured;
+  }
+}
+
+const inOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+function medianSeconds(rows: readonly { ms: number | null }[]): number | null {
+  const seconds = rows.flatMap(({ ms }) => (ms === null ? [] : [ms / 1_000])).toSorted((a, b) => a - b);
+  if (seconds.length === 0) return null;
+  const middle = Math.floor(seconds.length / 2);
+  return seconds.length % 2 === 1 ? seconds[middle]! : (seconds[middle - 1]! + seconds[middle]!) / 2;
+}
+
+/** The answers that were given, in their order, and what each counts as. */
+interface Scale {
+  level: ScoreLevel;
+  answers: readonly (string | number)[];
+  values: readonly number[];
+}
+
+/** Labels in the order of their definition, numbers by size. */
+function scaleOf(
+  units: readonly ReadonlyMap<string, Answer>[],
+  definition: ScoreDefinition | undefined,
+  level: ScoreLevel | undefined,
+): Scale {
+  const given = new Set(units.flatMap((unit) => [...unit.values()].map(said)));
+  const known = definition?.categories ?? [];
+  const labels = [...given].filter((answer) => typeof answer === 'string');
+  const place = (label: string): number => {
+    const at = known.findIndex((category) => category.label === label);
+    return at === -1 ? known.length : at;
+  };
+  const answers = [
+    ...[...given].filter((answer) => typeof answer === 'number').toSorted((a, b) => a - b),
+    ...labels.toSorted((a, b) => place(a) - place(b) || (a < b ? -1 : 1)),
+  ];
+  const values = answers.map((answer, at) =>
+    typeof answer === 'number' ? answer : (known[place(answer)]?.value ?? at),
+  );
+  return { level: level ?? definition?.level ?? (labels.length > 0 ? 'nominal' : 'interval'), answers, values };
+}
+
+/** The label, or where there is none the value. */
+const said = ([, value, label]: Answer): string | number => label ?? value!;
+
+const rankedUnit = (unit: ReadonlyMap<string, Answer>, { answers }: Scale): Unit =>
+  new Map([...unit].map(([rater, answer]) => [rater, answers.indexOf(said(answer))]));

@@ -1,0 +1,92 @@
+import {
+  formatTimestamp,
+  SCORE_REVISIONS_MAX,
+  type ScoreDefinition,
+  type ScoreKind,
+  type ScoreResource,
+  type ScoreRevision,
+  type ScoreSource,
+} from '@spandrel/contract';
+import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
+import type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
+
+/** A stored score as the wire shows it (docs/spec/scores.md#scores). */
+export const scoreResource = (score: ScoreRow): ScoreResource => ({
+  id: score.id,
+  name: score.name,
+  value: score.value,
+  label: score.label,
+  comment: score.comment,
+  source: score.source as ScoreSource,
+  author: score.author,
+  trace_id: score.traceId,
+  span_id: score.spanId,
+  session_id: score.sessionId,
+  rule_id: score.ruleId,
+  queue_item_id: score.queueItemId,
+  config: score.config,
+  metadata: objectFromJsonText(score.metadata),
+  revisions: fromJsonText(score.revisions) as ScoreRevision[],
+  created_at: formatTimestamp(score.createdAt),
+  updated_at: formatTimestamp(score.updatedAt),
+});
+
+/** What a score says. */
+export type Verdict = Pick<ScoreRow, 'value' | 'label' | 'comment'>;
+
+/** Whether two scores say the same. */
+export const isSameVerdict = (a: Verdict, b: Verdict): boolean =>
+  a.value === b.value && a.label === b.label && a.comment === b.comment;
+
+/** The earlier values of a score once it says something else. @param now ms since the epoch. */
+export function addRevision({ value, label, comment, author, revisions }: ScoreRow, now: number): string {
+  const earlier = fromJsonText(revisions) as ScoreRevision[];
+  const replaced = { value, label, comment, author, at: formatTimestamp(now) };
+  return JSON.stringify([...earlier, replaced].slice(-SCORE_REVISIONS_MAX));
+}
+
+/** A stored definition as the wire shows it. */
+export const scoreDefinition = (definition: ScoreDefinitionRow): ScoreDefinition => ({
+  id: definition.id,
+  name: definition.name,
+  kind: definition.kind as ScoreKind,
+  min: definition.min,
+  max: definition.max,
+  categories: fromJsonText(definition.categories) as ScoreDefinition['categories'],
+  level: definition.level as ScoreDefinition['level'],
+  description: definition.description,
+  created_at: formatTimestamp(definition.createdAt),
+  updated_at: formatTimestamp(definition.updatedAt),
+});
+
+/**
+ * Why a score does not fit the definition of its name; `undefined` where it does. A comment alone fits every definition
+ * (docs/spec/scores.md#definitions).
+ */
+export function misfitOf(
+  { value, label }: Verdict,
+  row: ScoreDefinitionRow,
+): { path: string; message: string } | undefined {
+  const { kind, min, max, categories } = scoreDefinition(row);
+  const as = `as the definition "${row.name}" says`;
+  if (kind === 'text') {
+    return value === null && label === null
+      ? undefined
+      : { path: 'value', message: `must be left out: comments alone, ${as}` };
+  }
+  if (value === null && label === null) return undefined;
+  if (kind === 'category') {
+    const category = categories.find((one) => one.label === label);
+    if (!category)
+      return { path: 'label', message: `must be one of ${categories.map((one) => one.label).join(', ')}, ${as}` };
+    return value === null || value === category.value
+      ? undefined
+      : { path: 'value', message: `must be ${category.value} with this label, ${as}` };
+  }
+  if (value === null) return { path: 'value', message: `is needed, ${as}` };
+  if (kind === 'boolean')
+    return value === 0 || value === 1 ? undefined : { path: 'value', message: `must be 0 or 1, ${as}` };
+  if (min !== null && value < min) return { path: 'value', message: `must not be below ${min}, ${as}` };
+  if (max !== null && value > max) return { path: 'value', message: `must not be above ${max}, ${as}` };
+  return undefined;
+}

@@ -1,0 +1,175 @@
+import { LockMode } from '@mikro-orm/core';
+import { Injectable } from '@nestjs/common';
+import { isStorableText, type ListScores } from '@spandrel/contract';
+import { NotFound, type Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  behind,
+  deleteRows,
+  fillPage,
+  integer,
+  joinSql,
+  nullable,
+  number,
+  orderBy,
+  rawSql,
+  shapeOf,
+  sql,
+  startOf,
+  Storage,
+  text,
+  type LongReadOptions,
+  type Page,
+  type Sorting,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
+import { ScoreRollupStore } from './score-rollup.store.js';
+import { Score, scoreTable, type ScoreRow } from './score.entity.js';
+
+const COLUMNS = scoreTable.select('c');
+
+const SUM = shapeOf({
+  id: text(),
+  name: text(),
+  label: nullable(text()),
+  count: integer(),
+  values: integer(),
+  total: number(),
+});
+
+const NEWEST_FIRST: Sorting = {
+  ...{ list: 'scores', column: 'c.created_at', idColumn: 'c.id', type: 'integer', nullable: false, order: 'desc' },
+};
+
+export const scoreNotFound = (): NotFound => new NotFound('score_not_found', 'there is no score with this id');
+
+/** Rows of scores. What is changed of one that was found for a write is written with the transaction. */
+@Injectable()
+export class ScoreStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly rollups: ScoreRollupStore,
+  ) {}
+
+  /** @throws NotFound `score_not_found`. */
+  async get({ projectId }: Scope, id: string): Promise<ScoreRow> {
+    const score = await this.storage.find((em) => em.findOne(Score, { projectId, id }));
+    if (!score) throw scoreNotFound();
+    return score;
+  }
+
+  /** Scores that are to be changed, locked in the order of their ids. */
+  findForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<ScoreRow[]> {
+    const lock = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    return tx.em.find(Score, { projectId, id: { $in: [...ids] } }, lock);
+  }
+
+  async insert(tx: WriteTx, scores: readonly ScoreRow[]): Promise<void> {
+    if (scores.length === 0) return;
+    await tx.em.insertMany(Score, [...scores]);
+    await this.rollups.apply(
+      tx,
+      scores.map((after) => ({ after })),
+    );
+  }
+
+  /** Writes what was changed of scores that were found for a write. @param before as they were found. */
+  async update(tx: WriteTx, changes: readonly { before: ScoreRow; after: ScoreRow }[]): Promise<void> {
+    await this.rollups.apply(tx, changes);
+  }
+
+  async delete(tx: WriteTx, score: ScoreRow): Promise<void> {
+    tx.em.remove(score);
+    await this.rollups.apply(tx, [{ before: score }]);
+  }
+
+  /** @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, query: ListScores, options: LongReadOptions): Promise<Page<ScoreRow>> {
+    const from = startOf(NEWEST_FIRST, query.cursor);
+    const conditions = conditionsOf(scope, query);
+    if (!conditions) return Promise.resolve({ items: [], nextCursor: null });
+    return fillPage(
+      NEWEST_FIRST,
+      from,
+      query.limit,
+      async (part, start, count) => ({
+        rows: await this.storage.readLong(
+          COLUMNS.query`select ${COLUMNS} from score c where ${conditions} and ${behind(NEWEST_FIRST, part, start)}
+            order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
+          options,
+        ),
+      }),
+      ({ createdAt, id }) => ({ value: createdAt, id }),
+    );
+  }
+
+  /** What scores of traces, those of their spans among them, or of spans come to: a row for each id, name and label. */
+  sumBy({ projectId }: Scope, target: 'trace' | 'span', ids: readonly string[], options: LongReadOptions) {
+    const id = rawSql(`c.${target}_id`);
+    return this.storage.readLong(
+      SUM.query`select ${id} as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
+          coalesce(sum(c.value), 0.0) as total
+        from score c where c.project_id = ${projectId} and ${anyOf(`c.${target}_id`, ids)}
+        group by ${id}, c.name, c.label order by ${id}, c.name, c.label`,
+      options,
+    );
+  }
+
+  /** Scores behind an id, in the order of their ids; none at the end. */
+  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<ScoreRow[]> {
+    return this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from score c where c.project_id = ${scope.projectId} and c.id > ${afterId}
+        order by c.id limit ${limit}`,
+      options,
+    );
+  }
+
+  /** Deletes the scores of traces, those of their spans among them. */
+  deleteOfTraces(tx: WriteTx, scope: Scope, traceIds: readonly string[]): Promise<void> {
+    return this.deleteWhere(tx, scope, 'trace_id', traceIds);
+  }
+
+  deleteOfSessions(tx: WriteTx, scope: Scope, sessionIds: readonly string[]): Promise<void> {
+    return this.deleteWhere(tx, scope, 'session_id', sessionIds);
+  }
+
+  async deleteAll(tx: WriteTx, scope: Scope): Promise<void> {
+    await deleteRows(tx, 'score', sql`project_id = ${scope.projectId}`);
+    await this.rollups.deleteAll(tx, scope);
+  }
+
+  private async deleteWhere(tx: WriteTx, scope: Scope, column: string, ids: readonly string[]): Promise<void> {
+    const hours = await this.rollups.findKeys(tx, scope, anyOf(`c.${column}`, ids));
+    if (hours.length === 0) return;
+    await deleteRows(tx, 'score', sql`project_id = ${scope.projectId} and ${anyOf(column, ids)}`);
+    await this.rollups.recount(tx, hours);
+  }
+}
+
+const EQUALITIES = {
+  trace_id: 'c.trace_id',
+  span_id: 'c.span_id',
+  session_id: 'c.session_id',
+  name: 'c.name',
+  source: 'c.source',
+  author: 'c.author',
+  rule_id: 'c.rule_id',
+  label: 'c.label',
+} as const;
+
+/** @returns `undefined` when nothing can match: a text that no column can hold. */
+function conditionsOf({ projectId }: Scope, query: ListScores): Sql | undefined {
+  const conditions = [sql`c.project_id = ${projectId}`];
+  for (const [filter, column] of Object.entries(EQUALITIES) as [keyof typeof EQUALITIES, string][]) {
+    const wanted = query[filter];
+    if (wanted === undefined) continue;
+    if (!isStorableText(wanted)) return undefined;
+    conditions.push(anyOf(column, [wanted]));
+  }
+  if (query.min_value !== undefined) conditions.push(sql`c.value >= ${query.min_value}`);
+  if (query.max_value !== undefined) conditions.push(sql`c.value <= ${query.max_value}`);
+  if (query.since !== undefined) conditions.push(sql`c.created_at >= ${query.since}`);
+  if (query.until !== undefined) conditions.push(sql`c.created_at < ${query.until}`);
+  return joinSql(conditions, ' and ');
+}

@@ -1,0 +1,244 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  createScoreDefinitionSchema,
+  createScoreSchema,
+  deletedSchema,
+  listScoresSchema,
+  plainListSchema,
+  scoreDefinitionListSchema,
+  scoreDefinitionSchema,
+  scoreListSchema,
+  scoreQualityAnswerSchema,
+  scoreQualityQuerySchema,
+  scoreSchema,
+  scoreSeriesQuerySchema,
+  scoreSeriesSchema,
+  updateScoreDefinitionSchema,
+  updateScoreSchema,
+  type CreateScore,
+  type CreateScoreDefinition,
+  type Deleted,
+  type ListScores,
+  type PlainList,
+  type ScoreBucket,
+  type ScoreDefinition,
+  type ScoreQualityAnswer,
+  type ScoreQualityQuery,
+  type ScoreResource,
+  type ScoreSeriesQuery,
+  type UpdateScore,
+  type UpdateScoreDefinition,
+} from '@spandrel/contract';
+import {
+  CurrentCaller,
+  CurrentReader,
+  CurrentScope,
+  Operation,
+  PathId,
+  type Caller,
+  type Reader,
+} from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
+import { scoreDefinitionNotFound, ScoreDefinitionStore } from './score-definition.store.js';
+import { scoreDefinition, scoreResource } from './score-resource.js';
+import { NO_QUALITY } from './corrected-mean.js';
+import { ScoreQualityStore } from './score-quality.store.js';
+import { ScoreRollupStore } from './score-rollup.store.js';
+import { scoreNotFound, ScoreStore } from './score.store.js';
+import { WriteScores } from './write-scores.js';
+
+const ScoreId = () => Param('id', new PathId(scoreNotFound));
+const DefinitionId = () => Param('id', new PathId(scoreDefinitionNotFound));
+
+/** `/api/scores` (docs/spec/scores.md#score-routes). */
+@Controller('api/scores')
+export class ScoresController {
+  constructor(
+    private readonly scores: ScoreStore,
+    private readonly writes: WriteScores,
+  ) {}
+
+  @Post()
+  @Operation({
+    id: 'createScore',
+    access: 'ingest',
+    summary: 'Score a trace, a span or a session',
+    answer: scoreSchema,
+    problems: ['trace_not_found', 'span_not_found', 'session_not_found', 'id_conflict'],
+  })
+  async create(
+    @CurrentScope() scope: Scope,
+    @CurrentCaller() caller: Caller | undefined,
+    @Body({ schema: createScoreSchema }) body: CreateScore,
+  ): Promise<ScoreResource> {
+    return scoreResource(await this.writes.create(scope, body, caller?.id ?? 'local'));
+  }
+
+  @Get()
+  @Operation({ id: 'listScores', access: 'read', summary: 'Scores, newest first', answer: scoreListSchema })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listScoresSchema }) query: ListScores,
+    @CurrentReader() reader: Reader,
+  ): Promise<{ scores: ScoreResource[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.scores.list(scope, query, reader);
+    return { scores: items.map(scoreResource), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get(':id')
+  @Operation({ id: 'getScore', access: 'read', summary: 'A score', answer: scoreSchema, problems: ['score_not_found'] })
+  async read(@CurrentScope() scope: Scope, @ScoreId() id: string): Promise<ScoreResource> {
+    return scoreResource(await this.scores.get(scope, id));
+  }
+
+  @Put(':id')
+  @Operation({
+    id: 'updateScore',
+    access: 'write',
+    summary: 'Change a score',
+    answer: scoreSchema,
+    problems: ['score_not_found'],
+  })
+  async update(
+    @CurrentScope() scope: Scope,
+    @ScoreId() id: string,
+    @Body({ schema: updateScoreSchema }) body: UpdateScore,
+  ): Promise<ScoreResource> {
+    return scoreResource(await this.writes.update(scope, id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  @Operation({
+    id: 'deleteScore',
+    access: 'write',
+    summary: 'Delete a score',
+    answer: deletedSchema,
+    problems: ['score_not_found'],
+  })
+  async delete(@CurrentScope() scope: Scope, @ScoreId() id: string): Promise<Deleted> {
+    await this.writes.delete(scope, id);
+    return { id, deleted: true };
+  }
+}
+
+/** `/api/analytics/scores` and `quality` (docs/spec/scores.md#sums-of-scores). */
+@Controller('api/analytics')
+export class ScoreAnalyticsController {
+  constructor(
+    private readonly rollups: ScoreRollupStore,
+    private readonly quality: ScoreQualityStore,
+  ) {}
+
+  @Get('scores')
+  @Operation({
+    id: 'getScoreSeries',
+    access: 'read',
+    summary: 'What scores come to by hour, day or week',
+    answer: scoreSeriesSchema,
+  })
+  async readSeries(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: scoreSeriesQuerySchema }) query: ScoreSeriesQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<{ buckets: ScoreBucket[] }> {
+    return { buckets: await this.rollups.series(scope, query, reader) };
+  }
+
+  @Get('quality')
+  @Operation({
+    id: 'getScoreQuality',
+    access: 'read',
+    summary: "A judge's mean, corrected by what people said",
+    answer: scoreQualityAnswerSchema,
+  })
+  async readQuality(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: scoreQualityQuerySchema }) { split_by: split, ...query }: ScoreQualityQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<ScoreQualityAnswer> {
+    const [all = { key: null, ...NO_QUALITY }] = await this.quality.measure(scope, query, reader);
+    const { key: _all, ...together } = all;
+    if (split === undefined) return together;
+    return { ...together, series: await this.quality.measure(scope, { ...query, split_by: split }, reader) };
+  }
+}
+
+/** `/api/score-definitions` (docs/spec/scores.md#definitions). */
+@Controller('api/score-definitions')
+export class ScoreDefinitionsController {
+  constructor(private readonly definitions: ScoreDefinitionStore) {}
+
+  @Post()
+  @Operation({
+    id: 'createScoreDefinition',
+    access: 'write',
+    summary: 'Define what scores of a name look like',
+    answer: scoreDefinitionSchema,
+    problems: ['id_conflict'],
+  })
+  async create(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: createScoreDefinitionSchema }) body: CreateScoreDefinition,
+  ): Promise<ScoreDefinition> {
+    return scoreDefinition(await this.definitions.create(scope, body));
+  }
+
+  @Get()
+  @Operation({
+    id: 'listScoreDefinitions',
+    access: 'read',
+    summary: 'Definitions of scores, oldest first',
+    answer: scoreDefinitionListSchema,
+  })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: plainListSchema }) query: PlainList,
+    @CurrentReader() reader: Reader,
+  ): Promise<{ score_definitions: ScoreDefinition[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.definitions.list(scope, query, reader);
+    return { score_definitions: items.map(scoreDefinition), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get(':id')
+  @Operation({
+    id: 'getScoreDefinition',
+    access: 'read',
+    summary: 'A definition of scores',
+    answer: scoreDefinitionSchema,
+    problems: ['score_definition_not_found'],
+  })
+  async read(@CurrentScope() scope: Scope, @DefinitionId() id: string): Promise<ScoreDefinition> {
+    return scoreDefinition(await this.definitions.get(scope, id));
+  }
+
+  @Put(':id')
+  @Operation({
+    id: 'updateScoreDefinition',
+    access: 'write',
+    summary: 'Replace a definition of scores; scores that are there stay',
+    answer: scoreDefinitionSchema,
+    problems: ['score_definition_not_found'],
+  })
+  async update(
+    @CurrentScope() scope: Scope,
+    @DefinitionId() id: string,
+    @Body({ schema: updateScoreDefinitionSchema }) body: UpdateScoreDefinition,
+  ): Promise<ScoreDefinition> {
+    return scoreDefinition(await this.definitions.update(scope, id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  @Operation({
+    id: 'deleteScoreDefinition',
+    access: 'write',
+    summary: 'Delete a definition of scores; scores that are there stay',
+    answer: deletedSchema,
+    problems: ['score_definition_not_found'],
+  })
+  async delete(@CurrentScope() scope: Scope, @DefinitionId() id: string): Promise<Deleted> {
+    await this.definitions.delete(scope, id);
+    return { id, deleted: true };
+  }
+}

@@ -1,0 +1,39 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { MaskingModule } from '@spandrel/masking';
+import { SpanCommitParticipants, TracingModule } from '@spandrel/tracing';
+import { FindTargets } from './find-targets.js';
+import { DeleteScores } from './delete-scores.js';
+import { ScoreDefinitionStore } from './score-definition.store.js';
+import { ScoreQualityStore } from './score-quality.store.js';
+import { ScoreRollupStore } from './score-rollup.store.js';
+import { ScoreStore } from './score.store.js';
+import { ScoreDefinitionsController, ScoresController, ScoreAnalyticsController } from './scores.controller.js';
+import { ServeScores } from './serve-scores.js';
+import { WriteScores } from './write-scores.js';
+
+/** Scores of traces, spans and sessions. */
+@Module({
+  imports: [TracingModule, MaskingModule],
+  controllers: [ScoresController, ScoreAnalyticsController, ScoreDefinitionsController],
+  providers: [
+    ScoreStore,
+    ScoreRollupStore,
+    ScoreQualityStore,
+    ScoreDefinitionStore,
+    FindTargets,
+    WriteScores,
+    DeleteScores,
+    ServeScores,
+  ],
+  exports: [ScoreStore, ScoreDefinitionStore, WriteScores],
+})
+export class ScoresModule implements OnModuleInit {
+  constructor(
+    private readonly participants: SpanCommitParticipants,
+    private readonly deletes: DeleteScores,
+  ) {}
+
+  onModuleInit(): void {
+    this.participants.register(this.deletes);
+  }
+}

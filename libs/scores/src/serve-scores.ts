@@ -1,0 +1,51 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SCORES_OF_TRACE_MAX, type ScoreResource, type ScoreSums } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import type { LongReadOptions } from '@spandrel/storage';
+import { ScoresPort, type IngestedScores, type ScoresOfRecords } from '@spandrel/tracing';
+import { scoreResource } from './score-resource.js';
+import { ScoreStore } from './score.store.js';
+import { WriteScores } from './write-scores.js';
+
+/** Scores where traces and spans are written and shown. */
+@Injectable()
+export class ServeScores implements ScoresOfRecords, OnModuleInit {
+  constructor(
+    private readonly port: ScoresPort,
+    private readonly scores: ScoreStore,
+    private readonly writes: WriteScores,
+  ) {}
+
+  onModuleInit(): void {
+    this.port.registered = this;
+  }
+
+  ingest(scope: Scope, items: readonly unknown[], author: string): Promise<IngestedScores> {
+    return this.writes.ingest(scope, items, author);
+  }
+
+  async ofTrace(scope: Scope, traceId: string, options: LongReadOptions): Promise<ScoreResource[]> {
+    const { items } = await this.scores.list(scope, { trace_id: traceId, limit: SCORES_OF_TRACE_MAX }, options);
+    return items.map(scoreResource);
+  }
+
+  async sumsOf(
+    scope: Scope,
+    target: 'trace' | 'span',
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<ReadonlyMap<string, ScoreSums>> {
+    const sums = new Map<string, ScoreSums>(ids.map((id) => [id, {}]));
+    const valued = new Map<string, { values: number; total: number }>();
+    for (const { id, name, label, count, values, total } of await this.scores.sumBy(scope, target, ids, options)) {
+      const ofName = (sums.get(id)![name] ??= { count: 0, mean: null, labels: {} });
+      ofName.count += count;
+      if (label !== null) ofName.labels[label] = count;
+      const sum = valued.getOrInsertComputed(`${id}\0${name}`, () => ({ values: 0, total: 0 }));
+      sum.values += values;
+      sum.total += total;
+      if (sum.values > 0) ofName.mean = sum.total / sum.values;
+    }
+    return sums;
+  }
+}

@@ -1,0 +1,306 @@
+import { Injectable } from '@nestjs/common';
+import {
+  fieldErrors,
+  ingestScoreSchema,
+  type CreateScore,
+  type IngestRejection,
+  type IngestScore,
+  type RejectedItem,
+  type RestoredScore,
+  type UpdateScore,
+} from '@spandrel/contract';
+import { Conflict, DomainError, Invalid, newId, type Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
+import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
+import type { IngestedScores } from '@spandrel/tracing';
+import type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
+import { ScoreDefinitionStore } from './score-definition.store.js';
+import { FindTargets, type Target } from './find-targets.js';
+import { addRevision, isSameVerdict, misfitOf, type Verdict } from './score-resource.js';
+import { scoreNotFound, ScoreStore } from './score.store.js';
+
+/** Scores that one transaction of an ingest writes. */
+const SCORES_AT_ONCE = 200;
+
+/** Makes, changes and deletes scores (docs/spec/scores.md). */
+@Injectable()
+export class WriteScores {
+  constructor(
+    private readonly storage: Storage,
+    private readonly scores: ScoreStore,
+    private readonly definitions: ScoreDefinitionStore,
+    private readonly targets: FindTargets,
+    private readonly masking: ProjectMasking,
+  ) {}
+
+  /**
+   * Makes a score; one that is there already, with the same members, is answered as it is.
+   * @param author who counts as its author where the body names nobody.
+   * @throws NotFound `trace_not_found`, `span_not_found` or `session_not_found` for what it is about, Invalid where it
+   *   does not fit its definition, Conflict `id_conflict`.
+   */
+  async create(scope: Scope, body: CreateScore, author: string): Promise<ScoreRow> {
+    const [given] = await this.masked(scope, [{ ...body, id: body.id ?? newId(), author: body.author ?? author }]);
+    const now = Date.now();
+    return this.storage.write(async (tx) => {
+      const targetOf = await this.targets.find(tx, scope, [given!]);
+      const definitions = await this.definitions.findByNames(tx, scope, [given!.name]);
+      const score = newScore(scope, given!, targetOf(given!), definitions, now);
+      const [before] = await this.scores.findForWrite(tx, scope, [score.id]);
+      if (!before) await this.scores.insert(tx, [score]);
+      else if (!isSameScore(before, score)) throw idTaken();
+      return before ?? score;
+    });
+  }
+
+  /** Changes the members given; what it said before is kept as a revision. @throws NotFound, Invalid as {@link create}. */
+  async update(scope: Scope, id: string, body: UpdateScore): Promise<ScoreRow> {
+    const [given] = await this.masked(scope, [body]);
+    const now = Date.now();
+    return this.storage.write(async (tx) => {
+      const [score] = await this.scores.findForWrite(tx, scope, [id]);
+      if (!score) throw scoreNotFound();
+      const before = { ...score };
+      change(score, given!, await this.definitions.findByNames(tx, scope, [score.name]), now);
+      await this.scores.update(tx, [{ before, after: score }]);
+      return score;
+    });
+  }
+
+  /** @throws NotFound `score_not_found`. */
+  async delete(scope: Scope, id: string): Promise<void> {
+    await this.storage.write(async (tx) => {
+      const [score] = await this.scores.findForWrite(tx, scope, [id]);
+      if (!score) throw scoreNotFound();
+      await this.scores.delete(tx, score);
+    });
+  }
+
+  /**
+   * Upserts the scores of an ingest by their ids, each taken whole or rejected whole; members given replace.
+   * @returns once they are durable.
+   */
+  async ingest(scope: Scope, items: readonly unknown[], author: string): Promise<IngestedScores> {
+    const result: IngestedScores = { accepted: 0, rejected: [] };
+    for (let from = 0; from < items.length; from += SCORES_AT_ONCE) {
+      const rejected: IngestRejection[] = [];
+      const reject = (index: number, code: string, message: string): void =>
+        void rejected.push({ index, collection: 'scores', code, message });
+      const valid = items.slice(from, from + SCORES_AT_ONCE).flatMap((item, at) => {
+        const parsed = ingestScoreSchema.safeParse(item);
+        if (parsed.success) return [{ ...parsed.data, author: parsed.data.author ?? author, index: from + at }];
+        const faults = fieldErrors(parsed.error).map(({ path, message }) => `${path} ${message}`.trim());
+        reject(from + at, 'validation_failed', faults.join('; '));
+        return [];
+      });
+      const given = await this.masked(scope, valid);
+      const refused = await this.storage.write((tx) => this.upsert(tx, scope, given, Date.now()));
+      for (const [{ index }, { code, message }] of refused) reject(index, code, message);
+      result.accepted += valid.length - refused.size;
+      result.rejected.push(...rejected.toSorted((a, b) => a.index - b.index));
+    }
+    return result;
+  }
+
+  /**
+   * Makes the answers of a review scores of the span that its datapoint came from (id `review:ITEM:NAME`, source `human`); nothing
+   * where the span is gone.
+   */
+  async addReview(
+    tx: WriteTx,
+    scope: Scope,
+    {
+      itemId,
+      reviewer,
+      spanId,
+      answers,
+    }: { itemId: string; reviewer: string; spanId: string; answers: readonly Answer[] },
+    now: number,
+  ): Promise<void> {
+    const targetOf = await this.targets.find(tx, scope, [{ span_id: spanId }]);
+    const definitions = await this.definitions.findByNames(
+      tx,
+      scope,
+      answers.map(({ name }) => name),
+    );
+    const scores: ScoreRow[] = [];
+    const gone = attempt(() => {
+      const target = targetOf({ span_id: spanId });
+      for (const answer of answers) {
+        const given = { ...answer, id: `review:${itemId}:${answer.name}`, source: 'human' as const, author: reviewer };
+        scores.push({ ...newScore(scope, given, target, definitions, now), queueItemId: itemId });
+      }
+    });
+    if (!gone) await this.scores.insert(tx, scores);
+  }
+
+  /** Upserts scores of an export in one transaction. @returns those whose trace or session is not here. */
+  restore(scope: Scope, items: readonly RestoredScore[]): Promise<RejectedItem<RestoredScore>[]> {
+    return this.storage.write(async (tx) => {
+      const rejected: RejectedItem<RestoredScore>[] = [];
+      const targetOf = await this.targets.find(tx, scope, items);
+      const here = await this.scores.findForWrite(
+        tx,
+        scope,
+        items.map(({ id }) => id),
+      );
+      const stored = here.map((score) => ({ before: { ...score }, after: score }));
+      const added = new Map<string, ScoreRow>();
+      for (const item of items) {
+        const refusal = attempt(() => {
+          const score = restoredScore(scope, item, targetOf(item));
+          const before = here.find(({ id }) => id === item.id) ?? added.get(item.id);
+          if (before) Object.assign(before, score);
+          else added.set(item.id, score);
+        });
+        if (refusal) rejected.push({ item, code: refusal.code, message: refusal.message });
+      }
+      await this.scores.insert(tx, [...added.values()]);
+      await this.scores.update(tx, stored);
+      return rejected;
+    });
+  }
+
+  /** @returns those that were refused. */
+  private async upsert<Given extends IngestScore & { author: string }>(
+    tx: WriteTx,
+    scope: Scope,
+    given: readonly Given[],
+    now: number,
+  ): Promise<Map<Given, DomainError>> {
+    const refused = new Map<Given, DomainError>();
+    const targetOf = await this.targets.find(tx, scope, given);
+    const definitions = await this.definitions.findByNames(
+      tx,
+      scope,
+      given.map(({ name }) => name),
+    );
+    const here = await this.scores.findForWrite(
+      tx,
+      scope,
+      given.map(({ id }) => id),
+    );
+    const known = new Map(here.map((score) => [score.id, score]));
+    const stored = here.map((score) => ({ before: { ...score }, after: score }));
+    const added: ScoreRow[] = [];
+    for (const item of given) {
+      const refusal = attempt(() => {
+        const score = newScore(scope, item, targetOf(item), definitions, now);
+        const before = known.get(item.id);
+        if (before) {
+          if (!isAboutTheSame(before, score)) throw idTaken();
+          change(before, item, definitions, now);
+        } else {
+          known.set(item.id, score);
+          added.push(score);
+        }
+      });
+      if (refusal) refused.set(item, refusal);
+    }
+    await this.scores.insert(tx, added);
+    await this.scores.update(tx, stored);
+    return refused;
+  }
+
+  private async masked<Given extends UpdateScore>(scope: Scope, given: readonly Given[]): Promise<readonly Given[]> {
+    const masking = await this.masking.of(scope);
+    if (!masking) return given;
+    return masking.run((calls) =>
+      given.map((score) => ({
+        ...score,
+        ...(score.comment && { comment: calls.text(score.comment, 'output') }),
+        ...(score.metadata && { metadata: calls.json(score.metadata, 'metadata') }),
+      })),
+    );
+  }
+}
+
+/** An answer of a review. */
+type Answer = Verdict & { name: string };
+
+type Definitions = ReadonlyMap<string, ScoreDefinitionRow>;
+
+/** @throws Invalid where it does not fit its definition. */
+function newScore(
+  { projectId }: Scope,
+  given: CreateScore & { id?: string | null | undefined },
+  target: Target,
+  definitions: Definitions,
+  now: number,
+): ScoreRow {
+  const verdict = { value: given.value ?? null, label: given.label ?? null, comment: given.comment ?? null };
+  return {
+    ...{ projectId, id: given.id!, name: given.name, ...verdict, ...target },
+    ...{ source: given.source ?? 'code', author: given.author!, ruleId: null, queueItemId: null },
+    config: assertFit(verdict, definitions.get(given.name)),
+    metadata: JSON.stringify(given.metadata ?? {}),
+    isRandom: isRandom(given.metadata),
+    ...{ revisions: '[]', createdAt: now, updatedAt: now },
+  };
+}
+
+/** Changes the members given. @throws Invalid where nothing is left of it, or where it does not fit its definition. */
+function change(score: ScoreRow, given: UpdateScore, definitions: Definitions, now: number): void {
+  const { value = score.value, label = score.label, comment = score.comment } = given;
+  const verdict = { value, label, comment };
+  if (value === null && label === null && comment === null)
+    throw invalidAt('value', 'is needed, or a label or a comment');
+  const config = assertFit(verdict, definitions.get(score.name));
+  const metadata = given.metadata ? toJsonText(given.metadata)! : score.metadata;
+  const author = given.author ?? score.author;
+  if (isSameVerdict(score, verdict) && metadata === score.metadata && author === score.author) return;
+  const revisions = isSameVerdict(score, verdict) ? score.revisions : addRevision(score, now);
+  Object.assign(score, verdict, { config, metadata, author, revisions, updatedAt: now });
+  if (given.metadata) score.isRandom = isRandom(given.metadata);
+}
+
+function restoredScore({ projectId }: Scope, item: RestoredScore, target: Target): ScoreRow {
+  const { id, name, value, label, comment, source, author, config } = item;
+  return {
+    ...{ projectId, id, name, value, label, comment, source, author, config, ...target },
+    ...{ ruleId: item.rule_id, queueItemId: item.queue_item_id },
+    metadata: JSON.stringify(item.metadata),
+    isRandom: isRandom(item.metadata),
+    revisions: JSON.stringify(item.revisions),
+    ...{ createdAt: item.created_at, updatedAt: item.updated_at },
+  };
+}
+
+const isRandom = (metadata: Record<string, unknown> | null | undefined): 0 | 1 =>
+  [undefined, null, 'random'].includes(metadata?.['selected_by'] as null) ? 1 : 0;
+
+const isAboutTheSame = (stored: ScoreRow, sent: ScoreRow): boolean =>
+  (['name', 'traceId', 'spanId', 'sessionId'] as const).every((member) => stored[member] === sent[member]);
+
+/** Whether a score that is sent again is the stored one. */
+const isSameScore = (stored: ScoreRow, sent: ScoreRow): boolean =>
+  isSameVerdict(stored, sent) &&
+  isAboutTheSame(stored, sent) &&
+  (['source', 'author', 'metadata'] as const).every((member) => stored[member] === sent[member]);
+
+const idTaken = (): Conflict => new Conflict('id_conflict', 'another score has this id');
+
+/**
+ * @param place what stands before the path of a fault. @returns the name of the definition, if there is one.
+ * @throws Invalid where the score does not fit it.
+ */
+export function assertFit(verdict: Verdict, definition: ScoreDefinitionRow | undefined, place = ''): string | null {
+  if (!definition) return null;
+  const misfit = misfitOf(verdict, definition);
+  if (misfit) throw invalidAt(`${place}${misfit.path}`, misfit.message);
+  return definition.name;
+}
+
+const invalidAt = (path: string, message: string): Invalid =>
+  new Invalid('validation_failed', `${path} ${message}`, [{ path, message }]);
+
+/** @returns what was thrown, where the item is what is wrong. */
+function attempt(work: () => void): DomainError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
