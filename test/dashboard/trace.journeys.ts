@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, settled } from './page-steps.ts';
+import { expectAccessible, expectSoon, settled, tabTo } from './page-steps.ts';
 import { recordManySpans, recordRichTrace } from './recorded-spans.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -219,6 +219,65 @@ describe('the views of a trace', () => {
     await page.keyboard.press('2');
     await until(() => parameters()['view'] === 'tree');
     await rows().waitFor();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('have a graph of agents, tools and models, by keys alone', async () => {
+    await goTo('/traces/rich');
+    await rows().waitFor();
+    await page.keyboard.press('4');
+    const graph = page.getByRole('application', { name: 'Agent graph' });
+    await expectSoon(() => graph.getByRole('button').count(), 3);
+    expect(parameters()['view']).toBe('graph');
+    await tabTo(
+      graph.getByRole('button', { name: /^answer Agent, 1 span 2\.40 s, \$0\.0123 leads to gpt-5\.1 ×1, book ×1$/ }),
+    );
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    const book = graph.getByRole('button', { name: 'book Tool, 1 span, 1 error 100 ms', exact: true });
+    await expectSoon(
+      () =>
+        book.evaluate(
+          (box) => box === (box as never as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement,
+        ),
+      true,
+    );
+    await page.keyboard.press('Enter');
+    await until(() => parameters()['span'] === 'rich-failed');
+    await page.getByRole('heading', { level: 2, name: 'book' }).waitFor();
+    await page.getByText('book: span 1 of 1', { exact: true }).waitFor();
+    await expectAccessible(watched);
+    await tabTo(page.getByRole('button', { name: 'Show as table' }));
+    await page.keyboard.press('Enter');
+    const table = page.getByRole('table', { name: 'Agent graph' });
+    await expectSoon(
+      async () => (await table.getByRole('row').allInnerTexts()).map((row) => row.split('\t')),
+      [
+        ['Node', 'Kind', 'Spans', 'Errors', 'Time', 'Cost', 'Leads to'],
+        ['answer', 'Agent', '1', '0', '2.40 s', '$0.0123', 'gpt-5.1 ×1, book ×1'],
+        ['gpt-5.1', 'LLM call', '1', '0', '2.00 s', '$0.0123', ''],
+        ['book', 'Tool', '1', '1', '100 ms', '–', ''],
+      ],
+    );
+    await expectAccessible(watched);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('scroll within their pane on a phone, however many nodes there are', async () => {
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
+    try {
+      await goTo('/traces/many?view=graph');
+      await page.getByText('802 more nodes not shown').waitFor();
+      const graph = page.getByRole('application', { name: 'Agent graph' });
+      await expectSoon(() => graph.getByRole('button').count(), 200);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await graph.getByRole('button', { name: /^gpt-5\.1 LLM call, 8,999 spans/ }).click();
+      await page.getByText('gpt-5.1: span 1 of 8,999', { exact: true }).waitFor();
+      await expectAccessible(watched);
+    } finally {
+      await page.setViewportSize(usual);
+    }
     expectNoFaults(watched);
   });
 

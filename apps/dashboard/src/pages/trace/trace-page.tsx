@@ -85,8 +85,9 @@ export function TracePage() {
 const pathOfList = (): string => lastTraceList()?.path ?? '/traces';
 
 function focusSpans(): void {
-  const row = '[role="treegrid"] [role="row"][aria-selected="true"], [role="application"]';
-  document.querySelector<HTMLElement>(row)?.focus();
+  const row = '[role="treegrid"] [role="row"][aria-selected="true"]';
+  const inGraph = '[role="application"][tabindex], [role="application"] [tabindex="0"]';
+  document.querySelector<HTMLElement>(`${row}, ${inGraph}`)?.focus();
 }
 
 /** The first span is selected until another one is. */

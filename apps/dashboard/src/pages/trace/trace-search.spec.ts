@@ -5,6 +5,7 @@ describe('readTraceSearch', () => {
   it('reads what it wrote', () => {
     const search = { span: 'a:1', view: 'flame', tab: 'raw', find: 'x', only: 'errors,llm' } as const;
     expect(readTraceSearch(search)).toEqual(search);
+    expect(readTraceSearch({ view: 'graph' })).toEqual({ view: 'graph' });
   });
 
   it('leaves out defaults and what it does not understand', () => {

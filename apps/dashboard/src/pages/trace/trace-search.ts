@@ -1,6 +1,6 @@
 import { readTexts } from '../../features/filters/list-search.js';
 
-const VIEWS = ['waterfall', 'tree', 'flame'] as const;
+const VIEWS = ['waterfall', 'tree', 'flame', 'graph'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const TABS = ['messages', 'input', 'output', 'metadata', 'raw'] as const;

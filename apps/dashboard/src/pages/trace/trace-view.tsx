@@ -1,5 +1,15 @@
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import type { TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
@@ -17,6 +27,8 @@ import { nextPlace, rowFor, rowOf } from './tree-rows.js';
 import { useRange, useTraceRows, type useTraceAddress } from './use-trace-view.js';
 import styles from './trace-page.module.css';
 
+const AgentGraphView = lazy(async () => ({ default: (await import('./agent-graph.js')).AgentGraphView }));
+
 interface TraceViewProps {
   traceId: string;
   model: TraceModel;
@@ -31,6 +43,7 @@ const VIEWS: readonly { id: View; label: string; shortcut: string }[] = [
   { id: 'waterfall', label: 'Waterfall', shortcut: '1' },
   { id: 'tree', label: 'Tree', shortcut: '2' },
   { id: 'flame', label: 'Flame', shortcut: '3' },
+  { id: 'graph', label: 'Graph', shortcut: '4' },
 ];
 
 const ONLY_BUTTONS = [
@@ -38,7 +51,7 @@ const ONLY_BUTTONS = [
   { name: 'llm', label: 'LLM calls only' },
 ] as const;
 
-/** The spans of a trace in one of three views, and what is looked for in them. */
+/** The spans of a trace in one of four views, and what is looked for in them. */
 export function TraceView({ traceId, model, search, change, selected, onSelect, onOpen }: TraceViewProps) {
   const { view = 'waterfall', find = '' } = search;
   const only = readOnly(search.only);
@@ -112,6 +125,10 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
       <div role="tabpanel" id={panelId} aria-labelledby={tabId(panelId, view)} className={styles.panel}>
         {view === 'flame' ? (
           <FlameGraph {...{ model, filtered, selected, onSelect }} />
+        ) : view === 'graph' ? (
+          <Suspense>
+            <AgentGraphView {...{ model, filtered, selected, onSelect }} />
+          </Suspense>
         ) : (
           <>
             <Minimap model={model} range={timeline.range} onRange={timeline.choose} />
