@@ -7,7 +7,7 @@ import { joinSql, mayContainJson, type Sql } from '@spandrel/storage';
  * @param metadata JSON text of an object.
  * @returns a string as it is, the JSON text of any other value; `undefined` where there is no such member.
  */
-export function metadataValue(metadata: string | null, key: string): string | undefined {
+function metadataValue(metadata: string | null, key: string): string | undefined {
   // Most have no such member, which a search for its name says sooner.
   if (metadata === null || !metadata.includes(JSON.stringify(key))) return undefined;
   const member = findMember(metadata, key);
