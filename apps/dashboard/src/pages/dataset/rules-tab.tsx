@@ -133,19 +133,26 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
 /** Switches a capture rule on and off; it shows at once what was chosen, and goes back where that failed. */
 function RuleSwitch({ rule, onChanged }: Pick<RuleActions, 'onChanged'> & { rule: CaptureRuleResource }) {
   const mayWrite = useMayWrite();
+  const [chosen, setChosen] = useState<boolean | null>(null);
   const change = useMutation({
     mutationFn: (enabled: boolean) =>
       api.updateCaptureRule({ path: { id: rule.dataset_id, rule_id: rule.id }, body: { enabled } }),
     onSuccess: onChanged,
     onError: (error) => notifyError('The rule could not be changed', error),
+    onSettled: () => setChosen(null),
   });
+  const toggle = (enabled: boolean): void => {
+    if (change.isPending) return;
+    setChosen(enabled);
+    change.mutate(enabled);
+  };
   return (
     <Switch
       label={`Enabled: ${rule.name}`}
       isLabelHidden
-      isOn={change.isPending ? change.variables : rule.enabled}
+      isOn={chosen ?? rule.enabled}
       isDisabled={!mayWrite}
-      onChange={(enabled) => !change.isPending && change.mutate(enabled)}
+      onChange={toggle}
     />
   );
 }
