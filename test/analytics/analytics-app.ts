@@ -2,10 +2,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { analyticsFeature } from '@spandrel/analytics';
 import type { AnalyticsSummary, RangeTotals, SpanResource, Stats, TimeBucket, TraceListItem } from '@spandrel/contract';
 import { eventsFeature } from '@spandrel/events';
+import { BackgroundTasks } from '@spandrel/kernel';
 import type { Storage, StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
 import { WarmLists } from '../../libs/tracing/src/listing/warm-lists.js';
-import { TextIndexTask } from '../../libs/tracing/src/text-index/text-index-task.js';
 import { callInProcess, type InProcessCall } from '../support/in-process.ts';
 import { openInProcess } from '../support/server-app.ts';
 
@@ -42,7 +42,7 @@ export class AnalyticsApp {
 
   /** Ends what reads by itself beside requests: lists of the start, and texts for their index. */
   async endBackgroundReads(): Promise<void> {
-    for (const reader of [WarmLists, TextIndexTask]) await this.app.get(reader).onModuleDestroy();
+    for (const reader of [WarmLists, BackgroundTasks]) await this.app.get(reader).onModuleDestroy();
   }
 
   call<Wanted = Body>(

@@ -96,6 +96,15 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
   deleteTraces: ({ send }) => send('DELETE', '/api/traces'),
   applyPrices: ({ send }) => send('POST', '/api/prices/apply', { body: {} }),
   deleteDataset: async ({ send, tenant }) => send('DELETE', `/api/datasets/${await dataset(tenant.api)}`),
+  deleteScore: async ({ send, tenant: { api } }) => {
+    const trace = await made(api.post('/api/traces', {}));
+    const id = await made(api.post('/api/scores', { name: 'x', value: 1, trace_id: trace }));
+    return send('DELETE', `/api/scores/${id}`);
+  },
+  deleteScoreDefinition: async ({ send, tenant: { api } }) => {
+    const id = await made(api.post('/api/score-definitions', { name: newId(), kind: 'number' }));
+    return send('DELETE', `/api/score-definitions/${id}`);
+  },
   deleteDatapoint: async ({ send, tenant: { api } }) => {
     const id = await dataset(api);
     return send('DELETE', `/api/datasets/${id}/datapoints/${await datapoint(api, id)}`);

@@ -52,6 +52,9 @@ const WORK: ReadonlySet<string> = new Set([
     // What it leads to has routes of its own.
     'callMcp',
     'patchTrace',
+    'updateScore',
+    'createScoreDefinition',
+    'updateScoreDefinition',
     'createDataset',
     'updateDataset',
     'createDatapoint',

@@ -18,6 +18,7 @@ import {
 import { DomainEvents, eventsFeature } from '@spandrel/events';
 import { LOCAL_SCOPE, newId, type Scope } from '@spandrel/kernel';
 import { queueFeature, QueueSettings } from '@spandrel/queue';
+import { scoresFeature } from '@spandrel/scores';
 import { sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
 import { Registry } from '@prometheus-io/client';
@@ -45,7 +46,7 @@ export interface QueueAppOptions {
   claimTimeoutSeconds?: number;
 }
 
-const FEATURES = [eventsFeature, tracingFeature, datasetsFeature, queueFeature];
+const FEATURES = [eventsFeature, tracingFeature, scoresFeature, datasetsFeature, queueFeature];
 
 /** The review queue and what it stands on, on an open database, called as over HTTP. */
 export class QueueApp {

@@ -35,6 +35,8 @@ export const AUDIT_ACTIONS = [
   'datapoints.deleted',
   'capture_rule.deleted',
   'eval.deleted',
+  'score.deleted',
+  'score_definition.deleted',
   'view.deleted',
   'board.deleted',
   'share.created',

@@ -59,7 +59,12 @@ export const spansInViewSchema = z.union([spanListSchema, spanOutlineListSchema]
 export type SpansInView = z.output<typeof spansInViewSchema>;
 
 const traceOutlineSchema = z
-  .object({ trace: traceListItemSchema, spans: z.array(spanOutlineSchema), count: countSchema, scores: scoresOfTrace })
+  .object({
+    trace: traceListItemSchema,
+    spans: z.array(spanOutlineSchema),
+    count: countSchema,
+    scores: scoresOfTrace.exactOptional(),
+  })
   .meta({ id: 'TraceOutline' });
 
 /** Answer of `GET /api/traces/:id` in either view. */

@@ -102,21 +102,9 @@ export const listQueueSchema = z.object({
 });
 export type ListQueue = z.output<typeof listQueueSchema>;
 
-export const queueItemSchema = z
+/** What an item has beside these where more than a look was asked for (docs/spec/queue.md#reviews-by-several). */
+const reviewMembers = z
   .object({
-    id: z.string(),
-    dataset_id: z.string(),
-    datapoint_id: z.string(),
-    status: z.enum(QUEUE_STATUSES),
-    claimed_by: z.string().nullable(),
-    claimed_by_name: z
-      .string()
-      .nullable()
-      .describe('What the reviewer was called when they claimed it; null where their credential has no name.'),
-    claimed_at: timestampTextSchema.nullable(),
-    original_data: datapointKindSchema.describe("The datapoint's kind when it was enqueued."),
-    edited_data: jsonValueSchema,
-    created_at: timestampTextSchema,
     group_id: z
       .string()
       .nullable()
@@ -140,6 +128,25 @@ export const queueItemSchema = z
     comment: z.string().nullable(),
     skipped: z.boolean(),
     completed_at: timestampTextSchema.nullable(),
+  })
+  .partial().shape;
+
+export const queueItemSchema = z
+  .object({
+    id: z.string(),
+    dataset_id: z.string(),
+    datapoint_id: z.string(),
+    status: z.enum(QUEUE_STATUSES),
+    claimed_by: z.string().nullable(),
+    claimed_by_name: z
+      .string()
+      .nullable()
+      .describe('What the reviewer was called when they claimed it; null where their credential has no name.'),
+    claimed_at: timestampTextSchema.nullable(),
+    original_data: datapointKindSchema.describe("The datapoint's kind when it was enqueued."),
+    edited_data: jsonValueSchema,
+    created_at: timestampTextSchema,
+    ...reviewMembers,
   })
   .meta({ id: 'QueueItem' });
 export type QueueItemResource = z.output<typeof queueItemSchema>;

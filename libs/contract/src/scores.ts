@@ -125,7 +125,9 @@ export const listedScores = scoreSumsSchema.exactOptional().describe('With `incl
 
 export const scoresOfTrace = z
   .array(scoreSchema)
-  .describe(`Scores of the trace and of its spans, newest first; the first ${SCORES_OF_TRACE_MAX}.`);
+  .describe(
+    `Scores of the trace and of its spans, newest first; the first ${SCORES_OF_TRACE_MAX}. Left out where there is none.`,
+  );
 
 /** A score that comes back from an export. */
 export const restoredScoreSchema = z.object({

@@ -284,5 +284,10 @@ export const spanListSchema = listAnswer('SpanList', 'spans', spanSchema.extend(
 
 /** Answer of `GET /api/traces/:id`: the trace with all its spans in start order. */
 export const traceSpansSchema = z
-  .object({ trace: traceListItemSchema, spans: z.array(spanSchema), count: countSchema, scores: scoresOfTrace })
+  .object({
+    trace: traceListItemSchema,
+    spans: z.array(spanSchema),
+    count: countSchema,
+    scores: scoresOfTrace.exactOptional(),
+  })
   .meta({ id: 'TraceSpans' });

@@ -5,7 +5,7 @@ import { fromJsonText } from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 
 /** An answer to a form, as an item keeps it. */
-export type ReviewScore = QueueItemResource['scores'][number];
+export type ReviewScore = NonNullable<QueueItemResource['scores']>[number];
 
 type Answered = Pick<QueueItemRow, 'scores' | 'answers' | 'comment' | 'skipped'>;
 

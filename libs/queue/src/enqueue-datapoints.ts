@@ -98,8 +98,11 @@ export class EnqueueDatapoints {
     };
     const left = datapointIds.filter((id) => missingOf(id) > 0);
     const found = await this.datapoints.findForWrite(tx, scope, datasetId, left);
+    const byId = new Map(found.map((datapoint) => [datapoint.id, datapoint]));
     const added: QueueItemRow[] = [];
-    for (const datapoint of found) {
+    for (const id of left) {
+      const datapoint = byId.get(id);
+      if (!datapoint) continue;
       // The datapoint may have been stored before there were rules.
       const kind = datapointKind(datapoint);
       const originalData = JSON.stringify(masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind);

@@ -32,12 +32,23 @@ export function queueItemJson(item: QueueItemRow, isHidden = false): string {
     skipped: !isHidden && item.skipped === 1,
     completed_at: timestamp(item.completedAt),
   };
+  const isPlain = isPlainReview(item);
   return (
     `${JSON.stringify(members).slice(0, -1)},"original_data":${item.originalData},` +
-    `"edited_data":${(!isHidden && item.editedData) || 'null'},"created_at":"${formatTimestamp(item.createdAt)}",` +
-    JSON.stringify(others).slice(1)
+    `"edited_data":${(!isHidden && item.editedData) || 'null'},"created_at":"${formatTimestamp(item.createdAt)}"` +
+    (isPlain ? '}' : `,${JSON.stringify(others).slice(1)}`)
   );
 }
+
+/** Whether an item is one of those that there were before reviews by several: nothing more was asked or answered. */
+const isPlainReview = ({ groupId, form, instructions, rank, scores, comment, skipped }: QueueItemRow): boolean =>
+  groupId === null &&
+  instructions === null &&
+  comment === null &&
+  rank === 0 &&
+  skipped === 0 &&
+  form === '[]' &&
+  scores === '[]';
 
 /** Whether answers of an item are hidden from those who have not answered themselves, as long as its group is not complete. */
 export const isBlind = ({ groupId, blind, status }: QueueItemRow): boolean =>

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import type {
   CreateScoreDefinition,
   PlainList,
@@ -21,7 +22,10 @@ export const scoreDefinitionNotFound = (): NotFound =>
 /** What scores of a name look like (docs/spec/scores.md#definitions). */
 @Injectable()
 export class ScoreDefinitionStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly audit: AuditTrail,
+  ) {}
 
   /** @throws NotFound `score_definition_not_found`. */
   async get({ projectId }: Scope, id: string): Promise<ScoreDefinitionRow> {
@@ -98,7 +102,10 @@ export class ScoreDefinitionStore {
   /** @throws NotFound `score_definition_not_found`. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      tx.em.remove(await this.lock(tx, scope, id));
+      const definition = await this.lock(tx, scope, id);
+      tx.em.remove(definition);
+      const target = { targetId: id, targetName: definition.name };
+      this.audit.record(tx, { action: 'score_definition.deleted', ...scope, ...target });
     });
   }
 

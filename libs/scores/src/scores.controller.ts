@@ -113,6 +113,7 @@ export class ScoresController {
     id: 'deleteScore',
     access: 'write',
     summary: 'Delete a score',
+    audited: ['score.deleted'],
     answer: deletedSchema,
     problems: ['score_not_found'],
   })
@@ -234,6 +235,7 @@ export class ScoreDefinitionsController {
     id: 'deleteScoreDefinition',
     access: 'write',
     summary: 'Delete a definition of scores; scores that are there stay',
+    audited: ['score_definition.deleted'],
     answer: deletedSchema,
     problems: ['score_definition_not_found'],
   })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import {
   fieldErrors,
   ingestScoreSchema,
@@ -31,6 +32,7 @@ export class WriteScores {
     private readonly definitions: ScoreDefinitionStore,
     private readonly targets: FindTargets,
     private readonly masking: ProjectMasking,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -73,6 +75,7 @@ export class WriteScores {
       const [score] = await this.scores.findForWrite(tx, scope, [id]);
       if (!score) throw scoreNotFound();
       await this.scores.delete(tx, score);
+      this.audit.record(tx, { action: 'score.deleted', ...scope, targetId: id, targetName: score.name });
     });
   }
 

@@ -60,7 +60,7 @@ export class ReadTrace {
     return streamSlices(slices, {
       head: `{"trace":${shown},"spans":[`,
       between: ',',
-      tail: (count) => `],"count":${count},"scores":${JSON.stringify(scores)}}`,
+      tail: (count) => `],"count":${count}${scores.length > 0 ? `,"scores":${JSON.stringify(scores)}` : ''}}`,
     });
   }
 

@@ -1,6 +1,7 @@
 import { parseWithSources, type ErrorCode } from '@spandrel/contract/browser';
 import { createClient, LISTS, type ListId } from '@spandrel/sdk/api';
 import { unreachable } from './api-error.js';
+import { PAGE_ROWS } from './page-rows.js';
 import { goToSignIn } from './go-to-sign-in.js';
 import { addressByLink, SHARE_TOKEN } from './share-token.js';
 
@@ -43,9 +44,6 @@ const isSignedOut = async (response: Response): Promise<boolean> =>
 export type Query = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
 >;
-
-/** Rows that one request for a list asks for. */
-export const PAGE_ROWS = 200;
 
 /** A page of a list. */
 export interface ListPage<Row> {

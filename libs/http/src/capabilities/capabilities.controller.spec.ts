@@ -13,6 +13,7 @@ describe('Capabilities', () => {
       evals_paused: false,
       import_file_bytes: null,
       compared_runs: null,
+      sharing: false,
     });
   });
 

@@ -54,9 +54,11 @@ export function tooSmall(needed: number): Invalid {
 }
 
 export function runItem(run: Readonly<Record<string, unknown>>): object {
-  const { config, scorers, gates, ...shown } = run as unknown as EvalRunSummary;
+  const { config, scorers, gates, pass_rate, latency_ms: _latency, ...others } = run as unknown as EvalRunSummary;
+  const { sample_cost: _cost, scorer_scores: _scores, ...shown } = others;
   return {
     ...shown,
+    pass_rate: pass_rate?.mean,
     ...{ scoring: undefined, scoring_config: undefined },
     // A run that tries each datapoint once has as many samples as datapoints.
     ...(shown.repeats === 1 && { repeats: undefined, sample_progress: undefined, sample_total: undefined }),

@@ -296,6 +296,8 @@ export interface Operations {
         | 'datapoints.deleted'
         | 'capture_rule.deleted'
         | 'eval.deleted'
+        | 'score.deleted'
+        | 'score_definition.deleted'
         | 'view.deleted'
         | 'board.deleted'
         | 'share.created'
@@ -365,6 +367,8 @@ export interface Operations {
         | 'datapoints.deleted'
         | 'capture_rule.deleted'
         | 'eval.deleted'
+        | 'score.deleted'
+        | 'score_definition.deleted'
         | 'view.deleted'
         | 'board.deleted'
         | 'share.created'
@@ -2353,28 +2357,28 @@ export interface QueueItem {
    */
   created_at: string;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
-  group_id: string | null;
+  group_id?: string | null;
   /** From 1 within the group. */
-  review_no: number;
-  reviews_required: number;
-  form: string[];
-  instructions: string | null;
-  priority: number;
-  blind: boolean;
+  review_no?: number;
+  reviews_required?: number;
+  form?: string[];
+  instructions?: string | null;
+  priority?: number;
+  blind?: boolean;
   /** The reviewer's answers; none while they are hidden. */
-  scores: {
+  scores?: {
     name: string;
     value: number | null;
     label: string | null;
     comment: string | null;
   }[];
-  comment: string | null;
-  skipped: boolean;
+  comment?: string | null;
+  skipped?: boolean;
   /**
    * Format: date-time
    * @example 2026-11-20T09:00:00.000Z
    */
-  completed_at: string | null;
+  completed_at?: string | null;
 }
 
 export interface Trace {
@@ -2573,28 +2577,28 @@ export interface QueueItemOutline {
    */
   created_at: string;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
-  group_id: string | null;
+  group_id?: string | null;
   /** From 1 within the group. */
-  review_no: number;
-  reviews_required: number;
-  form: string[];
-  instructions: string | null;
-  priority: number;
-  blind: boolean;
+  review_no?: number;
+  reviews_required?: number;
+  form?: string[];
+  instructions?: string | null;
+  priority?: number;
+  blind?: boolean;
   /** The reviewer's answers; none while they are hidden. */
-  scores: {
+  scores?: {
     name: string;
     value: number | null;
     label: string | null;
     comment: string | null;
   }[];
-  comment: string | null;
-  skipped: boolean;
+  comment?: string | null;
+  skipped?: boolean;
   /**
    * Format: date-time
    * @example 2026-11-20T09:00:00.000Z
    */
-  completed_at: string | null;
+  completed_at?: string | null;
 }
 
 export interface CreateOrganization {
@@ -3218,8 +3222,8 @@ export interface TraceSpans {
   trace: TraceListItem;
   spans: Span[];
   count: number;
-  /** Scores of the trace and of its spans, newest first; the first 1000. */
-  scores: Score[];
+  /** Scores of the trace and of its spans, newest first; the first 1000. Left out where there is none. */
+  scores?: Score[];
 }
 
 export interface Score {
@@ -3271,8 +3275,8 @@ export interface TraceOutline {
   trace: TraceListItem;
   spans: SpanOutline[];
   count: number;
-  /** Scores of the trace and of its spans, newest first; the first 1000. */
-  scores: Score[];
+  /** Scores of the trace and of its spans, newest first; the first 1000. Left out where there is none. */
+  scores?: Score[];
 }
 
 /** Only members given change; `null` clears; lists and objects are replaced. */
@@ -4334,28 +4338,28 @@ export interface SubmittedItem {
    */
   created_at: string;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
-  group_id: string | null;
+  group_id?: string | null;
   /** From 1 within the group. */
-  review_no: number;
-  reviews_required: number;
-  form: string[];
-  instructions: string | null;
-  priority: number;
-  blind: boolean;
+  review_no?: number;
+  reviews_required?: number;
+  form?: string[];
+  instructions?: string | null;
+  priority?: number;
+  blind?: boolean;
   /** The reviewer's answers; none while they are hidden. */
-  scores: {
+  scores?: {
     name: string;
     value: number | null;
     label: string | null;
     comment: string | null;
   }[];
-  comment: string | null;
-  skipped: boolean;
+  comment?: string | null;
+  skipped?: boolean;
   /**
    * Format: date-time
    * @example 2026-11-20T09:00:00.000Z
    */
-  completed_at: string | null;
+  completed_at?: string | null;
   /**
    * With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind.
    */

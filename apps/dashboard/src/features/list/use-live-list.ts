@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { PAGE_ROWS, type ListPage } from '../../api/api.js';
+import type { ListPage } from '../../api/api.js';
+import { PAGE_ROWS } from '../../api/page-rows.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import {

@@ -1,6 +1,6 @@
 import type { SampleResource, EvalRunSummary } from '@spandrel/contract';
 import { formatCount, formatCounted, formatScore, lastQuestionOf } from '@spandrel/contract/browser';
-import { PAGE_ROWS } from '../../api/api.js';
+import { PAGE_ROWS } from '../../api/page-rows.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import type { RowChanges } from '../list/list-rules.js';
 

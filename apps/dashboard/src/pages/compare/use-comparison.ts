@@ -1,6 +1,7 @@
 import type { ComparedItem, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { PAGE_ROWS, listPage, api, type ListPage } from '../../api/api.js';
+import { listPage, api, type ListPage } from '../../api/api.js';
+import { PAGE_ROWS } from '../../api/page-rows.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';

@@ -1,7 +1,8 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { listPage, PAGE_ROWS, type ListPage } from '../../api/api.js';
+import { listPage, type ListPage } from '../../api/api.js';
+import { PAGE_ROWS } from '../../api/page-rows.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import type { LiveEvent } from '../../live/live-event.js';
