@@ -65,6 +65,7 @@ export function describeDocsPage(described: () => Described, isCloud: boolean): 
         page.on('pageerror', (error) => faults.push(String(error)));
         page.on('request', (request) => request.url().startsWith('data:') || hosts.add(new URL(request.url()).origin));
         await page.goto(`${url()}/docs`);
+        await page.locator('#operations-tag-Tracing').click();
         const operation = page.locator('#operations-Tracing-createTrace');
         await operation.waitFor({ timeout: 20_000 });
         expect(await operation.textContent()).toContain('/api/traces');
