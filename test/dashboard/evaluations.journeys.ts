@@ -460,7 +460,7 @@ describe('evaluations', () => {
     const chart = trend.getByRole('application', { name: /^Score over time/ });
     await chart.focus();
     await page.keyboard.press('End');
-    await chart.getByText(/: Score 0\.75, Interval from 0\.\d+, to 1$/).waitFor({ state: 'attached' });
+    await chart.getByText(/: Score 0\.813, Interval from 0\.\d+, to 1$/).waitFor({ state: 'attached' });
     await expectAccessible(watched);
     await combobox('Metric').selectOption('Latency');
     await trend.getByRole('application', { name: /^Latency over time/ }).waitFor();
