@@ -204,7 +204,7 @@ const agreementOfScoresSchema = z
     raters: countSchema,
     percent_agreement: coefficientSchema.describe('The mean share of pairs of ratings that agree.'),
     percent_agreement_ci: intervalSchema,
-    cohen_kappa: coefficientSchema.describe('Of two raters alone.'),
+    cohen_kappa: coefficientSchema.describe('Where there are exactly two raters.'),
     fleiss_kappa: coefficientSchema.describe('Where all units have equally many ratings.'),
     krippendorff_alpha: coefficientSchema,
     krippendorff_alpha_ci: intervalSchema,

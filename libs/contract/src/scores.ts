@@ -108,7 +108,7 @@ export const scoreSumsSchema = z
     z.string(),
     z.object({
       count: countSchema,
-      mean: z.number().nullable().describe('Of the values; `null` where none has one.'),
+      mean: z.number().nullable().describe('The mean of the values; `null` where no score has one.'),
       labels: z.record(z.string(), countSchema).describe('How often each label was given.'),
     }),
   )
@@ -205,8 +205,8 @@ export const scoreSeriesSchema = z
 /** Query of `GET /api/analytics/quality`. */
 export const scoreQualityQuerySchema = z.object({
   name: z.string().describe('The name of the scores, which judge and people have in common.'),
-  since: timestampSchema.optional().describe('Of what began then or later.'),
-  until: timestampSchema.optional().describe('Of what began before.'),
+  since: timestampSchema.optional().describe('Scores of traces, spans and sessions that began then or later.'),
+  until: timestampSchema.optional().describe('Scores of traces, spans and sessions that began before.'),
   split_by: z.literal('model').optional(),
 });
 export type ScoreQualityQuery = z.output<typeof scoreQualityQuerySchema>;

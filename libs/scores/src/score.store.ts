@@ -42,6 +42,9 @@ const NEWEST_FIRST: Sorting = {
   ...{ list: 'scores', column: 'c.created_at', idColumn: 'c.id', type: 'integer', nullable: false, order: 'desc' },
 };
 
+/** What of a score the sums are made of. */
+const SUMMED = ['name', 'value', 'label', 'source', 'model', 'targetAt'] as const;
+
 export const scoreNotFound = (): NotFound => new NotFound('score_not_found', 'there is no score with this id');
 
 /** Rows of scores. What is changed of one that was found for a write is written with the transaction. */
@@ -74,9 +77,11 @@ export class ScoreStore {
     );
   }
 
-  /** Writes what was changed of scores that were found for a write. @param before as they were found. */
+  /** Brings the sums up to date with scores that were found for a write and changed. @param before as they were found. */
   async update(tx: WriteTx, changes: readonly { before: ScoreRow; after: ScoreRow }[]): Promise<void> {
-    await this.rollups.apply(tx, changes);
+    // A comment or an author is in no sum.
+    const counted = changes.filter(({ before, after }) => SUMMED.some((member) => before[member] !== after[member]));
+    await this.rollups.apply(tx, counted);
   }
 
   async delete(tx: WriteTx, score: ScoreRow): Promise<void> {

@@ -938,9 +938,9 @@ export interface Operations {
     query: {
       /** The name of the scores, which judge and people have in common. */
       name: string;
-      /** Of what began then or later. */
+      /** Scores of traces, spans and sessions that began then or later. */
       since?: string;
-      /** Of what began before. */
+      /** Scores of traces, spans and sessions that began before. */
       until?: string;
       split_by?: 'model';
     };
@@ -2532,7 +2532,7 @@ export interface SpanOutline {
 export interface ScoreSums {
   [key: string]: {
     count: number;
-    /** Of the values; `null` where none has one. */
+    /** The mean of the values; `null` where no score has one. */
     mean: number | null;
     /** How often each label was given. */
     labels: {
@@ -4418,7 +4418,7 @@ export interface AgreementOfScores {
     high: number;
     level: number;
   } | null;
-  /** Of two raters alone. */
+  /** Where there are exactly two raters. */
   cohen_kappa: number | null;
   /** Where all units have equally many ratings. */
   fleiss_kappa: number | null;
