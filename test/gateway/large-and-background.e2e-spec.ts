@@ -441,21 +441,25 @@ describe('a WebSocket to the Responses API that is recorded', () => {
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
       );
-      let pieces: Buffer[] = [];
+      let pieces: Buffer[] | undefined;
       const messages = new WebSocketMessages({
         begin: () => (pieces = []),
-        piece: (data) => pieces.push(data),
-        end: () =>
+        piece: (data) => pieces!.push(data),
+        end: () => {
+          const message = Buffer.concat(pieces!).toString();
+          pieces = undefined;
           onMessage(
-            JSON.parse(Buffer.concat(pieces).toString()) as Record<string, unknown>,
+            JSON.parse(message) as Record<string, unknown>,
             (value) => socket.write(textFrame(json(value))),
             socket,
-          ),
+          );
+        },
       });
       socket.on('data', (data: Buffer) => {
+        // A close frame comes alone; the bytes within a message are masked and can be any.
+        const closes = pieces === undefined && data[0] === 0x88;
         messages.push(data);
-        // A close frame comes alone.
-        if ((data[0]! & 0x0f) === 8) socket.end(Buffer.from([0x88, 0]));
+        if (closes) socket.end(Buffer.from([0x88, 0]));
       });
       socket.on('error', () => undefined);
     });
