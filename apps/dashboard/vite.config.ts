@@ -16,8 +16,8 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 
 /** The page that is fetched first (`scripts/check-dashboard.mjs` has the budget), with what runs before every page. */
 const FIRST_PAGES = ['src/main.tsx', 'src/pages/traces/traces-page.tsx'].map(path);
-/** Pages keep files of their own but for what reads their addresses, and those of the contract are split by what is used of each. */
-const SPLIT_AS_EVER = /\/src\/pages\/(?!.+-search\.ts$)|\/libs\/contract\//;
+/** Pages keep files of their own, and those of the contract are split by what is used of each. */
+const SPLIT_AS_EVER = /\/src\/pages\/|\/libs\/contract\//;
 /** What the index of a package names beside what the first page uses: other pages fetch it. */
 const USED_LATER = /(?:queriesObserver|useQueries|mutationObserver|useMutation)\.js$/;
 

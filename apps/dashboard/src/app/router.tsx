@@ -7,19 +7,15 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { AnalyticsSearch } from '../features/analytics/analytics-search.js';
-import { readCompareSearch } from '../pages/compare/compare-search.js';
-import { readDatasetSearch } from '../pages/dataset/dataset-search.js';
-import { readDatasetsSearch } from '../pages/datasets/datasets-search.js';
-import { readEventsSearch } from '../pages/events/events-search.js';
-import { readRunSearch } from '../pages/evaluation/run-search.js';
-import { readEvaluationsSearch } from '../pages/evaluations/evaluations-search.js';
-import { readNewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
-import { readReviewSearch } from '../pages/review-queue/review-search.js';
-import { readSessionsSearch } from '../pages/sessions/sessions-search.js';
-import { readSpansSearch } from '../pages/spans/spans-search.js';
-import { readTraceSearch } from '../pages/trace/trace-search.js';
-import { readTracesSearch } from '../pages/traces/traces-search.js';
-import { readUsersSearch } from '../pages/users/users-search.js';
+import type { ListSearch } from '../features/filters/list-search.js';
+import type { CompareSearch } from '../pages/compare/compare-search.js';
+import type { DatasetSearch } from '../pages/dataset/dataset-search.js';
+import type { EventsSearch } from '../pages/events/events-search.js';
+import type { RunSearch } from '../pages/evaluation/run-search.js';
+import type { EvaluationsSearch } from '../pages/evaluations/evaluations-search.js';
+import type { NewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
+import type { ReviewSearch } from '../pages/review-queue/review-search.js';
+import type { TraceSearch } from '../pages/trace/trace-search.js';
 import { PageFault } from './page-fault.js';
 import { readSearch, writeSearch } from './search-text.js';
 import { Shell } from './shell.js';
@@ -28,18 +24,10 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ compon
 
 const at = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
 
-type Search = Record<string, unknown>;
-
-/**
- * The search parameters of a page alone: the router keeps what no page reads, such as the marks of a campaign, and a list
- * would ask the API by them.
- */
-const only =
-  <Known extends object>(read: (search: Search) => Known) =>
-  (search: Search): Known => ({
-    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
-    ...read(search),
-  });
+/** The search parameters of a page, which reads them itself (`usePageSearch`). */
+const search = <Known extends object>() => ({
+  validateSearch: (all: Record<string, unknown>): Known => all as Known,
+});
 
 const home = createRoute({
   ...at('/'),
@@ -50,33 +38,32 @@ const home = createRoute({
 
 const traces = createRoute({
   ...at('/traces'),
-  validateSearch: only(readTracesSearch),
+  ...search<ListSearch>(),
   component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
 });
 
 const trace = createRoute({
   ...at('/traces/$id'),
-  validateSearch: only(readTraceSearch),
+  ...search<TraceSearch>(),
   component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
 });
 
 /** What a link opens: the page of its trace, to be read alone. */
 const shared = createRoute({
   ...at('/s/$token'),
-  validateSearch: readTraceSearch,
+  ...search<TraceSearch>(),
   component: lazyRouteComponent(() => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
 });
 
 const analytics = createRoute({
   ...at('/analytics'),
-  // The page reads it: its parameters are many, and not needed before.
-  validateSearch: (search: Search) => search as AnalyticsSearch,
+  ...search<AnalyticsSearch>(),
   component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
 });
 
 const sessions = createRoute({
   ...at('/sessions'),
-  validateSearch: only(readSessionsSearch),
+  ...search<ListSearch>(),
   component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
 });
 
@@ -87,7 +74,7 @@ const session = createRoute({
 
 const users = createRoute({
   ...at('/users'),
-  validateSearch: only(readUsersSearch),
+  ...search<ListSearch>(),
   component: lazyRouteComponent(() => import('../pages/users/users-page.js'), 'UsersPage'),
 });
 
@@ -98,7 +85,7 @@ const user = createRoute({
 
 const spans = createRoute({
   ...at('/spans'),
-  validateSearch: only(readSpansSearch),
+  ...search<ListSearch>(),
   component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
 });
 
@@ -109,13 +96,13 @@ const connections = createRoute({
 
 const datasets = createRoute({
   ...at('/datasets'),
-  validateSearch: only(readDatasetsSearch),
+  ...search<ListSearch>(),
   component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
 });
 
 const dataset = createRoute({
   ...at('/datasets/$id'),
-  validateSearch: only(readDatasetSearch),
+  ...search<DatasetSearch>(),
   component: lazyRouteComponent(() => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
 });
 
@@ -131,37 +118,37 @@ const review = createRoute({
 
 const reviewQueue = createRoute({
   ...at('/review/$id'),
-  validateSearch: only(readReviewSearch),
+  ...search<ReviewSearch>(),
   component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
 });
 
 const events = createRoute({
   ...at('/events'),
-  validateSearch: only(readEventsSearch),
+  ...search<EventsSearch>(),
   component: lazyRouteComponent(() => import('../pages/events/events-page.js'), 'EventsPage'),
 });
 
 const evaluations = createRoute({
   ...at('/evaluations'),
-  validateSearch: only(readEvaluationsSearch),
+  ...search<EvaluationsSearch>(),
   component: lazyRouteComponent(() => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
 });
 
 const newEvaluation = createRoute({
   ...at('/evaluations/new'),
-  validateSearch: only(readNewEvaluationSearch),
+  ...search<NewEvaluationSearch>(),
   component: lazyRouteComponent(() => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
 });
 
 const compare = createRoute({
   ...at('/evaluations/compare'),
-  validateSearch: only(readCompareSearch),
+  ...search<CompareSearch>(),
   component: lazyRouteComponent(() => import('../pages/compare/compare-page.js'), 'ComparePage'),
 });
 
 const run = createRoute({
   ...at('/evaluations/$id'),
-  validateSearch: only(readRunSearch),
+  ...search<RunSearch>(),
   component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
 });
 

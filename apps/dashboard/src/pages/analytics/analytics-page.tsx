@@ -31,6 +31,7 @@ import { addCosts, describeChange } from '../../features/analytics/sums.js';
 import { useSeries, type Series } from '../../features/analytics/use-series.js';
 import { ViewsMenu } from '../../features/saved-views/views-menu.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
+import { usePageSearch } from '../../features/use-page-search.js';
 import styles from './analytics-page.module.css';
 import totalsListStyles from './totals-list.module.css';
 
@@ -38,7 +39,7 @@ const route = getRouteApi('/analytics');
 
 /** Sums over spans: in all, over time, and by model. */
 export function AnalyticsPage() {
-  const search = readAnalyticsSearch({ ...route.useSearch() });
+  const search = usePageSearch(readAnalyticsSearch);
   const navigate = route.useNavigate();
   const change = (next: AnalyticsSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   const spans = useSeries({ ...search, of: 'spans' });

@@ -18,12 +18,13 @@ import { RunComparison, ScrolledTable, shownScore } from '../../features/statist
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { longTextColumn, NoRows, SHOWN_LENGTH } from '../../features/runs/run-list.js';
-import { runIdsOf, type CompareSearch } from './compare-search.js';
+import { readCompareSearch, runIdsOf, type CompareSearch } from './compare-search.js';
 import { useComparedRuns, useComparedItems } from './use-comparison.js';
 import { DifferenceRegion, RunDifferences } from './difference-region.js';
 import { Button } from '../../components/button.js';
 import { formatCost, formatDuration } from '../../components/format.js';
 import { RunLink } from '../../features/links.js';
+import { usePageSearch } from '../../features/use-page-search.js';
 import styles from './compare-page.module.css';
 
 const route = getRouteApi('/evaluations/compare');
@@ -31,7 +32,7 @@ const TO_LIST = <Link to="/evaluations">Go to Evaluations</Link>;
 
 /** `/evaluations/compare`: runs of one dataset side by side, what became worse first. */
 export function ComparePage() {
-  const search: CompareSearch = route.useSearch();
+  const search = usePageSearch(readCompareSearch);
   const navigate = route.useNavigate();
   const change = (next: CompareSearch, replace = false): void => void navigate({ search: next, replace });
   const { runs, isPending, error, retry } = useComparedRuns(search);

@@ -15,8 +15,9 @@ import { rememberList, useWayUp } from '../../features/list/list-memory.js';
 import { keys } from '../../api/keys.js';
 import { DatasetDialog } from '../../features/dataset-dialog.js';
 import { FactList } from '../../features/fact-list.js';
+import { usePageSearch } from '../../features/use-page-search.js';
 import { DatapointsTab } from './datapoints-tab.js';
-import { DATASET_TABS, type DatasetSearch, type DatasetTab } from './dataset-search.js';
+import { DATASET_TABS, readDatasetSearch, type DatasetSearch, type DatasetTab } from './dataset-search.js';
 import { RulesTab } from './rules-tab.js';
 import { RunsTab } from './runs-tab.js';
 import { useDataset } from './use-dataset.js';
@@ -33,7 +34,7 @@ const PANEL = 'dataset-panel';
 /** `/datasets/:id`: the datapoints of a dataset, its runs and its capture rules. */
 export function DatasetPage() {
   const { id } = route.useParams();
-  const search: DatasetSearch = route.useSearch();
+  const search = usePageSearch(readDatasetSearch);
   const navigate = useNavigate();
   const change = useCallback(
     (next: DatasetSearch, isTyped = false) =>

@@ -1,5 +1,5 @@
 import type { DatasetResource } from '@spandrel/contract';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { api } from '../../api/api.js';
@@ -18,14 +18,14 @@ import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
-import { datasetChanges, DATASETS_PARAMETERS } from './datasets-search.js';
+import { usePageSearch } from '../../features/use-page-search.js';
+import { datasetChanges, DATASETS_PARAMETERS, readDatasetsSearch } from './datasets-search.js';
 
-const route = getRouteApi('/datasets');
 const NOTHING_WRITTEN = { name: '', description: null };
 
 /** The list of datasets. */
 export function DatasetsPage() {
-  const search: ListSearch = route.useSearch();
+  const search = usePageSearch(readDatasetsSearch);
   const navigate = useNavigate();
   const change = useCallback(
     (next: ListSearch, isTyped = false) => void navigate({ to: '/datasets', search: next, replace: isTyped }),

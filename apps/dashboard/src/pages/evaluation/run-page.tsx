@@ -19,8 +19,9 @@ import { stopSentence, goesOn } from '../../features/runs/tries.js';
 import { useDatasetNames } from '../../features/runs/run-queries.js';
 import { keys } from '../../api/keys.js';
 import { notifyError } from '../../components/notify.js';
+import { usePageSearch } from '../../features/use-page-search.js';
 import { ResultRegion, Results } from './results.js';
-import type { RunSearch } from './run-search.js';
+import { readRunSearch, type RunSearch } from './run-search.js';
 import { outcomeOf, runFacts, useRun } from './use-run.js';
 import { GatesDialog, RunGates, RunStatistics } from './run-statistics.js';
 import styles from './run-page.module.css';
@@ -30,7 +31,7 @@ const route = getRouteApi('/evaluations/$id');
 /** `/evaluations/:id`: a run with its results, as they come in. */
 export function RunPage() {
   const { id } = route.useParams();
-  const search: RunSearch = route.useSearch();
+  const search = usePageSearch(readRunSearch);
   const navigate = route.useNavigate();
   const { query, list, shownKey, opened } = useRun(id, search);
   const change = (next: RunSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });

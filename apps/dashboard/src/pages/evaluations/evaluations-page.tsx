@@ -1,6 +1,6 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { formatScore } from '@spandrel/contract/browser';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, type ReactNode } from 'react';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { Button, useMayWrite } from '../../components/button.js';
@@ -20,17 +20,16 @@ import { SelectField } from '../../components/field.js';
 import { withMember } from '../../features/filters/list-search.js';
 import { FilterChips } from '../../features/filters/filter-bar.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
+import { usePageSearch } from '../../features/use-page-search.js';
 import { STATUSES, readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
 
-const route = getRouteApi('/evaluations');
 const SORTS = { keys: {}, usual: { sort_by: 'created_at', sort_order: 'desc' } } as const;
 const nameOfRun = ({ name }: EvalRunSummary): string => name;
 
 /** The list of runs of all datasets. */
 export function EvaluationsPage() {
-  // An address with parameters of other pages lists as if it had none.
-  const search = readEvaluationsSearch(route.useSearch());
+  const search = usePageSearch(readEvaluationsSearch);
   const navigate = useNavigate();
   const change = (next: EvaluationsSearch, isTyped = false): void =>
     void navigate({ to: '/evaluations', search: next, replace: isTyped });

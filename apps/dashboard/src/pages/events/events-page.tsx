@@ -18,7 +18,8 @@ import {
   traceAddress,
 } from '../../features/addresses.js';
 import type { LiveEvent } from '../../live/live-event.js';
-import type { EventsSearch } from './events-search.js';
+import { usePageSearch } from '../../features/use-page-search.js';
+import { readEventsSearch, type EventsSearch } from './events-search.js';
 import { useEventLog } from './use-event-log.js';
 import type { LoggedEvent } from './event-log.js';
 import styles from './events-page.module.css';
@@ -29,7 +30,7 @@ const TYPES = [{ value: '', label: 'All types' }, ...EVENT_TYPES.map((type) => (
 
 /** `/events`: what happens, as it happens. */
 export function EventsPage() {
-  const search = route.useSearch();
+  const search = usePageSearch(readEventsSearch);
   const navigate = route.useNavigate();
   const type = EVENT_TYPES.find((known) => known === search.types);
   const log = useEventLog(type, search.since);

@@ -1,20 +1,19 @@
 import type { EvalRunResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useMayWrite } from '../../components/button.js';
 import { useWayUp } from '../../features/list/list-memory.js';
 import { runQuery } from '../../features/runs/run-queries.js';
+import { usePageSearch } from '../../features/use-page-search.js';
 import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
-import type { NewEvaluationSearch } from './new-evaluation-search.js';
+import { readNewEvaluationSearch } from './new-evaluation-search.js';
 import { RunForm, useRunChoices } from './run-form.js';
-
-const route = getRouteApi('/evaluations/new');
 
 /** `/evaluations/new`: the form that starts a run, empty or that of a run which is made again. */
 export function NewEvaluationPage() {
-  const { dataset = '', run } = route.useSearch() as NewEvaluationSearch;
+  const { dataset = '', run } = usePageSearch(readNewEvaluationSearch);
   const again = useQuery({ ...runQuery(run ?? ''), enabled: run !== undefined });
   const choices = useRunChoices('');
   const { isReady, error, datasets, connections } = choices;

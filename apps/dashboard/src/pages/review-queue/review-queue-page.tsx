@@ -13,6 +13,8 @@ import { readReviewerName } from '../../features/review-counts.js';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/list-memory.js';
+import { usePageSearch } from '../../features/use-page-search.js';
+import { readReviewSearch } from './review-search.js';
 import { ClaimedItem } from './claimed-item.js';
 import { DoneItems, SubmittedItem } from './submitted-item.js';
 import { useCountsOf, useReviewSession, type ReviewCounts } from './use-review-session.js';
@@ -53,7 +55,7 @@ interface ReviewProps {
 }
 
 function Review({ dataset, reviewer, isLocal }: ReviewProps) {
-  const { item: readId, view } = route.useSearch();
+  const { item: readId, view } = usePageSearch(readReviewSearch);
   const { counts, ...counting } = useCountsOf(dataset.id);
   const isReading = readId !== undefined || view === 'done';
   const { session, state, memory } = useReviewSession({

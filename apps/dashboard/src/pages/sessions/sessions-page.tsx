@@ -1,6 +1,6 @@
 import type { SessionResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { EmptyState } from '../../components/page-parts.js';
 import { formatId } from '../../components/format.js';
@@ -18,15 +18,15 @@ import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, countColumn, textColumn } from '../../features/columns/usual-columns.js';
-import { sessionChanges, SESSION_PARAMETERS } from './sessions-search.js';
+import { usePageSearch } from '../../features/use-page-search.js';
+import { readSessionsSearch, sessionChanges, SESSION_PARAMETERS } from './sessions-search.js';
 
-const route = getRouteApi('/sessions');
 /** Sessions are sums over all their traces, which are asked for less often than rows that stand by themselves. */
 const BETWEEN_MS = 3_000;
 
 /** The list of sessions, with its filters. */
 export function SessionsPage() {
-  const search: ListSearch = route.useSearch();
+  const search = usePageSearch(readSessionsSearch);
   const navigate = useNavigate();
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/sessions', search: next, replace: isTyped });

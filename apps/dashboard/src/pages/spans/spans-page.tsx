@@ -1,6 +1,6 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, listPage, type ListPage as Page, type Query } from '../../api/api.js';
@@ -40,13 +40,19 @@ import {
 } from '../../features/columns/usual-columns.js';
 import { kindWord } from '../../features/kind-words.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
-import { SPAN_SORTS, searchesIndex, searchesTexts, spanChanges, spanParameters } from './spans-search.js';
-
-const route = getRouteApi('/spans');
+import { usePageSearch } from '../../features/use-page-search.js';
+import {
+  readSpansSearch,
+  SPAN_SORTS,
+  searchesIndex,
+  searchesTexts,
+  spanChanges,
+  spanParameters,
+} from './spans-search.js';
 
 /** The list of spans of all traces, with its filters. */
 export function SpansPage() {
-  const search: ListSearch = route.useSearch();
+  const search = usePageSearch(readSpansSearch);
   const navigate = useNavigate();
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/spans', search: next, replace: isTyped });

@@ -1,10 +1,11 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useDeferredValue, useMemo } from 'react';
-import { readOnly, type TraceSearch, type Only } from './trace-search.js';
+import { readOnly, readTraceSearch, type TraceSearch, type Only } from './trace-search.js';
 import { filterSpans, visiblePlaces } from './tree-rows.js';
 import type { TraceModel } from './use-trace.js';
 import type { Stretch } from './span-times.js';
 import { fit, wholeRange, zoom } from './timeline-range.js';
+import { usePageSearch } from '../../features/use-page-search.js';
 
 /** Keys run through rows faster than a browser takes new addresses. */
 const SETTLE_MS = 250;
@@ -13,7 +14,7 @@ const SETTLE_MS = 250;
 export function useTraceAddress() {
   // The page of a link has no id in its address.
   const { id = '' } = useParams({ strict: false });
-  const search: TraceSearch = useSearch({ strict: false });
+  const search = usePageSearch(readTraceSearch);
   const navigate = useNavigate();
   const change = (changes: Partial<Record<keyof TraceSearch, string | undefined>>, replace: boolean): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...changes }) as never, replace });

@@ -19,9 +19,10 @@ import {
   previewColumn,
   textColumn,
 } from '../../features/columns/usual-columns.js';
+import { usePageSearch } from '../../features/use-page-search.js';
 import { FirstSteps } from './first-steps.js';
 import { TracesOverTime } from './traces-over-time.js';
-import { TRACE_PARAMETERS } from './traces-search.js';
+import { readTracesSearch, TRACE_PARAMETERS } from './traces-search.js';
 import { useTraceList } from './use-trace-list.js';
 
 const route = getRouteApi('/traces');
@@ -33,7 +34,7 @@ const TraceSelection = lazy(async () => ({ default: (await import('./trace-selec
 
 /** The list of traces, with its filters. */
 export function TracesPage() {
-  const search: ListSearch = route.useSearch();
+  const search = usePageSearch(readTracesSearch);
   const navigate = route.useNavigate();
   const change = (next: ListSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   const { isLive, onLive } = useAutoRefresh(search);

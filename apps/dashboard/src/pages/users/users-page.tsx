@@ -1,5 +1,5 @@
 import type { UserResource } from '@spandrel/contract';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { formatId } from '../../components/format.js';
 import { EmptyState } from '../../components/page-parts.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
@@ -13,9 +13,9 @@ import { ListPage, ListedGrid, useAutoRefresh } from '../../features/list/list-p
 import { describeCount } from '../../features/list/list-rules.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
-import { USER_PARAMETERS } from './users-search.js';
+import { usePageSearch } from '../../features/use-page-search.js';
+import { readUsersSearch, USER_PARAMETERS } from './users-search.js';
 
-const route = getRouteApi('/users');
 /** The address of a user. */
 const userAddress = (id: string): string => `/users/${encodeURIComponent(id)}`;
 /** Users are sums over all their traces, which are asked for less often than rows that stand by themselves. */
@@ -23,7 +23,7 @@ const BETWEEN_MS = 10_000;
 
 /** The list of users: what the traces of each come to. */
 export function UsersPage() {
-  const search: ListSearch = route.useSearch();
+  const search = usePageSearch(readUsersSearch);
   const navigate = useNavigate();
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/users', search: next, replace: isTyped });
