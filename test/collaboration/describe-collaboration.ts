@@ -56,6 +56,10 @@ export function describeCollaboration(api: () => Api, author: { id: unknown; nam
       expect(changed.body.figures).toEqual(before.find(({ id }) => id === 'cost')!.figures);
       expect((await api().delete('/api/boards/quality')).status).toBe(200);
       expect((await list()).map(({ id }) => id).slice(-2)).toEqual(['cost', 'reliability']);
+      expect((await list('?hidden=true')).map(({ id, hidden }) => [id, hidden]).slice(-2)).toEqual([
+        ['quality', true],
+        ['reliability', false],
+      ]);
       const back = await api().send<BoardResource>('PUT', '/api/boards/quality', { hidden: false });
       expect(back.body).toMatchObject({ hidden: false, name: 'Quality' });
       expect((await list()).length).toBe(before.length);
@@ -65,6 +69,7 @@ export function describeCollaboration(api: () => Api, author: { id: unknown; nam
       const figures = [
         { title: 'Cost of chat', figure: 'cost', query: 'model=chat' },
         { title: 'Failures', figure: 'errors', query: '' },
+        { title: 'Calls', figure: 'calls', query: '' },
       ];
       const { status, body } = await api().post<BoardResource>('/api/boards', { name: 'Mine', figures });
       expect([status, body]).toMatchObject([201, { name: 'Mine', figures, built_in: false }]);

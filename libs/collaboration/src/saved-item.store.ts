@@ -30,24 +30,25 @@ export class SavedItemStore {
     return this.storage.write(async (tx) => tx.em.create(SavedItem, row));
   }
 
-  /** Oldest first, those of the product last, hidden ones left out. @throws Invalid `invalid_cursor`. */
+  /** Oldest first, those of the product last, hidden ones left out unless they are asked for. @throws Invalid `invalid_cursor`. */
   async list(
     by: Teammate,
     kind: SavedKind,
-    query: PlainList & { page?: string | undefined },
+    query: PlainList & { page?: string | undefined; hidden?: boolean | undefined },
   ): Promise<Page<SavedItemRow>> {
     const { projectId, orgId } = by.scope;
     const ofProduct = await this.ofProduct(by, kind);
-    const shown = ofProduct.filter(({ hidden }) => hidden === 0);
+    const shown = ofProduct.filter(({ hidden }) => query.hidden || hidden === 0);
     const others = sql`not ${anyOf(
       'i.id',
       ofProduct.map(({ id }) => id),
     )}`;
     const ofPage = query.page === undefined ? sql`1 = 1` : sql`i.page = ${query.page}`;
+    const hidden = query.hidden ? sql`1 = 1` : sql`i.hidden = 0`;
     return new IdOrder(kind, 'i.id', 'asc').fill(query, async (afterId = '', count) => {
       const rows = await this.storage.readLong(
         COLUMNS.query`select ${COLUMNS} from saved_item i where i.project_id = ${projectId} and i.kind = ${kind}
-          and (i.owner is null or i.owner = ${by.author.id}) and i.hidden = 0 and ${ofPage} and ${others}
+          and (i.owner is null or i.owner = ${by.author.id}) and ${hidden} and ${ofPage} and ${others}
           and i.id > ${afterId} order by i.id limit ${count}`,
         { orgId },
       );

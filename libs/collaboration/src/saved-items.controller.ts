@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, type Type } from '@nestjs/common';
 import { boardListSchema, boardSchema, createBoardSchema, createViewSchema, deletedSchema } from '@spandrel/contract';
-import { listSavedSchema, listViewsSchema, savedViewSchema, updateBoardSchema } from '@spandrel/contract';
+import { listBoardsSchema, listViewsSchema, savedViewSchema, updateBoardSchema } from '@spandrel/contract';
 import { updateViewSchema, viewListSchema } from '@spandrel/contract';
 import type { BoardFigure, BoardResource, CreateBoard, CreateView, Deleted, ListSaved } from '@spandrel/contract';
 import type { UpdateBoard, UpdateView, ViewResource } from '@spandrel/contract';
@@ -113,7 +113,7 @@ function ownerOf(scope: 'me' | 'project', { author }: Teammate): string | null {
 export const BoardsController = savedController<CreateBoard, UpdateBoard, BoardResource>({
   ...{ kind: 'board', name: 'Board' },
   schemas: {
-    ...{ create: createBoardSchema, update: updateBoardSchema, list: listSavedSchema },
+    ...{ create: createBoardSchema, update: updateBoardSchema, list: listBoardsSchema },
     ...{ answer: boardSchema, listAnswer: boardListSchema },
   },
   contentOf: (_by, { name, figures }) => ({

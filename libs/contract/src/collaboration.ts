@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
-import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
 import { isStorableText, keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
@@ -71,7 +71,7 @@ export const listViewsSchema = z.object({ page: z.enum(VIEW_PAGES).optional(), .
 export type ListViews = z.output<typeof listViewsSchema>;
 
 /** What a figure of a board shows: one of Analytics, or the mean scores of evaluation runs. */
-const BOARD_FIGURES = ['cost', 'tokens', 'spans', 'latency', 'errors', 'scores'] as const;
+const BOARD_FIGURES = ['cost', 'tokens', 'spans', 'calls', 'latency', 'errors', 'scores'] as const;
 
 const boardFigureSchema = z
   .object({ title: titleSchema, figure: z.enum(BOARD_FIGURES), query: addressQuerySchema })
@@ -107,6 +107,9 @@ export type BoardResource = z.output<typeof boardSchema>;
 export const boardListSchema = listAnswer('BoardList', 'boards', boardSchema);
 
 export const listSavedSchema = z.object(pageShape);
+export const listBoardsSchema = listSavedSchema.extend({
+  hidden: queryBooleanSchema.optional().describe('`true`: hidden boards, too.'),
+});
 export type ListSaved = z.output<typeof listSavedSchema>;
 
 /** `POST /api/shares`. */

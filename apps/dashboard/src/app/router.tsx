@@ -61,6 +61,16 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
 });
 
+const boards = createRoute({
+  ...at('/boards'),
+  component: lazyRouteComponent(() => import('../pages/boards/boards-page.js'), 'BoardsPage'),
+});
+
+const board = createRoute({
+  ...at('/boards/$id'),
+  component: lazyRouteComponent(() => import('../pages/board/board-page.js'), 'BoardPage'),
+});
+
 const sessions = createRoute({
   ...at('/sessions'),
   ...search<ListSearch>(),
@@ -173,6 +183,8 @@ const routes = root.addChildren([
   user,
   spans,
   analytics,
+  boards,
+  board,
   datasets,
   dataset,
   datapoint,

@@ -8,6 +8,8 @@ import styles from './button-menu.module.css';
 export interface ButtonMenuProps {
   label: string;
   icon?: IconName;
+  /** Shows the icon alone; `label` stays the name. */
+  iconOnly?: boolean;
   ref?: Ref<HTMLButtonElement>;
   /** Edge of the button with which the menu is in line. */
   align?: 'start' | 'end';
@@ -19,11 +21,23 @@ export interface ButtonMenuProps {
 }
 
 /** A button that opens a menu. */
-export function ButtonMenu({ label, icon, ref, align = 'start', container, children, ...root }: ButtonMenuProps) {
+export function ButtonMenu({
+  label,
+  icon,
+  iconOnly = false,
+  ref,
+  align = 'start',
+  container,
+  children,
+  ...root
+}: ButtonMenuProps) {
   return (
     <CSPProvider disableStyleElements>
       <Menu.Root {...root}>
-        <Menu.Trigger ref={ref} render={<Button {...(icon && { icon })} />}>
+        <Menu.Trigger
+          ref={ref}
+          render={<Button {...(icon && { icon, iconOnly })} {...(iconOnly && { variant: 'quiet' })} />}
+        >
           {label}
         </Menu.Trigger>
         <Menu.Portal container={container ?? document.querySelector('main')}>

@@ -1839,6 +1839,8 @@ export interface Operations {
       limit?: number;
       /** `next_cursor` of the page before. */
       cursor?: string;
+      /** `true`: hidden boards, too. */
+      hidden?: boolean;
     };
     answer: BoardList;
   };
@@ -6049,7 +6051,7 @@ export interface CreateBoard {
 
 export interface BoardFigure {
   title: string;
-  figure: 'cost' | 'tokens' | 'spans' | 'latency' | 'errors' | 'scores';
+  figure: 'cost' | 'tokens' | 'spans' | 'calls' | 'latency' | 'errors' | 'scores';
   /** The query string of the page's address, without `?`. */
   query: string;
 }

@@ -27,6 +27,8 @@ interface SharedCursor {
 export interface AnalyticsFigureProps {
   figure: FigureName;
   query: AnalyticsSearch;
+  /** What it is called; its name where it is left out. */
+  title?: string;
   /** Left out: the figure has a cursor of its own. */
   cursor?: SharedCursor;
   /** Takes the query of the range that was marked; left out: the page Analytics shows it. */
@@ -39,7 +41,7 @@ export interface AnalyticsFigureProps {
  * One figure of analytics by its name and query alone, whatever page it stands on: a chart that takes keys, or the same as
  * a table, which lead to the spans behind it. Waiting, nothing and faults stand in its place.
  */
-export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }: AnalyticsFigureProps) {
+export function AnalyticsFigure({ figure: name, title = name, query, cursor, onZoom, actions }: AnalyticsFigureProps) {
   const figure = FIGURES.find((one) => one.name === name)!;
   const series = useSeries(queryOf(figure, query));
   const own = useState<number | null>(null);
@@ -55,17 +57,17 @@ export function AnalyticsFigure({ figure: name, query, cursor, onZoom, actions }
     <figure aria-labelledby={captionId} className={styles.figure}>
       <figcaption className={styles.caption}>
         <span id={captionId} className={styles.title}>
-          {figure.name}
+          {title}
         </span>
         {drawn && data ? <Legend {...props} series={drawn.series} data={data} /> : <span />}
         <span className={styles.actions}>
           {actions}
           <Button variant="quiet" icon="table" iconOnly aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-            Show {figure.name} as table
+            Show {title} as table
           </Button>
         </span>
       </figcaption>
-      <QueryFault title={`${figure.name} could not be loaded`} query={series} />
+      <QueryFault title={`${title} could not be loaded`} query={series} />
       {!drawn || !data || drawn.starts.length === 0 ? (
         <p className={styles.chart}>{data !== undefined && 'Nothing was recorded in this range.'}</p>
       ) : isTable ? (

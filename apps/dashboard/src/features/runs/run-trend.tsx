@@ -1,7 +1,7 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { formatInterval, formatScore } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import type { ChartData, ColourToken } from '../../components/chart-series.js';
 import { SelectField } from '../../components/field.js';
@@ -20,8 +20,16 @@ const METRICS = {
   latency: { name: 'Latency', format: formatDuration, of: (run: EvalRunSummary) => run.latency_ms },
 } as const;
 
-/** Runs of a dataset over time, one behind the other as they were made. @param runs newest first; others are left out that have no such number. */
-export function RunTrend({ runs }: { runs: readonly EvalRunSummary[] }) {
+interface RunTrendProps {
+  /** Newest first; those are left out that have no such number. */
+  runs: readonly EvalRunSummary[];
+  title?: string;
+  /** Buttons beside its title, with which it also stands without runs, and shows those of any datasets. */
+  actions?: ReactNode;
+}
+
+/** Runs over time, one behind the other as they were made. */
+export function RunTrend({ runs, title, actions }: RunTrendProps) {
   const [metric, setMetric] = useState<keyof typeof METRICS>('score');
   const [isTable, setIsTable] = useState(false);
   const [cursor, setCursor] = useState<number | null>(null);
@@ -40,25 +48,29 @@ export function RunTrend({ runs }: { runs: readonly EvalRunSummary[] }) {
     const search = { dataset_id: runs[0]!.dataset_id, [`metadata.${key}`]: value };
     void navigate({ to: '/evaluations', search: search as never });
   };
-  if (runs.length === 0) return null;
+  if (runs.length === 0 && actions === undefined) return null;
   return (
-    <figure aria-label="Trend" className={styles.trend}>
+    <figure aria-label={title ?? 'Trend'} className={styles.trend}>
       <figcaption className={styles.choices}>
+        {title !== undefined && <strong>{title}</strong>}
         <SelectField
           label="Metric"
           value={metric}
           options={Object.entries(METRICS).map(([value, { name: label }]) => ({ value, label }))}
           onChange={({ currentTarget }) => setMetric(currentTarget.value as keyof typeof METRICS)}
         />
-        <SelectField
-          label="Metadata"
-          value=""
-          options={[{ value: '', label: 'Any metadata' }, ...metadataOf(runs)]}
-          onChange={({ currentTarget }) => filter(currentTarget.value)}
-        />
+        {actions === undefined && (
+          <SelectField
+            label="Metadata"
+            value=""
+            options={[{ value: '', label: 'Any metadata' }, ...metadataOf(runs)]}
+            onChange={({ currentTarget }) => filter(currentTarget.value)}
+          />
+        )}
         <Button icon="table" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
           Show as table
         </Button>
+        {actions && <span>{actions}</span>}
       </figcaption>
       {points.length === 0 ? (
         <p>No completed run has this number.</p>

@@ -29,6 +29,7 @@ import {
 import { FIGURES, type FigureName } from '../../features/analytics/figures.js';
 import { addCosts, describeChange } from '../../features/analytics/sums.js';
 import { useSeries, type Series } from '../../features/analytics/use-series.js';
+import { PinMenu } from '../../features/boards/pin-menu.js';
 import { ViewsMenu } from '../../features/saved-views/views-menu.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
 import { usePageSearch } from '../../features/use-page-search.js';
@@ -174,6 +175,7 @@ function AnalyticsFigures({ search, onChange }: Omit<AnalyticsFilterBarProps, 'm
             query={search}
             cursor={{ bucket: at, onBucket }}
             onZoom={onChange}
+            actions={<PinMenu figure={name} query={search} />}
           />
         ))}
       </div>
