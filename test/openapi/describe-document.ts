@@ -24,17 +24,17 @@ function specifiedRoutes(): string[] {
 /** Query parameters that docs/spec names, by operation. */
 const PROMISED_PARAMETERS: Record<string, string> = {
   listTraces:
-    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata sort_by sort_order preview include limit cursor',
+    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata score sort_by sort_order preview include limit cursor',
   countTraces:
-    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata',
+    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata score',
   getTrace: 'view preview',
   getSession: 'preview sort_order limit cursor',
   listUsers: 'since until id_contains prefix sort_by sort_order limit cursor',
   getUser: 'since until',
   listSpans:
-    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata sort_by sort_order view preview include limit cursor',
+    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata score sort_by sort_order view preview include limit cursor',
   countSpans:
-    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata',
+    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata score',
   listScores:
     'trace_id span_id session_id name source author rule_id label min_value max_value since until limit cursor',
   listScoreDefinitions: 'limit cursor',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer, queryNumberSchema } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
@@ -114,6 +114,43 @@ export const scoreSumsSchema = z
   )
   .meta({ id: 'ScoreSums' });
 export type ScoreSums = z.output<typeof scoreSumsSchema>;
+
+/** What a filter takes of the scores of a name: those with a value on one side of a number, or with a label. */
+export type ScoreFilter =
+  | { name: string; operator: '<' | '<=' | '>' | '>=' | '='; value: number }
+  | { name: string; label: string };
+
+const SCORE_FILTER = /^("(?:[^"\\]|\\.)+"|[^"<>=:][^<>=:]*)(?:(<=?|>=?|=)([^<>=]+)|:([\s\S]+))$/;
+
+/** A filter as it is written, `NAME<0.5` or `NAME:LABEL`; a name with one of `< > = : "` is given as a JSON string. */
+const scoreFilterSchema = z
+  .string()
+  .max(2_000)
+  .transform((text, context): ScoreFilter => {
+    const [, given = '', operator, number = '', label] = SCORE_FILTER.exec(text) ?? [];
+    const name = given.startsWith('"') ? z.string().safeParse(attemptJson(given)).data : given.trim();
+    const value = queryNumberSchema.safeParse(number.trim()).data;
+    if (name && label !== undefined) return { name, label };
+    if (name && value !== undefined) return { name, operator: operator as '<', value };
+    context.addIssue({ code: 'custom', message: 'must be NAME<NUMBER (or <=, >, >=, =) or NAME:LABEL' });
+    return z.NEVER;
+  })
+  .meta({ openapi: { type: 'string' } });
+
+function attemptJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The filter on scores of lists of traces and spans (docs/spec/scores.md#finding-by-scores). */
+export const scoreFiltersSchema = repeatable(scoreFilterSchema, 8)
+  .optional()
+  .describe(
+    '`NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match.',
+  );
 
 /** `include` of lists of traces and spans. */
 export const includeScores = z

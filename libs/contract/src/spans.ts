@@ -19,7 +19,7 @@ import {
   KEY_LENGTH_MAX,
   nameSchema,
 } from './values/text.js';
-import { listedScores, scoresOfTrace } from './scores.js';
+import { listedScores, scoreFiltersSchema, scoresOfTrace } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema, traceListItemSchema } from './traces.js';
 
@@ -176,6 +176,7 @@ export const spanFiltersSchema = z.object({
   tokens_min: queryNumberSchema.optional(),
   cost_min: queryNumberSchema.optional().describe('Dollars.'),
   metadata: metadataFilterSchema('spans'),
+  score: scoreFiltersSchema,
 });
 export type SpanFilters = z.output<typeof spanFiltersSchema>;
 

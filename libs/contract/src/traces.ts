@@ -12,7 +12,7 @@ import {
 } from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
-import { listedScores } from './scores.js';
+import { listedScores, scoreFiltersSchema } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 export const TAGS_MAX = 1_000;
@@ -66,6 +66,7 @@ export const traceFiltersSchema = z.object({
   cost_min: queryNumberSchema.optional().describe('Dollars.'),
   tokens_min: queryNumberSchema.optional(),
   metadata: metadataFilterSchema('traces'),
+  score: scoreFiltersSchema,
 });
 export type TraceFilters = z.output<typeof traceFiltersSchema>;
 

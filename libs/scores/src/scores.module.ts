@@ -4,6 +4,7 @@ import { SpanCommitParticipants, TracingModule } from '@spandrel/tracing';
 import { FindTargets } from './find-targets.js';
 import { DeleteScores } from './delete-scores.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
+import { ScoreFilterStore } from './score-filter.store.js';
 import { ScoreQualityStore } from './score-quality.store.js';
 import { ScoreRollupStore } from './score-rollup.store.js';
 import { ScoreStore } from './score.store.js';
@@ -19,6 +20,7 @@ import { WriteScores } from './write-scores.js';
     ScoreStore,
     ScoreRollupStore,
     ScoreQualityStore,
+    ScoreFilterStore,
     ScoreDefinitionStore,
     FindTargets,
     WriteScores,

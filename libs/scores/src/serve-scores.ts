@@ -1,8 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SCORES_OF_TRACE_MAX, type ScoreResource, type ScoreSums } from '@spandrel/contract';
+import { SCORES_OF_TRACE_MAX, type ScoreFilter, type ScoreResource, type ScoreSums } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
-import { ScoresPort, type IngestedScores, type ScoresOfRecords } from '@spandrel/tracing';
+import { ScoresPort, type IngestedScores, type ScoredTargets, type ScoresOfRecords } from '@spandrel/tracing';
+import { ScoreFilterStore } from './score-filter.store.js';
 import { scoreResource } from './score-resource.js';
 import { ScoreStore } from './score.store.js';
 import { WriteScores } from './write-scores.js';
@@ -14,6 +15,7 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     private readonly port: ScoresPort,
     private readonly scores: ScoreStore,
     private readonly writes: WriteScores,
+    private readonly filters: ScoreFilterStore,
   ) {}
 
   onModuleInit(): void {
@@ -47,5 +49,14 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
       if (sum.values > 0) ofName.mean = sum.total / sum.values;
     }
     return sums;
+  }
+
+  findTargets(
+    scope: Scope,
+    target: 'trace' | 'span',
+    filters: readonly ScoreFilter[],
+    options: LongReadOptions,
+  ): Promise<ScoredTargets | undefined> {
+    return this.filters.findTargets(scope, target, filters, options);
   }
 }

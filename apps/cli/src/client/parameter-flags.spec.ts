@@ -40,6 +40,13 @@ describe('flags of parameters', () => {
     });
   });
 
+  it('may be repeated where not every text is a value', () => {
+    expect(parsed(listSpansInViewSchema, '--score', 'quality<0.5', '--score', 'helpful:yes')).toEqual({
+      score: ['quality<0.5', 'helpful:yes'],
+    });
+    expect(() => parsed(listSpansInViewSchema, '--score', 'quality')).toThrow('--score: must be NAME<NUMBER');
+  });
+
   it('gives values by key as the parameters that they are', () => {
     const flags = ['--metadata', 'environment=production', '--metadata', 'note=a=b'];
     expect(parsed(listSpansInViewSchema, ...flags)).toEqual({

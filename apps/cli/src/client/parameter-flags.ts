@@ -90,7 +90,10 @@ const isLayer = (member: z.ZodType): member is z.ZodOptional | z.ZodNullable | z
   member instanceof z.ZodOptional || member instanceof z.ZodNullable || member instanceof z.ZodDefault;
 
 /** A query parameter that takes a list may be repeated; no other takes one. */
-const isRepeatable = (member: z.ZodType): boolean => member.safeParse(['a', 'b']).success;
+function isRepeatable(member: z.ZodType): boolean {
+  const inner = unwrap(member);
+  return (inner instanceof z.ZodPipe && inner.out instanceof z.ZodArray) || member.safeParse(['a', 'b']).success;
+}
 
 const isTime = (name: string): boolean => name === 'since' || name === 'until';
 

@@ -459,6 +459,8 @@ export interface Operations {
       metadata?: {
         [key: string]: string;
       };
+      /** `NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match. */
+      score?: string[];
       /** Traces without the value come last. */
       sort_by?: 'started_at' | 'duration' | 'cost' | 'tokens' | 'spans';
       sort_order?: 'asc' | 'desc';
@@ -551,6 +553,8 @@ export interface Operations {
       metadata?: {
         [key: string]: string;
       };
+      /** `NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match. */
+      score?: string[];
       /** Spans without the value come last. */
       sort_by?: 'started_at' | 'duration' | 'tokens' | 'cost' | 'name';
       sort_order?: 'asc' | 'desc';
@@ -701,6 +705,8 @@ export interface Operations {
       metadata?: {
         [key: string]: string;
       };
+      /** `NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match. */
+      score?: string[];
     };
     answer: Counted;
   };
@@ -735,6 +741,8 @@ export interface Operations {
       metadata?: {
         [key: string]: string;
       };
+      /** `NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match. */
+      score?: string[];
     };
     answer: TracesOverTime;
   };
@@ -779,6 +787,8 @@ export interface Operations {
       metadata?: {
         [key: string]: string;
       };
+      /** `NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match. */
+      score?: string[];
     };
     answer: Counted;
   };

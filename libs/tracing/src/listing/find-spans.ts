@@ -11,6 +11,7 @@ import {
   dayOf,
   dayStart,
 } from '@spandrel/storage';
+import { resolveScores, type ScoresPort } from '../reading/scores-port.js';
 import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
 import { type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
@@ -34,6 +35,7 @@ export interface FindingParts {
   spans: SpanStore;
   limits: ListLimits;
   partitions: DayPartitions | undefined;
+  scores: ScoresPort | undefined;
 }
 
 interface Asked {
@@ -62,7 +64,8 @@ export class FoundSpans {
     sorting: Sorting,
     options: LongReadOptions,
   ): Promise<FoundSpans | undefined> {
-    const filtered = withImpliedStatus(given);
+    const implied = withImpliedStatus(given);
+    const filtered = implied && (await resolveScores(parts.scores, scope, 'span', implied, options));
     if (!filtered) return undefined;
     const patient = searchesText(filtered) ? { ...options, patient: true } : options;
     const ofTraces = await ofMatchingTraces(parts.storage, scope, filtered, patient);

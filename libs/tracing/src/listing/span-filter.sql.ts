@@ -66,6 +66,7 @@ export function spanConditions(
   add(query.ids, (ids) => anyOf('s.id', ids.filter(isStorableText)));
   add(query.name_contains, (needle) => containsText('s.name', needle));
   for (const name of Object.keys(VALUES) as ValueName[]) conditions.push(...valueConditions(query, name, unindexed));
+  conditions.push(...(query.scored ?? []));
   return conditions;
 }
 
@@ -118,4 +119,6 @@ export type SpanQuery = ListSpans & {
   within?: StartRange;
   /** The days that have partitions, where these are many; the spans of others lie in the default partition. */
   days?: readonly number[];
+  /** What the filter on scores comes to beside ids. */
+  scored?: readonly Sql[];
 };

@@ -13,6 +13,7 @@ import {
 } from '@spandrel/storage';
 import { outlineOf, spanOutline, type OutlinedSpan } from '../outline/span-outline.js';
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
+import { ScoresPort } from '../reading/scores-port.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
 import { SpanStore } from '../span.store.js';
 import { FoundSpans, type FindingParts, type PlannedList } from './find-spans.js';
@@ -40,8 +41,9 @@ export class SpanListStore {
     private readonly spans: SpanStore,
     @Optional() limits: ListLimits = LIST_LIMITS,
     @Optional() partitions?: DayPartitions,
+    @Optional() scores?: ScoresPort,
   ) {
-    this.finding = { storage, spans, limits, partitions };
+    this.finding = { storage, spans, limits, partitions, scores };
     this.outlines = new SpanOutlineStore(storage);
   }
 

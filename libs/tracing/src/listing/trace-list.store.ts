@@ -34,6 +34,7 @@ import {
   unindexed,
 } from '@spandrel/storage';
 import { hasValues, mayHaveValues, tooMuchMetadata } from '../metadata/metadata-filter.sql.js';
+import { resolveScores, ScoresPort } from '../reading/scores-port.js';
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -59,12 +60,16 @@ const NOT_INDEXED = ['name_contains', 'model', 'duration_min', 'duration_max', '
 /** `GET /api/traces`: newest first unless sorted otherwise (docs/spec/traces.md#listing-traces). */
 @Injectable()
 export class TraceListStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly scores: ScoresPort,
+  ) {}
 
   /** @throws Invalid `invalid_cursor`, `validation_failed` for metadata without an index that too many traces may have. */
   async list(scope: Scope, query: ListTraces, options: LongReadOptions = {}): Promise<Page<TraceRow>> {
     const { sort_by: sortBy, sort_order: order } = query;
-    const found = await findTraces(this.storage, scope, query, options);
+    const resolved = await resolveScores(this.scores, scope, 'trace', query, options);
+    const found = resolved && (await findTraces(this.storage, scope, resolved, options));
     const start = { column: found?.startedAt ?? ALL_TRACES.startedAt, type: 'integer', nullable: false } as const;
     const sorted = sortBy === 'started_at' ? start : TRACE_VALUES[sortBy];
     const sorting: Sorting = {
@@ -74,7 +79,7 @@ export class TraceListStore {
       type: sorted.type,
       nullable: sorted.nullable,
       order,
-      unindexed: query.ids !== undefined,
+      unindexed: resolved?.ids !== undefined,
     };
     const from = startOf(sorting, query.cursor);
     if (!found) return { items: [], nextCursor: null };
@@ -85,7 +90,7 @@ export class TraceListStore {
           order by ${orderBy(sorting, part)} limit ${count}`,
         options,
       );
-    const scans = this.storage.dialect === 'sqlite' && needsAllTraces(query);
+    const scans = this.storage.dialect === 'sqlite' && needsAllTraces(resolved!);
     return fillPage(
       sorting,
       from,
@@ -106,6 +111,11 @@ export class TraceListStore {
     );
   }
 
+  private async find(scope: Scope, filters: TraceFilters, options: LongReadOptions): Promise<DrivenTraces | undefined> {
+    const resolved = await resolveScores(this.scores, scope, 'trace', filters, options);
+    return resolved && findTraces(this.storage, scope, resolved, options);
+  }
+
   /** The last of the traces that are looked through in list order behind a position; `undefined` when there are fewer. */
   private async endOfHead(
     { projectId }: Scope,
@@ -124,7 +134,7 @@ export class TraceListStore {
 
   /** How many traces all filters take, up to one more than `max`. */
   async count(scope: Scope, filters: TraceFilters, max: number, options: LongReadOptions): Promise<number> {
-    const found = await findTraces(this.storage, scope, filters, options);
+    const found = await this.find(scope, filters, options);
     if (!found) return 0;
     const [row] = await this.storage.readLong(
       NUMBER.query`select count(*) as number from
@@ -136,7 +146,7 @@ export class TraceListStore {
 
   /** When the newest traces that all filters take began, and their statuses; one more than `max` at most. */
   async listTimes(scope: Scope, filters: TraceFilters, max: number, options: LongReadOptions): Promise<TimedTrace[]> {
-    const found = await findTraces(this.storage, scope, filters, options);
+    const found = await this.find(scope, filters, options);
     if (!found) return [];
     const rows = await this.storage.readLong(
       TIMED.query`select ${rawSql(found.startedAt)} as began, t.status as status from ${found.from} where ${found.where}
@@ -167,14 +177,14 @@ const ALL_TRACES: DrivenTraces = {
 async function findTraces(
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,
-  filters: TraceFilters,
+  filters: TraceFilters & { scored?: readonly Sql[] },
   options: LongReadOptions,
 ): Promise<DrivenTraces | undefined> {
   const texts = [filters.name_contains, filters.model, filters.provider];
   if (texts.some((one) => one !== undefined && !isStorableText(one))) return undefined;
   const driven = drivenTraces(scope, filters);
   if (driven === null) return undefined;
-  const conditions = [...conditionsOf(scope, filters), ...valueConditions(filters)];
+  const conditions = [...conditionsOf(scope, filters), ...valueConditions(filters), ...(filters.scored ?? [])];
   if (filters.provider !== undefined) {
     conditions.push(await withProvider(storage, scope, filters.provider, options));
   }

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { isStorableText, type ScoreFilter } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  joinSql,
+  nullable,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  text,
+  unindexed,
+  type LongReadOptions,
+  type Sql,
+} from '@spandrel/storage';
+import type { ScoredTargets } from '@spandrel/tracing';
+
+const ID = shapeOf({ id: nullable(text()) });
+
+/** Scores that are looked up beforehand; with more of them the traces or spans are tested one by one, which soon fills a page. */
+const LOOKED_UP_MAX = 4_000;
+
+/** Finds what has certain scores (docs/spec/scores.md#finding-by-scores). */
+@Injectable()
+export class ScoreFilterStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @returns `undefined` when nothing can match: a text that no column can hold. */
+  async findTargets(
+    { projectId }: Scope,
+    target: 'trace' | 'span',
+    filters: readonly ScoreFilter[],
+    options: LongReadOptions,
+  ): Promise<ScoredTargets | undefined> {
+    if (filters.some((filter) => !isStorableText(filter.name + ('label' in filter ? filter.label : ''))))
+      return undefined;
+    const [id, ofTarget] = [rawSql(`c.${target}_id`), rawSql(`${target === 'span' ? 's' : 't'}.id`)];
+    let ids: ReadonlySet<string> | undefined;
+    const conditions: Sql[] = [];
+    for (const { name, conditions: own } of groupByScore(filters)) {
+      const where = joinSql(
+        [sql`c.project_id = ${projectId}`, sql`c.name = ${name}`, ...own.map(([has]) => has)],
+        ' and ',
+      );
+      const rows = await this.storage.readLong(
+        ID.query`select ${id} as id from score c where ${where} limit ${LOOKED_UP_MAX + 1}`,
+        options,
+      );
+      const found = new Set(rows.flatMap((row) => row.id ?? []));
+      if (rows.length <= LOOKED_UP_MAX) ids = ids ? ids.intersection(found) : found;
+      else {
+        const tested = joinSql([sql`${unindexed('c.name')} = ${name}`, ...own.map(([, test]) => test)], ' and ');
+        conditions.push(sql`exists (select 1 from score c where c.project_id = ${projectId} and ${id} = ${ofTarget}
+          and ${tested} limit 1 offset 0)`);
+      }
+    }
+    return { ...(ids && { ids: [...ids] }), conditions };
+  }
+}
+
+/** A condition in a form that an index on it serves, and in one that leaves the index to the target. */
+type Condition = readonly [indexed: Sql, unindexed: Sql];
+
+/** The conditions that one score must meet: bounds of one name are a range, each label is a score of its own. */
+function groupByScore(filters: readonly ScoreFilter[]): { name: string; conditions: Condition[] }[] {
+  const ranges = new Map<string, Condition[]>();
+  const labels: { name: string; conditions: Condition[] }[] = [];
+  for (const filter of filters) {
+    if ('label' in filter) labels.push({ name: filter.name, conditions: [conditionOn('label', '=', filter.label)] });
+    else ranges.getOrInsertComputed(filter.name, () => []).push(conditionOn('value', filter.operator, filter.value));
+  }
+  return [...[...ranges].map(([name, conditions]) => ({ name, conditions })), ...labels];
+}
+
+const conditionOn = (column: 'value' | 'label', operator: string, value: string | number): Condition => [
+  sql`${rawSql(`c.${column} ${operator}`)} ${value}`,
+  sql`${unindexed(`c.${column}`)} ${rawSql(operator)} ${value}`,
+];

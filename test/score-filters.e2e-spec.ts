@@ -1,0 +1,157 @@
+/** Lists and counts of traces and spans by their scores (docs/spec/scores.md#finding-by-scores), on both databases. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { IngestResult } from '@spandrel/contract';
+import { describeOnBothDatabases } from './support/databases.ts';
+import { startServerApp, type ServerApp } from './support/server-app.ts';
+
+const COUNT = 30;
+/** More scores than are looked up beforehand. */
+const MANY = 4_200;
+const at = (n: number): string => new Date(Date.parse('2026-10-01T00:00:00Z') + n * 60_000).toISOString();
+
+/** The scores of the nth trace, and of its one span where `onSpan`. */
+const scoresOf = (n: number) => [
+  { name: 'quality', value: (n % 10) / 10, onSpan: false },
+  { name: 'helpful', label: n % 3 === 0 ? 'yes' : 'no', onSpan: true },
+  { name: 'a "b": <c>', value: n, label: 'x: y<1', onSpan: true },
+  ...(n % 5 === 0 ? [{ name: 'quality', value: 1, onSpan: true }] : []),
+  ...(n % 7 === 0 ? [{ name: 'noted', comment: 'no value', onSpan: true }] : []),
+];
+type Given = ReturnType<typeof scoresOf>[number];
+
+describeOnBothDatabases('filters by score', ({ newDatabase }) => {
+  let server: ServerApp;
+  const get = async (path: string) => {
+    const response = await fetch(`${server.url}${path}`);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const ingest = async (body: object): Promise<void> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const answer = (await (await fetch(`${server.url}/api/ingest`, init)).json()) as IngestResult;
+    expect(answer.rejected).toEqual([]);
+  };
+
+  beforeAll(async () => {
+    server = await startServerApp(await newDatabase('score_filters'));
+    const numbers = Array.from({ length: COUNT }, (_, n) => n);
+    await ingest({
+      traces: numbers.map((n) => ({ id: `t${n}`, started_at: at(n), tags: [`tag${n % 2}`] })),
+      spans: numbers.map((n) => ({
+        ...{ id: `s${n}`, trace_id: `t${n}`, name: 'call', input: n % 2 === 0 ? 'needle' : 'hay' },
+        ...{ started_at: at(n), ended_at: at(n + 1), kind: { type: 'llm_call', model: `m${n % 2}` } },
+      })),
+      scores: numbers.flatMap((n) =>
+        scoresOf(n).map(({ onSpan, ...score }, i) => ({
+          ...{ ...score, id: `${n}-${i}` },
+          ...(onSpan ? { span_id: `s${n}` } : { trace_id: `t${n}` }),
+        })),
+      ),
+    });
+  });
+  afterAll(() => server?.close());
+
+  /** Ids of all pages of a list, whose count is compared with them. */
+  async function listed(of: 'traces' | 'spans', filters: readonly [string, string][], sort = ''): Promise<string[]> {
+    const query = new URLSearchParams(filters.map(([name, value]) => [name, value])).toString();
+    const ids: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { status, body } = await get(
+        `/api/${of}?${query}${sort}&limit=7${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      );
+      expect(status).toBe(200);
+      ids.push(...(body[of] as { id: string }[]).map(({ id }) => id));
+      cursor = body['next_cursor'] as string | null;
+    }
+    expect((await get(`/api/count/${of}?${query}`)).body).toEqual({ count: ids.length, exact: true });
+    return ids;
+  }
+
+  type Case = [title: string, filters: string[], takes: (own: readonly Given[]) => boolean];
+  const quality = (takes: (value: number) => boolean) => (own: readonly Given[]) =>
+    own.some(({ name, value }) => name === 'quality' && value !== undefined && takes(value));
+  it.each<Case>([
+    ['below', ['quality<0.3'], quality((value) => value < 0.3)],
+    ['at most', ['quality<=0.3'], quality((value) => value <= 0.3)],
+    ['above', ['quality>0.8'], quality((value) => value > 0.8)],
+    ['at least', ['quality >= .8'], quality((value) => value >= 0.8)],
+    ['equal', ['quality=5e-1'], quality((value) => value === 0.5)],
+    ['a range, which one score must be in', ['quality>0.2', 'quality<0.4'], quality((v) => v > 0.2 && v < 0.4)],
+    ['a label', ['helpful:yes'], (own) => own.some(({ label }) => label === 'yes')],
+    [
+      'two names',
+      ['helpful:no', 'quality<0.5'],
+      (own) => {
+        return own.some(({ label }) => label === 'no') && quality((value) => value < 0.5)(own);
+      },
+    ],
+    ['two labels, which no one has', ['helpful:yes', 'helpful:no'], () => false],
+    [
+      'a name in quotes',
+      ['"a \\"b\\": <c>">=28'],
+      (own) => own.some(({ name, value }) => name.startsWith('a "') && value! >= 28),
+    ],
+    ['a label with signs', ['"a \\"b\\": <c>":x: y<1'], () => true],
+    ['a comment alone has no value', ['noted<1000'], () => false],
+    ['a name nobody used', ['nothing>0'], () => false],
+    ['a text that no column holds', ['a\0b>0'], () => false],
+  ])('finds %s', async (_title, score, takes) => {
+    const filters = score.map((one): [string, string] => ['score', one]);
+    const newest = (of: (n: number) => readonly Given[], id: string): string[] =>
+      Array.from({ length: COUNT }, (_, n) => n)
+        .filter((n) => takes(of(n)))
+        .map((n) => `${id}${n}`)
+        .toReversed();
+    const ofSpans = newest((n) => scoresOf(n).filter(({ onSpan }) => onSpan), 's');
+    const ofTraces = newest(scoresOf, 't');
+    expect(await listed('traces', filters)).toEqual(ofTraces);
+    expect(await listed('spans', filters)).toEqual(ofSpans);
+    expect((await listed('spans', filters, '&sort_by=duration')).toSorted()).toEqual(ofSpans.toSorted());
+    expect((await listed('traces', filters, '&sort_by=cost')).toSorted()).toEqual(ofTraces.toSorted());
+    const isEven = (id: string): boolean => Number(id.slice(1)) % 2 === 0;
+    expect(await listed('traces', [...filters, ['tag', 'tag0']])).toEqual(ofTraces.filter(isEven));
+    expect(await listed('spans', [...filters, ['model', 'm0']])).toEqual(ofSpans.filter(isEven));
+    expect(await listed('spans', [...filters, ['text_contains', 'needle']])).toEqual(ofSpans.filter(isEven));
+    expect(await listed('spans', [...filters, ['ids', 's3'], ['ids', 's4']])).toEqual(
+      ofSpans.filter((id) => ['s3', 's4'].includes(id)),
+    );
+  });
+
+  it.each([
+    'quality',
+    'quality<',
+    'quality<high',
+    '<1',
+    ':x',
+    'quality:',
+    '""<1',
+    '"open<1',
+    'quality<1<2',
+    'quality==',
+  ])('refuses %j', async (score) => {
+    const refused = await get(`/api/traces?score=${encodeURIComponent(score)}`);
+    expect([refused.status, refused.body]).toMatchObject([400, { code: 'validation_failed' }]);
+    expect(JSON.stringify(refused.body)).toContain('NAME<NUMBER');
+  });
+
+  it('tests traces and spans one by one where very many have such scores', async () => {
+    const numbers = Array.from({ length: MANY }, (_, n) => n);
+    await ingest({
+      traces: numbers.map((n) => ({ id: `many${n}`, started_at: at(100 + n) })),
+      spans: numbers.map((n) => ({ id: `many${n}`, trace_id: `many${n}`, name: 'call', started_at: at(100 + n) })),
+    });
+    await ingest({
+      scores: numbers.map((n) => ({ id: `many${n}`, name: 'many', value: n, label: 'l', span_id: `many${n}` })),
+    });
+    for (const plural of ['traces', 'spans'] as const) {
+      const first = (await get(`/api/${plural}?score=many>=0&score=many:l&limit=2`)).body;
+      const second = (await get(`/api/${plural}?score=many>=0&limit=2&cursor=${String(first['next_cursor'])}`)).body;
+      expect([first, second].flatMap((page) => (page[plural] as { id: string }[]).map(({ id }) => id))).toEqual(
+        [1, 2, 3, 4].map((n) => `many${MANY - n}`),
+      );
+      expect((await get(`/api/count/${plural}?score=many>=0&score=many<${MANY + 1}`)).body).toMatchObject({
+        count: MANY,
+      });
+      expect((await get(`/api/${plural}?score=many>=0&score=quality>0`)).body).toMatchObject({ count: 0 });
+    }
+  });
+});
