@@ -22,6 +22,7 @@ const SENDERS = 2;
 /** Datapoints of one import, and of one page of a list. */
 const IMPORTED = 20_000;
 const PAGE = 1_000;
+const CATEGORIES = 8;
 const RATE_LIMIT = 1_000_000;
 /** Answers of each kind in a round, so that a 99th percentile is of many spans; for how long these are measured alone. */
 const TURNS = 4;
@@ -37,6 +38,10 @@ interface StatisticsFigures {
   /** Milliseconds that an answer takes, medians, beside spans that come in. */
   alone: number;
   withBaseline: number;
+  byGroup: number;
+  byGroupWithBaseline: number;
+  /** Milliseconds of the answer to a retry of a run all of whose samples failed. */
+  retry: number;
   /** 99th percentile of `POST /api/spans` without that and meanwhile; milliseconds. */
   p99Without: number;
   p99Beside: number;
@@ -54,7 +59,19 @@ export async function measureStatistics(rounds: number): Promise<StatisticsOnDat
 /** Prints the figures and notes them against the goals. */
 export function reportStatistics(figures: StatisticsOnDatabases): void {
   heading(`External runs of ${DATAPOINTS} datapoints, ${RESULTS} results a request, and their statistics`);
-  row('', 'results/s', 'CPU us each', 'alone ms', 'baseline ms', 'spans p99', 'beside p99', 'spans');
+  row(
+    '',
+    'results/s',
+    'CPU us each',
+    'alone ms',
+    'baseline ms',
+    'groups ms',
+    'both ms',
+    'retry ms',
+    'spans p99',
+    'beside p99',
+    'spans',
+  );
   for (const [database, each] of Object.entries(figures)) {
     row(
       database,
@@ -62,15 +79,22 @@ export function reportStatistics(figures: StatisticsOnDatabases): void {
       each.resultMicros.toFixed(0),
       each.alone.toFixed(0),
       each.withBaseline.toFixed(0),
+      each.byGroup.toFixed(0),
+      each.byGroupWithBaseline.toFixed(0),
+      each.retry.toFixed(0),
       each.p99Without.toFixed(1),
       each.p99Beside.toFixed(1),
       String(each.requestsBeside),
     );
   }
   goal('external results/s, SQLite', figures.SQLite.resultsPerSecond, '>=', 10_000);
-  for (const [database, { alone, withBaseline, p99Beside }] of Object.entries(figures)) {
+  for (const [database, figure] of Object.entries(figures)) {
+    const { alone, withBaseline, byGroup, byGroupWithBaseline, retry, p99Beside } = figure;
     goal(`statistics of 100,000 datapoints, ms, ${database}`, alone, '<', 1_500);
     goal(`the same with a baseline, ms, ${database}`, withBaseline, '<', 3_000);
+    goal(`the same by a key of metadata, ms, ${database}`, byGroup, '<', 1_500);
+    goal(`the same with a baseline, ms, ${database}`, byGroupWithBaseline, '<', 3_000);
+    goal(`retry of 100,000 failed samples, ms, ${database}`, retry, '<', 3_000);
     goal(`POST /api/spans p99 ms beside statistics, ${database}`, p99Beside, '<', 50);
   }
 }
@@ -110,7 +134,14 @@ async function measureOn(api: Api, peer: Peer, rounds: number): Promise<Statisti
   const run = await externalRun(api, peer, datasetId, ids, 2);
   const path = `/api/eval/${run.id}/statistics`;
   const withBaseline = `${path}?baseline=${baseline.id}`;
-  const figures = { alone: [] as number[], withBaseline: [] as number[] };
+  const paths = {
+    ...{ alone: path, withBaseline, byGroup: `${path}?group_by=category` },
+    byGroupWithBaseline: `${withBaseline}&group_by=category`,
+  };
+  const figures = { alone: [], withBaseline: [], byGroup: [], byGroupWithBaseline: [] } as Record<
+    keyof typeof paths,
+    number[]
+  >;
   // The first answer loads what computes them.
   await millisOf(api, path);
   const without = new Beside(api, peer);
@@ -118,15 +149,24 @@ async function measureOn(api: Api, peer: Peer, rounds: number): Promise<Statisti
   const { p99: p99Without } = await without.stop();
   const beside = new Beside(api, peer);
   for (let turn = 0; turn < rounds * TURNS; turn++) {
-    figures.alone.push(await millisOf(api, path));
-    figures.withBaseline.push(await millisOf(api, withBaseline));
+    for (const [name, each] of Object.entries(paths)) {
+      figures[name as keyof typeof paths].push(await millisOf(api, each));
+    }
   }
   const { p99, requests } = await beside.stop();
+  const failed = await externalRun(api, peer, datasetId, ids, 3, true);
+  const started = performance.now();
+  const { body: again } = await api.post<EvalRunSummary>(`/api/eval/${failed.id}/retry`, { what: 'failed' });
+  const retry = performance.now() - started;
+  if (again.retried_samples !== DATAPOINTS) throw new Error(`not tried again: ${JSON.stringify(again)}`);
   return {
     resultsPerSecond: median([baseline.perSecond, run.perSecond]),
     resultMicros: median([baseline.cpuMicros, run.cpuMicros]),
     alone: median(figures.alone),
     withBaseline: median(figures.withBaseline),
+    byGroup: median(figures.byGroup),
+    byGroupWithBaseline: median(figures.byGroupWithBaseline),
+    retry,
     p99Without,
     p99Beside: p99,
     requestsBeside: requests,
@@ -137,7 +177,10 @@ async function makeDataset(api: Api): Promise<string> {
   const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'bench' });
   for (let from = 0; from < DATAPOINTS; from += IMPORTED) {
     const rows = Array.from({ length: IMPORTED }, (_, i) =>
-      JSON.stringify({ input: `What does tide table ${from + i} say?`, expected_output: `high water at ${i % 24}` }),
+      JSON.stringify({
+        input: `What does tide table ${from + i} say?`,
+        ...{ expected_output: `high water at ${i % 24}`, metadata: { category: `coast ${i % CATEGORIES}` } },
+      }),
     );
     const { status } = await api.send('POST', `/api/datasets/${dataset.id}/import`, rows.join('\n'), {
       'content-type': 'application/x-ndjson',
@@ -161,7 +204,14 @@ async function datapointIds(api: Api, datasetId: string): Promise<string[]> {
 }
 
 /** Starts an external run, sends all of its results, some right and some wrong, and waits for its end. @returns how fast they were kept. */
-async function externalRun(api: Api, peer: Peer, datasetId: string, ids: readonly string[], seed: number) {
+async function externalRun(
+  api: Api,
+  peer: Peer,
+  datasetId: string,
+  ids: readonly string[],
+  seed: number,
+  hasFailed = false,
+) {
   const { body: run } = await api.post<EvalRunSummary>(`/api/datasets/${datasetId}/eval`, {
     name: `bench ${seed}`,
     execution: 'external',
@@ -171,8 +221,9 @@ async function externalRun(api: Api, peer: Peer, datasetId: string, ids: readonl
   const requests = Array.from({ length: Math.ceil(ids.length / RESULTS) }, (_, i) =>
     ids.slice(i * RESULTS, (i + 1) * RESULTS).map((datapoint_id) => ({
       datapoint_id,
-      output: `${'high water at '.repeat(8)}${below(24)}`,
-      scores: { External: below(4) > 0 ? 1 : 0 },
+      ...(hasFailed
+        ? { error: 'no answer' }
+        : { output: `${'high water at '.repeat(8)}${below(24)}`, scores: { External: below(4) > 0 ? 1 : 0 } }),
       latency_ms: 200 + below(800),
       input_tokens: 40 + below(40),
       output_tokens: below(60),

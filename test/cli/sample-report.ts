@@ -144,8 +144,16 @@ export function sampleItem(
   const item = {
     ...{ datapoint_id: id, input: id, expected: null, output: null, score: first, score_reason: null },
     ...{ passed: passedOf(first), scores: {}, latency_ms: 420, tokens: 20, cost: 0.003, error: null, attempts: 1 },
-    ...{ status: 'completed' as const, judge_model: null, judge_prompt_hash: null, judge_tokens: null },
-    ...{ judge_cost: null, trace_id: null, span_id: null, metadata: null, reused: false, reused_run_id: null },
+    ...{ status: 'completed' as const, judge_model: null, judge_prompt_hash: null, judge_attempts: null },
+    ...{
+      judge_tokens: null,
+      judge_cost: null,
+      trace_id: null,
+      span_id: null,
+      metadata: null,
+      reused: false,
+      reused_run_id: null,
+    },
     ...members,
   };
   const {

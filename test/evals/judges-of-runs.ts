@@ -90,6 +90,7 @@ export function judgesOfRuns(lab: () => EvalsLab): void {
       const run = await lab().run(id, { scoring: 'LlmJudge', config });
       const [item] = run.result_items;
       expect(item).toMatchObject({ status: 'completed', score: 0.25, score_reason: 'weak', attempts: 1 });
+      expect([item!.judge_attempts, item!.scores['LlmJudge']!.judge_attempts]).toEqual([2, 2]);
       // Both calls of the judge are of the same model and size as the one of the run.
       expect([item!.tokens, item!.judge_tokens]).toEqual([TOKENS, 2 * TOKENS]);
       expect(item!.judge_cost).toBeCloseTo(item!.cost! * 2, 12);

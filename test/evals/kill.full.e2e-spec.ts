@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { EvalRunResource } from '@spandrel/contract';
+import type { EvalRunResource, StartedMatrix } from '@spandrel/contract';
 import { isWaiting, startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Api } from '../support/api.ts';
 import type { Place, Program } from '../support/places.ts';
@@ -73,6 +73,36 @@ describeOnBothDatabases('a run in whose middle the server ends', ({ name: databa
     await expectSumsEqualRecount(place, runId);
   });
 
+  it('by kill -9, while it and others are started together: all of them are there and end, or none is', async () => {
+    const { datasetId, connectionId } = await prepare(
+      server.api,
+      Array.from({ length: 12 }, (_, i) => `fake:slow:20 together ${i}`),
+    );
+    const body = {
+      ...{ id: 'together', name: 'together', scoring: 'Contains', config: { connection_id: connectionId } },
+      models: ['a', 'b', 'c'],
+    };
+    const startMatrix = () => server.api.post<StartedMatrix>(`/api/datasets/${datasetId}/eval/matrix`, body);
+    const requests = provider.requests.length;
+    const starting = startMatrix().catch(() => undefined);
+    // The first start is cut wherever it is, at the latest when its runs call.
+    await Promise.race([starting, until(() => provider.requests.length > requests, 30_000)]);
+    await server.stop('SIGKILL');
+    await starting;
+    const rows = await place.rows<{ id: string }>(`select id from eval_run where group_id = 'together'`);
+    expect([0, 3]).toContain(rows.length);
+    for (const { id } of rows) await forgetServer(place, id);
+    await start();
+    const { status, body: started } = await startMatrix();
+    expect([status, started.group_id]).toEqual([201, 'together']);
+    expect(started.runs.map(({ id }) => id).toSorted()).toEqual(['together.1', 'together.2', 'together.3']);
+    for (const { id } of started.runs) {
+      await until(async () => (await read(id)).status === 'completed', 60_000);
+      expect(await read(id)).toMatchObject({ group_id: 'together', progress: 12, failed_count: 0, avg_score: 1 });
+      await expectSumsEqualRecount(place, id);
+    }
+  });
+
   it('by SIGTERM, while a call hangs that it does not wait for, goes on after the start', async () => {
     const runId = await startRun(server.api, [
       `fake:hang+times:1 never, on ${database}`,
@@ -108,7 +138,7 @@ const linesOf = (of: Program): { msg: string }[] =>
     .map((line) => JSON.parse(line) as { msg: string })
     .filter(({ msg }) => msg !== 'request');
 
-async function startRun(api: Api, questions: readonly string[]): Promise<string> {
+async function prepare(api: Api, questions: readonly string[]): Promise<{ datasetId: string; connectionId: string }> {
   const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'kills' });
   const rows = questions.map((question) => JSON.stringify({ input: question, expected_output: `: ${question}` }));
   await api.send('POST', `/api/datasets/${dataset.id}/import`, rows.join('\n'), {
@@ -120,10 +150,15 @@ async function startRun(api: Api, questions: readonly string[]): Promise<string>
     api_key: 'k',
     base_url: `${provider.url}/v1`,
   });
-  const { status, body } = await api.post<{ id: string }>(`/api/datasets/${dataset.id}/eval`, {
+  return { datasetId: dataset.id, connectionId: connection.id };
+}
+
+async function startRun(api: Api, questions: readonly string[]): Promise<string> {
+  const { datasetId, connectionId } = await prepare(api, questions);
+  const { status, body } = await api.post<{ id: string }>(`/api/datasets/${datasetId}/eval`, {
     name: 'run',
     scoring: 'Contains',
-    config: { connection_id: connection.id, model: 'm' },
+    config: { connection_id: connectionId, model: 'm' },
   });
   expect(status).toBe(201);
   return body.id;

@@ -31,6 +31,7 @@ export function resultsOfRuns(lab: () => EvalsLab, all: boolean): void {
         score_reason: null,
         judge_model: null,
         judge_prompt_hash: null,
+        judge_attempts: null,
         judge_tokens: null,
         judge_cost: null,
         trace_id: null,
@@ -42,7 +43,13 @@ export function resultsOfRuns(lab: () => EvalsLab, all: boolean): void {
         scores: {
           Contains: {
             ...{ score: 1, reason: null, error: null },
-            ...{ judge_model: null, judge_prompt_hash: null, judge_tokens: null, judge_cost: null },
+            ...{
+              judge_model: null,
+              judge_prompt_hash: null,
+              judge_attempts: null,
+              judge_tokens: null,
+              judge_cost: null,
+            },
           },
         },
       };

@@ -143,6 +143,16 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
       expect(access.map(([route]) => route).toSorted()).toEqual(isCloud ? PROMISED_IN_CLOUD : []);
     });
 
+    it('has under Operations nothing but health, metrics and itself', () => {
+      const routes = byRoute().filter(([, { tags }]) => tags.includes('Operations'));
+      const others = routes
+        .map(([route]) => route)
+        .filter(
+          (route) => !/^GET \/(api\/)?(health|livez|readyz|metrics|capabilities|openapi|docs|session)/.test(route),
+        );
+      expect(others).toEqual([]);
+    });
+
     it('has every route that the server takes', () => {
       const taken = [...described().routes].map(anonymous).filter((route) => !/^(HEAD|OPTIONS) /.test(route));
       expect(taken.length).toBeGreaterThan(50);

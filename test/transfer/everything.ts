@@ -153,6 +153,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
           ['eval_runs', 2],
           ['eval_results', 6],
           ['eval_samples', 0],
+          ['eval_attempts', 0],
           ['queue_items', 3],
           ['score_definitions', 1],
           ['scores', 1],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { EvalItem, EvalRunResource, EvalRunSummary } from '@spandrel/contract';
+import type { EvalItem, EvalRunResource, EvalRunSummary, StartedMatrix } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { until } from '../support/spandrel.ts';
 import { undated, type TransferServer } from './transfer-server.ts';
@@ -11,6 +11,7 @@ interface File {
   eval_runs: Item[];
   eval_results: Item[];
   eval_samples: Item[];
+  eval_attempts: Item[];
 }
 
 /** A project with runs that tried datapoints several times, had several scorers, and were executed elsewhere. */
@@ -134,6 +135,70 @@ export function sampledRuns(server: () => TransferServer, all: boolean): void {
           expect(await shown(project, sampled)).toEqual(before);
           expect(undated(await server().export(project))).toBe(undated(file));
         }
+      }
+    });
+
+    it('comes back with prompts of messages, runs that were started together, and former attempts', async () => {
+      const project = server().project();
+      const { id: connectionId } = await call<{ id: string }>(project, 'POST', '/api/provider-connections', {
+        ...{ name: 'fake', provider: 'custom', api_key: 'sk-x', base_url: `${provider!.url}/v1` },
+      });
+      const { id: datasetId } = await call<{ id: string }>(project, 'POST', '/api/datasets', { name: 'set' });
+      for (const input of ['well', `fake:error-400+times:1 ${project}`]) {
+        const kind = { Generic: { input, metadata: { tone: 'dry' } } };
+        await call(project, 'POST', `/api/datasets/${datasetId}/datapoints`, { kind });
+      }
+      const messages = [
+        { role: 'system', content: 'Be {{metadata.tone}}.' },
+        { role: 'user', content: '{{input}}' },
+      ];
+      const ended = async (id: string): Promise<EvalRunResource> => {
+        const read = () => call<EvalRunResource>(project, 'GET', `/api/eval/${id}`);
+        await until(async () => !['pending', 'running'].includes((await read()).status), 60_000);
+        return read();
+      };
+      const matrix = { name: 'night', scoring: 'None', config: { connection_id: connectionId } };
+      const { group_id: group, runs } = await call<StartedMatrix>(
+        ...([
+          project,
+          'POST',
+          `/api/datasets/${datasetId}/eval/matrix`,
+          { ...matrix, models: ['a', 'b'], prompts: [{ messages }] },
+        ] as const),
+      );
+      const repeated = await call<{ id: string }>(project, 'POST', `/api/datasets/${datasetId}/eval`, {
+        ...{ ...matrix, name: 'repeated', repeats: 2, config: { connection_id: connectionId, model: 'c', messages } },
+      });
+      const ids = [...runs, repeated].map(({ id }) => id);
+      for (const id of ids) {
+        expect((await ended(id)).failed_samples).toBe(1);
+        await call(project, 'POST', `/api/eval/${id}/retry`, { what: 'failed' });
+        const again = await ended(id);
+        expect(again).toMatchObject({ failed_samples: 0, retried_samples: 1, config: { messages } });
+        expect(again.result_items[1]!.former_attempts).toHaveLength(1);
+      }
+      const pages = [
+        ...ids.flatMap((id) => [`/api/eval/${id}`, `/api/eval/${id}/items?include=samples`]),
+        `/api/eval?group_id=${group}`,
+      ];
+      const before = await Promise.all(pages.map((page) => call(project, 'GET', page)));
+      expect(before.at(-1)).toMatchObject({ count: 2 });
+      const file = await server().export(project);
+      const { eval_attempts: attempts } = parsed(file);
+      expect(attempts).toHaveLength(3);
+      expect(attempts[0]).toMatchObject({ attempt: 0, repeat: 0, status: 'failed', output_kept: false, output: null });
+      const to = server().project();
+      const reversed = JSON.stringify(Object.fromEntries(Object.entries(parsed(file)).toReversed()));
+      for (const [target, text] of [
+        [to, file],
+        [to, file],
+        [server().project(), reversed],
+        [project, file],
+      ] as const) {
+        const { imported } = await server().restore(target, text);
+        expect(imported).toMatchObject({ eval_runs: 3, eval_samples: 4, eval_attempts: 3 });
+        expect(await Promise.all(pages.map((page) => call(target, 'GET', page)))).toEqual(before);
+        expect(undated(await server().export(target))).toBe(undated(file));
       }
     });
 

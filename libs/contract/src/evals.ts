@@ -253,6 +253,10 @@ const traceIdSchema = z
   .nullable()
   .describe('The trace of its calls, where the run was to make one; it may have been deleted since.');
 
+const judgeAttemptsSchema = countSchema
+  .nullable()
+  .describe('Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked.');
+
 /** What one scorer said of a sample, or of all samples of an item. */
 export const scorerResultSchema = z
   .object({
@@ -261,6 +265,7 @@ export const scorerResultSchema = z
     error: z.string().nullable(),
     judge_model: z.string().nullable(),
     judge_prompt_hash: z.string().nullable(),
+    judge_attempts: judgeAttemptsSchema.exactOptional(),
     judge_tokens: countSchema.nullable(),
     judge_cost: costSchema,
   })
@@ -281,6 +286,7 @@ const scoreReasonSchema = z
   .describe("The scorer's, or `not scored` where there is an output that could not be scored; `error` says why.");
 
 const lastMembers = {
+  judge_attempts: judgeAttemptsSchema,
   judge_tokens: countSchema.nullable(),
   judge_cost: costSchema,
   trace_id: traceIdSchema,
@@ -315,7 +321,7 @@ export const sampleSchema = z
 export type SampleResource = z.output<typeof sampleSchema>;
 
 /** What became of a sample before it was tried again. */
-const formerAttemptSchema = sampleSchema
+export const formerAttemptSchema = sampleSchema
   .extend({
     attempt: countSchema.describe('From 0, by sample.'),
     retried_at: timestampTextSchema.describe('When the sample was tried again.'),

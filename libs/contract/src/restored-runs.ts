@@ -107,6 +107,7 @@ const restoredScorerResultSchema = z.object({
   error: z.string().nullable(),
   judge_model: keySchema.nullable(),
   judge_prompt_hash: keySchema.nullable(),
+  judge_attempts: countSchema.nullable().exactOptional(),
   judge_tokens: countSchema.nullable(),
   judge_cost: cost,
 });
@@ -115,19 +116,15 @@ export const restoredResultSchema = z.object({
   run_id: clientIdSchema,
   datapoint_id: clientIdSchema,
   output: z.string().nullable(),
-  score,
+  ...restoredScorerResultSchema.omit({ reason: true }).shape,
   score_reason: z.string().nullable(),
   scores: z.record(z.string(), restoredScorerResultSchema).nullable().default(null),
   latency_ms: countSchema.nullable(),
   tokens: countSchema.nullable(),
   cost,
   status: z.enum(['completed', 'failed']),
-  error: z.string().nullable(),
   attempts: countSchema,
-  judge_model: keySchema.nullable(),
-  judge_prompt_hash: keySchema.nullable(),
-  judge_tokens: countSchema.nullable(),
-  judge_cost: cost,
+  judge_attempts: countSchema.nullable().default(null),
   trace_id: keySchema.nullable().default(null),
   span_id: keySchema.nullable().default(null),
   metadata: jsonObjectSchema.nullable().default(null),
@@ -139,3 +136,10 @@ export const restoredSampleSchema = restoredResultSchema.extend({
   repeat: countSchema.max(REPEATS_MAX - 1),
 });
 export type RestoredSample = z.output<typeof restoredSampleSchema>;
+
+export const restoredAttemptSchema = restoredSampleSchema.extend({
+  attempt: countSchema,
+  retried_at: timestampSchema,
+  output_kept: z.boolean(),
+});
+export type RestoredAttempt = z.output<typeof restoredAttemptSchema>;

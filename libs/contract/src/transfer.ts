@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { captureRuleSchema } from './capture-rules.js';
 import { exportedConnectionSchema } from './connections.js';
 import { datapointSchema, datasetSchema } from './datasets.js';
-import { evalRunSummarySchema, resultItemSchema, sampleSchema, scorerResultSchema } from './evals.js';
+import { evalRunSummarySchema, formerAttemptSchema, sampleSchema, scorerResultSchema } from './evals.js';
 import { ingestTraceSchema } from './ingest.js';
 import { queueItemSchema } from './queue.js';
 import { scoreDefinitionSchema, scoreSchema } from './scores.js';
@@ -26,6 +26,7 @@ export const EXPORT_COLLECTIONS = [
   'eval_runs',
   'eval_results',
   'eval_samples',
+  'eval_attempts',
   'queue_items',
   'score_definitions',
   'scores',
@@ -72,31 +73,24 @@ const exportedScoresSchema = z
 
 /** A processed item of a run; its input and expected text are the datapoint's. */
 export const exportedResultSchema = z
-  .object({ run_id: z.string() })
-  .extend(
-    resultItemSchema.omit({
-      ...{
-        input: true,
-        expected: true,
-        samples: true,
-        worst_repeat: true,
-        former_attempts: true,
-        scores: true,
-        passed: true,
-      },
-    }).shape,
-  )
+  .object({ run_id: z.string(), datapoint_id: z.string() })
+  .extend(sampleSchema.omit({ repeat: true, scores: true, passed: true }).shape)
   .extend({ scores: exportedScoresSchema })
   .meta({ id: 'ExportedEvalResult' });
 export type ExportedResult = z.output<typeof exportedResultSchema>;
 
 /** A processed sample of a run that tries each datapoint several times. */
-export const exportedSampleSchema = z
-  .object({ run_id: z.string(), datapoint_id: z.string() })
-  .extend(sampleSchema.omit({ scores: true, passed: true }).shape)
-  .extend({ scores: exportedScoresSchema })
+export const exportedSampleSchema = exportedResultSchema
+  .extend(sampleSchema.pick({ repeat: true }).shape)
   .meta({ id: 'ExportedEvalSample' });
 export type ExportedSample = z.output<typeof exportedSampleSchema>;
+
+/** What became of a sample before it was tried again. */
+export const exportedAttemptSchema = exportedSampleSchema
+  .extend(formerAttemptSchema.pick({ attempt: true, retried_at: true }).shape)
+  .extend({ output_kept: z.boolean().describe('Whether its output was kept, and scored again.') })
+  .meta({ id: 'ExportedEvalAttempt' });
+export type ExportedAttempt = z.output<typeof exportedAttemptSchema>;
 
 const originSchema = z.tuple([countSchema, z.string()]).readonly();
 
@@ -157,27 +151,22 @@ export const exportJsonSchema = z
       .array(exportedSampleSchema)
       .exactOptional()
       .describe(`The samples of runs that try each datapoint several times. ${WHOLE_PROJECT}`),
+    eval_attempts: z
+      .array(exportedAttemptSchema)
+      .exactOptional()
+      .describe(`Former attempts of samples that were tried again. ${WHOLE_PROJECT}`),
     queue_items: z.array(queueItemSchema).exactOptional().describe(WHOLE_PROJECT),
     score_definitions: z.array(scoreDefinitionSchema).exactOptional().describe(WHOLE_PROJECT),
     scores: z.array(scoreSchema).exactOptional().describe(WHOLE_PROJECT),
   })
   .meta({ id: 'Export' });
 
-const countsSchema = z.object({
-  traces: countSchema,
-  spans: countSchema,
-  datasets: countSchema,
-  datapoints: countSchema,
-  datapoint_versions: countSchema,
-  capture_rules: countSchema,
-  connections: countSchema,
-  eval_runs: countSchema,
-  eval_results: countSchema,
-  eval_samples: countSchema,
-  queue_items: countSchema,
-  score_definitions: countSchema,
-  scores: countSchema,
-});
+const countsSchema = z.object(
+  Object.fromEntries(EXPORT_COLLECTIONS.map((name) => [name, countSchema])) as Record<
+    ExportCollection,
+    typeof countSchema
+  >,
+);
 
 /** Answer of `POST /api/import/json`. */
 export const importJsonResultSchema = z

@@ -94,7 +94,15 @@ const callsNow = (run: EvalRunRow): SampleKey[] =>
 
 type Scored = Pick<
   EvalResultRow,
-  'score' | 'scoreReason' | 'error' | 'judgeModel' | 'judgePromptHash' | 'judgeTokens' | 'judgeCost' | 'scores'
+  | 'score'
+  | 'scoreReason'
+  | 'error'
+  | 'judgeModel'
+  | 'judgePromptHash'
+  | 'judgeAttempts'
+  | 'judgeTokens'
+  | 'judgeCost'
+  | 'scores'
 > & { hasOutput: boolean };
 
 /**
@@ -111,6 +119,7 @@ const ofColumns = (row: Scored): ScorerResult => ({
   error: row.hasOutput ? readText(row.error) : null,
   judge_model: row.judgeModel,
   judge_prompt_hash: row.judgePromptHash,
+  judge_attempts: row.judgeAttempts,
   judge_tokens: row.judgeTokens,
   judge_cost: row.judgeCost,
 });
@@ -241,6 +250,7 @@ export const processedOutcome = (result: Outcome): Omit<ItemOutcome, 'scores' | 
   attempts: result.attempts,
   judge_model: result.judgeModel,
   judge_prompt_hash: result.judgePromptHash,
+  judge_attempts: result.judgeAttempts,
   judge_tokens: result.judgeTokens,
   judge_cost: result.judgeCost,
   trace_id: result.traceId,
@@ -265,6 +275,7 @@ const UNPROCESSED: Omit<ItemOutcome, 'status'> = {
   attempts: 0,
   judge_model: null,
   judge_prompt_hash: null,
+  judge_attempts: null,
   judge_tokens: null,
   judge_cost: null,
   trace_id: null,

@@ -6,7 +6,6 @@ import {
   fromJsonText,
   integer,
   nullable,
-  PairOrder,
   rawSql,
   shapeOf,
   Storage,
@@ -18,13 +17,13 @@ import {
   positionShape,
   sql,
   type LongReadOptions,
-  type Selection,
   type Sql,
   type WriteTx,
   type Part,
   type Position,
   type Sorting,
   type RowOfShape,
+  type Table,
 } from '@spandrel/storage';
 import {
   evalResultTable,
@@ -42,7 +41,6 @@ import { selectPass } from './statistics/sample-scores.store.js';
 import { sampleName, type SampleKey } from './eval-item.js';
 import type { SampleOfItem } from './execution/sample-result.js';
 
-const COLUMNS = evalResultTable.select('e');
 const JUDGED = evalResultTable.select('e', ['judgeModel', 'judgePromptHash', 'scores']);
 const ID = shapeOf({ id: text() });
 const ERROR_COUNT = shapeOf({ error: nullable(text()), count: integer() });
@@ -50,9 +48,34 @@ const SIZED = ID.and(shapeOf({ bytes: integer() }));
 
 const ERRORS_MAX = 1_000;
 
-const IN_ORDER = new PairOrder<string>('e.run_id', 'e.datapoint_id', 'text');
-
 const SIZE = outcomeSize('e');
+
+/**
+ * Rows of some datapoints of a run, in the order of their key.
+ * @returns by datapoint id; and `read`, how many of the ids were looked at: as many as fit into memory.
+ */
+async function readSome<Row extends { datapointId: string }>(
+  storage: Storage,
+  table: Table<Row>,
+  { projectId }: Scope,
+  runId: string,
+  datapointIds: readonly string[],
+  options: LongReadOptions,
+): Promise<{ rows: Map<string, Row[]>; read: number }> {
+  if (datapointIds.length === 0) return { rows: new Map(), read: 0 };
+  const columns = table.select('e');
+  const from = (ids: readonly string[]): Sql => sql`${rawSql(table.name)} e
+    where e.project_id = ${projectId} and e.run_id = ${runId} and ${anyOf('e.datapoint_id', ids)}`;
+  const sizes = await storage.readLong(
+    SIZED.query`select e.datapoint_id as id, cast(sum(${SIZE}) as bigint) as bytes from ${from(datapointIds)}
+      group by e.datapoint_id`,
+    options,
+  );
+  const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
+  const key = rawSql(table.key.map((property) => `e.${table.column(property)}`).join(', '));
+  const rows = await storage.readLong(columns.query`select ${columns} from ${from(taken)} order by ${key}`, options);
+  return { rows: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
+}
 
 /** An error of items, and how many items have it. */
 export interface ErrorCount {
@@ -76,19 +99,8 @@ export class EvalResultStore {
     datapointIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<{ results: Map<string, EvalResultRow>; read: number }> {
-    if (datapointIds.length === 0) return { results: new Map(), read: 0 };
-    const sizes = await this.storage.readLong(
-      SIZED.query`select e.datapoint_id as id, ${SIZE} as bytes from eval_result e
-        where ${ofRun(scope, runId)} and ${anyOf('e.datapoint_id', datapointIds)}`,
-      options,
-    );
-    const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
-    const rows = await this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from eval_result e
-        where ${ofRun(scope, runId)} and ${anyOf('e.datapoint_id', taken)}`,
-      options,
-    );
-    return { results: new Map(rows.map((row) => [row.datapointId, row])), read: taken.length };
+    const { rows, read } = await readSome(this.storage, evalResultTable, scope, runId, datapointIds, options);
+    return { results: new Map(rows.entries().map(([id, [row]]) => [id, row!])), read };
   }
 
   /** What a judge said of an item of a run, the first one in order that it has seen; `undefined`: there is none. */
@@ -101,21 +113,31 @@ export class EvalResultStore {
     return item;
   }
 
-  /** Results of all runs of a project, in the order of run and datapoint, behind one of them; none at the end. */
-  after(
+  /**
+   * Results, samples or former attempts of a run in the order of their keys, behind one of them; none only at the end.
+   * @param limit of datapoints.
+   */
+  async after<Row extends EvalResultRow>(
     scope: Scope,
-    after: EvalResultRow | undefined,
+    table: Table<Row>,
+    runId: string,
+    after: Row | undefined,
     limit: number,
     options: LongReadOptions,
-  ): Promise<EvalResultRow[]> {
-    const results = {
-      columns: COLUMNS,
-      size: SIZE,
-      bytesMax: READ_BYTES,
-      select: <Row>(columns: Selection<Row>, rest: Sql) =>
-        columns.query`select ${columns} from eval_result e where e.project_id = ${scope.projectId} and ${rest}`,
-    };
-    return IN_ORDER.fitting(this.storage, results, after && [after.runId, after.datapointId], limit, options);
+  ): Promise<Row[]> {
+    for (let from = after?.datapointId ?? ''; ;) {
+      const found = await this.storage.readLong(
+        ID.query`select distinct e.datapoint_id as id from ${rawSql(table.name)} e
+          where ${ofRun(scope, runId)} and e.datapoint_id > ${from} order by e.datapoint_id limit ${limit}`,
+        options,
+      );
+      if (found.length === 0) return [];
+      const ids = found.map(({ id }) => id);
+      const { rows, read } = await readSome(this.storage, table, scope, runId, ids, options);
+      // All of them were taken out meanwhile.
+      if (rows.size > 0) return ids.flatMap((id) => rows.get(id) ?? []);
+      from = ids[read - 1]!;
+    }
   }
 
   /** Which of the datapoints are processed in a run. @param tx the transaction to read in, which has locked the run. */
@@ -143,6 +165,21 @@ export class EvalResultStore {
 
   insert(tx: WriteTx, rows: readonly EvalResultRow[]): Promise<void> {
     return tx.insert(evalResultTable, rows);
+  }
+
+  /** Adds results, samples or former attempts of a locked run, but for those that are there. */
+  async insertMissing<Row extends EvalResultRow>(tx: WriteTx, table: Table<Row>, given: readonly Row[]): Promise<void> {
+    const nameOf = (row: Pick<Row, keyof Row & string>): string => JSON.stringify(table.key.map((name) => row[name]));
+    const rows = new Map(given.map((row) => [nameOf(row), row]));
+    const { projectId, runId } = given[0]!;
+    const ids = [...new Set(given.map(({ datapointId }) => datapointId))];
+    const key = table.select('e', table.key);
+    const there = await tx.all(
+      key.query`select ${key} from ${rawSql(table.name)} e where e.project_id = ${projectId} and e.run_id = ${runId}
+        and ${anyOf('e.datapoint_id', ids)}`,
+    );
+    for (const row of there) rows.delete(nameOf(row));
+    await tx.insert(table, [...rows.values()]);
   }
 
   /** Processed items that match, in order: up to `count` of a part behind a position. Fewer only at the end. */
@@ -233,16 +270,12 @@ const hasPass = (run: EvalRunRow, pass: 0 | 1): Sql =>
 type LongText = 'output' | 'metadata' | 'resultHash';
 const LONG_TEXTS: readonly string[] = ['output', 'metadata', 'resultHash'] satisfies LongText[];
 
-const SAMPLE_COLUMNS = evalSampleTable.select('s');
 const KEY = evalSampleTable.select('s', ['datapointId', 'repeat']);
 const WITHOUT_OUTPUT = evalSampleTable.select(
   's',
   evalSampleTable.properties.filter((name): name is Exclude<typeof name, LongText> => !LONG_TEXTS.includes(name)),
 );
 const OF_ITEM = WITHOUT_OUTPUT.and(shapeOf({ hasOutput: integer(), output: nullable(text()) }));
-
-const SAMPLES_IN_ORDER = new PairOrder<number>('s.datapoint_id', 's.repeat', 'number');
-const SAMPLE_SIZE = outcomeSize('s');
 
 const KNOWN = [
   ...(['datapointId', 'status', 'score', 'tokens', 'cost'] as const),
@@ -275,20 +308,9 @@ export class EvalSampleStore {
     datapointIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<{ samples: Map<string, EvalSampleRow[]>; read: number }> {
-    if (run.repeats === 1 || datapointIds.length === 0) return { samples: new Map(), read: datapointIds.length };
-    const sizes = await this.storage.readLong(
-      SIZED.query`select s.datapoint_id as id, sum(${SAMPLE_SIZE}) as bytes
-        from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
-          and ${anyOf('s.datapoint_id', datapointIds)} group by s.datapoint_id`,
-      options,
-    );
-    const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
-    const rows = await this.storage.readLong(
-      SAMPLE_COLUMNS.query`select ${SAMPLE_COLUMNS} from eval_sample s where s.project_id = ${scope.projectId} and s.run_id = ${run.id}
-        and ${anyOf('s.datapoint_id', taken)} order by s.datapoint_id, s.repeat`,
-      options,
-    );
-    return { samples: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
+    if (run.repeats === 1) return { samples: new Map(), read: datapointIds.length };
+    const { rows, read } = await readSome(this.storage, evalSampleTable, scope, run.id, datapointIds, options);
+    return { samples: rows, read };
   }
 
   /** Names of the processed samples of some datapoints. @param tx the transaction to read in, which has locked the run. */
@@ -361,40 +383,10 @@ export class EvalSampleStore {
         where project_id = ${projectId} and run_id = ${run.id} and ${anyOf('datapoint_id', datapointIds)}`,
     );
   }
-
-  /** Ids of runs that try each datapoint several times, in order, behind one of them; none at the end. */
-  async findRunsAfter(scope: Scope, after = '', limit: number, options: LongReadOptions): Promise<string[]> {
-    const rows = await this.storage.readLong(
-      ID.query`select r.id as id from eval_run r where r.project_id = ${scope.projectId} and r.repeats > 1
-        and r.id > ${after} order by r.id limit ${limit}`,
-      options,
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  /** Samples of a run in the order of datapoint and repeat, behind one of them; none at the end. */
-  after(
-    { projectId }: Scope,
-    runId: string,
-    after: EvalSampleRow | undefined,
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<EvalSampleRow[]> {
-    const ofRun = sql`s.project_id = ${projectId} and s.run_id = ${runId}`;
-    const samples = {
-      columns: SAMPLE_COLUMNS,
-      size: SAMPLE_SIZE,
-      bytesMax: READ_BYTES,
-      select: <Row>(columns: Selection<Row>, rest: Sql) =>
-        columns.query`select ${columns} from eval_sample s where ${ofRun} and ${rest}`,
-    };
-    return SAMPLES_IN_ORDER.fitting(this.storage, samples, after && [after.datapointId, after.repeat], limit, options);
-  }
 }
 
 const ATTEMPT_COLUMNS = evalAttemptTable.select('a');
 const SAMPLE_KEY = shapeOf({ datapointId: text(), repeat: integer() });
-const ATTEMPT_SIZE = outcomeSize('a');
 /** What rows of samples and of attempts have in common beside their keys. */
 const OUTCOME = evalResultTable.notKey.map((property) => evalResultTable.column(property));
 
@@ -470,25 +462,13 @@ export class EvalAttemptStore {
    * @returns by datapoint id; and `read`, how many of the ids were looked at: as many as fit into memory.
    */
   async some(
-    { projectId }: Scope,
+    scope: Scope,
     run: EvalRunRow,
     datapointIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<{ attempts: Map<string, EvalAttemptRow[]>; read: number }> {
     if (run.retriedSamples === 0) return { attempts: new Map(), read: datapointIds.length };
-    const among = (ids: readonly string[]): Sql =>
-      sql`a.project_id = ${projectId} and a.run_id = ${run.id} and ${anyOf('a.datapoint_id', ids)}`;
-    const sizes = await this.storage.readLong(
-      SIZED.query`select a.datapoint_id as id, cast(sum(${ATTEMPT_SIZE}) as bigint) as bytes from eval_attempt a
-        where ${among(datapointIds)} group by a.datapoint_id`,
-      options,
-    );
-    const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
-    const rows = await this.storage.readLong(
-      ATTEMPT_COLUMNS.query`select ${ATTEMPT_COLUMNS} from eval_attempt a where ${among(taken)}
-        order by a.datapoint_id, a.repeat, a.attempt`,
-      options,
-    );
-    return { attempts: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
+    const { rows, read } = await readSome(this.storage, evalAttemptTable, scope, run.id, datapointIds, options);
+    return { attempts: rows, read };
   }
 }

@@ -131,6 +131,8 @@ const outcomeColumns = () => ({
   attempts: p.integer(),
   judgeModel: p.text().nullable(),
   judgePromptHash: p.text().nullable(),
+  /** Calls of the judge; `null`: none was asked. */
+  judgeAttempts: p.integer().nullable(),
   judgeTokens: p.bigint('number').nullable(),
   judgeCost: p.double().$type<number>().nullable(),
   /** The trace of its calls, where the run makes traces. */

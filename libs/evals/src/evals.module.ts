@@ -107,8 +107,8 @@ class ExecutionModule {}
 /** Runs whose samples their callers try themselves. */
 @Module({
   imports: [RunsModule, StatisticsModule, ExecutionModule, EventsModule, TracingModule, DatasetsModule],
-  controllers: [ExternalRunsController],
   providers: [AddResults, RecordResults, CompleteRun, CancelIdleRuns],
+  exports: [AddResults, CompleteRun],
 })
 class ExternalRunsModule {}
 
@@ -118,7 +118,7 @@ class ExternalRunsModule {}
     ...[RunsModule, StatisticsModule, ExecutionModule, ExternalRunsModule],
     ...[DatasetsModule, ConnectionsModule],
   ],
-  controllers: [DatasetEvalsController, EvalsController],
+  controllers: [DatasetEvalsController, EvalsController, ExternalRunsController],
   providers: [ReadRun, CompareRuns, ScoreDeltaStore, RestoreRuns],
   exports: [RunsModule, RestoreRuns],
 })

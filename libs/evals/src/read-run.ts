@@ -386,7 +386,7 @@ const tableColumns = (scorers: readonly Pick<RunScorer, 'name'>[], hasSamples: b
   })),
   ...member('text', 'score_reason', 'error'),
   ...member('number', 'latency_ms', 'cost', 'judge_cost'),
-  ...member('count', 'tokens', 'judge_tokens', 'attempts'),
+  ...member('count', 'tokens', 'judge_tokens', 'attempts', 'judge_attempts'),
   ...member('text', 'judge_model', 'trace_id', 'metadata'),
   { name: 'datapoint_metadata', type: 'text', of: ({ kind }) => kind && Object.values(kind)[0]!.metadata },
 ];

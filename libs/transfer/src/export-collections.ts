@@ -13,19 +13,22 @@ import {
   type DatapointRow,
 } from '@spandrel/datasets';
 import {
+  exportedAttempt,
   exportedResult,
   exportedRun,
   exportedSample,
+  evalAttemptTable,
   EvalResultStore,
+  evalResultTable,
   EvalRunStore,
-  EvalSampleStore,
+  evalSampleTable,
   type EvalResultRow,
-  type EvalSampleRow,
+  type EvalRunRow,
 } from '@spandrel/evals';
 import type { Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { queueItemJson, QueueListStore } from '@spandrel/queue';
-import type { LongReadOptions } from '@spandrel/storage';
+import type { LongReadOptions, Table } from '@spandrel/storage';
 import { scoreDefinition, ScoreDefinitionStore, scoreResource, ScoreStore } from '@spandrel/scores';
 import { exportedTrace, RecordScanStore, spanTexts, SpanStore } from '@spandrel/tracing';
 import { SeenIds } from './seen-ids.js';
@@ -52,7 +55,6 @@ export class ExportCollections {
     private readonly connections: ConnectionStore,
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
-    private readonly samples: EvalSampleStore,
     private readonly queue: QueueListStore,
     private readonly definitions: ScoreDefinitionStore,
     private readonly scores: ScoreStore,
@@ -78,8 +80,17 @@ export class ExportCollections {
         datapointJson,
         (row) => written.datapoints.add(row.id),
       );
-    const samplesOf = (id: string) =>
-      shown((after?: EvalSampleRow) => this.samples.after(scope, id, after, rows, options), exportedSample);
+    const runs = () => slicesOf((after?: EvalRunRow) => this.runs.after(scope, began, idOf(after), rows, options));
+    const outcomesOf = <Row extends EvalResultRow>(
+      table: Table<Row>,
+      resource: (row: Row) => string,
+      isOf: (run: EvalRunRow) => boolean,
+    ) =>
+      each(runs(), (run) => {
+        const limit = Math.ceil(rows / run.repeats);
+        const read = (after?: Row) => this.results.after(scope, table, run.id, after, limit, options);
+        return isOf(run) && written.runs.has(run.id) ? [shown(read, resource)] : [];
+      });
     return {
       traces: shown(
         (after?: Keyed) => this.scan.traces(scope, idOf(after), SLICE, options),
@@ -116,16 +127,9 @@ export class ExportCollections {
         json(exportedRun),
         ({ id, datasetId }) => written.datasets.has(datasetId) && written.runs.add(id),
       ),
-      eval_results: shown(
-        (after?: EvalResultRow) => this.results.after(scope, after, rows, options),
-        exportedResult,
-        ({ runId }) => written.runs.has(runId),
-      ),
-      // Samples of runs that try each datapoint several times, run by run.
-      eval_samples: each(
-        slicesOf((after?: string) => this.samples.findRunsAfter(scope, after, rows, options)),
-        (runId) => (written.runs.has(runId) ? [samplesOf(runId)] : []),
-      ),
+      eval_results: outcomesOf(evalResultTable, exportedResult, () => true),
+      eval_samples: outcomesOf(evalSampleTable, exportedSample, ({ repeats }) => repeats > 1),
+      eval_attempts: outcomesOf(evalAttemptTable, exportedAttempt, ({ retriedSamples }) => retriedSamples > 0),
       queue_items: shown(
         (after?: Keyed) => this.queue.after(scope, idOf(after), rows, options),
         (item) => queueItemJson(item),

@@ -17,7 +17,7 @@ describe('the passes over a file', () => {
       ['spans', 'datapoints', 'capture_rules'],
       ['datapoint_versions', 'queue_items', 'scores'],
       ['eval_runs'],
-      ['eval_results', 'eval_samples'],
+      ['eval_results', 'eval_samples', 'eval_attempts'],
     ]);
   });
 

@@ -81,7 +81,7 @@ const LEVELS: readonly (readonly ExportCollection[])[] = [
   ['spans', 'datapoints', 'capture_rules'],
   ['datapoint_versions', 'queue_items', 'scores'],
   ['eval_runs'],
-  ['eval_results', 'eval_samples'],
+  ['eval_results', 'eval_samples', 'eval_attempts'],
 ];
 
 /** What the items of a collection need to be there, directly or by way of others. */
@@ -95,6 +95,7 @@ const NEEDS: Readonly<Partial<Record<ExportCollection, readonly ExportCollection
   eval_runs: ['datasets', 'datapoints', 'datapoint_versions'],
   eval_results: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
   eval_samples: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
+  eval_attempts: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
 };
 
 /**

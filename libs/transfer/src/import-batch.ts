@@ -124,6 +124,7 @@ export class WriteImportBatch {
     const isTaken = (runId: string): boolean => takenRuns.has(runId);
     await write(batch, 'eval_results', progress, (items) => this.runs.restoreResults(scope, items, isTaken));
     await write(batch, 'eval_samples', progress, (items) => this.runs.restoreSamples(scope, items, isTaken));
+    await write(batch, 'eval_attempts', progress, (items) => this.runs.restoreAttempts(scope, items, isTaken));
   }
 }
 
@@ -156,6 +157,7 @@ export const maskBatch = (masking: MaskingCalls, batch: ImportBatch): ImportBatc
   }),
   eval_results: masked(batch.eval_results, (item) => maskResult(masking, item)),
   eval_samples: masked(batch.eval_samples, (item) => maskResult(masking, item)),
+  eval_attempts: masked(batch.eval_attempts, (item) => maskResult(masking, item)),
   queue_items: masked(batch.queue_items, (item) => ({
     ...item,
     original_data: maskReviewed(masking, item.original_data) as DatapointKind,

@@ -16,45 +16,16 @@ import {
   restoredResultSchema,
   restoredRunSchema,
   restoredSampleSchema,
+  restoredAttemptSchema,
   restoredTraceSchema,
   type ExportCollection,
-  type IngestSpan,
-  type RestoredCaptureRule,
-  type RestoredConnection,
-  type RestoredDatapoint,
-  type RestoredDatapointVersion,
-  type RestoredDataset,
-  type RestoredQueueItem,
-  type RestoredScore,
-  type RestoredScoreDefinition,
-  type RestoredResult,
-  type RestoredRun,
-  type RestoredSample,
-  type RestoredTrace,
 } from '@spandrel/contract';
 import { inTurns, Invalid } from '@spandrel/kernel';
 import { restoredSpanSchema } from '@spandrel/tracing';
 import type { z } from 'zod';
 import type { FilePart } from './collection-scanner.js';
 
-/** What the items of each collection are. */
-export interface ImportItems {
-  traces: RestoredTrace;
-  spans: IngestSpan;
-  datasets: RestoredDataset;
-  datapoints: RestoredDatapoint;
-  datapoint_versions: RestoredDatapointVersion;
-  capture_rules: RestoredCaptureRule;
-  connections: RestoredConnection;
-  eval_runs: RestoredRun;
-  eval_results: RestoredResult;
-  eval_samples: RestoredSample;
-  queue_items: RestoredQueueItem;
-  score_definitions: RestoredScoreDefinition;
-  scores: RestoredScore;
-}
-
-const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collection]> } = {
+const SCHEMAS = {
   traces: restoredTraceSchema,
   spans: restoredSpanSchema,
   datasets: restoredDatasetSchema,
@@ -65,10 +36,15 @@ const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collect
   eval_runs: restoredRunSchema,
   eval_results: restoredResultSchema,
   eval_samples: restoredSampleSchema,
+  eval_attempts: restoredAttemptSchema,
   queue_items: restoredQueueItemSchema,
   score_definitions: restoredScoreDefinitionSchema,
   scores: restoredScoreSchema,
-};
+} satisfies Record<ExportCollection, z.ZodType>;
+
+/** What the items of each collection are. */
+export type ImportItems = { [Collection in ExportCollection]: z.output<(typeof SCHEMAS)[Collection]> };
+const SCHEMA_OF: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collection]> } = SCHEMAS;
 
 /** Collections with datapoints, whose numbers stay as they are written (docs/spec/general.md#numbers). */
 const KEEPS_SOURCES: ReadonlySet<ExportCollection> = new Set(['datapoints', 'datapoint_versions', 'queue_items']);
@@ -87,7 +63,7 @@ export async function readItem<Collection extends ExportCollection>(
 ): Promise<ImportItems[Collection]> {
   const place = `${collection}[${part.index}]`;
   const parse = KEEPS_SOURCES.has(collection) ? parseWithSources : undefined;
-  const parsed = SCHEMAS[collection].safeParse(await valueOf(part, place, valuesMax, parse));
+  const parsed = SCHEMA_OF[collection].safeParse(await valueOf(part, place, valuesMax, parse));
   if (parsed.success) return parsed.data;
   const faults = fieldErrors(parsed.error).slice(0, FAULTS_MAX);
   const errors = faults.map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message }));

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { DatapointKind, SortOrder } from '@spandrel/contract';
+import { parseExactJson, parseWithSources, type DatapointKind, type SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -315,7 +315,7 @@ export class DatasetSnapshots {
     options: LongReadOptions = {},
   ): Promise<Map<string, unknown>> {
     const found = new Map<string, unknown>();
-    await this.each(scope, snapshot, ids, options, (id, kind) => void found.set(id, variantOf(kind)['metadata']));
+    await this.each(scope, snapshot, ids, options, (id, kind) => void found.set(id, metadataOf(kind)));
     return found;
   }
 
@@ -332,7 +332,7 @@ export class DatasetSnapshots {
     const current = version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0;
     const snapshot = { datasetId, version: current, ...(selection && { selection }) };
     for await (const ids of this.idSlices(scope, datasetId, seenBy(snapshot), options)) {
-      await this.each(scope, snapshot, ids, options, (_id, kind) => take(variantOf(kind)['metadata']));
+      await this.each(scope, snapshot, ids, options, (_id, kind) => take(metadataOf(kind)));
     }
   }
 
@@ -401,6 +401,12 @@ async function withKinds(rows: readonly DatapointRow[]): Promise<SnapshotDatapoi
 function variantOf(kind: string): Record<string, unknown> {
   const whole = datapointKind({ kind, resultOutput: null, resultScore: null });
   return 'Generic' in whole ? { ...whole.Generic } : { ...whole.LlmConversation };
+}
+
+/** The metadata of a datapoint, `null` where it has none; its other members are not read. @param kind as the row has it. */
+function metadataOf(kind: string): unknown {
+  const { texts } = kindTexts({ kind, resultOutput: null, resultScore: null });
+  return parseExactJson(texts.get('metadata') ?? 'null', Infinity, parseWithSources);
 }
 
 /** Whether a datapoint has an expected value. @param kind as the row has it. */

@@ -7,7 +7,7 @@ const masking = { text: (text: string | null) => text && text.replaceAll('secret
 
 describe('a result that is to be stored', () => {
   it('is masked in what all scorers say, together and each', () => {
-    const judge = { model: null, tokens: null, cost: null };
+    const judge = { model: null, attempts: null, tokens: null, cost: null };
     const masked = maskResult(masking, {
       ...{ ...NO_RESULT, attempts: 1, judge, output: 'masked before', reason: 'a secret', error: 'tone: secret' },
       scores: {

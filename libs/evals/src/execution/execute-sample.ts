@@ -176,7 +176,7 @@ export const unrecordable = ({ attempts, traceId, resultHash }: SampleResult): S
   attempts,
   traceId,
   resultHash,
-  judge: { model: null, tokens: null, cost: null },
+  judge: { model: null, attempts: null, tokens: null, cost: null },
   error: 'the result could not be stored',
 });
 

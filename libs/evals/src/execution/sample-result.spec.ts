@@ -12,12 +12,12 @@ const said = (score: number | null, more: Partial<ScorerResult> = {}): ScorerRes
 
 describe('what scorers say together', () => {
   it('is what the only one says, and is not reported twice', () => {
-    const judged = { judge_model: 'm', judge_prompt_hash: 'h', judge_tokens: 3, judge_cost: 0.1 };
+    const judged = { judge_model: 'm', judge_prompt_hash: 'h', judge_attempts: 2, judge_tokens: 3, judge_cost: 0.1 };
     expect(combineScores([scorer('a', 7)], [said(0.3, { reason: 'so', ...judged })])).toEqual({
       score: 0.3,
       reason: 'so',
       error: null,
-      judge: { model: 'm', tokens: 3, cost: 0.1 },
+      judge: { model: 'm', attempts: 2, tokens: 3, cost: 0.1 },
       promptHash: 'h',
       scores: null,
     });
@@ -55,15 +55,15 @@ describe('what scorers say together', () => {
 
   it('is no score when one failed; the others are kept, and what all took is summed exactly', () => {
     const results = [
-      said(1, { reason: 'good', judge_model: 'm', judge_tokens: 2, judge_cost: 0.1 }),
-      said(null, { error: 'tone: no score', judge_model: 'n', judge_tokens: 3, judge_cost: 0.2 }),
+      said(1, { reason: 'good', judge_model: 'm', judge_attempts: 1, judge_tokens: 2, judge_cost: 0.1 }),
+      said(null, { error: 'tone: no score', judge_model: 'n', judge_attempts: 2, judge_tokens: 3, judge_cost: 0.2 }),
       said(null, { error: 'length: broken' }),
     ];
     expect(combineScores([scorer('a'), scorer('tone'), scorer('length')], results)).toEqual({
       score: null,
       reason: null,
       error: 'tone: no score; length: broken',
-      judge: { model: 'm', tokens: 5, cost: 0.3 },
+      judge: { model: 'm', attempts: 3, tokens: 5, cost: 0.3 },
       promptHash: null,
       scores: { a: results[0], tone: results[1], length: results[2] },
     });
@@ -74,7 +74,15 @@ const key = { projectId: 'p', runId: 'r', datapointId: 'd' };
 const NOTHING = {
   ...key,
   ...{ output: null, hasOutput: false, score: null, scoreReason: null, latencyMs: null, tokens: null, cost: null },
-  ...{ error: null, attempts: 1, judgeModel: null, judgePromptHash: null, judgeTokens: null, judgeCost: null },
+  ...{
+    error: null,
+    attempts: 1,
+    judgeModel: null,
+    judgePromptHash: null,
+    judgeAttempts: null,
+    judgeTokens: null,
+    judgeCost: null,
+  },
   ...{ traceId: null, spanId: null, scores: null, callHash: null, reusedRunId: null },
 };
 
@@ -97,11 +105,11 @@ describe('an item of several samples', () => {
         failed(0, 'HTTP 500', { attempts: 2 }),
         completed(1, {
           ...{ output: '"b"', hasOutput: true, score: 1, scoreReason: '"good"', latencyMs: 10, tokens: 5, cost: 0.1 },
-          ...{ judgeModel: 'm', judgePromptHash: 'h', judgeTokens: 7, judgeCost: 0.2, traceId: 't1' },
+          ...{ judgeModel: 'm', judgePromptHash: 'h', judgeAttempts: 1, judgeTokens: 7, judgeCost: 0.2, traceId: 't1' },
         }),
         completed(2, {
           ...{ hasOutput: true, score: 0, scoreReason: '"bad"', latencyMs: 13, tokens: 6, cost: 0.2 },
-          ...{ judgeModel: 'm', judgePromptHash: 'h', judgeTokens: 8, judgeCost: 0.1, traceId: 't2' },
+          ...{ judgeModel: 'm', judgePromptHash: 'h', judgeAttempts: 2, judgeTokens: 8, judgeCost: 0.1, traceId: 't2' },
         }),
       ],
       'Mine',
@@ -110,12 +118,12 @@ describe('an item of several samples', () => {
       ...key,
       status: RESULT_STATUS.completed,
       ...{ output: '"b"', score: 0.5, scoreReason: '"good"', latencyMs: 12, tokens: 11, cost: 0.3, error: null },
-      ...{ attempts: 4, judgeModel: 'm', judgePromptHash: 'h', judgeTokens: 15, judgeCost: 0.3 },
+      ...{ attempts: 4, judgeModel: 'm', judgePromptHash: 'h', judgeAttempts: 3, judgeTokens: 15, judgeCost: 0.3 },
       ...{ traceId: 't1', spanId: null, metadata: null, resultHash: null, callHash: null, reusedRunId: null },
       scores: {
         Mine: {
           ...{ score: 0.5, reason: 'good', error: null },
-          ...{ judge_model: 'm', judge_prompt_hash: 'h', judge_tokens: 15, judge_cost: 0.3 },
+          ...{ judge_model: 'm', judge_prompt_hash: 'h', judge_attempts: 3, judge_tokens: 15, judge_cost: 0.3 },
         },
       },
     });
@@ -129,6 +137,7 @@ describe('an item of several samples', () => {
         error,
         judge_model: null,
         judge_prompt_hash: null,
+        judge_attempts: null,
         judge_tokens: null,
         judge_cost: null,
       },

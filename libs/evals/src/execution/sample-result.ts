@@ -9,6 +9,7 @@ import { RESULT_STATUS } from '../eval-run.js';
 export interface JudgeUse {
   /** `null`: none was asked. */
   model: string | null;
+  attempts: number | null;
   tokens: number | null;
   /** Cost in dollars. */
   cost: number | null;
@@ -81,6 +82,7 @@ export const NO_SCORE: ScorerResult = {
   error: null,
   judge_model: null,
   judge_prompt_hash: null,
+  judge_attempts: null,
   judge_tokens: null,
   judge_cost: null,
 };
@@ -103,6 +105,7 @@ export function combineScores(
     error: hasFailed ? failed.join('; ') : null,
     judge: {
       model: findFirst(results, 'judge_model'),
+      attempts: addAmounts(results.map(({ judge_attempts: attempts = null }) => attempts)),
       tokens: addAmounts(results.map(({ judge_tokens: tokens }) => tokens)),
       cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
     },
@@ -155,6 +158,7 @@ export function resultRow({ projectId, id }: EvalRunRow, { datapointId, result }
     error: toJsonText(result.error),
     judgeModel: judge.model,
     judgePromptHash: promptHash,
+    judgeAttempts: judge.attempts,
     judgeTokens: judge.tokens,
     judgeCost: judge.cost,
     scores: toJsonText(result.scores),
@@ -194,6 +198,7 @@ export function mergeSamples(samples: readonly SampleOfItem[], onlyScorer: strin
     attempts: samples.reduce((sum, { attempts }) => sum + attempts, 0),
     judgeModel: findFirst(samples, 'judgeModel'),
     judgePromptHash: findFirst(samples, 'judgePromptHash'),
+    judgeAttempts: addAmounts(samples.map(({ judgeAttempts }) => judgeAttempts)),
     judgeTokens: addAmounts(samples.map(({ judgeTokens }) => judgeTokens)),
     judgeCost: addCosts(samples.map(({ judgeCost }) => judgeCost)),
     traceId: findFirst(samples, 'traceId'),
@@ -219,6 +224,7 @@ const ofScorer = (results: readonly ScorerResult[]): ScorerResult => ({
   error: findFirst(results, 'error'),
   judge_model: findFirst(results, 'judge_model'),
   judge_prompt_hash: findFirst(results, 'judge_prompt_hash'),
+  judge_attempts: addAmounts(results.map(({ judge_attempts: attempts = null }) => attempts)),
   judge_tokens: addAmounts(results.map(({ judge_tokens: tokens }) => tokens)),
   judge_cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
 });

@@ -224,8 +224,12 @@ async function scoreBy(
   pricing: PricingTable,
   options: ItemCallOptions,
 ): Promise<ScorerResult> {
-  const use: JudgeUse = { model: null, tokens: null, cost: null };
-  const asking = askJudge(scorer.judge, use, pricing, options);
+  const use: JudgeUse = { model: null, attempts: null, tokens: null, cost: null };
+  const observe = (call: ObservedCall): void => {
+    use.attempts = (use.attempts ?? 0) + call.attempts;
+    options.observe?.(call);
+  };
+  const asking = askJudge(scorer.judge, use, pricing, { ...options, observe });
   const { rubric } = scorer.judge;
   const { signal } = options;
   // One order of members, so that exports can be compared by line.
@@ -237,7 +241,10 @@ async function scoreBy(
     signal.throwIfAborted();
     result.error = describeError(error, scorer.name);
   }
-  return Object.assign(result, { judge_model: use.model, judge_tokens: use.tokens, judge_cost: use.cost });
+  const { model, attempts, tokens, cost } = use;
+  return Object.assign(result, {
+    ...{ judge_model: model, judge_attempts: attempts, judge_tokens: tokens, judge_cost: cost },
+  });
 }
 
 function describeError(error: unknown, scorer: string): string {

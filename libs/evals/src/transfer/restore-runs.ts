@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import {
   withMember,
+  formatTimestamp,
+  type RestoredAttempt,
   type RestoredResult,
   type RestoredRun,
   type RestoredSample,
+  type ExportedAttempt,
   type ExportedResult,
   type ExportedRun,
   type ExportedSample,
@@ -12,11 +16,19 @@ import {
 } from '@spandrel/contract';
 import { ChooseDatapoints, DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
-import { toJsonText, fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
+import { toJsonText, fromJsonText, Storage, type Table, type WriteTx } from '@spandrel/storage';
 import { toCostSum } from '@spandrel/tracing';
-import { EvalResultStore, EvalSampleStore } from '../eval-result.store.js';
-import { processedOutcome, sampleName } from '../eval-item.js';
-import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
+import { EvalResultStore } from '../eval-result.store.js';
+import { processedOutcome } from '../eval-item.js';
+import {
+  evalAttemptTable,
+  evalResultTable,
+  evalSampleTable,
+  type EvalAttemptRow,
+  type EvalResultRow,
+  type EvalRunRow,
+  type EvalSampleRow,
+} from '../eval-run.entity.js';
 import {
   listScorers,
   NEW_RUN,
@@ -128,6 +140,7 @@ const restoredResult = ({ projectId }: Scope, result: RestoredResult): EvalResul
   attempts: result.attempts,
   judgeModel: result.judge_model,
   judgePromptHash: result.judge_prompt_hash,
+  judgeAttempts: result.judge_attempts,
   judgeTokens: result.judge_tokens,
   judgeCost: result.judge_cost,
   traceId: result.trace_id,
@@ -144,6 +157,11 @@ const restoredSample = (scope: Scope, sample: RestoredSample): EvalSampleRow => 
   repeat: sample.repeat,
 });
 
+const restoredAttempt = (scope: Scope, item: RestoredAttempt): EvalAttemptRow => {
+  const { attempt, retried_at: retriedAt, output_kept: isKept } = item;
+  return { ...restoredSample(scope, item), attempt, retriedAt, isKept: Number(isKept) };
+};
+
 /** A run as an export has it: with the sums that its averages and totals are made of. */
 export const exportedRun = (run: EvalRunRow): ExportedRun => ({
   ...runSummary(run),
@@ -154,29 +172,33 @@ export const exportedRun = (run: EvalRunRow): ExportedRun => ({
 });
 
 /** A processed item as an export has it: JSON of an `ExportedResult`. */
-export const exportedResult = (result: EvalResultRow): string =>
-  withMetadata(exportedOutcome(result, {}) satisfies Omit<ExportedResult, 'metadata'>, result.metadata);
+export const exportedResult = (result: EvalResultRow): string => outcomeJson<ExportedResult>(result, {});
 
 /** A processed sample as an export has it: JSON of an `ExportedSample`. */
 export const exportedSample = (sample: EvalSampleRow): string =>
-  withMetadata(
-    exportedOutcome(sample, { repeat: sample.repeat }) satisfies Omit<ExportedSample, 'metadata'>,
-    sample.metadata,
-  );
+  outcomeJson<ExportedSample>(sample, { repeat: sample.repeat });
 
-function exportedOutcome<Key extends object>(row: EvalResultRow, key: Key) {
+/** A former attempt as an export has it: JSON of an `ExportedAttempt`. */
+export const exportedAttempt = (row: EvalAttemptRow): string =>
+  outcomeJson<ExportedAttempt>(row, {
+    ...{ repeat: row.repeat, attempt: row.attempt },
+    ...{ retried_at: formatTimestamp(row.retriedAt), output_kept: row.isKept === 1 },
+  });
+
+/** Metadata can be large, and is JSON text already. */
+function outcomeJson<Exported extends ExportedResult>(
+  row: EvalResultRow,
+  key: Omit<Exported, keyof ExportedResult>,
+): string {
   const { metadata: _metadata, ...members } = processedOutcome({ ...row, metadata: null });
-  const { runId, datapointId, scores } = row;
-  return {
+  const { runId, datapointId, scores, metadata } = row;
+  const outcome = {
     ...{ run_id: runId, datapoint_id: datapointId, ...key },
     ...members,
     scores: fromJsonText(scores) as ExportedResult['scores'],
-  };
+  } satisfies Omit<ExportedResult, 'metadata'>;
+  return withMember(JSON.stringify(outcome), 'metadata', metadata ?? 'null');
 }
-
-/** Metadata can be large, and is JSON text already. */
-const withMetadata = (members: object, metadata: string | null): string =>
-  withMember(JSON.stringify(members), 'metadata', metadata ?? 'null');
 
 type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
 
@@ -194,7 +216,6 @@ export class RestoreRuns {
     private readonly storage: Storage,
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
-    private readonly samples: EvalSampleStore,
     private readonly snapshots: DatasetSnapshots,
     private readonly choices: ChooseDatapoints,
   ) {}
@@ -277,56 +298,44 @@ export class RestoreRuns {
     return counts;
   }
 
-  /**
-   * Adds the results that runs do not have yet, in one transaction.
-   * @param isTaken whether a run is as in the file.
-   */
-  restoreResults(
-    scope: Scope,
-    restored: readonly RestoredResult[],
-    isTaken: (runId: string) => boolean,
-  ): Promise<RejectedItem<RestoredResult>[]> {
-    return this.restore(scope, restored, isTaken, async (tx, { id }, items) => {
-      const rows = new Map(items.map((item) => [item.datapoint_id, restoredResult(scope, item)]));
-      for (const there of await this.results.processed(scope, id, [...rows.keys()], tx)) rows.delete(there);
-      await this.results.insert(tx, [...rows.values()]);
-    });
-  }
+  /** Adds the results that runs do not have yet. */
+  readonly restoreResults = this.restoring(evalResultTable, restoredResult);
+  /** Adds the samples that runs do not have yet. */
+  readonly restoreSamples = this.restoring(evalSampleTable, restoredSample);
+  /** Adds the former attempts that runs do not have yet. */
+  readonly restoreAttempts = this.restoring(evalAttemptTable, restoredAttempt);
 
-  /** Adds the samples that runs do not have yet, as {@link restoreResults} adds results. */
-  restoreSamples(
-    scope: Scope,
-    restored: readonly RestoredSample[],
-    isTaken: (runId: string) => boolean,
-  ): Promise<RejectedItem<RestoredSample>[]> {
-    return this.restore(scope, restored, isTaken, async (tx, run, items) => {
-      // Where each datapoint is tried once, the result is the sample.
-      if (run.repeats === 1) return;
-      const rows = new Map(items.map((item) => restoredSample(scope, item)).map((row) => [sampleName(row), row]));
-      const datapointIds = new Set(items.map(({ datapoint_id: id }) => id));
-      for (const name of await this.samples.processed(scope, run, [...datapointIds], tx)) rows.delete(name);
-      await this.samples.insert(tx, [...rows.values()]);
-    });
-  }
-
-  private restore<Item extends { run_id: string }>(
-    scope: Scope,
-    restored: readonly Item[],
-    isTaken: (runId: string) => boolean,
-    add: (tx: WriteTx, run: EvalRunRow, items: readonly Item[]) => Promise<void>,
-  ): Promise<RejectedItem<Item>[]> {
-    const byRun = Map.groupBy(restored, ({ run_id: runId }) => runId);
-    return this.storage.write(async (tx) => {
-      const rejected: RejectedItem<Item>[] = [];
-      const runs = await this.runs.findForWrite(tx, scope, [...byRun.keys()].toSorted());
-      const here = new Map(runs.map((run) => [run.id, run]));
-      for (const [runId, items] of byRun) {
-        const run = here.get(runId);
-        if (run && run.status >= RUN_STATUS.completed && isTaken(runId)) await add(tx, run, items);
-        else rejected.push(...items.map((item) => ({ item, ...(run ? OTHER_RUN : NO_RUN) })));
-      }
-      return rejected;
-    });
+  /** @returns what writes in one transaction to runs that are as in the file, which `isTaken` says, and rejects the rest. */
+  private restoring<Item extends RestoredResult, Row extends EvalResultRow>(
+    table: Table<Row>,
+    rowOf: (scope: Scope, item: Item) => Row,
+  ) {
+    return (
+      scope: Scope,
+      restored: readonly Item[],
+      isTaken: (runId: string) => boolean,
+    ): Promise<RejectedItem<Item>[]> => {
+      const byRun = Map.groupBy(restored, ({ run_id: runId }) => runId);
+      return this.storage.write(async (tx) => {
+        const rejected: RejectedItem<Item>[] = [];
+        const runs = await this.runs.findForWrite(tx, scope, [...byRun.keys()].toSorted());
+        const here = new Map(runs.map((run) => [run.id, run]));
+        for (const [runId, items] of byRun) {
+          const run = here.get(runId);
+          if (!run || run.status < RUN_STATUS.completed || !isTaken(runId)) {
+            rejected.push(...items.map((item) => ({ item, ...(run ? OTHER_RUN : NO_RUN) })));
+          } else if (table.name !== evalSampleTable.name || run.repeats > 1) {
+            // Where each datapoint is tried once, the result is the sample.
+            await this.results.insertMissing(
+              tx,
+              table,
+              items.map((item) => rowOf(scope, item)),
+            );
+          }
+        }
+        return rejected;
+      });
+    };
   }
 }
 
@@ -339,9 +348,10 @@ const byDatasetAndId = (a: RestoredRun, b: RestoredRun): number => {
 
 /** Whether runs are shown alike; when a run that was not finished was exported makes no difference. */
 const isSame = (before: EvalRunRow, after: EvalRunRow): boolean =>
-  shown(before) === shown(isUnfinishedImport(after) ? { ...after, endedAt: before.endedAt } : after);
-
-const shown = (run: EvalRunRow): string => JSON.stringify(exportedRun(run));
+  isDeepStrictEqual(
+    exportedRun(before),
+    exportedRun(isUnfinishedImport(after) ? { ...after, endedAt: before.endedAt } : after),
+  );
 
 const isUnfinishedImport = ({ status, error }: EvalRunRow): boolean =>
   status === RUN_STATUS.failed && error === toJsonText(UNFINISHED);

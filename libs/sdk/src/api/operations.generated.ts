@@ -138,6 +138,8 @@ export const ROUTES = {
   getEvalStatistics: 'GET /api/eval/{id}/statistics',
   getEvalMetadata: 'GET /api/eval/{id}/metadata',
   setEvalGates: 'POST /api/eval/{id}/gates',
+  addEvalResults: 'POST /api/eval/{id}/results',
+  completeEval: 'POST /api/eval/{id}/complete',
   getAnalyticsSummary: 'GET /api/analytics/summary',
   queryAnalytics: 'POST /api/analytics',
   getStats: 'GET /api/stats',
@@ -160,8 +162,6 @@ export const ROUTES = {
   importJson: 'POST /api/import/json',
   searchSpans: 'POST /api/search',
   callMcp: 'POST /mcp',
-  addEvalResults: 'POST /api/eval/{id}/results',
-  completeEval: 'POST /api/eval/{id}/complete',
 } as const satisfies Record<keyof Operations, string>;
 
 /** Operations whose answer is a file, a stream or a redirect: the client gives the `Response` itself. */

@@ -1584,6 +1584,23 @@ export interface Operations {
     body: SetEvalGates;
     answer: EvalRunSummary;
   };
+  /** Add results to an external eval run: `POST /api/eval/{id}/results`.
+   * Each result on its own; 200 also when some were rejected. Sending it again changes nothing. The run completes with the last. */
+  addEvalResults: {
+    path: {
+      id: string;
+    };
+    body: AddEvalResults;
+    answer: AddedEvalResults;
+  };
+  /** Complete an external eval run: `POST /api/eval/{id}/complete`.
+   * Samples without a result stay pending. The run is still running in the answer where scorers of the server have results to look at. */
+  completeEval: {
+    path: {
+      id: string;
+    };
+    answer: EvalRunSummary;
+  };
   /** Sums over all traces and spans, and by model: `GET /api/analytics/summary`. */
   getAnalyticsSummary: {
     answer: {
@@ -1943,23 +1960,6 @@ export interface Operations {
   callMcp: {
     body: McpMessage;
     answer: McpAnswer;
-  };
-  /** Add results to an external eval run: `POST /api/eval/{id}/results`.
-   * Each result on its own; 200 also when some were rejected. Sending it again changes nothing. The run completes with the last. */
-  addEvalResults: {
-    path: {
-      id: string;
-    };
-    body: AddEvalResults;
-    answer: AddedEvalResults;
-  };
-  /** Complete an external eval run: `POST /api/eval/{id}/complete`.
-   * Samples without a result stay pending. The run is still running in the answer where scorers of the server have results to look at. */
-  completeEval: {
-    path: {
-      id: string;
-    };
-    answer: EvalRunSummary;
   };
 }
 
@@ -4965,6 +4965,8 @@ export interface ResultItem {
   judge_model: string | null;
   /** SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike. */
   judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts: number | null;
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
@@ -4990,6 +4992,8 @@ export interface ScorerResult {
   error: string | null;
   judge_model: string | null;
   judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts?: number | null;
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
@@ -5017,6 +5021,8 @@ export interface EvalSample {
   attempts: number;
   judge_model: string | null;
   judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts: number | null;
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
@@ -5056,6 +5062,8 @@ export interface FormerAttempt {
   attempts: number;
   judge_model: string | null;
   judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts: number | null;
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
@@ -5665,6 +5673,8 @@ export interface EvalItem {
   judge_model: string | null;
   /** SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike. */
   judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts: number | null;
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
@@ -5993,6 +6003,51 @@ export interface SetEvalGates {
   gates: EvalGate[];
 }
 
+export interface ExternalResult {
+  datapoint_id: string;
+  /** 0 when left out. */
+  repeat?: number | null;
+  output?: string | null;
+  error?: string | null;
+  /** Scores by the name of the `External` scorer. */
+  scores?: {
+    [key: string]:
+      | number
+      | {
+          score: number;
+          reason?: string | null;
+        };
+  } | null;
+  latency_ms?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  /** Dollars; priced from model and tokens when left out. */
+  cost?: number | null;
+  trace_id?: string | null;
+  span_id?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface AddEvalResults {
+  results: ExternalResult[];
+  /**
+   * `replace`: takes the place of a result that is there. `reject` when left out.
+   */
+  on_conflict?: 'reject' | 'replace' | null;
+}
+
+export interface AddedEvalResults {
+  /** Results taken, including those that were there already. */
+  accepted: number;
+  rejected: {
+    index: number;
+    code: string;
+    message: string;
+  }[];
+}
+
 export interface CreateView {
   name: string;
   page: 'traces' | 'spans' | 'sessions' | 'users' | 'analytics' | 'datasets' | 'evaluations' | 'events';
@@ -6190,6 +6245,8 @@ export interface Export {
   eval_results?: ExportedEvalResult[];
   /** The samples of runs that try each datapoint several times. Missing in the export of one trace. */
   eval_samples?: ExportedEvalSample[];
+  /** Former attempts of samples that were tried again. Missing in the export of one trace. */
+  eval_attempts?: ExportedEvalAttempt[];
   /** Missing in the export of one trace. */
   queue_items?: QueueItem[];
   /** Missing in the export of one trace. */
@@ -6433,23 +6490,21 @@ export interface ExportedEvalRun {
 export interface ExportedEvalResult {
   run_id: string;
   datapoint_id: string;
+  status: 'pending' | 'running' | 'completed' | 'failed';
   output: string | null;
-  /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
   /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
   score_reason: string | null;
-  /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
   latency_ms: number | null;
   tokens: number | null;
   /** Dollars; `null` when there is none. */
   cost: number | null;
-  status: 'pending' | 'running' | 'completed' | 'failed';
   error: string | null;
-  /** Model calls made for this item, the judge's not counted. */
   attempts: number;
   judge_model: string | null;
-  /** SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike. */
   judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts: number | null;
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
@@ -6474,8 +6529,6 @@ export interface ExportedEvalResult {
 export interface ExportedEvalSample {
   run_id: string;
   datapoint_id: string;
-  /** From 0. */
-  repeat: number;
   status: 'pending' | 'running' | 'completed' | 'failed';
   output: string | null;
   score: number | null;
@@ -6489,6 +6542,8 @@ export interface ExportedEvalSample {
   attempts: number;
   judge_model: string | null;
   judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts: number | null;
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
@@ -6508,6 +6563,59 @@ export interface ExportedEvalSample {
   scores: {
     [key: string]: ScorerResult;
   } | null;
+  /** From 0. */
+  repeat: number;
+}
+
+export interface ExportedEvalAttempt {
+  run_id: string;
+  datapoint_id: string;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  output: string | null;
+  score: number | null;
+  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
+  score_reason: string | null;
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  error: string | null;
+  attempts: number;
+  judge_model: string | null;
+  judge_prompt_hash: string | null;
+  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
+  judge_attempts: number | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+  trace_id: string | null;
+  /** The span that the caller named with an external result. */
+  span_id: string | null;
+  /** What the caller sent as `metadata` of an external result. */
+  metadata: {
+    [key: string]: unknown;
+  } | null;
+  /** Whether the answer is that of an earlier run, taken over at no cost. */
+  reused: boolean;
+  /** The run that had the answer; it may have been deleted since. */
+  reused_run_id: string | null;
+  /** Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members. */
+  scores: {
+    [key: string]: ScorerResult;
+  } | null;
+  /** From 0. */
+  repeat: number;
+  /** From 0, by sample. */
+  attempt: number;
+  /**
+   * Format: date-time
+   * When the sample was tried again.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  retried_at: string;
+  /** Whether its output was kept, and scored again. */
+  output_kept: boolean;
 }
 
 export interface ImportJsonResult {
@@ -6523,6 +6631,7 @@ export interface ImportJsonResult {
     eval_runs: number;
     eval_results: number;
     eval_samples: number;
+    eval_attempts: number;
     queue_items: number;
     score_definitions: number;
     scores: number;
@@ -6540,6 +6649,7 @@ export interface ImportJsonResult {
       | 'eval_runs'
       | 'eval_results'
       | 'eval_samples'
+      | 'eval_attempts'
       | 'queue_items'
       | 'score_definitions'
       | 'scores';
@@ -6713,48 +6823,3 @@ export type McpError = {
 } & {
   [key: string]: unknown;
 };
-
-export interface ExternalResult {
-  datapoint_id: string;
-  /** 0 when left out. */
-  repeat?: number | null;
-  output?: string | null;
-  error?: string | null;
-  /** Scores by the name of the `External` scorer. */
-  scores?: {
-    [key: string]:
-      | number
-      | {
-          score: number;
-          reason?: string | null;
-        };
-  } | null;
-  latency_ms?: number | null;
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  /** Dollars; priced from model and tokens when left out. */
-  cost?: number | null;
-  trace_id?: string | null;
-  span_id?: string | null;
-  metadata?: {
-    [key: string]: unknown;
-  } | null;
-}
-
-export interface AddEvalResults {
-  results: ExternalResult[];
-  /**
-   * `replace`: takes the place of a result that is there. `reject` when left out.
-   */
-  on_conflict?: 'reject' | 'replace' | null;
-}
-
-export interface AddedEvalResults {
-  /** Results taken, including those that were there already. */
-  accepted: number;
-  rejected: {
-    index: number;
-    code: string;
-    message: string;
-  }[];
-}

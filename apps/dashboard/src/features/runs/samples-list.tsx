@@ -59,6 +59,9 @@ function Sample({ sample }: { sample: Try }) {
           { name: 'Tokens', value: formatCount(sample.tokens) },
           { name: 'Cost', value: formatCost(sample.cost) },
           ...(sample.attempts > 1 ? [{ name: 'Attempts', value: formatCount(sample.attempts) }] : []),
+          ...((sample.judge_attempts ?? 0) > 1
+            ? [{ name: 'Judge calls', value: formatCount(sample.judge_attempts) }]
+            : []),
         ]}
       />
       {error !== null && <RunError>{error}</RunError>}
@@ -69,16 +72,20 @@ function Sample({ sample }: { sample: Try }) {
   );
 }
 
+/** How often a judge was asked, where it was asked again: `, asked 2 times`. */
+export const describeCalls = (calls: number | null | undefined): string =>
+  (calls ?? 0) > 1 ? `, asked ${formatCount(calls!)} times` : '';
+
 /** What each scorer said. */
 export function ScorerList({ scores }: { scores: EvalItem['scores'] }) {
   return (
     <ul aria-label="Scores" className={styles.scores}>
-      {Object.entries(scores).map(([name, { score, reason, error, judge_model: judge }]) => (
+      {Object.entries(scores).map(([name, { score, reason, error, judge_model: judge, judge_attempts: calls }]) => (
         <li key={name} dir="auto">
           <strong>
             {name} {formatScore(score)}
           </strong>{' '}
-          {judge !== null && `by ${judge}. `}
+          {judge !== null && `by ${judge}${describeCalls(calls)}. `}
           {reason}
           {error !== null && <span className={styles.failed}>{error}</span>}
         </li>

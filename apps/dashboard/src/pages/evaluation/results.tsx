@@ -14,6 +14,7 @@ import { NOT_LIVE } from '../../features/list/use-live-list.js';
 import { Badge } from '../../components/badge.js';
 import {
   ResultBadge,
+  describeCalls,
   hasScoresByName,
   isUnscored,
   NOT_SCORED,
@@ -221,7 +222,7 @@ function resultFacts(item: EvalItem): Fact[] {
     ...(item.reused_run_id === null
       ? []
       : [{ name: 'Answer', value: 'That of an earlier run', to: runAddress(item.reused_run_id) }]),
-    ...(judge === null ? [] : [{ name: 'Judge', value: judge }]),
+    ...(judge === null ? [] : [{ name: 'Judge', value: `${judge}${describeCalls(item.judge_attempts)}` }]),
     ...(metadata === null ? [] : [{ name: 'Metadata', value: JSON.stringify(metadata) }]),
   ];
 }

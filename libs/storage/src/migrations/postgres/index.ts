@@ -6,6 +6,7 @@ import { RunMeasures } from './20261127101000-run-measures.js';
 import { Collaboration } from './20261127101500-collaboration.js';
 import { CallsAndTokens } from './20261127104000-calls-and-tokens.js';
 import { Scores } from './20261127114444-scores.js';
+import { JudgeAttempts } from './20261127134014-judge-attempts.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -15,4 +16,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261127101500-collaboration', class: Collaboration },
   { name: '20261127104000-calls-and-tokens', class: CallsAndTokens },
   { name: '20261127114444-scores', class: Scores },
+  { name: '20261127134014-judge-attempts', class: JudgeAttempts },
 ];
