@@ -579,6 +579,149 @@ describe('a WebSocket to the Responses API that is recorded', () => {
     const [span] = await recorded(api, 1, 20_000);
     expect(span).toMatchObject({ status: 'completed', kind: { input_tokens: 1, output_tokens: 2 } });
   }, 30_000);
+
+  describe('of the Realtime API', () => {
+    const said = (id: string, text: string, role = 'user', type = 'input_text'): object => ({
+      ...{ id, object: 'realtime.item', type: 'message', role },
+      content: [type.endsWith('audio') ? { type, transcript: text || null } : { type, text }],
+    });
+    const answer = (id: string, output: object[], more: object): object => ({
+      type: 'response.done',
+      response: { id, object: 'realtime.response', status: 'completed', output, ...more },
+    });
+
+    /** Sends messages, each when an event of the type beside it has come. */
+    async function talk(
+      messages: readonly [when: string, message: object][],
+      last: string,
+      path = '/v1/realtime?model=gpt-realtime',
+    ): Promise<string[]> {
+      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}${path}`);
+      const [events, left]: [string[], [string, object][]] = [[], [...messages]];
+      await new Promise<void>((resolve) => {
+        const go = (event: string): void => {
+          while (left[0]?.[0] === event) socket.send(json(left.shift()![1]));
+        };
+        socket.addEventListener('open', () => go('open'));
+        socket.addEventListener('close', () => resolve());
+        socket.addEventListener('message', ({ data }) => {
+          events.push((JSON.parse(data as string) as { type: string }).type);
+          if (left.length === 0 && events.at(-1) === last) socket.close();
+          else go(events.at(-1)!);
+        });
+      });
+      return events;
+    }
+
+    it('has a span for each response, asked for or begun by the end of a turn, in one trace with what was said', async () => {
+      const session = { id: 'sess_1', object: 'realtime.session', model: 'gpt-realtime', instructions: 'Be brief.' };
+      onMessage = ({ type, item }, send) => {
+        if (type === 'session.update')
+          send({ type: 'session.created', session: { ...session, client_secret: 'hush' } });
+        if (type === 'conversation.item.create') send({ type: 'conversation.item.added', item });
+        if (type === 'response.create') {
+          send({ type: 'response.created', response: { id: 'resp_1', status: 'in_progress' } });
+          send({ type: 'response.output_text.delta', response_id: 'resp_1', output_index: 0, delta: 'Low ' });
+          send({ type: 'conversation.item.done', item: said('i2', 'Low at six.', 'assistant', 'output_text') });
+          const usage = { input_tokens: 30, output_tokens: 4, total_tokens: 34 };
+          send(answer('resp_1', [said('i2', 'Low at six.', 'assistant', 'output_text')], { usage }));
+        }
+        if (type !== 'input_audio_buffer.commit') return;
+        send({ type: 'conversation.item.added', item: said('i3', '', 'user', 'input_audio') });
+        send({ type: 'response.created', response: { id: 'resp_2', status: 'in_progress' } });
+        send({ type: 'response.output_audio.delta', response_id: 'resp_2', delta: 'AAAA'.repeat(50) });
+        const heard = 'conversation.item.input_audio_transcription.completed';
+        send({ type: heard, item_id: 'i3', content_index: 0, transcript: 'And at noon?' });
+        const details = { text_tokens: 60, audio_tokens: 40, cached_tokens: 64 };
+        const usage = {
+          input_tokens: 100,
+          output_tokens: 20,
+          input_token_details: { ...details, cached_tokens_details: { text_tokens: 40, audio_tokens: 24 } },
+          output_token_details: { text_tokens: 5, audio_tokens: 15 },
+        };
+        const status_details = { type: 'cancelled', reason: 'turn_detected' };
+        const output = [said('i4', 'Half-tide.', 'assistant', 'output_audio')];
+        send(answer('resp_2', output, { status: 'cancelled', status_details, usage }));
+      };
+      const create = { type: 'conversation.item.create', item: said('i1', 'When is low tide?') };
+      const asked = { type: 'response.create', response: { max_output_tokens: 50 } };
+      await talk(
+        [
+          ['open', { type: 'session.update', session: {} }],
+          ['session.created', create],
+          ['conversation.item.added', asked],
+          ['response.done', { type: 'input_audio_buffer.append', audio: 'A'.repeat(2 * MIB) }],
+          ['response.done', { type: 'input_audio_buffer.commit' }],
+        ],
+        'response.done',
+      );
+      const [first, second] = await recorded(api, 2);
+      expect(first).toMatchObject({
+        name: 'gpt-realtime',
+        status: 'completed',
+        kind: { provider: 'openai', model: 'gpt-realtime', input_tokens: 30, output_tokens: 4 },
+        output: { text: 'Low at six.', finish_reason: 'completed' },
+        metadata: { endpoint: '/v1/realtime', streaming: true, request: { max_output_tokens: 50 } },
+      });
+      expect(first!.input).toMatchObject([
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: [{ text: 'When is low tide?' }] },
+      ]);
+      expect(second).toMatchObject({
+        trace_id: first!.trace_id,
+        status: 'completed',
+        output: { text: 'Half-tide.', finish_reason: 'turn_detected' },
+        kind: {
+          ...{ input_tokens: 100, output_tokens: 20, cached_input_tokens: 64, cached_audio_tokens: 24 },
+          ...{ input_audio_tokens: 40, output_audio_tokens: 15 },
+        },
+      });
+      expect(second!.input).toMatchObject([
+        { role: 'system' },
+        { content: [{ text: 'When is low tide?' }] },
+        { role: 'assistant', content: [{ text: 'Low at six.' }] },
+        { role: 'user', content: [{ type: 'input_audio', transcript: 'And at noon?' }] },
+      ]);
+      expect(api.bodies.join()).not.toMatch(/hush|AAAA/);
+    });
+
+    it('has failed spans for what is refused, fails or is cut', async () => {
+      onMessage = ({ type, event_id }, send, socket) => {
+        const error = { type: 'invalid_request_error', message: 'no such voice', event_id };
+        if (event_id === 'bad') send({ type: 'error', error });
+        else if (type === 'response.create') {
+          send({ type: 'response.created', response: { id: 'r1', status: 'in_progress' } });
+          const status_details = { type: 'failed', error: { type: 'server_error', code: 'overloaded' } };
+          send(answer('r1', [], { status: 'failed', status_details }));
+        } else {
+          send({ type: 'response.created', response: { id: 'r2', status: 'in_progress' } });
+          socket.end();
+        }
+      };
+      await talk(
+        [
+          ['open', { type: 'response.create', event_id: 'bad' }],
+          ['error', { type: 'response.create' }],
+          ['response.done', { type: 'input_audio_buffer.commit' }],
+        ],
+        'none',
+      );
+      const errors = (await recorded(api, 3)).map(errorOf);
+      expect(errors).toEqual(
+        ['no such voice', 'overloaded', 'closed the connection'].map((text) => ({
+          failed: { error: expect.stringContaining(text) },
+        })),
+      );
+    });
+
+    it('passes unrecorded where WebSockets are not recorded', async () => {
+      await gateway.close();
+      gateway = await startGateway(base, { apiUrl: api.url });
+      onMessage = (_message, send) => send(answer('r', [], {}));
+      expect(await talk([['open', { type: 'response.create' }]], 'response.done')).toEqual(['response.done']);
+      expect(api.spans.size).toBe(0);
+    });
+  });
 });
 
 describe('a response that goes on behind its call', () => {

@@ -96,10 +96,10 @@ export class GatewayUserSettings extends defineSettings({
     default: 8_388_608,
     doc: "How much of a request's or an answer's body is kept whole until it is recorded; behind that long texts are cut. Passing on is never limited.",
   }),
-  /** Whether WebSockets to the Responses API pass, and the calls in them are recorded. */
+  /** Whether calls that pass by WebSocket are recorded; those of the Responses API pass only then. */
   websocketRecording: setting('gateway.websocket_recording', z.boolean(), {
     default: false,
-    doc: 'Whether calls of the Responses API may come by WebSocket, and are recorded then. When false such a connection is refused (426) and its client uses HTTP.',
+    doc: "Whether calls of OpenAI's Responses and Realtime APIs that come by WebSocket are recorded. When false one to the Responses API is refused (426), so that its client uses HTTP, and one to the Realtime API passes unrecorded.",
   }),
   /** Milliseconds; `null`: no limit. */
   upstreamHeadMs: setting('gateway.upstream_head', settingValue.seconds(1, 86_400).nullable(), {

@@ -165,7 +165,7 @@ class RunningGateway implements Gateway, ForwardHost {
       {
         forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
         upgrade: (req, socket, first, head, target, caller, answer) => {
-          const recorded = this.recording.ofWebSocket(req, head, target, caller);
+          const recorded = settings.websocketRecording ? this.recording.ofWebSocket(req, head, target, caller) : null;
           this.upgrades.pass(req, socket, first, target, caller, answer, recorded);
         },
         own: (path, req, res) => own.handle(path, req, res),

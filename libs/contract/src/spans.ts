@@ -44,6 +44,8 @@ const llmCallSchema = z.object({
   output_audio_tokens: tokenCount,
   input_image_tokens: tokenCount,
   output_image_tokens: tokenCount,
+  cached_audio_tokens: tokenCount.describe('Of the cached tokens.'),
+  cached_image_tokens: tokenCount.describe('Of the cached tokens.'),
   web_search_requests: tokenCount,
   service_tier: keySchema.nullish().describe('What the provider served: `flex`, `priority`, `batch` …'),
   cost: payloadNumber(z.number().min(0).nullish()).describe('Dollars; by the price table when left out.'),

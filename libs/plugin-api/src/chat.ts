@@ -36,6 +36,9 @@ export interface Usage {
   outputAudioTokens?: number | null | undefined;
   inputImageTokens?: number | null | undefined;
   outputImageTokens?: number | null | undefined;
+  /** The part of the cached tokens that is audio, where the provider reports it; so with images. */
+  cachedAudioTokens?: number | null | undefined;
+  cachedImageTokens?: number | null | undefined;
   webSearchRequests?: number | null | undefined;
   /** The tier that the provider says it served: `flex`, `priority` … */
   serviceTier?: string | null | undefined;
@@ -78,6 +81,8 @@ export const USAGE_COUNTS = {
   outputAudioTokens: 'output_audio_tokens',
   inputImageTokens: 'input_image_tokens',
   outputImageTokens: 'output_image_tokens',
+  cachedAudioTokens: 'cached_audio_tokens',
+  cachedImageTokens: 'cached_image_tokens',
   webSearchRequests: 'web_search_requests',
 } as const satisfies Partial<Record<keyof Usage, string>>;
 

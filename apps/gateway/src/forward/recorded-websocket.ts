@@ -3,17 +3,23 @@ import type { Call } from '../recording/call.js';
 import type { Outcome } from '../recording/call-facts.js';
 import type { BodyBuffer } from '../recording/body-buffer.js';
 
+/** Records the calls that pass in a WebSocket. */
+export interface WebSocketRecorder {
+  /** Reads what passes between the two from now on; http-proxy-3 listens to their errors. */
+  watch(client: Socket, upstream: Socket): void;
+}
+
 /** Makes and ends the calls of one WebSocket. */
 export interface WebSocketCalls {
   /** A buffer for a message of the client's, which may be the request of a call. */
   buffer(): BodyBuffer;
-  /** @param request the message that begins the call. */
+  /** @param request the request of the call, as far as it is known; what adds the rest ends it. */
   begin(request: BodyBuffer): Call;
   end(call: Call, outcome: Outcome): void;
 }
 
 /** Calls of one connection that wait for their answer; those beyond are not recorded. */
-const CALLS_MAX = 16;
+export const CALLS_MAX = 16;
 
 /** How much of a message's beginning and end is looked at for its type. */
 const LOOKED_AT_BYTES = 4 * 1024;
@@ -30,23 +36,14 @@ const EVENT_END = Buffer.from('\n\n');
  * Records the calls of the Responses API that pass through a WebSocket: from each `response.create` of the client to the event that
  * ends its response. Answers come in turn; their events are recorded as those of the same answer over HTTP.
  */
-export class RecordedWebSocket {
+export class RecordedWebSocket implements WebSocketRecorder {
   /** Calls whose answer has not ended, the one being answered first. */
   private readonly waiting: Call[] = [];
 
   constructor(private readonly calls: WebSocketCalls) {}
 
-  /** Reads what passes between the two from now on; http-proxy-3 listens to their errors. */
   watch(client: Socket, upstream: Socket): void {
-    const asked = new WebSocketMessages(this.ofClient());
-    const answered = new WebSocketMessages(this.ofUpstream());
-    client.on('data', (data: Buffer) => asked.push(data));
-    upstream.on('data', (data: Buffer) => answered.push(data));
-    // The first of them to end has the other end, too.
-    client
-      .once('end', () => this.endAll({ kind: 'client-gone' }))
-      .once('close', () => this.endAll({ kind: 'client-gone' }));
-    upstream.once('end', () => this.endAll(CUT)).once('close', () => this.endAll(CUT));
+    watchMessages([client, this.ofClient()], [upstream, this.ofUpstream()], (outcome) => this.endAll(outcome));
   }
 
   private ofClient(): MessageHandler {
@@ -62,8 +59,13 @@ export class RecordedWebSocket {
         type.look(data);
       },
       end: () => {
-        if (type.matches() && this.waiting.length < CALLS_MAX) this.waiting.push(this.calls.begin(message));
-        else message.release();
+        if (!type.matches() || this.waiting.length >= CALLS_MAX) {
+          message.release();
+          return;
+        }
+        const call = this.calls.begin(message);
+        call.endRequest();
+        this.waiting.push(call);
       },
     };
   }
@@ -94,6 +96,20 @@ export class RecordedWebSocket {
   }
 }
 
+/** @param endAll ends the calls under way, as one of the two has gone. */
+export function watchMessages(
+  [client, asked]: [Socket, MessageHandler],
+  [upstream, answered]: [Socket, MessageHandler],
+  endAll: (outcome: Outcome) => void,
+): void {
+  const [requests, events] = [new WebSocketMessages(asked), new WebSocketMessages(answered)];
+  client.on('data', (data: Buffer) => requests.push(data));
+  upstream.on('data', (data: Buffer) => events.push(data));
+  // The first of them to end has the other end, too.
+  client.once('end', () => endAll({ kind: 'client-gone' })).once('close', () => endAll({ kind: 'client-gone' }));
+  upstream.once('end', () => endAll(CUT)).once('close', () => endAll(CUT));
+}
+
 /** Finds the type of a message of JSON, which stands at its beginning or at its end. */
 class TypeOfMessage {
   private start = '';
@@ -119,7 +135,7 @@ function withoutLines(data: Buffer): Buffer {
 }
 
 /** Receives the text messages that pass one way of a WebSocket, piece by piece. */
-interface MessageHandler {
+export interface MessageHandler {
   begin(): void;
   /** @param data unmasked; the handler's own where it was masked. */
   piece(data: Buffer): void;

@@ -9,7 +9,7 @@ import type { KeyChecks } from '../access/key-checks.js';
 import { joinTarget } from '../target/provider-table.js';
 import type { Target } from '../target/resolve-target.js';
 import { guardedLookup, type DialOptions } from '../upstream/dial.js';
-import type { RecordedWebSocket } from './recorded-websocket.js';
+import type { WebSocketRecorder } from './recorded-websocket.js';
 import { UpstreamError } from '../upstream/upstream-client.js';
 import { answerErrorOn, breakConnection } from './answer-error.js';
 
@@ -21,8 +21,7 @@ export interface Rechecks {
 }
 
 /**
- * Passes WebSocket connections through, those of Realtime APIs unrecorded; they end with their callers' keys
- * (docs/spec/gateway.md#websockets).
+ * Passes WebSocket connections through; they end with their callers' keys (docs/spec/gateway.md#websockets).
  */
 export class Upgrades {
   private readonly proxy = proxies.createProxyServer({ xfwd: false, changeOrigin: false, prependPath: false });
@@ -70,7 +69,7 @@ export class Upgrades {
     target: Target,
     caller: CallerKey | null,
     answer: UpgradeAnswer,
-    recorded: RecordedWebSocket | null = null,
+    recorded: WebSocketRecorder | null = null,
   ): void {
     const { origin, host } = target.base;
     this.sockets.set(socket, caller);
@@ -141,7 +140,7 @@ class PassedUpgrade {
     private readonly host: string,
     private readonly provider: Provider | null,
     private readonly answer: UpgradeAnswer,
-    private readonly recorded: RecordedWebSocket | null = null,
+    private readonly recorded: WebSocketRecorder | null = null,
   ) {}
 
   /**

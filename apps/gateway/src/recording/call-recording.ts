@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock, LoadedMasker, Logger, PluginEntry } from '@spandrel/kernel';
+import { newId, type Clock, type LoadedMasker, type Logger, type PluginEntry } from '@spandrel/kernel';
 import { FailedTexts } from '@spandrel/masking/engine';
 import type { RequestHead } from '@spandrel/plugin-api';
 import type { CallerKey } from '../access/caller-key.js';
@@ -7,8 +7,9 @@ import type { GatewaySettings } from '../gateway.settings.js';
 import { MaskingClient, RecordingRules } from '../masking/recording-rules.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordingSpool } from '../spool/recording-spool.js';
-import type { Target } from '../target/resolve-target.js';
-import { RecordedWebSocket } from '../forward/recorded-websocket.js';
+import { REALTIME, type Target } from '../target/resolve-target.js';
+import { RecordedRealtime } from '../forward/recorded-realtime.js';
+import { RecordedWebSocket, type WebSocketCalls, type WebSocketRecorder } from '../forward/recorded-websocket.js';
 import { BeginCall, type AskingRequest } from './begin-call.js';
 import type { BackgroundResponses } from './background-responses.js';
 import type { AnswerFacts, Outcome, WithheldReason } from './call-facts.js';
@@ -87,22 +88,25 @@ export class CallRecording {
     head: RequestHead,
     target: Target,
     caller: CallerKey | null,
-  ): RecordedWebSocket | null {
+  ): WebSocketRecorder | null {
     const { endpoint } = target;
     if (endpoint === undefined) return null;
+    const isRealtime = endpoint.name === REALTIME;
     // The request is changed when it is passed on.
     const asked = { headers: { ...req.headers }, url: req.url! };
-    return new RecordedWebSocket({
+    // A conversation is one trace.
+    if (isRealtime && asked.headers['traceparent'] === undefined) asked.headers['x-spandrel-trace-id'] ??= newId();
+    const calls: WebSocketCalls = {
       buffer: () => this.beginCall.buffer(),
       begin: (request) => {
         const call = this.beginCall.execute(asked, head, { ...target, endpoint }, caller, request);
-        call.endRequest();
         call.answer = ANSWER_BY_WEBSOCKET;
         this.recorder.begin(call);
         return call;
       },
       end: (call, outcome) => this.recorder.end(call, outcome),
-    });
+    };
+    return isRealtime ? new RecordedRealtime(calls) : new RecordedWebSocket(calls);
   }
 
   /** A call is over; only the first outcome counts. */

@@ -181,6 +181,9 @@ const titled = (header: string): string => header.replace(/(?<=^|-)[a-z]/g, (let
 /** Name of the endpoint whose responses may go on behind their call. */
 export const RESPONSES = 'responses';
 
+/** The endpoint of Realtime sessions, whose calls pass by WebSocket. */
+export const REALTIME = 'realtime';
+
 /** A response that a request asks for, and the call by which such responses begin. */
 export interface AskedResponse {
   id: string;

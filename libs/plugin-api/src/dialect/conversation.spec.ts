@@ -5,6 +5,17 @@ import { conversationOf, isAllMessages } from './conversation.js';
 describe('messages of a conversation', () => {
   const call = { id: 'c1', name: 'weather', arguments: { city: 'Rome' } };
   it.each<[what: string, value: unknown, messages: unknown[]]>([
+    [
+      'what was spoken (Realtime)',
+      [
+        { role: 'user', content: [{ type: 'input_audio', transcript: 'And at noon?' }] },
+        { role: 'assistant', content: [{ type: 'output_audio', transcript: 'Half-tide.', audio_end_ms: 900 }] },
+      ],
+      [
+        { role: 'user', content: 'And at noon?' },
+        { role: 'assistant', content: [{ type: 'output_audio', transcript: 'Half-tide.', audio_end_ms: 900 }] },
+      ],
+    ],
     ['a text', 'Hi', [{ role: 'user', content: 'Hi' }]],
     ['a part of text', [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }], [{ role: 'user', content: 'Hi' }]],
     [

@@ -169,10 +169,11 @@ function contentOf(content: unknown): unknown {
   return isPlainText(only) ? textOfPart(only) : content;
 }
 
-/** The text of a part that is text, whatever it has beside; else `null`. */
+/** The text of a part that is text, or the words of one that is spoken, whatever it has beside; else `null`. */
 export function textOfPart(part: unknown): string | null {
   if (typeof part === 'string') return part;
-  const { type, text, content } = objectOf(part);
+  const { type, text, content, transcript } = objectOf(part);
+  if (SPOKEN_TYPES.has(type)) return textOf(transcript);
   if (type !== undefined && !TEXT_TYPES.has(type)) return null;
   return textOf(text) ?? (type === 'text' ? textOf(content) : null);
 }
@@ -192,6 +193,9 @@ export const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 
 const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text']);
+
+/** Parts of OpenAI's Realtime API. */
+const SPOKEN_TYPES: ReadonlySet<unknown> = new Set(['input_audio', 'output_audio', 'audio']);
 
 /** Calls of tools in the form of OpenAI, of the AI SDK, of LangChain or of a part, with whatever else they have. */
 export function toolCallsOf(calls: unknown): readonly ToolCall[] {

@@ -1,14 +1,15 @@
 import type { Endpoint, RequestHead } from '../provider.js';
 import { callsChatCompletions, chatCompletionsEndpoint, completionsEndpoint } from './chat-endpoint.js';
 import { embeddingsEndpoint } from './embedding-calls.js';
-import { responsesEndpoint } from './responses-endpoint.js';
+import { realtimeEndpoint, responsesEndpoint } from './responses-endpoint.js';
 
 /**
  * The recorded endpoint of OpenAI's API that a request calls, by the end of its path, so that a deployment's prefix
  * (`/openai/deployments/x/…`) does not matter.
  */
 export function openAiEndpointOf(request: RequestHead): Endpoint | undefined {
-  const { method, path } = request;
+  const { method, path, headers } = request;
+  if (/\/realtime\/?$/.test(path)) return /^websocket$/i.test(headers['upgrade'] ?? '') ? realtimeEndpoint : undefined;
   if (method !== 'POST') return undefined;
   if (callsChatCompletions(request)) return chatCompletionsEndpoint;
   if (/\/responses\/?$/.test(path)) return responsesEndpoint;

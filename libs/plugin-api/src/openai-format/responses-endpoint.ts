@@ -24,6 +24,12 @@ export const responsesEndpoint: Endpoint = {
   readStream: () => new ResponsesStream(),
 };
 
+/**
+ * Responses of a Realtime session, each as the gateway puts it together from the session's events
+ * (docs/spec/gateway.md#websockets).
+ */
+export const realtimeEndpoint: Endpoint = { ...responsesEndpoint, name: 'realtime' };
+
 function readRequest(body: unknown): RecordedRequest {
   const request = objectOf(body);
   const input = request['input'];
@@ -57,16 +63,24 @@ function readResponse(body: unknown): RecordedAnswer {
   const { output } = response;
   const items = listOf(output).map(objectOf);
   const text = Array.isArray(output) ? outputText(items) : null;
+  const { reason: endReason, error: endError } = objectOf(response['status_details']);
+  const details = filledTextOf(objectOf(response['incomplete_details'])['reason']) ?? filledTextOf(endReason);
   const reasoning = items.flatMap((item) => (item['type'] === 'reasoning' ? reasoningParts(item) : [])).join('\n\n');
   return {
     model: textOf(response['model']),
     text: isPending(response) ? text || null : text,
-    finishReason: filledTextOf(objectOf(response['incomplete_details'])['reason']) ?? filledTextOf(response['status']),
+    finishReason: details ?? filledTextOf(response['status']),
     toolCalls: items.flatMap(readToolCall),
     ...(reasoning !== '' && { reasoning }),
     usage: readUsage(response, items),
-    error: embeddedErrorOf(body) ?? (response['status'] === 'failed' ? 'the response failed' : null),
+    error: embeddedErrorOf(body) ?? (response['status'] === 'failed' ? failureOf(endError) : null),
   };
+}
+
+/** What a failed response of a Realtime session says of its failure: seldom a message, else a code. */
+function failureOf(error: unknown): string {
+  const { code, type } = objectOf(error);
+  return errorMessageOf({ error }) ?? filledTextOf(code) ?? filledTextOf(type) ?? 'the response failed';
 }
 
 /** Whether a response is still to be made. */
@@ -184,7 +198,8 @@ class ResponsesStream implements StreamReader {
     const parsed = readJson(data);
     const frame = objectOf(parsed);
     const type = textOf(frame['type']) ?? event ?? '';
-    if (type === 'error') this.error = errorMessageOf(frame) ?? (data.trim() || 'error');
+    if (type === 'response.done') this.pushEnd(type, objectOf(frame['response']));
+    else if (type === 'error') this.error = errorMessageOf(frame) ?? (data.trim() || 'error');
     else if (type === '') this.error = errorOfFrame({ data }, parsed) ?? this.error;
     else if (type.endsWith('.delta') || type.endsWith('.done')) this.pushPiece(type, frame);
     else if (type === 'response.output_item.added') this.pushItem(frame);

@@ -29,6 +29,20 @@ describe('the usage of an answer in OpenAI’s format', () => {
       { ...read, cached_input_tokens: 8, cache_write_tokens: 16 },
     ],
     [
+      'input_token_details with what was cached (Realtime)',
+      {
+        ...{ input_tokens: 40, output_tokens: 5, output_token_details: { audio_tokens: 3 } },
+        input_token_details: {
+          ...{ text_tokens: 30, audio_tokens: 10, cached_tokens: 24 },
+          cached_tokens_details: { text_tokens: 16, audio_tokens: 6, image_tokens: 2 },
+        },
+      },
+      {
+        ...{ ...read, cached_input_tokens: 24, cached_audio_tokens: 6, cached_image_tokens: 2 },
+        ...{ input_audio_tokens: 10, output_audio_tokens: 3 },
+      },
+    ],
+    [
       'prompt_cache_hit_tokens (DeepSeek)',
       { ...counts, prompt_cache_hit_tokens: 30, prompt_cache_miss_tokens: 10 },
       { ...read, cached_input_tokens: 30 },

@@ -24,8 +24,10 @@ export function readUsageOf(answer: JsonObject): Usage {
 export function readOpenAiUsage(usage: unknown): Usage {
   if (typeof usage !== 'object' || usage === null) return UNKNOWN_USAGE;
   const counts = objectOf(usage);
-  const asked = [objectOf(counts['prompt_tokens_details']), objectOf(counts['input_tokens_details'])];
-  const answered = [objectOf(counts['completion_tokens_details']), objectOf(counts['output_tokens_details'])];
+  const detailsOf = (names: readonly string[]) => names.map((name) => objectOf(counts[name]));
+  const asked = detailsOf(['prompt_tokens_details', 'input_tokens_details', 'input_token_details']);
+  const answered = detailsOf(['completion_tokens_details', 'output_tokens_details', 'output_token_details']);
+  const cached = asked.map((details) => objectOf(details['cached_tokens_details']));
   const cachedInputTokens = largest([...asked, counts], CACHE_READ);
   const reasoningTokens = largest([...answered, counts], REASONING);
   return usageOf({
@@ -41,6 +43,8 @@ export function readOpenAiUsage(usage: unknown): Usage {
     outputAudioTokens: largest(answered, ['audio_tokens']),
     inputImageTokens: largest(asked, ['image_tokens']),
     outputImageTokens: largest(answered, ['image_tokens']),
+    cachedAudioTokens: largest(cached, ['audio_tokens']),
+    cachedImageTokens: largest(cached, ['image_tokens']),
     webSearchRequests: largest(
       [counts, objectOf(counts['server_tool_use']), objectOf(counts['server_side_tool_usage_details'])],
       ['num_search_queries', 'web_search_requests', 'web_search_calls'],

@@ -2254,6 +2254,10 @@ export type SpanKind =
       output_audio_tokens?: number | null;
       input_image_tokens?: number | null;
       output_image_tokens?: number | null;
+      /** Of the cached tokens. */
+      cached_audio_tokens?: number | null;
+      /** Of the cached tokens. */
+      cached_image_tokens?: number | null;
       web_search_requests?: number | null;
       /** What the provider served: `flex`, `priority`, `batch` … */
       service_tier?: string | null;

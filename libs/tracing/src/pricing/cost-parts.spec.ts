@@ -93,6 +93,11 @@ describe('costParts', () => {
     expect(partsOf(usage)).not.toHaveProperty('input');
   });
 
+  it('takes for audio what the provider says of its cache', () => {
+    const usage = { inputTokens: 100, inputAudioTokens: 40, cachedInputTokens: 70, cachedAudioTokens: 30 };
+    expect(partsOf(usage)).toMatchObject({ cached: [40, 0.00002], cached_audio: [30, 0.00003], input: [20, 0.00004] });
+  });
+
   it.each([
     [200_000, 0.2],
     [200_001, 0.400002],

@@ -55,7 +55,7 @@ function inputParts(prices: TokenPrices, usage: PricedUsage, input: number): Tok
   const image = prices.input_image === undefined ? 0 : partOf(input - audio, usage.inputImageTokens);
   const left = { text: input - audio - image, audio, image };
   const cached = partOf(input, usage.cachedInputTokens);
-  const hit = takeTokens(left, cached);
+  const hit = takeTokens(left, cached, usage);
   const written = partOf(input - cached, Math.max(usage.cacheWriteTokens ?? 0, usage.cacheWrite1hTokens ?? 0));
   const forHour = partOf(written, usage.cacheWrite1hTokens);
   takeTokens(left, written);
@@ -90,10 +90,15 @@ function outputParts(prices: TokenPrices, usage: PricedUsage, output: number): T
 
 const partOf = (whole: number, part: number | null | undefined): number => Math.min(part ?? 0, whole);
 
-/** Takes tokens out of `left`, text first: providers seldom say what a cache had. @returns what was taken. */
-function takeTokens(left: Media, count: number): Media {
-  const text = Math.min(left.text, count);
-  const audio = Math.min(left.audio, count - text);
+/**
+ * Takes tokens out of `left`: those that are known to be audio or images, then text, as providers seldom say what a cache had.
+ * @returns what was taken.
+ */
+function takeTokens(left: Media, count: number, known: PricedUsage = {}): Media {
+  const knownAudio = partOf(Math.min(left.audio, count), known.cachedAudioTokens);
+  const knownImage = partOf(Math.min(left.image, count - knownAudio), known.cachedImageTokens);
+  const text = Math.min(left.text, count - knownAudio - knownImage);
+  const audio = Math.min(left.audio, count - text - knownImage);
   const image = Math.min(left.image, count - text - audio);
   left.text -= text;
   left.audio -= audio;
