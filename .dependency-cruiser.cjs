@@ -42,6 +42,7 @@ const LAYERS = [
   [
     'evals',
     [
+      'queue',
       'datasets',
       'connections',
       'tracing',

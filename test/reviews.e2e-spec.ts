@@ -1,6 +1,14 @@
 /** Reviews by several: groups, forms, blind answers, progress and agreement (docs/spec/queue.md), on both databases. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { AgreementOfScores, QueueItemResource, QueueProgress } from '@spandrel/contract';
+import type {
+  AgreementOfScores,
+  ImportJsonResult,
+  JudgeAgreementOfRun,
+  QueueCounts,
+  QueueItemResource,
+  QueueProgress,
+  ScoreResource,
+} from '@spandrel/contract';
 import { describeOnBothDatabases } from './support/databases.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 
@@ -9,7 +17,7 @@ interface Problem {
   errors?: { path: string }[];
 }
 
-describeOnBothDatabases('reviews by several', ({ newDatabase }) => {
+describeOnBothDatabases('reviews by several', ({ name: database, newDatabase }) => {
   let server: ServerApp;
   beforeAll(async () => {
     server = await startServerApp(await newDatabase('reviews'));
@@ -206,6 +214,218 @@ describeOnBothDatabases('reviews by several', ({ newDatabase }) => {
       `${path}/agreement?name=tone&level=ordinal`,
     );
     expect(one.scores.map(({ name, level }) => [name, level])).toEqual([['tone', 'ordinal']]);
+  });
+
+  /** Traces `NAME0`… of one session each, with a span each. */
+  const record = async (name: string, count: number): Promise<string[]> => {
+    const ids = Array.from({ length: count }, (_, n) => `${name}${n}`);
+    const answer = await call('POST', '/api/ingest', {
+      traces: ids.map((id) => ({ id, session_id: `session of ${id}` })),
+      spans: ids.map((id) => ({ id: `${id}-span`, trace_id: id, name: 'call', input: 'a', output: 'b' })),
+    });
+    expect(answer.status).toBe(200);
+    return ids;
+  };
+  const enqueueTargets = (body: object) => call<{ items: QueueItemResource[] } & Problem>('POST', '/api/queue', body);
+  const nextTarget = (reviewer: string) =>
+    call<QueueItemResource & Problem>('POST', '/api/queue/next', { claimed_by: reviewer });
+  const scoresOf = async (query: string) =>
+    (await call<{ scores: ScoreResource[] }>('GET', `/api/scores?${query}`)).body.scores;
+
+  it('reviews traces, spans and sessions, each once at a time, and makes answers scores of them', async () => {
+    const [trace] = await record('target', 1);
+    for (const [body, target] of [
+      [{ trace_ids: [trace, trace] }, { trace_id: trace, span_id: null, session_id: null }],
+      [{ span_ids: [`${trace}-span`] }, { trace_id: trace, span_id: `${trace}-span`, session_id: null }],
+      [{ session_ids: [`session of ${trace}`] }, { trace_id: null, span_id: null, session_id: `session of ${trace}` }],
+    ] as const) {
+      const terms = { form: ['correct'], instructions: 'Be fair', selected_by: 'thumbs down' };
+      const { status, body: made } = await enqueueTargets({ ...body, ...terms });
+      expect([status, made.items.length]).toEqual([201, 1]);
+      const shown = { dataset_id: null, datapoint_id: null, original_data: null, ...target, ...terms };
+      expect(made.items[0]).toMatchObject(shown);
+      expect((await enqueueTargets({ ...body, ...terms })).body).toMatchObject({
+        existing: 1,
+        items: [{ id: made.items[0]!.id }],
+      });
+      const { body: item } = await nextTarget('ada');
+      expect(item).toMatchObject({ ...shown, id: made.items[0]!.id, claimed_by: 'ada' });
+      const done = await submit(item.id, { scores: [{ name: 'correct', value: 1 }] });
+      expect([done.status, done.body.status]).toEqual([200, 'completed']);
+      const [[member, id]] = Object.entries(target)
+        .toReversed()
+        .filter(([, value]) => value !== null) as [[string, string]];
+      expect(await listed(`/api/queue?${member}=${encodeURIComponent(id)}&status=completed`)).toMatchObject([
+        { id: item.id },
+      ]);
+      const scores = await scoresOf(`${member}=${encodeURIComponent(id)}`);
+      expect(scores.filter((score) => score.queue_item_id === item.id)).toMatchObject([
+        {
+          ...{ id: `review:${item.id}:correct`, source: 'human', author: 'ada', value: 1, ...target },
+          metadata: { selected_by: 'thumbs down' },
+        },
+      ]);
+    }
+    const { body: counts } = await call<QueueCounts>('GET', '/api/count/queue');
+    expect(counts.targets).toMatchObject({ pending: 0, claimed: 0, completed: 3 });
+    expect((await nextTarget('ada')).body.code).toBe('queue_item_not_found');
+    const again = await enqueueTargets({ trace_ids: [trace] });
+    const applied = await call<{ applied?: boolean }>(
+      'POST',
+      `/api/queue/${(await nextTarget('bob')).body.id}/submit?apply=true`,
+      {
+        edited_data: { Generic: { input: 'x' } },
+      },
+    );
+    expect([again.body.items.length, applied.status, applied.body.applied]).toEqual([1, 200, false]);
+  });
+
+  it('enqueues no trace where one is unknown, and one kind at a time', async () => {
+    const [trace] = await record('known', 1);
+    const missing = await enqueueTargets({ trace_ids: [trace, 'nobody', 'no one'] });
+    expect([missing.status, missing.body.code, missing.body.errors?.map(({ path }) => path)]).toEqual([
+      ...[404, 'trace_not_found', ['trace_ids[1]', 'trace_ids[2]']],
+    ]);
+    for (const [body, code] of [
+      [{ span_ids: ['nobody'] }, 'span_not_found'],
+      [{ session_ids: ['nobody'] }, 'session_not_found'],
+      [{ trace_ids: [trace], span_ids: [`${trace}-span`] }, 'validation_failed'],
+      [{}, 'validation_failed'],
+      [{ trace_ids: [trace], form: ['nobody'] }, 'validation_failed'],
+    ] as const) {
+      expect((await enqueueTargets(body)).body.code).toBe(code);
+    }
+    expect(await listed(`/api/queue?trace_id=${trace}`)).toEqual([]);
+  });
+
+  it('gives nobody two reviews of a trace when twenty reviewers race, shows no answer early, and loses none', async () => {
+    const count = database === 'SQLite' ? 100 : 25;
+    const traces = await record('raced', count);
+    const terms = { reviews_required: 3, form: ['correct'] };
+    // Two enqueue at once: a trace is in the queue once all the same.
+    const [one, other] = await Promise.all([1, 2].map(() => enqueueTargets({ trace_ids: traces, ...terms })));
+    const ids = one!.body.items.map(({ id }) => id).toSorted();
+    expect(other!.body.items.map(({ id }) => id).toSorted()).toEqual(ids);
+    expect(ids).toHaveLength(3 * count);
+    const claimed: QueueItemResource[] = [];
+    const early: unknown[] = [];
+    const work = async (reviewer: string): Promise<void> => {
+      for (;;) {
+        const { status, body: item } = await nextTarget(reviewer);
+        if (status === 404) return;
+        claimed.push(item);
+        // One of the trace is claimed and not submitted: none of its answers is a score, or read.
+        const [scores, shown] = await Promise.all([
+          scoresOf(`trace_id=${item.trace_id}`),
+          listed(`/api/queue?group_id=${item.group_id}`),
+        ]);
+        early.push(...scores, ...shown.flatMap((each) => each.scores ?? []));
+        await submit(item.id, { scores: [{ name: 'correct', value: claimed.length % 2 }] });
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, n) => work(`reviewer ${n}`)));
+    expect(early).toEqual([]);
+    expect(claimed.map(({ id }) => id).toSorted()).toEqual(ids);
+    expect(new Set(claimed.map(({ trace_id: trace, claimed_by: reviewer }) => `${trace} ${reviewer}`)).size).toBe(
+      3 * count,
+    );
+    const given = await Promise.all(traces.map((id) => scoresOf(`trace_id=${id}`)));
+    expect(given.map(({ length }) => length)).toEqual(traces.map(() => 3));
+    const { body: progress } = await call<QueueProgress>('GET', '/api/queue/progress');
+    expect(progress).toMatchObject({ pending: 0, claimed: 0 });
+    const { body: agreement } = await call<{ scores: AgreementOfScores[] }>('GET', '/api/queue/agreement?name=correct');
+    expect(agreement.scores).toMatchObject([{ name: 'correct', units: count, ratings: 3 * count }]);
+  });
+
+  it('takes reviews along with their trace and session, and back from an export', async () => {
+    const [trace, left] = await record('gone', 2);
+    await enqueueTargets({ trace_ids: [trace, left] });
+    await enqueueTargets({ span_ids: [`${trace}-span`, `${left}-span`] });
+    await enqueueTargets({ session_ids: [`session of ${trace}`, `session of ${left}`] });
+    const { body: file } = await call<{ queue_items: QueueItemResource[] }>('GET', '/api/export/json');
+    const ofBoth = (items: QueueItemResource[]) =>
+      items.filter(({ trace_id: of, session_id: session }) => [of, session].some((id) => /gone/.test(id ?? '')));
+    expect(ofBoth(file.queue_items)).toHaveLength(6);
+    expect((await call('DELETE', `/api/traces/${trace}`)).status).toBe(200);
+    const open = await listed('/api/queue?status=pending&limit=1000');
+    expect(ofBoth(open).map(({ trace_id: of, session_id: session }) => of ?? session)).toEqual([
+      ...[left, left, `session of ${left}`],
+    ]);
+    const { body: imported } = await call<ImportJsonResult>('POST', '/api/import/json', file);
+    expect(imported.rejected).toEqual([]);
+    expect(await listed('/api/queue?limit=1000')).toEqual(
+      expect.arrayContaining(
+        ofBoth(file.queue_items).map(({ id, trace_id, span_id, session_id }) =>
+          expect.objectContaining({ id, trace_id, span_id, session_id, status: 'pending' }),
+        ),
+      ),
+    );
+    expect((await call('DELETE', '/api/traces')).status).toBe(200);
+    expect(await listed('/api/queue?limit=1000').then(ofBoth)).toEqual([]);
+  });
+
+  it('makes answers of a blind review scores when its group is complete, those of an open one at once', async () => {
+    const [trace] = await record('blind', 1);
+    await enqueueTargets({ trace_ids: [trace], reviews_required: 2, form: ['correct'] });
+    const answer = { scores: [{ name: 'correct', value: 1 }] };
+    const { body: first } = await nextTarget('ada');
+    await submit(first.id, answer);
+    expect(await scoresOf(`trace_id=${trace}`)).toEqual([]);
+    await submit((await nextTarget('bob')).body.id, answer);
+    expect((await scoresOf(`trace_id=${trace}`)).map(({ author }) => author).toSorted()).toEqual(['ada', 'bob']);
+
+    await enqueueTargets({ trace_ids: [trace], reviews_required: 2, form: ['correct'], blind: false });
+    await submit((await nextTarget('cay')).body.id, answer);
+    expect(await scoresOf(`trace_id=${trace}`)).toHaveLength(3);
+  });
+
+  it('compares what a run passes with what the majority of reviewers do, ties left out', async () => {
+    const { path, ids } = await enqueue(6, { reviews_required: 2, form: ['correct', 'tone'] });
+    const { body: run } = await call<{ id: string }>('POST', `${path}/eval`, {
+      ...{ name: 'judged', execution: 'external' },
+      scorers: [
+        { name: 'judge', scoring: 'External' },
+        { name: 'other', scoring: 'External' },
+      ],
+    });
+    const agreement = (query: string) =>
+      call<JudgeAgreementOfRun & Problem>('GET', `/api/eval/${run.id}/judge-agreement${query}`);
+    expect((await agreement('')).body).toMatchObject({ name: null, units: 0, percent_agreement: null });
+    // The last datapoint is a tie, and one before it failed in the run.
+    for (const [reviewer, verdicts] of [
+      ['ada', [1, 1, 1, 0, 1, 1]],
+      ['bob', [1, 1, 1, 0, 1, 0]],
+    ] as const) {
+      for (const value of verdicts) {
+        const scores = [
+          { name: 'correct', value },
+          { name: 'tone', label: 'kind' },
+        ];
+        await submit((await next(path, reviewer)).body.id, { scores });
+      }
+    }
+    const results = [1, 1, 0, 0, null, 1].map((judge, at) => ({
+      datapoint_id: ids[at],
+      ...(judge === null ? { error: 'lost' } : { output: 'x', scores: { judge, other: 1 } }),
+    }));
+    expect((await call('POST', `/api/eval/${run.id}/results`, { results })).status).toBe(200);
+    const { body } = await agreement('?name=correct&scorer=judge');
+    // Expected: ½·¾ + ½·¼ = ½. Wilson of 2 of 3, and of 1 of 1: 1/(1 + z²).
+    expect(body).toEqual({
+      ...{ name: 'correct', scorer: 'judge', units: 4, percent_agreement: 0.75, cohen_kappa: 0.5 },
+      true_pass_rate: {
+        rate: 2 / 3,
+        ci: { low: expect.closeTo(0.2077, 4), high: expect.closeTo(0.9385, 4), level: 0.95 },
+      },
+      true_fail_rate: { rate: 1, ci: { low: expect.closeTo(0.2065, 4), high: 1, level: 0.95 } },
+      confusion: { true_pass: 2, false_pass: 0, false_fail: 1, true_fail: 1 },
+    });
+    expect((await agreement('?name=correct')).body.confusion).toEqual({
+      ...{ true_pass: 2, false_pass: 0, false_fail: 1, true_fail: 1 },
+    });
+    expect((await agreement('?scorer=other')).body).toMatchObject({ name: 'correct', confusion: { false_pass: 1 } });
+    expect((await agreement('?scorer=nobody')).body).toMatchObject({ errors: [{ path: 'scorer' }] });
+    expect((await agreement('?name=nobody')).body).toMatchObject({ name: 'nobody', units: 0 });
   });
 
   it('makes answers scores of the span that the datapoint came from', async () => {

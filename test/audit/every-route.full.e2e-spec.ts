@@ -63,6 +63,7 @@ const WORK: ReadonlySet<string> = new Set([
     'exportSpans',
   ],
   ...['createCaptureRule', 'updateCaptureRule', 'enqueueDatapoints', 'claimNextQueueItem', 'claimQueueItem'],
+  ...['enqueueTargets', 'claimNextTarget'],
   ...['releaseQueueItem', 'submitQueueItem', 'testConnection', 'startEval', 'cancelEval'],
   ...['startEvalMatrix', 'retryEval', 'setEvalGates', 'addEvalResults', 'completeEval'],
   ...['createView', 'updateView', 'createBoard', 'updateBoard'],

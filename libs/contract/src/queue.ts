@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
 import { datapointKindSchema } from './datasets.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
-import { SCORE_LEVELS } from './scores.js';
+import { levelIntervalSchema, SCORE_LEVELS, wilsonRateSchema } from './scores.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { isStorableText, jsonValueSchema, keySchema, nameSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
@@ -18,31 +18,57 @@ const FORM_MAX = 50;
 const INSTRUCTIONS_LENGTH_MAX = 10_000;
 const PRIORITY_MAX = 1_000_000;
 
+/** Ids that one enqueue takes. */
+const targetIds = boundedList(keySchema.min(1), ENQUEUE_MAX);
+const names = boundedList(keySchema.min(1), FORM_MAX);
+
+/** How what is enqueued is to be reviewed. */
+const terms = {
+  reviews_required: z
+    .number()
+    .int()
+    .min(1)
+    .max(REVIEWS_MAX)
+    .nullish()
+    .describe('People who review each; 1 when left out.'),
+  form: names.nullish().describe('Names of score definitions that a review has to answer.'),
+  instructions: z.string().max(INSTRUCTIONS_LENGTH_MAX).refine(isStorableText).nullish(),
+  priority: z
+    .number()
+    .int()
+    .min(-PRIORITY_MAX)
+    .max(PRIORITY_MAX)
+    .nullish()
+    .describe('Higher ones come first; 0 when left out.'),
+  blind: z.boolean().nullish().describe('Nobody reads answers of others before their own; `true` when left out.'),
+  selected_by: keySchema
+    .min(1)
+    .nullish()
+    .describe('Why these were chosen; with anything but `random` their answers enter no estimate.'),
+};
+
 export const enqueueSchema = z
-  .object({
-    datapoint_ids: boundedList(z.string(), ENQUEUE_MAX),
-    reviews_required: z
-      .number()
-      .int()
-      .min(1)
-      .max(REVIEWS_MAX)
-      .nullish()
-      .describe('People who review each; 1 when left out.'),
-    form: boundedList(keySchema.min(1), FORM_MAX)
-      .nullish()
-      .describe('Names of score definitions that a review has to answer.'),
-    instructions: z.string().max(INSTRUCTIONS_LENGTH_MAX).refine(isStorableText).nullish(),
-    priority: z
-      .number()
-      .int()
-      .min(-PRIORITY_MAX)
-      .max(PRIORITY_MAX)
-      .nullish()
-      .describe('Higher ones come first; 0 when left out.'),
-    blind: z.boolean().nullish().describe('Nobody reads answers of others before their own; `true` when left out.'),
-  })
+  .object({ datapoint_ids: boundedList(z.string(), ENQUEUE_MAX), ...terms })
   .meta({ id: 'Enqueue' });
 export type Enqueue = z.output<typeof enqueueSchema>;
+export type EnqueueTerms = Omit<Enqueue, 'datapoint_ids'>;
+
+/** What is reviewed beside datapoints. */
+export const REVIEW_TARGETS = ['trace', 'span', 'session'] as const;
+export type ReviewTarget = (typeof REVIEW_TARGETS)[number];
+
+/** `POST /api/queue`. */
+export const enqueueTargetsSchema = z
+  .object({ trace_ids: targetIds.nullish(), span_ids: targetIds.nullish(), session_ids: targetIds.nullish(), ...terms })
+  .superRefine((body, context) => {
+    const given = REVIEW_TARGETS.filter((target) => body[`${target}_ids`]);
+    if (given.length === 1) return;
+    const message =
+      given.length === 0 ? 'is needed, or span_ids or session_ids' : 'must stand alone: one kind at a time';
+    context.addIssue({ code: 'custom', path: [`${given.at(-1) ?? 'trace'}_ids`], message });
+  })
+  .meta({ id: 'EnqueueTargets', description: 'One of `trace_ids`, `span_ids` and `session_ids`.' });
+export type EnqueueTargets = z.output<typeof enqueueTargetsSchema>;
 
 /** Body of claim and next: who reviews; the caller's identity when left out. */
 export const claimSchema = z
@@ -91,6 +117,9 @@ export const listQueueSchema = z.object({
   status: z.enum(QUEUE_STATUSES).optional(),
   claimed_by: z.string().optional(),
   datapoint_id: z.string().optional(),
+  trace_id: z.string().optional().describe('Items of the trace and of its spans.'),
+  span_id: z.string().optional(),
+  session_id: z.string().optional(),
   group_id: z.string().optional(),
   form: z.string().optional().describe('Items whose form has this score.'),
   disagreement: queryBooleanSchema.optional().meta({
@@ -105,6 +134,10 @@ export type ListQueue = z.output<typeof listQueueSchema>;
 /** What an item has beside these where more than a look was asked for (docs/spec/queue.md#reviews-by-several). */
 const reviewMembers = z
   .object({
+    trace_id: z.string().nullable().describe('The trace that is reviewed, or that of the span.'),
+    span_id: z.string().nullable(),
+    session_id: z.string().nullable(),
+    selected_by: z.string().nullable(),
     group_id: z
       .string()
       .nullable()
@@ -134,8 +167,8 @@ const reviewMembers = z
 export const queueItemSchema = z
   .object({
     id: z.string(),
-    dataset_id: z.string(),
-    datapoint_id: z.string(),
+    dataset_id: z.string().nullable().describe('`null` of an item of a trace, a span or a session.'),
+    datapoint_id: z.string().nullable(),
     status: z.enum(QUEUE_STATUSES),
     claimed_by: z.string().nullable(),
     claimed_by_name: z
@@ -143,7 +176,9 @@ export const queueItemSchema = z
       .nullable()
       .describe('What the reviewer was called when they claimed it; null where their credential has no name.'),
     claimed_at: timestampTextSchema.nullable(),
-    original_data: datapointKindSchema.describe("The datapoint's kind when it was enqueued."),
+    original_data: datapointKindSchema
+      .nullable()
+      .describe("The datapoint's kind when it was enqueued; `null` where it is no datapoint that is reviewed."),
     edited_data: jsonValueSchema,
     created_at: timestampTextSchema,
     ...reviewMembers,
@@ -164,19 +199,21 @@ export const submittedItemSchema = queueItemSchema
 export const queueItemListSchema = listAnswer('QueueItemList', 'items', queueItemSchema);
 
 /** Answer of `GET /api/count/queue`: the datasets that have items (docs/spec/queue.md#counting-queues). */
+const statusCounts = {
+  pending: countSchema,
+  claimed: countSchema,
+  completed: countSchema,
+  oldest_pending_at: timestampTextSchema.nullable().describe('When the item that `next` gives was enqueued.'),
+};
+
 export const queueCountsSchema = z
   .object({
-    datasets: z.array(
-      z.object({
-        dataset_id: z.string(),
-        name: z.string(),
-        pending: countSchema,
-        claimed: countSchema,
-        completed: countSchema,
-        oldest_pending_at: timestampTextSchema.nullable().describe('When the item that `next` gives was enqueued.'),
-      }),
-    ),
+    datasets: z.array(z.object({ dataset_id: z.string(), name: z.string(), ...statusCounts })),
     count: countSchema,
+    targets: z
+      .object(statusCounts)
+      .exactOptional()
+      .describe('Items of traces, spans and sessions; left out when there are none.'),
   })
   .meta({ id: 'QueueCounts' });
 export type QueueCounts = z.output<typeof queueCountsSchema>;
@@ -192,7 +229,7 @@ export const enqueuedSchema = z
   })
   .meta({ id: 'Enqueued' });
 
-const intervalSchema = z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable();
+const intervalSchema = levelIntervalSchema.nullable();
 const coefficientSchema = z.number().nullable();
 
 const agreementOfScoresSchema = z
@@ -233,6 +270,30 @@ export const agreementQuerySchema = z.object({
   since: timestampSchema.optional().describe('Reviews that were submitted then or later.'),
 });
 export type AgreementQuery = z.output<typeof agreementQuerySchema>;
+
+/** Query of `GET /api/eval/:run_id/judge-agreement` (docs/spec/queue.md#judge-agreement). */
+export const judgeAgreementQuerySchema = z.object({
+  name: z.string().optional().describe("The reviewers' score; needed where they answer several."),
+  scorer: z.string().optional().describe('The scorer of the run; what all of them come to when left out.'),
+});
+export type JudgeAgreementQuery = z.output<typeof judgeAgreementQuerySchema>;
+
+/** Answer of `GET /api/eval/:run_id/judge-agreement`. */
+export const judgeAgreementSchema = z
+  .object({
+    name: z.string().nullable().describe("The reviewers' score; `null` where there is none."),
+    scorer: z.string().nullable(),
+    units: countSchema.describe('Datapoints with a majority of reviewers and a verdict of the run.'),
+    percent_agreement: coefficientSchema,
+    cohen_kappa: coefficientSchema,
+    true_pass_rate: wilsonRateSchema.nullable().describe('How often the run passes what reviewers pass.'),
+    true_fail_rate: wilsonRateSchema.nullable().describe('How often the run fails what reviewers fail.'),
+    confusion: z
+      .object({ true_pass: countSchema, false_pass: countSchema, false_fail: countSchema, true_fail: countSchema })
+      .describe("The run's verdicts, right or wrong by the reviewers' majority."),
+  })
+  .meta({ id: 'JudgeAgreement' });
+export type JudgeAgreementOfRun = z.output<typeof judgeAgreementSchema>;
 
 /** Answer of `GET /api/datasets/:id/queue/progress`. */
 export const queueProgressSchema = z

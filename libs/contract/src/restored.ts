@@ -87,16 +87,20 @@ export type RestoredConnection = z.output<typeof restoredConnectionSchema>;
 export const restoredQueueItemSchema = z
   .object({
     id: clientIdSchema,
-    dataset_id: clientIdSchema,
-    datapoint_id: clientIdSchema,
+    dataset_id: clientIdSchema.nullable(),
+    datapoint_id: clientIdSchema.nullable(),
     status: z.enum(QUEUE_STATUSES),
     claimed_by: keySchema.nullable(),
     claimed_by_name: nameSchema.nullable().default(null),
     claimed_at: timestampSchema.nullable(),
-    original_data: datapointKindSchema,
+    original_data: datapointKindSchema.nullable(),
     edited_data: jsonValueSchema,
     created_at: timestampSchema,
     // Items of 0.1.0 have none of these.
+    trace_id: keySchema.nullable().default(null),
+    span_id: keySchema.nullable().default(null),
+    session_id: keySchema.nullable().default(null),
+    selected_by: keySchema.nullable().default(null),
     group_id: clientIdSchema.nullable().default(null),
     review_no: countSchema.default(1),
     reviews_required: countSchema.default(1),
@@ -122,5 +126,11 @@ export const restoredQueueItemSchema = z
     if (isClaimed === (status !== 'pending')) return;
     const message = `must be ${status === 'pending' ? 'null of a pending item' : `given of a ${status} item`}`;
     context.addIssue({ code: 'custom', path: [by === null ? 'claimed_by' : 'claimed_at'], message });
+  })
+  .superRefine(({ dataset_id: dataset, datapoint_id: datapoint, original_data: data, ...item }, context) => {
+    const isTarget = item.trace_id !== null || item.session_id !== null;
+    if ([dataset, datapoint, data].every((member) => (member === null) === isTarget)) return;
+    const message = `must be ${isTarget ? 'null of an item of a trace, a span or a session' : 'given of an item of a datapoint'}`;
+    context.addIssue({ code: 'custom', path: ['dataset_id'], message });
   });
 export type RestoredQueueItem = z.output<typeof restoredQueueItemSchema>;

@@ -248,8 +248,8 @@ export const scoreQualityQuerySchema = z.object({
 });
 export type ScoreQualityQuery = z.output<typeof scoreQualityQuerySchema>;
 
-const intervalSchema = z.object({ low: z.number(), high: z.number(), level: z.number() });
-const rateSchema = z.object({ rate: z.number(), ci: intervalSchema.describe("Wilson's interval.") });
+export const levelIntervalSchema = z.object({ low: z.number(), high: z.number(), level: z.number() });
+export const wilsonRateSchema = z.object({ rate: z.number(), ci: levelIntervalSchema.describe("Wilson's interval.") });
 
 const scoreQualitySchema = z
   .object({
@@ -260,11 +260,13 @@ const scoreQualitySchema = z
     }),
     human: z.object({ mean: z.number().nullable(), k: countSchema.describe('What both scored.') }),
     corrected: z
-      .object({ mean: z.number(), ci: intervalSchema })
+      .object({ mean: z.number(), ci: levelIntervalSchema })
       .nullable()
       .describe("The judge's mean, corrected by what people said; `null` below 20 of what both scored."),
-    true_pass_rate: rateSchema.nullable().describe('How often the judge passes what people pass; of 0 and 1 alone.'),
-    true_fail_rate: rateSchema.nullable().describe('How often the judge fails what people fail.'),
+    true_pass_rate: wilsonRateSchema
+      .nullable()
+      .describe('How often the judge passes what people pass; of 0 and 1 alone.'),
+    true_fail_rate: wilsonRateSchema.nullable().describe('How often the judge fails what people fail.'),
   })
   .meta({ id: 'ScoreQuality' });
 export type ScoreQuality = z.output<typeof scoreQualitySchema>;

@@ -22,6 +22,8 @@ import {
   listEvalRunsSchema,
   evalStatisticsQuerySchema,
   evalStatisticsSchema,
+  judgeAgreementQuerySchema,
+  judgeAgreementSchema,
   retryEvalSchema,
   setGatesSchema,
   type Compare,
@@ -43,6 +45,8 @@ import {
   type ListEvalRuns,
   type EvalStatistics,
   type EvalStatisticsQuery,
+  type JudgeAgreementOfRun,
+  type JudgeAgreementQuery,
   type RetryEval,
   type SetGates as SetGatesBody,
   addedResultsSchema,
@@ -61,6 +65,7 @@ import { ReadRun } from './read-run.js';
 import { SetGates } from './finish-run.js';
 import { StartRun } from './plan-run.js';
 import { CompareScoring } from './statistics/compare-scoring.js';
+import { JudgeAgreement } from './statistics/judge-agreement.js';
 import { ReadStatistics, ReadMetadata } from './statistics/measure-run.js';
 import { AddResults } from './external/add-results.js';
 import { CompleteRun } from './external/complete-run.js';
@@ -79,6 +84,7 @@ export class EvalsController {
     private readonly metadata: ReadMetadata,
     private readonly gates: SetGates,
     private readonly retries: RetryRun,
+    private readonly judges: JudgeAgreement,
   ) {}
 
   @Get()
@@ -208,6 +214,23 @@ export class EvalsController {
     @CurrentReader() reader: Reader,
   ): Promise<EvalStatistics> {
     return this.statistics.execute(scope, id, query, reader);
+  }
+
+  @Get(':id/judge-agreement')
+  @Operation({
+    id: 'getJudgeAgreement',
+    access: 'read',
+    summary: 'How far an eval run passes and fails what the reviewers of its datapoints do',
+    answer: judgeAgreementSchema,
+    problems: ['eval_run_not_found'],
+  })
+  readJudgeAgreement(
+    @CurrentScope() scope: Scope,
+    @RunId() id: string,
+    @Query({ schema: judgeAgreementQuerySchema }) query: JudgeAgreementQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<JudgeAgreementOfRun> {
+    return this.judges.execute(scope, id, query, reader);
   }
 
   @Get(':id/metadata')

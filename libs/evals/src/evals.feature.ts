@@ -23,5 +23,5 @@ export const evalsFeature = defineFeature({
     ...(['eval_submission', 'eval_run_metadata'] as const),
   ),
   settings: [EvalsSettings],
-  requires: ['events', 'tracing', 'datasets', 'connections'],
+  requires: ['events', 'tracing', 'datasets', 'queue', 'connections'],
 });

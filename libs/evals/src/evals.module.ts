@@ -11,6 +11,7 @@ import {
   type Logger,
   type ProjectDirectory,
 } from '@spandrel/kernel';
+import { QueueModule } from '@spandrel/queue';
 import { ProjectRemovers, Storage } from '@spandrel/storage';
 import { EventsModule } from '@spandrel/events';
 import { TracingModule } from '@spandrel/tracing';
@@ -36,6 +37,7 @@ import { PrepareRun, ScoringThreads } from './execution/prepare-run.js';
 import { RunSlots } from './execution/run-slots.js';
 import { FinishRun, PlanGates, SetGates } from './finish-run.js';
 import { CompareScoring } from './statistics/compare-scoring.js';
+import { JudgeAgreement } from './statistics/judge-agreement.js';
 import { JudgeRun, MeasureRun, ReadStatistics, ReadMetadata } from './statistics/measure-run.js';
 import { SampleScoresStore } from './statistics/sample-scores.store.js';
 import { LocalDispatch, PausedDispatch } from './dispatch/local-dispatch.js';
@@ -84,12 +86,12 @@ class RunsModule {}
 
 /** What the scores of runs are worth, and the gates that are judged by it. */
 @Module({
-  imports: [RunsModule, EventsModule, DatasetsModule],
+  imports: [RunsModule, EventsModule, DatasetsModule, QueueModule],
   providers: [
     ...[SampleScoresStore, CompareScoring, MeasureRun, JudgeRun, ReadStatistics, ReadMetadata],
-    ...[PlanGates, SetGates, FinishRun],
+    ...[PlanGates, SetGates, FinishRun, JudgeAgreement],
   ],
-  exports: [CompareScoring, ReadStatistics, ReadMetadata, PlanGates, SetGates, FinishRun],
+  exports: [CompareScoring, ReadStatistics, ReadMetadata, PlanGates, SetGates, FinishRun, JudgeAgreement],
 })
 class StatisticsModule {}
 

@@ -3,12 +3,10 @@ import { formatTimestamp, type QueueCounts } from '@spandrel/contract';
 import { DatasetStore } from '@spandrel/datasets';
 import type { Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { QUEUE_STATUS } from './queue-item.entity.js';
+import { OF_TARGETS, QUEUE_STATUS } from './queue-item.entity.js';
 import { QueueListStore, type StatusCount } from './queue-list.store.js';
 
-type Counts = QueueCounts['datasets'][number];
-
-/** `GET /api/count/queue`: how far the review of each dataset is (docs/spec/queue.md#counting-queues). */
+/** `GET /api/count/queue`: how far the review of each queue is (docs/spec/queue.md#counting-queues). */
 @Injectable()
 export class CountQueues {
   constructor(
@@ -17,23 +15,23 @@ export class CountQueues {
   ) {}
 
   /** @returns the datasets that have items, in the order in which the datasets were made. */
-  async execute(scope: Scope, reader: Reader): Promise<Counts[]> {
+  async execute(scope: Scope, reader: Reader): Promise<QueueCounts> {
     const byDataset = Map.groupBy(await this.lists.count(scope, reader), ({ datasetId }) => datasetId);
     const names = await this.datasets.findNames(scope, [...byDataset.keys()], reader);
     // A dataset without a name was deleted between the two reads.
-    return [...byDataset].flatMap(([id, counts]) => {
+    const datasets = [...byDataset].flatMap(([id, counts]) => {
       const name = names.get(id);
-      return name === undefined ? [] : [countsOf(id, name, counts)];
+      return name === undefined ? [] : [{ dataset_id: id, name, ...countsOf(counts) }];
     });
+    const targets = byDataset.get(OF_TARGETS);
+    return { datasets, count: datasets.length, ...(targets && { targets: countsOf(targets) }) };
   }
 }
 
-function countsOf(datasetId: string, name: string, counts: readonly StatusCount[]): Counts {
+function countsOf(counts: readonly StatusCount[]) {
   const of = (status: number): StatusCount | undefined => counts.find((count) => count.status === status);
   const pending = of(QUEUE_STATUS.pending);
   return {
-    dataset_id: datasetId,
-    name,
     pending: pending?.items ?? 0,
     claimed: of(QUEUE_STATUS.claimed)?.items ?? 0,
     completed: of(QUEUE_STATUS.completed)?.items ?? 0,

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@spandrel/contract';
 import type { WireEvent } from '@spandrel/events';
-import { type QueueItemRow, QUEUE_STATUS, queueStatusName } from './queue-item.entity.js';
+import { OF_TARGETS, type QueueItemRow, QUEUE_STATUS, queueStatusName } from './queue-item.entity.js';
 import { fromJsonText } from '@spandrel/storage';
 
 /**
@@ -10,16 +10,21 @@ import { fromJsonText } from '@spandrel/storage';
  */
 export function queueItemJson(item: QueueItemRow, isHidden = false): string {
   const timestamp = (at: number | null): string | null => (at === null ? null : formatTimestamp(at));
+  const isTarget = item.datasetId === OF_TARGETS;
   const members = {
     id: item.id,
-    dataset_id: item.datasetId,
-    datapoint_id: item.datapointId,
+    dataset_id: isTarget ? null : item.datasetId,
+    datapoint_id: isTarget ? null : item.datapointId,
     status: queueStatusName(item.status),
     claimed_by: item.claimedBy,
     claimed_by_name: item.claimedByName,
     claimed_at: timestamp(item.claimedAt),
   };
   const others = {
+    trace_id: item.traceId,
+    span_id: item.spanId,
+    session_id: item.sessionId,
+    selected_by: item.selectedBy,
     group_id: item.groupId,
     review_no: item.reviewNo,
     reviews_required: item.reviewsRequired,
@@ -41,7 +46,10 @@ export function queueItemJson(item: QueueItemRow, isHidden = false): string {
 }
 
 /** Whether an item is one of those that there were before reviews by several: nothing more was asked or answered. */
-const isPlainReview = ({ groupId, form, instructions, rank, scores, comment, skipped }: QueueItemRow): boolean =>
+const isPlainReview = (item: QueueItemRow): boolean =>
+  item.datasetId !== OF_TARGETS && item.selectedBy === null && asksNothing(item);
+
+const asksNothing = ({ groupId, form, instructions, rank, scores, comment, skipped }: QueueItemRow): boolean =>
   groupId === null &&
   instructions === null &&
   comment === null &&

@@ -8,6 +8,7 @@ const pending: QueueItemRow = {
   id: 'i',
   datasetId: 'd',
   datapointId: 'dp',
+  ...{ traceId: null, spanId: null, sessionId: null, selectedBy: null },
   status: QUEUE_STATUS.pending,
   claimedBy: null,
   claimedByName: null,

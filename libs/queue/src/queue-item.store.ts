@@ -32,6 +32,9 @@ const KEY = queueItemTable.select('q', ['projectId', 'id']);
 const GROUP = shapeOf({ id: text() });
 const SIZED = KEY.and(shapeOf({ bytes: integer() }));
 
+const PLACE = ['datasetId', 'groupId', 'traceId', 'spanId', 'sessionId'] as const;
+export type ItemPlace = Pick<QueueItemRow, (typeof PLACE)[number]>;
+
 /** Rows of queue items. What is changed of one that was found for a write is written with the transaction. */
 @Injectable()
 export class QueueItemStore {
@@ -41,10 +44,16 @@ export class QueueItemStore {
     return this.storage.find((em) => em.findOne(QueueItem, { projectId, id }));
   }
 
-  /** The dataset of an item, which never changes; the item is not locked. */
-  async datasetOf(tx: WriteTx, { projectId }: Scope, id: string): Promise<string | undefined> {
-    const part = { fields: ['datasetId'], disableIdentityMap: true } as const;
-    return (await tx.em.findOne(QueueItem, { projectId, id }, part))?.datasetId;
+  /** What an item is about, which never changes, and its group; it is not locked. */
+  findPlace(tx: WriteTx, { projectId }: Scope, id: string): Promise<ItemPlace | null> {
+    const part = { fields: [...PLACE], disableIdentityMap: true } as const;
+    return tx.em.findOne(QueueItem, { projectId, id }, part);
+  }
+
+  /** Holds up others who enqueue traces, spans or sessions of the project, as the lock of a dataset does for datapoints. */
+  async lockTargets(tx: WriteTx, { projectId }: Scope): Promise<void> {
+    if (tx.dialect === 'sqlite') return;
+    await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`review-targets ${projectId}`}, 0))`);
   }
 
   /** An item that is to be changed, locked against others. Anyone who needs its dataset locked too locks that first. */
@@ -59,7 +68,7 @@ export class QueueItemStore {
   }
 
   /**
-   * The pending item of a dataset that is next, locked: of the highest priority, then the oldest, and none of a group of which
+   * The pending item of a queue that is next, locked: of the highest priority, then the oldest, and none of a group of which
    * the reviewer has another item.
    * @param exclude ids of items that are left out; nothing waits for these.
    * @param others what to do about items that others have locked: they may be left as they are, so that none is pending
@@ -99,9 +108,11 @@ export class QueueItemStore {
     await tx.run(sql`delete from queue_reviewer where project_id = ${projectId} and item_id = ${id}`);
   }
 
-  /** All items of groups, whatever their status. */
-  findOfGroups(tx: WriteTx, { projectId }: Scope, groupIds: readonly string[]): Promise<QueueItemRow[]> {
-    return tx.em.find(QueueItem, { projectId, groupId: { $in: [...groupIds] } }, { orderBy: { id: 'asc' } });
+  /** All items of groups, whatever their status, locked in the order of their ids. */
+  async findOfGroups(tx: WriteTx, { projectId }: Scope, groupIds: readonly string[]): Promise<QueueItemRow[]> {
+    if (groupIds.length === 0) return [];
+    const lock = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    return tx.em.find(QueueItem, { projectId, groupId: { $in: [...groupIds] } }, lock);
   }
 
   /** The groups whose answers a reader may see: those that are complete, and those in which the reader has answered. */
@@ -176,6 +187,16 @@ export class QueueItemStore {
 
   async deleteOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
     await this.deleteWhere(tx, scope, sql`dataset_id = ${datasetId}`);
+  }
+
+  async deleteOfTargets(
+    tx: WriteTx,
+    scope: Scope,
+    traceIds: readonly string[],
+    sessionIds: readonly string[],
+  ): Promise<void> {
+    await this.deleteWhere(tx, scope, anyOf('trace_id', traceIds));
+    if (sessionIds.length > 0) await this.deleteWhere(tx, scope, anyOf('session_id', sessionIds));
   }
 
   private async deleteWhere(tx: WriteTx, { projectId }: Scope, where: Sql): Promise<void> {

@@ -21,7 +21,7 @@ import {
 import { NO_ANSWERS } from './check-review.js';
 import { isBlind } from './queue-item-json.js';
 import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES, QueueItemStore } from './queue-item.store.js';
-import { type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
+import { OF_TARGETS, type QueueItemRow, QUEUE_STATUS, queueItemTable, unitOfTarget } from './queue-item.entity.js';
 
 const OLDEST_FIRST = new IdOrder('queue', 'q.id', 'asc');
 
@@ -85,9 +85,17 @@ export class QueueListStore {
     if (status !== undefined) conditions.push(sql`q.status = ${QUEUE_STATUS[status]}`);
     for (const [column, wanted] of [
       ['q.datapoint_id', query.datapoint_id],
+      ['q.trace_id', query.trace_id],
+      ['q.session_id', query.session_id],
       ['q.group_id', query.group_id],
     ] as const) {
       if (wanted !== undefined) conditions.push(isStorableText(wanted) ? anyOf(column, [wanted]) : NOBODY);
+    }
+    // By the index of units: there is none of spans.
+    if (query.span_id !== undefined) {
+      const unit = unitOfTarget({ traceId: null, spanId: query.span_id, sessionId: null });
+      const isOfSpan = sql`q.dataset_id = ${OF_TARGETS} and q.datapoint_id = ${unit}`;
+      conditions.push(isStorableText(unit) ? isOfSpan : NOBODY);
     }
     if (query.form !== undefined) conditions.push(containsText('q.form', JSON.stringify(query.form)));
     if (query.disagreement) conditions.push(DISAGREEING);

@@ -7,6 +7,7 @@ import {
   claimSchema,
   enqueuedSchema,
   enqueueSchema,
+  enqueueTargetsSchema,
   listQueueSchema,
   submitQuerySchema,
   submitSchema,
@@ -17,6 +18,7 @@ import {
   type Claim,
   type ClaimNext,
   type Enqueue,
+  type EnqueueTargets,
   type ListQueue,
   type Submit,
   type SubmitQuery,
@@ -49,7 +51,8 @@ import { ReviewStore } from './review.store.js';
 import { ReviewQueue } from './review-queue.js';
 import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 import { CountQueues } from './count-queues.js';
-import { EnqueueDatapoints } from './enqueue-datapoints.js';
+import { OF_TARGETS, type QueueItemRow } from './queue-item.entity.js';
+import { EnqueueItems } from './enqueue-items.js';
 
 /** `/api/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/queue')
@@ -59,13 +62,74 @@ export class QueueController {
     private readonly lists: QueueListStore,
     private readonly queue: ReviewQueue,
     private readonly pages: ShowQueueItems,
+    private readonly enqueues: EnqueueItems,
+    private readonly reviews: ReviewStore,
   ) {}
+
+  @Post()
+  @Operation({
+    id: 'enqueueTargets',
+    access: 'write',
+    summary: 'Put traces, spans or sessions into the review queue',
+    answer: enqueuedSchema,
+    problems: ['trace_not_found', 'span_not_found', 'session_not_found'],
+  })
+  async enqueue(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: enqueueTargetsSchema }) body: EnqueueTargets,
+  ): Promise<WrittenJson> {
+    return enqueued(await this.enqueues.enqueueTargets(scope, body));
+  }
+
+  @Post('next')
+  @HttpCode(200)
+  @Operation({
+    id: 'claimNextTarget',
+    access: 'review',
+    summary: 'Claim the pending item of a trace, a span or a session that is next',
+    answer: queueItemSchema,
+    problems: ['queue_item_not_found'],
+  })
+  async next(
+    @CurrentScope() scope: Scope,
+    @CallingReviewer() caller: Reviewer,
+    @Body({ schema: claimNextSchema }) { claimed_by: reviewer, exclude: excluded = [] }: ClaimNext,
+  ): Promise<WrittenJson> {
+    const next = { reviewer: reviewerOf(reviewer, caller), excluded };
+    return new WrittenJson(queueItemJson(await this.queue.claimNext(scope, OF_TARGETS, next, Date.now())));
+  }
+
+  @Get('progress')
+  @Operation({
+    id: 'getTargetProgress',
+    access: 'read',
+    summary: 'How far the review of traces, spans and sessions is, by reviewer',
+    answer: queueProgressSchema,
+  })
+  progress(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueProgress> {
+    return this.reviews.progress(scope, OF_TARGETS, reader);
+  }
+
+  @Get('agreement')
+  @Operation({
+    id: 'getTargetAgreement',
+    access: 'read',
+    summary: 'How far the reviewers of traces, spans and sessions agree',
+    answer: agreementSchema,
+  })
+  async agreement(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<{ scores: AgreementOfScores[] }> {
+    return { scores: await this.reviews.agreement(scope, OF_TARGETS, query, reader) };
+  }
 
   @Get()
   @Operation({
     id: 'listQueue',
     access: 'read',
-    summary: 'Queue items of all datasets, oldest first',
+    summary: 'Queue items of all datasets, and of traces, spans and sessions, oldest first',
     answer: queueItemListSchema,
   })
   async list(
@@ -167,6 +231,12 @@ const writeNeeded = (): DomainError =>
     '?apply=true changes the datapoint: this needs a credential with the scope write',
   );
 
+/** Answer of an enqueue. */
+function enqueued({ items, existing }: { items: readonly QueueItemRow[]; existing: number }): WrittenJson {
+  const shown = items.values().map((item) => queueItemJson(item, isBlind(item)));
+  return writtenPage('items', shown, undefined, existing > 0 ? { existing } : {});
+}
+
 /** `/api/count/queue` (docs/spec/queue.md#counting-queues). */
 @Controller('api/count/queue')
 export class QueueCountsController {
@@ -176,12 +246,11 @@ export class QueueCountsController {
   @Operation({
     id: 'countQueue',
     access: 'read',
-    summary: 'How many queue items each dataset has, by status',
+    summary: 'How many items each queue has, by status',
     answer: queueCountsSchema,
   })
-  async count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueCounts> {
-    const datasets = await this.countQueues.execute(scope, reader);
-    return { datasets, count: datasets.length };
+  count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueCounts> {
+    return this.countQueues.execute(scope, reader);
   }
 }
 
@@ -235,7 +304,7 @@ export class DatasetQueueController {
   constructor(
     private readonly datasets: DatasetStore,
     private readonly lists: QueueListStore,
-    private readonly enqueueDatapoints: EnqueueDatapoints,
+    private readonly enqueues: EnqueueItems,
     private readonly queue: ReviewQueue,
     private readonly pages: ShowQueueItems,
   ) {}
@@ -253,9 +322,7 @@ export class DatasetQueueController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
   ): Promise<WrittenJson> {
-    const { items, existing } = await this.enqueueDatapoints.execute(scope, id, body);
-    const shown = items.values().map((item) => queueItemJson(item, isBlind(item)));
-    return writtenPage('items', shown, undefined, existing > 0 ? { existing } : {});
+    return enqueued(await this.enqueues.enqueueDatapoints(scope, id, body));
   }
 
   @Get()

@@ -5,10 +5,10 @@ import { QueueSettings } from './queue.settings.js';
 
 export const queueFeature = defineFeature({
   name: 'queue',
-  tag: { name: 'Review queue', description: 'Datapoints that people look at.' },
+  tag: { name: 'Review queue', description: 'Datapoints, traces, spans and sessions that people look at.' },
   module: QueueModule,
   entities: [QueueItemSchema, QueueReviewerSchema],
   owned: ofProjects('queue_item', 'queue_reviewer'),
   settings: [QueueSettings],
-  requires: ['events', 'datasets', 'scores'],
+  requires: ['events', 'tracing', 'datasets', 'scores'],
 });

@@ -4,7 +4,8 @@ import { EventsModule } from '@spandrel/events';
 import { Capabilities } from '@spandrel/http';
 import { CountQueues } from './count-queues.js';
 import { ClaimTimeout } from './claim-timeout.js';
-import { EnqueueDatapoints } from './enqueue-datapoints.js';
+import { DeleteReviews } from './delete-reviews.js';
+import { EnqueueItems } from './enqueue-items.js';
 import {
   DatasetQueueController,
   QueueController,
@@ -16,18 +17,20 @@ import { QueueListStore } from './queue-list.store.js';
 import { QueueSettings } from './queue.settings.js';
 import { RestoreQueueItems } from './restore-queue-items.js';
 import { ScoresModule } from '@spandrel/scores';
+import { SpanCommitParticipants, TracingModule } from '@spandrel/tracing';
 import { ReviewStore } from './review.store.js';
 import { ShowQueueItems } from './show-queue-items.js';
 import { ReviewQueue } from './review-queue.js';
 
 /** The review queue. */
 @Module({
-  imports: [EventsModule, DatasetsModule, ScoresModule],
+  imports: [EventsModule, DatasetsModule, ScoresModule, TracingModule],
   controllers: [DatasetQueueController, QueueController, QueueCountsController, ReviewsController],
   providers: [
     QueueItemStore,
     QueueListStore,
-    EnqueueDatapoints,
+    EnqueueItems,
+    DeleteReviews,
     CountQueues,
     ReviewQueue,
     ReviewStore,
@@ -35,11 +38,13 @@ import { ReviewQueue } from './review-queue.js';
     ClaimTimeout,
     RestoreQueueItems,
   ],
-  exports: [QueueListStore, RestoreQueueItems],
+  exports: [QueueListStore, RestoreQueueItems, ReviewStore],
 })
 export class QueueModule implements OnModuleInit {
   constructor(
     private readonly datasets: DatasetParticipants,
+    private readonly spans: SpanCommitParticipants,
+    private readonly deletes: DeleteReviews,
     private readonly items: QueueItemStore,
     private readonly capabilities: Capabilities,
     private readonly settings: QueueSettings,
@@ -48,6 +53,7 @@ export class QueueModule implements OnModuleInit {
   onModuleInit(): void {
     // How long a claim holds (docs/spec/capabilities.md#the-answer).
     this.capabilities.provide('claim_timeout', () => this.settings.claimTimeoutSeconds);
+    this.spans.register(this.deletes);
     // Items go with their datapoints and with their dataset.
     this.datasets.register({
       name: 'queue',

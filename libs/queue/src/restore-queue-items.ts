@@ -3,10 +3,18 @@ import type { RejectedItem, RestoredQueueItem } from '@spandrel/contract';
 import { DatapointStore, DatasetStore } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
+import { attempt, FindTargets } from '@spandrel/scores';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { answersOf } from './check-review.js';
 import { queueItemJson, queueItemUpdated } from './queue-item-json.js';
-import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
+import {
+  OF_TARGETS,
+  type QueueItemRow,
+  QUEUE_STATUS,
+  type QueueTarget,
+  scoreTarget,
+  unitOfTarget,
+} from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 
 type Rejected = RejectedItem<RestoredQueueItem>;
@@ -20,6 +28,7 @@ export class RestoreQueueItems {
     private readonly datapoints: DatapointStore,
     private readonly items: QueueItemStore,
     private readonly events: DomainEvents,
+    private readonly targets: FindTargets,
   ) {}
 
   /**
@@ -29,12 +38,13 @@ export class RestoreQueueItems {
    */
   execute(scope: Scope, restored: readonly RestoredQueueItem[]): Promise<Rejected[]> {
     const byId = new Map(restored.map((item) => [item.id, item]));
-    const byDataset = Map.groupBy(byId.values(), ({ dataset_id: datasetId }) => datasetId);
+    const byDataset = Map.groupBy(byId.values(), ({ dataset_id: datasetId }) => datasetId ?? OF_TARGETS);
     return this.storage.write(async (tx) => {
       const rejected: Rejected[] = [];
       for (const [datasetId, items] of [...byDataset].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-        // Locked, so that nobody enqueues the same datapoints or deletes them meanwhile.
-        if (await this.datasets.findForWrite(tx, scope, datasetId)) {
+        // Locked, so that nobody enqueues the same or deletes them meanwhile.
+        if (datasetId === OF_TARGETS) await this.items.lockTargets(tx, scope);
+        if (datasetId === OF_TARGETS || (await this.datasets.findForWrite(tx, scope, datasetId))) {
           rejected.push(...(await this.restoreInto(tx, scope, datasetId, items)));
         } else {
           rejected.push(...items.map((item) => ({ item, ...NO_DATASET })));
@@ -50,16 +60,15 @@ export class RestoreQueueItems {
     datasetId: string,
     items: readonly RestoredQueueItem[],
   ): Promise<Rejected[]> {
-    const datapointIds = [...new Set(items.map(({ datapoint_id: id }) => id))];
-    const datapoints = await this.datapoints.findForWrite(tx, scope, datasetId, datapointIds);
-    const known = new Set(datapoints.map(({ id }) => id));
+    const units = [...new Set(items.map(unitOf))];
+    const known = await this.findUnits(tx, scope, datasetId, items, units);
     const found = await this.items.findSomeForWrite(
       tx,
       scope,
       items.map(({ id }) => id),
     );
     const here = new Map(found.map((item) => [item.id, item]));
-    const open = await this.items.findOpen(tx, scope, datasetId, datapointIds);
+    const open = await this.items.findOpen(tx, scope, datasetId, units);
     const openOf = new Map(open.map((item) => [item.datapointId, item]));
     const rejected: Rejected[] = [];
     const added: QueueItemRow[] = [];
@@ -80,6 +89,26 @@ export class RestoreQueueItems {
     return rejected;
   }
 
+  /** What of the items' datapoints or targets is here. */
+  private async findUnits(
+    tx: WriteTx,
+    scope: Scope,
+    datasetId: string,
+    items: readonly RestoredQueueItem[],
+    units: readonly string[],
+  ): Promise<Set<string>> {
+    if (datasetId !== OF_TARGETS) {
+      return new Set((await this.datapoints.findForWrite(tx, scope, datasetId, units)).map(({ id }) => id));
+    }
+    const given = items.map((item) => ({ unit: unitOf(item), target: scoreTarget(targetOf(item)) }));
+    const find = await this.targets.find(
+      tx,
+      scope,
+      given.map(({ target }) => target),
+    );
+    return new Set(given.filter(({ target }) => !attempt(() => find(target))).map(({ unit }) => unit));
+  }
+
   private async change(tx: WriteTx, scope: Scope, before: QueueItemRow, after: QueueItemRow): Promise<void> {
     if (queueItemJson(before) === queueItemJson(after)) return;
     Object.assign(before, after);
@@ -94,7 +123,7 @@ function reasonAgainst(
   known: ReadonlySet<string>,
   openOf: ReadonlyMap<string, QueueItemRow>,
 ): Pick<Rejected, 'code' | 'message'> | undefined {
-  if (!known.has(after.datapointId)) return NO_DATAPOINT;
+  if (!known.has(after.datapointId)) return after.datasetId === OF_TARGETS ? NO_TARGET : NO_DATAPOINT;
   if (before && (before.datasetId !== after.datasetId || before.datapointId !== after.datapointId)) return OTHER_ITEM;
   if (before?.status === QUEUE_STATUS.completed)
     return queueItemJson(before) === queueItemJson(after) ? undefined : COMPLETED;
@@ -103,12 +132,20 @@ function reasonAgainst(
   return open.groupId !== null && open.groupId === after.groupId ? undefined : OTHER_OPEN;
 }
 
+const targetOf = (item: RestoredQueueItem): QueueTarget => ({
+  ...{ traceId: item.trace_id, spanId: item.span_id, sessionId: item.session_id },
+});
+
+const unitOf = (item: RestoredQueueItem): string => item.datapoint_id ?? unitOfTarget(targetOf(item));
+
 /** An item as it becomes here. @param before as it is here: an export of an earlier version has no names of reviewers. */
 const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | undefined): QueueItemRow => ({
   projectId: scope.projectId,
   id: item.id,
-  datasetId: item.dataset_id,
-  datapointId: item.datapoint_id,
+  datasetId: item.dataset_id ?? OF_TARGETS,
+  datapointId: unitOf(item),
+  ...targetOf(item),
+  selectedBy: item.selected_by,
   status: QUEUE_STATUS[item.status],
   claimedBy: item.claimed_by,
   claimedByName: item.claimed_by_name ?? (before?.claimedBy === item.claimed_by ? before.claimedByName : null),
@@ -132,6 +169,7 @@ const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | u
 
 const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };
 const NO_DATAPOINT = { code: 'datapoint_not_found', message: 'the dataset has no datapoint with this datapoint_id' };
-const OTHER_ITEM = { code: 'id_conflict', message: 'an item of another datapoint has this id' };
+const NO_TARGET = { code: 'trace_not_found', message: 'there is no trace, span or session that the item is about' };
+const OTHER_ITEM = { code: 'id_conflict', message: 'an item of something else has this id' };
 const COMPLETED = { code: 'id_conflict', message: 'the item is completed here with other values, and stays' };
 const OTHER_OPEN = { code: 'id_conflict', message: 'the datapoint has another item here that is open' };

@@ -4,18 +4,18 @@ import { ChangeDatapoints, DatapointStore, datasetNotFound, DatasetStore } from 
 import { DomainEvents } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { maskReviewed, ProjectMasking } from '@spandrel/masking';
-import { ScoreDefinitionStore, WriteScores } from '@spandrel/scores';
+import { FindTargets, ScoreDefinitionStore, WriteScores } from '@spandrel/scores';
 import { fromJsonText, Storage, toJsonText, writtenAhead, type WriteTx } from '@spandrel/storage';
 import { checkReview, NO_ANSWERS, type ReviewScore } from './check-review.js';
-import { queueItemUpdated } from './queue-item-json.js';
+import { isBlind, queueItemUpdated } from './queue-item-json.js';
 import { alreadyReviewed, claimed, queueItemNotFound, released, submitted } from './queue-item-states.js';
-import { QUEUE_STATUS, type QueueItemRow } from './queue-item.entity.js';
+import { OF_TARGETS, QUEUE_STATUS, type QueueItemRow, scoreTarget } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import type { Reviewer } from './reviewer.js';
 
 const NONE_LEFT = {
-  plain: 'no item of this dataset is pending',
-  excluding: 'no item of this dataset is pending but excluded ones',
+  plain: 'no item of this queue is pending for this reviewer',
+  excluding: 'no item of this queue is pending for this reviewer but excluded ones',
 };
 
 const ITEMS_PER_ROUND = 100;
@@ -35,6 +35,7 @@ export class ReviewQueue {
     private readonly found: DatapointStore,
     private readonly definitions: ScoreDefinitionStore,
     private readonly scores: WriteScores,
+    private readonly targets: FindTargets,
   ) {}
 
   /**
@@ -58,7 +59,7 @@ export class ReviewQueue {
   /**
    * Claims the pending item that is next and not excluded, of the highest priority, then the oldest: many callers at once get one item each, none the same
    * (docs/spec/queue.md#two-claims-at-once).
-   * @param excluded ids of items to leave out.
+   * @param datasetId of the queue, or {@link OF_TARGETS}. @param excluded ids of items to leave out.
    * @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left.
    */
   async claimNext(
@@ -68,7 +69,7 @@ export class ReviewQueue {
     now: number,
   ): Promise<QueueItemRow> {
     const exclude = excluded.filter(isStorableText);
-    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
+    if (datasetId !== OF_TARGETS && !(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
     const claim = (others: 'pass over' | 'wait'): Promise<QueueItemRow | null> =>
       this.storage.write(async (tx) => {
         for (const passed = [...exclude]; ;) {
@@ -92,8 +93,8 @@ export class ReviewQueue {
 
   /**
    * Completes a claimed item. Edited data that is to be applied replaces the datapoint in the same transaction when it
-   * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data). Answers of a datapoint that
-   * came from a span are scores of that span too.
+   * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data). Answers are scores too,
+   * see {@link addScores}.
    * @param apply whether to write it back to the datapoint.
    * @returns the item, and whether the datapoint was replaced.
    * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it, Invalid where the answers are not
@@ -110,9 +111,13 @@ export class ReviewQueue {
     const editedData = await writtenAhead(edited);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
     return this.storage.write(async (tx) => {
-      const datasetId = await this.items.datasetOf(tx, scope, id);
-      // The dataset before the item, as a delete locks them.
-      if (kind && datasetId !== undefined) await this.datasets.findForWrite(tx, scope, datasetId);
+      const place = await this.items.findPlace(tx, scope, id);
+      if (!place) throw queueItemNotFound();
+      const replaces = kind !== undefined && place.datasetId !== OF_TARGETS;
+      // The dataset or the trace before the items, as a delete locks them; items in the order of their ids.
+      if (replaces) await this.datasets.findForWrite(tx, scope, place.datasetId);
+      if (place.datasetId === OF_TARGETS) await this.targets.find(tx, scope, [scoreTarget(place)]);
+      const group = await this.items.findOfGroups(tx, scope, place.groupId === null ? [] : [place.groupId]);
       const item = await this.items.findForWrite(tx, scope, id);
       if (!item) throw queueItemNotFound();
       const definitions = await this.definitions.findByNames(
@@ -123,22 +128,38 @@ export class ReviewQueue {
       const answered = item.status === QUEUE_STATUS.claimed ? checkReview(item, review, definitions) : NO_ANSWERS;
       const written = { ...answered, editedData: toJsonText(editedData) };
       const changed = await this.changeIn(tx, scope, item, (current) => submitted(current, written, now));
-      await this.scoreSpan(tx, scope, changed, now);
+      await this.addScores(tx, scope, changed, group);
       const datapoint = { datasetId: changed.datasetId, id: changed.datapointId };
-      if (kind) await this.datapoints.replace(tx, scope, { ...datapoint, kind }, now);
-      return { item: changed, applied: kind !== undefined };
+      if (replaces) await this.datapoints.replace(tx, scope, { ...datapoint, kind }, now);
+      return { item: changed, applied: replaces };
     });
   }
 
-  /** Answers are scores of the span that the datapoint came from, as long as it is there. */
-  private async scoreSpan(tx: WriteTx, scope: Scope, item: QueueItemRow, now: number): Promise<void> {
-    const answers = fromJsonText(item.scores) as ReviewScore[];
-    if (answers.length === 0) return;
+  /**
+   * Answers are scores of what was reviewed, or of the span that the datapoint came from, as long as that is there. Those of
+   * blind reviews become scores when nobody of the group has to answer any more.
+   */
+  private async addScores(
+    tx: WriteTx,
+    scope: Scope,
+    item: QueueItemRow,
+    group: readonly QueueItemRow[],
+  ): Promise<void> {
+    const isOpen = group.some(({ status }) => status !== QUEUE_STATUS.completed);
+    const shown = isBlind(item) ? group.filter((one) => !isOpen && isBlind(one)) : [item];
+    const reviews = shown.map(({ id, claimedBy, selectedBy, scores, completedAt }) => ({
+      ...{ itemId: id, reviewer: claimedBy!, selectedBy, at: completedAt! },
+      answers: fromJsonText(scores) as ReviewScore[],
+    }));
+    if (reviews.every(({ answers }) => answers.length === 0)) return;
+    const target = await this.findScored(tx, scope, item);
+    if (target) await this.scores.addReviews(tx, scope, target, reviews);
+  }
+
+  private async findScored(tx: WriteTx, scope: Scope, item: QueueItemRow) {
+    if (item.datasetId === OF_TARGETS) return scoreTarget(item);
     const [datapoint] = await this.found.findForWrite(tx, scope, item.datasetId, [item.datapointId]);
-    const spanId = datapoint?.sourceSpanId;
-    if (!spanId) return;
-    const review = { itemId: item.id, reviewer: item.claimedBy!, spanId, answers };
-    await this.scores.addReview(tx, scope, review, now);
+    return datapoint?.sourceSpanId ? { span_id: datapoint.sourceSpanId } : undefined;
   }
 
   private async masked(scope: Scope, { edited_data: edited, ...review }: Submit) {

@@ -2,7 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { AgreementOfScores, AgreementQuery, QueueProgress, ScoreDefinition, ScoreLevel } from '@spandrel/contract';
 import { inTurns, type Scope } from '@spandrel/kernel';
 import { scoreDefinition, ScoreDefinitionStore } from '@spandrel/scores';
-import { fromJsonText, integer, nullable, shapeOf, Storage, text, type LongReadOptions } from '@spandrel/storage';
+import {
+  fromJsonText,
+  integer,
+  nullable,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  text,
+  type LongReadOptions,
+  type Sql,
+} from '@spandrel/storage';
 import { measureAgreement, type Unit } from './agreement.js';
 import { QUEUE_STATUS } from './queue-item.entity.js';
 
@@ -57,22 +68,8 @@ export class ReviewStore {
     { name, level, since }: AgreementQuery,
     options: LongReadOptions,
   ): Promise<AgreementOfScores[]> {
-    const rows = await this.storage.readLong(
-      ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers from queue_item q
-        where q.project_id = ${scope.projectId} and q.dataset_id = ${datasetId} and q.status = ${QUEUE_STATUS.completed}
-          and q.skipped = 0 and q.answers <> '[]' and q.completed_at >= ${since ?? 0}
-        order by q.completed_at desc, q.id desc limit ${REVIEWS_MAX}`,
-      options,
-    );
-    const byName = new Map<string, Map<string, Map<string, Answer>>>();
-    for (const { unit, rater, answers } of rows.toReversed()) {
-      for (const answer of fromJsonText(answers) as Answer[]) {
-        if (name !== undefined && answer[0] !== name) continue;
-        if (answer[1] === null && answer[2] === null) continue;
-        const units = byName.getOrInsertComputed(answer[0], () => new Map());
-        units.getOrInsertComputed(unit, () => new Map()).set(rater, answer);
-      }
-    }
+    const byName = await this.answers(scope, datasetId, sql`q.completed_at >= ${since ?? 0}`, options);
+    if (name !== undefined) for (const other of byName.keys()) if (other !== name) byName.delete(other);
     const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
     const measured: AgreementOfScores[] = [];
     for (const [score, units] of [...byName].toSorted(inOrder)) {
@@ -84,6 +81,72 @@ export class ReviewStore {
     }
     return measured;
   }
+
+  /**
+   * What the majority of reviewers say of each datapoint: whether it passes, by its id; ties are left out, and what was chosen
+   * for a reason (docs/spec/queue.md#judge-agreement). @returns by the names of scores.
+   */
+  async verdicts(
+    scope: Scope,
+    datasetId: string,
+    options: LongReadOptions,
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, boolean>>> {
+    const byName = await this.answers(scope, datasetId, CHOSEN_BY_CHANCE, options);
+    const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
+    const verdicts = new Map<string, Map<string, boolean>>();
+    for (const [name, units] of byName) {
+      const found = definitions.get(name);
+      const definition = found && scoreDefinition(found);
+      for (const [unit, answers] of units) {
+        const votes = [...answers.values()].map((answer) => passes(answer, definition));
+        const [passed, failed] = [true, false].map((vote) => votes.filter((one) => one === vote).length);
+        if (passed !== failed) verdicts.getOrInsertComputed(name, () => new Map()).set(unit, passed! > failed!);
+      }
+    }
+    return verdicts;
+  }
+
+  /** The newest answers of each rater, by the names of scores, then by what was reviewed; skipped ones do not count. */
+  private async answers(
+    { projectId }: Scope,
+    datasetId: string,
+    where: Sql,
+    options: LongReadOptions,
+  ): Promise<Map<string, Map<string, Map<string, Answer>>>> {
+    const rows = await this.storage.readLong(
+      ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers from queue_item q
+        where q.project_id = ${projectId} and q.dataset_id = ${datasetId} and q.status = ${QUEUE_STATUS.completed}
+          and q.skipped = 0 and q.answers <> '[]' and ${where}
+        order by q.completed_at desc, q.id desc limit ${REVIEWS_MAX}`,
+      options,
+    );
+    const byName = new Map<string, Map<string, Map<string, Answer>>>();
+    for (const { unit, rater, answers } of rows.toReversed()) {
+      for (const answer of fromJsonText(answers) as Answer[]) {
+        if (answer[1] === null && answer[2] === null) continue;
+        const units = byName.getOrInsertComputed(answer[0], () => new Map());
+        units.getOrInsertComputed(unit, () => new Map()).set(rater, answer);
+      }
+    }
+    return byName;
+  }
+}
+
+/** Items that nobody chose for a reason. */
+const CHOSEN_BY_CHANCE = rawSql(`(q.selected_by is null or q.selected_by = 'random')`);
+
+/**
+ * Whether an answer says that something is good: its value, or that of its category, lies in the upper half of what the
+ * definition allows, 0 to 1 where it does not say. `undefined` for an answer without a value, but the labels `pass` and `fail`.
+ */
+function passes([, given, label]: Answer, definition: ScoreDefinition | undefined): boolean | undefined {
+  const categories = definition?.categories ?? [];
+  const value = given ?? categories.find((category) => category.label === label)?.value ?? null;
+  if (value === null) return label === 'pass' ? true : label === 'fail' ? false : undefined;
+  const values = categories.flatMap((category) => category.value ?? []);
+  const [min, max] =
+    values.length > 0 ? [Math.min(...values), Math.max(...values)] : [definition?.min, definition?.max];
+  return value >= ((min ?? 0) + (max ?? 1)) / 2;
 }
 
 const inOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

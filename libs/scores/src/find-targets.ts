@@ -8,7 +8,7 @@ import type { ScoreRow } from './score.entity.js';
 export type Target = Pick<ScoreRow, 'traceId' | 'spanId' | 'sessionId' | 'targetAt' | 'model'>;
 
 /** What a score says it is about. */
-interface GivenTarget {
+export interface GivenTarget {
   trace_id?: string | null | undefined;
   span_id?: string | null | undefined;
   session_id?: string | null | undefined;

@@ -27,7 +27,7 @@ import { WriteScores } from './write-scores.js';
     DeleteScores,
     ServeScores,
   ],
-  exports: [ScoreStore, ScoreDefinitionStore, WriteScores],
+  exports: [ScoreStore, ScoreDefinitionStore, WriteScores, FindTargets],
 })
 export class ScoresModule implements OnModuleInit {
   constructor(

@@ -16,7 +16,7 @@ import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { IngestedScores } from '@spandrel/tracing';
 import type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
-import { FindTargets, type Target } from './find-targets.js';
+import { FindTargets, type GivenTarget, type Target } from './find-targets.js';
 import { addRevision, isSameVerdict, misfitOf, type Verdict } from './score-resource.js';
 import { scoreNotFound, ScoreStore } from './score.store.js';
 
@@ -106,35 +106,30 @@ export class WriteScores {
   }
 
   /**
-   * Makes the answers of a review scores of the span that its datapoint came from (id `review:ITEM:NAME`, source `human`); nothing
-   * where the span is gone.
+   * Makes the answers of reviews scores of what was reviewed, or of the span that the datapoint came from (id
+   * `review:ITEM:NAME`, source `human`); nothing where that is gone, and for scores that are there already.
    */
-  async addReview(
-    tx: WriteTx,
-    scope: Scope,
-    {
-      itemId,
-      reviewer,
-      spanId,
-      answers,
-    }: { itemId: string; reviewer: string; spanId: string; answers: readonly Answer[] },
-    now: number,
-  ): Promise<void> {
-    const targetOf = await this.targets.find(tx, scope, [{ span_id: spanId }]);
-    const definitions = await this.definitions.findByNames(
-      tx,
-      scope,
-      answers.map(({ name }) => name),
-    );
+  async addReviews(tx: WriteTx, scope: Scope, target: GivenTarget, reviews: readonly GivenReview[]): Promise<void> {
+    const targetOf = await this.targets.find(tx, scope, [target]);
+    const names = reviews.flatMap(({ answers }) => answers.map(({ name }) => name));
+    const definitions = await this.definitions.findByNames(tx, scope, names);
     const scores: ScoreRow[] = [];
-    const gone = attempt(() => {
-      const target = targetOf({ span_id: spanId });
+    if (attempt(() => targetOf(target))) return;
+    for (const { itemId, reviewer, selectedBy, answers, at } of reviews) {
+      const metadata = selectedBy === null ? {} : { selected_by: selectedBy };
       for (const answer of answers) {
-        const given = { ...answer, id: `review:${itemId}:${answer.name}`, source: 'human' as const, author: reviewer };
-        scores.push({ ...newScore(scope, given, target, definitions, now), queueItemId: itemId });
+        const id = `review:${itemId}:${answer.name}`;
+        const given = { ...answer, id, author: reviewer, source: 'human' as const, metadata };
+        const add = (known: Definitions) =>
+          scores.push({ ...newScore(scope, given, targetOf(target), known, at), queueItemId: itemId });
+        // The definition may have changed since it was answered.
+        if (attempt(() => void add(definitions))) add(new Map());
       }
-    });
-    if (!gone) await this.scores.insert(tx, scores);
+    }
+    const ids = scores.map(({ id }) => id);
+    const here = new Set((await this.scores.findForWrite(tx, scope, ids)).map(({ id }) => id));
+    const missing = scores.filter(({ id }) => !here.has(id));
+    await this.scores.insert(tx, missing);
   }
 
   /** Upserts scores of an export in one transaction. @returns those whose trace or session is not here. */
@@ -218,8 +213,16 @@ export class WriteScores {
   }
 }
 
-/** An answer of a review. */
-type Answer = Verdict & { name: string };
+/** What a reviewer answered about one thing. */
+export interface GivenReview {
+  itemId: string;
+  reviewer: string;
+  /** Why it was chosen; `null`: it is not known. */
+  selectedBy: string | null;
+  answers: readonly (Verdict & { name: string })[];
+  /** When it was submitted, in ms since the epoch. */
+  at: number;
+}
 
 type Definitions = ReadonlyMap<string, ScoreDefinitionRow>;
 
@@ -298,7 +301,7 @@ const invalidAt = (path: string, message: string): Invalid =>
   new Invalid('validation_failed', `${path} ${message}`, [{ path, message }]);
 
 /** @returns what was thrown, where the item is what is wrong. */
-function attempt(work: () => void): DomainError | undefined {
+export function attempt(work: () => void): DomainError | undefined {
   try {
     work();
     return undefined;

@@ -133,7 +133,8 @@ export class ExportCollections {
       queue_items: shown(
         (after?: Keyed) => this.queue.after(scope, idOf(after), rows, options),
         (item) => queueItemJson(item),
-        ({ datapointId }) => written.datapoints.has(datapointId),
+        ({ datapointId, traceId, sessionId }) =>
+          sessionId !== null || (traceId === null ? written.datapoints.has(datapointId) : written.traces.has(traceId)),
       ),
       score_definitions: shown(
         (after?: Keyed) => this.definitions.after(scope, idOf(after), rows, options),

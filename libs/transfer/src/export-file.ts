@@ -90,7 +90,7 @@ const NEEDS: Readonly<Partial<Record<ExportCollection, readonly ExportCollection
   datapoints: ['datasets'],
   capture_rules: ['datasets'],
   datapoint_versions: ['datasets', 'datapoints'],
-  queue_items: ['datasets', 'datapoints'],
+  queue_items: ['traces', 'spans', 'datasets', 'datapoints'],
   scores: ['traces', 'spans'],
   eval_runs: ['datasets', 'datapoints', 'datapoint_versions'],
   eval_results: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],

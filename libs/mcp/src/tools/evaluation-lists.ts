@@ -59,7 +59,7 @@ export const listReviews = defineListTool({
   name: 'list_reviews',
   title: 'List reviews',
   description:
-    'Lists items of the review queue (datapoints that people check), oldest first, of one dataset or of all.',
+    'Lists items of the review queue (datapoints, traces, spans and sessions that people check), oldest first, of one dataset or of all.',
   operations: ['listQueue', 'listDatasetQueue'],
   query: listQueueSchema,
   others: { dataset_id: datasetId.optional() },

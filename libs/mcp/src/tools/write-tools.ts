@@ -1,6 +1,7 @@
 import {
   createDatasetSchema,
   enqueueSchema,
+  enqueueTargetsSchema,
   exportSpanSchema,
   startEvalSchema,
   type EvalRunSummary,
@@ -78,17 +79,20 @@ export const enqueueReviews = defineTool({
   name: 'enqueue_reviews',
   title: 'Ask people to review',
   description:
-    'Puts datapoints into the review queue of their dataset, for people to check. A datapoint that is in it already stays there once. An unknown id enqueues nothing.',
-  operations: ['enqueueDatapoints'],
+    'Puts datapoints of a dataset, or traces, spans or sessions, into their review queue, for people to check. What is in it already stays there once. An unknown id enqueues nothing.',
+  operations: ['enqueueDatapoints', 'enqueueTargets'],
   writes: true,
   idempotent: true,
-  arguments: () => ({ dataset_id: datasetId, ...apiArguments(enqueueSchema) }),
-  answer: async ({ dataset_id, ...body }, { api, maxChars }) => {
-    const { items } = (await api.call({
-      operation: 'enqueueDatapoints',
-      path: { id: dataset_id },
-      body,
-    })) as unknown as { items: Readonly<Record<string, unknown>>[] };
+  arguments: () => ({
+    dataset_id: datasetId.optional(),
+    ...apiArguments(enqueueTargetsSchema.safeExtend({ datapoint_ids: enqueueSchema.shape.datapoint_ids.optional() })),
+  }),
+  answer: async ({ dataset_id: id, ...body }, { api, maxChars }) => {
+    const { items } = (await api.call(
+      typeof id === 'string'
+        ? { operation: 'enqueueDatapoints', path: { id }, body }
+        : { operation: 'enqueueTargets', body },
+    )) as unknown as { items: Readonly<Record<string, unknown>>[] };
     const read = (count: number) => {
       const others = { count: items.length, ...(items.length > count && { left_out: items.length - count }) };
       return Promise.resolve({ items: items.slice(0, count).map(reviewItem), nextCursor: null, others });

@@ -1222,6 +1222,10 @@ export interface Operations {
       status?: 'pending' | 'claimed' | 'completed';
       claimed_by?: string;
       datapoint_id?: string;
+      /** Items of the trace and of its spans. */
+      trace_id?: string;
+      span_id?: string;
+      session_id?: string;
       group_id?: string;
       /** Items whose form has this score. */
       form?: string;
@@ -1242,12 +1246,21 @@ export interface Operations {
     body?: ClaimNext;
     answer: QueueItem;
   };
-  /** Queue items of all datasets, oldest first: `GET /api/queue`. */
+  /** Put traces, spans or sessions into the review queue: `POST /api/queue`. */
+  enqueueTargets: {
+    body: EnqueueTargets;
+    answer: Enqueued;
+  };
+  /** Queue items of all datasets, and of traces, spans and sessions, oldest first: `GET /api/queue`. */
   listQueue: {
     query?: {
       status?: 'pending' | 'claimed' | 'completed';
       claimed_by?: string;
       datapoint_id?: string;
+      /** Items of the trace and of its spans. */
+      trace_id?: string;
+      span_id?: string;
+      session_id?: string;
       group_id?: string;
       /** Items whose form has this score. */
       form?: string;
@@ -1259,6 +1272,27 @@ export interface Operations {
       cursor?: string;
     };
     answer: QueueItemList;
+  };
+  /** Claim the pending item of a trace, a span or a session that is next: `POST /api/queue/next`. */
+  claimNextTarget: {
+    body?: ClaimNext;
+    answer: QueueItem;
+  };
+  /** How far the review of traces, spans and sessions is, by reviewer: `GET /api/queue/progress`. */
+  getTargetProgress: {
+    answer: QueueProgress;
+  };
+  /** How far the reviewers of traces, spans and sessions agree: `GET /api/queue/agreement`. */
+  getTargetAgreement: {
+    query?: {
+      /** The score; all of them when left out. */
+      name?: string;
+      /** That of the score's definition when left out. */
+      level?: 'nominal' | 'ordinal' | 'interval';
+      /** Reviews that were submitted then or later. */
+      since?: string;
+    };
+    answer: Agreement;
   };
   /** A queue item: `GET /api/queue/{item_id}`. */
   getQueueItem: {
@@ -1295,7 +1329,7 @@ export interface Operations {
     body?: Submit;
     answer: SubmittedItem;
   };
-  /** How many queue items each dataset has, by status: `GET /api/count/queue`. */
+  /** How many items each queue has, by status: `GET /api/count/queue`. */
   countQueue: {
     answer: QueueCounts;
   };
@@ -1567,6 +1601,19 @@ export interface Operations {
       allow_different_scoring?: boolean;
     };
     answer: EvalStatistics;
+  };
+  /** How far an eval run passes and fails what the reviewers of its datapoints do: `GET /api/eval/{id}/judge-agreement`. */
+  getJudgeAgreement: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** The reviewers' score; needed where they answer several. */
+      name?: string;
+      /** The scorer of the run; what all of them come to when left out. */
+      scorer?: string;
+    };
+    answer: JudgeAgreement;
   };
   /** What the metadata of an eval run's datapoints have: its results can be grouped by it: `GET /api/eval/{id}/metadata`. */
   getEvalMetadata: {
@@ -2352,8 +2399,9 @@ export type DatapointKind =
 
 export interface QueueItem {
   id: string;
-  dataset_id: string;
-  datapoint_id: string;
+  /** `null` of an item of a trace, a span or a session. */
+  dataset_id: string | null;
+  datapoint_id: string | null;
   status: 'pending' | 'claimed' | 'completed';
   claimed_by: string | null;
   /** What the reviewer was called when they claimed it; null where their credential has no name. */
@@ -2363,8 +2411,8 @@ export interface QueueItem {
    * @example 2026-11-20T09:00:00.000Z
    */
   claimed_at: string | null;
-  /** The datapoint's kind when it was enqueued. */
-  original_data: DatapointKind;
+  /** The datapoint's kind when it was enqueued; `null` where it is no datapoint that is reviewed. */
+  original_data: DatapointKind | null;
   /** Any JSON. */
   edited_data: unknown;
   /**
@@ -2372,6 +2420,11 @@ export interface QueueItem {
    * @example 2026-11-20T09:00:00.000Z
    */
   created_at: string;
+  /** The trace that is reviewed, or that of the span. */
+  trace_id?: string | null;
+  span_id?: string | null;
+  session_id?: string | null;
+  selected_by?: string | null;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
   group_id?: string | null;
   /** From 1 within the group. */
@@ -2576,8 +2629,9 @@ export interface DatapointOutline {
 
 export interface QueueItemOutline {
   id: string;
-  dataset_id: string;
-  datapoint_id: string;
+  /** `null` of an item of a trace, a span or a session. */
+  dataset_id: string | null;
+  datapoint_id: string | null;
   status: 'pending' | 'claimed' | 'completed';
   claimed_by: string | null;
   /** What the reviewer was called when they claimed it; null where their credential has no name. */
@@ -2592,6 +2646,11 @@ export interface QueueItemOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   created_at: string;
+  /** The trace that is reviewed, or that of the span. */
+  trace_id?: string | null;
+  span_id?: string | null;
+  session_id?: string | null;
+  selected_by?: string | null;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
   group_id?: string | null;
   /** From 1 within the group. */
@@ -4285,6 +4344,8 @@ export interface Enqueue {
   priority?: number | null;
   /** Nobody reads answers of others before their own; `true` when left out. */
   blind?: boolean | null;
+  /** Why these were chosen; with anything but `random` their answers enter no estimate. */
+  selected_by?: string | null;
 }
 
 export interface Enqueued {
@@ -4309,94 +4370,22 @@ export interface ClaimNext {
   exclude?: string[];
 }
 
-export interface Claim {
-  /** The reviewer; the caller's identity when left out. */
-  claimed_by?: string | null;
-}
-
-export interface Submit {
-  /** Any JSON; approved as it is when left out. */
-  edited_data?: unknown;
-  /** Answers to the form of the item. */
-  scores?:
-    | {
-        name: string;
-        value?: number | null;
-        label?: string | null;
-        comment?: string | null;
-      }[]
-    | null;
-  comment?: string | null;
-  /** Answers nothing; needs a `comment` that says why. */
-  skip?: boolean | null;
-}
-
-export interface SubmittedItem {
-  id: string;
-  dataset_id: string;
-  datapoint_id: string;
-  status: 'pending' | 'claimed' | 'completed';
-  claimed_by: string | null;
-  /** What the reviewer was called when they claimed it; null where their credential has no name. */
-  claimed_by_name: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  claimed_at: string | null;
-  /** The datapoint's kind when it was enqueued. */
-  original_data: DatapointKind;
-  /** Any JSON. */
-  edited_data: unknown;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /** What the reviews of one datapoint have in common; `null` for a single one. */
-  group_id?: string | null;
-  /** From 1 within the group. */
-  review_no?: number;
-  reviews_required?: number;
-  form?: string[];
+/** One of `trace_ids`, `span_ids` and `session_ids`. */
+export interface EnqueueTargets {
+  trace_ids?: string[] | null;
+  span_ids?: string[] | null;
+  session_ids?: string[] | null;
+  /** People who review each; 1 when left out. */
+  reviews_required?: number | null;
+  /** Names of score definitions that a review has to answer. */
+  form?: string[] | null;
   instructions?: string | null;
-  priority?: number;
-  blind?: boolean;
-  /** The reviewer's answers; none while they are hidden. */
-  scores?: {
-    name: string;
-    value: number | null;
-    label: string | null;
-    comment: string | null;
-  }[];
-  comment?: string | null;
-  skipped?: boolean;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  completed_at?: string | null;
-  /**
-   * With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind.
-   */
-  applied?: false;
-}
-
-export interface QueueCounts {
-  datasets: {
-    dataset_id: string;
-    name: string;
-    pending: number;
-    claimed: number;
-    completed: number;
-    /**
-     * Format: date-time
-     * When the item that `next` gives was enqueued.
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    oldest_pending_at: string | null;
-  }[];
-  count: number;
+  /** Higher ones come first; 0 when left out. */
+  priority?: number | null;
+  /** Nobody reads answers of others before their own; `true` when left out. */
+  blind?: boolean | null;
+  /** Why these were chosen; with anything but `random` their answers enter no estimate. */
+  selected_by?: string | null;
 }
 
 export interface QueueProgress {
@@ -4457,6 +4446,114 @@ export interface AgreementOfScores {
     percent_agreement: number;
     cohen_kappa: number | null;
   }[];
+}
+
+export interface Claim {
+  /** The reviewer; the caller's identity when left out. */
+  claimed_by?: string | null;
+}
+
+export interface Submit {
+  /** Any JSON; approved as it is when left out. */
+  edited_data?: unknown;
+  /** Answers to the form of the item. */
+  scores?:
+    | {
+        name: string;
+        value?: number | null;
+        label?: string | null;
+        comment?: string | null;
+      }[]
+    | null;
+  comment?: string | null;
+  /** Answers nothing; needs a `comment` that says why. */
+  skip?: boolean | null;
+}
+
+export interface SubmittedItem {
+  id: string;
+  /** `null` of an item of a trace, a span or a session. */
+  dataset_id: string | null;
+  datapoint_id: string | null;
+  status: 'pending' | 'claimed' | 'completed';
+  claimed_by: string | null;
+  /** What the reviewer was called when they claimed it; null where their credential has no name. */
+  claimed_by_name: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  claimed_at: string | null;
+  /** The datapoint's kind when it was enqueued; `null` where it is no datapoint that is reviewed. */
+  original_data: DatapointKind | null;
+  /** Any JSON. */
+  edited_data: unknown;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /** The trace that is reviewed, or that of the span. */
+  trace_id?: string | null;
+  span_id?: string | null;
+  session_id?: string | null;
+  selected_by?: string | null;
+  /** What the reviews of one datapoint have in common; `null` for a single one. */
+  group_id?: string | null;
+  /** From 1 within the group. */
+  review_no?: number;
+  reviews_required?: number;
+  form?: string[];
+  instructions?: string | null;
+  priority?: number;
+  blind?: boolean;
+  /** The reviewer's answers; none while they are hidden. */
+  scores?: {
+    name: string;
+    value: number | null;
+    label: string | null;
+    comment: string | null;
+  }[];
+  comment?: string | null;
+  skipped?: boolean;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  completed_at?: string | null;
+  /**
+   * With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind.
+   */
+  applied?: false;
+}
+
+export interface QueueCounts {
+  datasets: {
+    dataset_id: string;
+    name: string;
+    pending: number;
+    claimed: number;
+    completed: number;
+    /**
+     * Format: date-time
+     * When the item that `next` gives was enqueued.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    oldest_pending_at: string | null;
+  }[];
+  count: number;
+  /** Items of traces, spans and sessions; left out when there are none. */
+  targets?: {
+    pending: number;
+    claimed: number;
+    completed: number;
+    /**
+     * Format: date-time
+     * When the item that `next` gives was enqueued.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    oldest_pending_at: string | null;
+  };
 }
 
 export interface CreateConnection {
@@ -5988,6 +6085,43 @@ export interface GroupStatistics {
       };
     };
   } | null;
+}
+
+export interface JudgeAgreement {
+  /** The reviewers' score; `null` where there is none. */
+  name: string | null;
+  scorer: string | null;
+  /** Datapoints with a majority of reviewers and a verdict of the run. */
+  units: number;
+  percent_agreement: number | null;
+  cohen_kappa: number | null;
+  /** How often the run passes what reviewers pass. */
+  true_pass_rate: {
+    rate: number;
+    /** Wilson's interval. */
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+  /** How often the run fails what reviewers fail. */
+  true_fail_rate: {
+    rate: number;
+    /** Wilson's interval. */
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    };
+  } | null;
+  /** The run's verdicts, right or wrong by the reviewers' majority. */
+  confusion: {
+    true_pass: number;
+    false_pass: number;
+    false_fail: number;
+    true_fail: number;
+  };
 }
 
 export interface EvalMetadata {

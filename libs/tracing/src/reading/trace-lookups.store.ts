@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { projectScope, type Scope } from '@spandrel/kernel';
 import { anyOf, fromJsonText, integer, nullable, shapeOf, Storage, text, type WriteTx } from '@spandrel/storage';
+import type { TracingChange } from '../write/span-commit-participant.js';
 
 /** What a trace says of all its spans. */
 export interface TraceFacts {
@@ -43,8 +45,27 @@ export class TraceLookups {
     return new Map(rows.map(({ id, start }) => [id, start]));
   }
 
+  /**
+   * The traces that a write deletes, by their projects, and the sessions that none of their traces is left of.
+   * @param changes of the write.
+   */
+  async findLeaving(
+    tx: WriteTx,
+    changes: readonly TracingChange[],
+  ): Promise<{ scope: Scope; traceIds: string[]; sessionIds: string[] }[]> {
+    const gone = changes.flatMap((change) => (change.type === 'trace_deleted' ? [change.trace] : []));
+    const leaving = [];
+    for (const [projectId, traces] of Map.groupBy(gone, (trace) => trace.projectId)) {
+      const traceIds = traces.map(({ id }) => id);
+      const sessionIds = new Set(traces.flatMap(({ sessionId }) => sessionId ?? []));
+      const left = await this.findSessions(tx, projectId, [...sessionIds], traceIds);
+      leaving.push({ scope: projectScope(projectId), traceIds, sessionIds: [...sessionIds.difference(left)] });
+    }
+    return leaving;
+  }
+
   /** Which of the sessions have a trace beside some that go. */
-  async findSessions(
+  private async findSessions(
     tx: WriteTx,
     projectId: string,
     sessionIds: readonly string[],

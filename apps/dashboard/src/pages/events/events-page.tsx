@@ -244,7 +244,8 @@ function subjectOf(event: LiveEvent): EventSubject {
       const { id, dataset_id: datasetId, status } = event.item;
       const reviewer = event.item.claimed_by_name ?? event.item.claimed_by;
       const more = reviewer === null ? status : `${status} by ${reviewer}`;
-      return { text: `Item ${id}`, address: withQuery(reviewAddress(datasetId), 'item', id), more };
+      const address = datasetId === null ? '/review' : withQuery(reviewAddress(datasetId), 'item', id);
+      return { text: `Item ${id}`, address, more };
     }
     case 'capture_triggered':
       // The event names the span and not its trace: the list of spans finds it.

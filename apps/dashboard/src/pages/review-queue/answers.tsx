@@ -18,8 +18,9 @@ import { useItemReading } from './item-view.js';
 import styles from './answers.module.css';
 
 interface AnswersProps {
-  datasetId: string;
-  datapointId: string;
+  /** `null`, as the datapoint, where an item is about neither. */
+  datasetId: string | null;
+  datapointId: string | null;
   /** Makes a text what the edit expects; absent where nothing is edited, `null` where the edit cannot take it. */
   onUse?: ((output: string) => void) | null;
 }
@@ -29,7 +30,7 @@ const MANY_LINES = 6;
 
 /** What the latest runs answered to the datapoint of an item; nothing where none did. */
 export function Answers({ datasetId, datapointId, onUse }: AnswersProps) {
-  const { answers, error, retry } = useAnswers(datasetId, datapointId);
+  const { answers, error, retry } = useAnswers(datasetId, datapointId ?? '');
   const reading = useItemReading(answers.length > 2 ? MANY_LINES : undefined);
   if (answers.length === 0 && error === null) return null;
   return (
@@ -98,13 +99,13 @@ const NONE: readonly Answer[] = [];
  * What the latest runs of a dataset answered to a datapoint, the newest first. Nothing is asked for before the page has nothing
  * else to do, and all of it comes at once, so that it pushes nothing aside that is being read.
  */
-function useAnswers(datasetId: string, datapointId: string) {
+function useAnswers(datasetId: string | null, datapointId: string) {
   const isIdle = useIdle();
   const runs = useQuery({
-    queryKey: keys.latestRuns(datasetId),
+    queryKey: keys.latestRuns(datasetId ?? ''),
     queryFn: async ({ signal }) =>
-      (await api.listEvalRuns({ query: { dataset_id: datasetId, limit: RUNS_MAX }, signal })).runs,
-    enabled: isIdle,
+      (await api.listEvalRuns({ query: { dataset_id: datasetId ?? '', limit: RUNS_MAX }, signal })).runs,
+    enabled: isIdle && datasetId !== null,
     refetchOnWindowFocus: false,
   });
   const latest = isIdle && !runs.isFetching ? (runs.data ?? []) : [];

@@ -75,7 +75,7 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
     { name: 'Release', keys: 'r', run: () => session.release() },
     {
       ...{ name: 'Back to last', keys: 'u', isOff: lastId === undefined },
-      run: () => void navigate({ to: reviewAddress(item.dataset_id), search: { item: lastId } as never }),
+      run: () => void navigate({ to: reviewAddress(item.dataset_id ?? ''), search: { item: lastId } as never }),
     },
   ];
   useShortcuts([{ keys: 'w', label: WRITE_BACK, group: 'Review', writes: true, run: () => writeBack(!isWrittenBack) }]);

@@ -42,14 +42,15 @@ function textsOf(members: Readonly<Record<string, unknown>>): NamedText[] {
 const SUMMARY_LENGTH = 160;
 
 /** The beginning of what an item is about: its last question, or its input. */
-export function summaryOf(kind: DatapointKind): string {
-  const text = inputTextOf(kind).replaceAll(/\s+/g, ' ').trim();
+export function summaryOf(kind: DatapointKind | null): string {
+  const text = (kind === null ? '' : inputTextOf(kind)).replaceAll(/\s+/g, ' ').trim();
   if (text === '') return 'Item without a text';
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }
 
 /** Data as the text that a reviewer edits. Members of a datapoint without a value are left out; an input may be `null`. */
-export function writeData(kind: DatapointKind): string {
+export function writeData(kind: DatapointKind | null): string {
+  if (kind === null) return 'null';
   const [variant, members] = Object.entries(kind)[0] as [string, Members];
   return JSON.stringify({ [variant]: filledMembers(members) }, null, 2);
 }

@@ -6,10 +6,12 @@ import { useReadingPreferences } from '../../features/payload/reading-preference
 import { contentOf } from './item-content.js';
 import styles from './review-queue-page.module.css';
 
-/** What an item asks a person to judge. */
-export function ItemView({ data }: { data: DatapointKind }) {
+const NOTHING = { messages: [], texts: [] };
+
+/** What an item asks a person to judge. @param data `null` where it is no datapoint. */
+export function ItemView({ data }: { data: DatapointKind | null }) {
   const reading = useItemReading();
-  const { messages, texts } = useMemo(() => contentOf(data), [data]);
+  const { messages, texts } = useMemo(() => (data === null ? NOTHING : contentOf(data)), [data]);
   return (
     <>
       {messages.length > 0 && <MessageList messages={messages} reading={reading} />}

@@ -73,7 +73,9 @@ function ReadItem({ item }: { item: QueueItemResource }) {
             claimed <Time at={item.claimed_at} />
           </span>
         )}
-        <Link to={datapointAddress(datasetId, datapointId)}>Open datapoint</Link>
+        {datasetId !== null && datapointId !== null && (
+          <Link to={datapointAddress(datasetId, datapointId)}>Open datapoint</Link>
+        )}
       </p>
       <div className={styles.session} data-edits={edited !== null || undefined}>
         <div className={styles.reading}>

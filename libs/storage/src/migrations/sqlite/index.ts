@@ -7,6 +7,7 @@ import { Collaboration } from './20261127101500-collaboration.js';
 import { CallsAndTokens } from './20261127104000-calls-and-tokens.js';
 import { Scores } from './20261127114444-scores.js';
 import { JudgeAttempts } from './20261127134014-judge-attempts.js';
+import { ReviewTargets } from './20261127134745-review-targets.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -17,4 +18,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127104000-calls-and-tokens', class: CallsAndTokens },
   { name: '20261127114444-scores', class: Scores },
   { name: '20261127134014-judge-attempts', class: JudgeAttempts },
+  { name: '20261127134745-review-targets', class: ReviewTargets },
 ];

@@ -1,0 +1,12 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class ReviewTargets extends Migration {
+  override up(): void {
+    this.addSql('alter table `queue_item` add column `trace_id` text null');
+    this.addSql('alter table `queue_item` add column `span_id` text null');
+    this.addSql('alter table `queue_item` add column `session_id` text null');
+    this.addSql('alter table `queue_item` add column `selected_by` text null');
+    this.addSql('create index `queue_item_trace` on `queue_item` (`project_id`, `trace_id`, `id`) where trace_id is not null');
+    this.addSql('create index `queue_item_session` on `queue_item` (`project_id`, `session_id`, `id`) where session_id is not null');
+  }
+}
