@@ -188,4 +188,71 @@ describe('the shell and its lists', () => {
     await selection.waitFor({ state: 'detached' });
     expectNoFaults(watched);
   });
+
+  inBrowser('are selected whole, and added, sent to review and deleted in the background', async () => {
+    const selection = page.getByRole('toolbar', { name: 'Selection' });
+    const notes = page.getByRole('region', { name: 'Notifications' });
+    const pressed = (name: string) => selection.getByRole('button', { name, exact: true }).click();
+    const selectAll = async (one: string): Promise<void> => {
+      await count().getByText(`300 ${one}s`).waitFor();
+      await page.getByRole('checkbox', { name: 'Select this page' }).check();
+      await pressed('Select all 300 that match');
+      await selection.getByText('300 selected').waitFor();
+    };
+    const confirm = async (title: string): Promise<void> => {
+      const question = page.getByRole('alertdialog', { name: title });
+      await expectAccessible(watched);
+      await question.getByRole('button', { name: 'Delete' }).click();
+    };
+    // Each fails once: behind the first, nothing was made; behind the second, what was made does not wait for review yet.
+    for (const path of ['**/export-spans', '**/queue'])
+      await page.route(path, (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 });
+    await go('/traces');
+    for (const [added, faults] of [
+      ['Added 300 datapoints', 2],
+      ['Added 0, 300 were there already', 0],
+    ] as const) {
+      await selectAll('trace');
+      await pressed('Add to dataset');
+      const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
+      await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('Refund questions');
+      await dialog.getByRole('checkbox', { name: 'Send to review' }).check();
+      await expectAccessible(watched);
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      for (let at = 0; at < faults; at++) {
+        await notes.getByText('Adding to the dataset has stopped').waitFor();
+        await expectAccessible(watched);
+        await notes.getByRole('button', { name: 'Try again' }).click();
+      }
+      await notes.getByText(added, { exact: true }).waitFor();
+      await selection.waitFor({ state: 'detached' });
+    }
+    const { body } = await program.api.get<{ datasets: { id: string }[] }>('/api/datasets');
+    const path = `/datasets/${body.datasets[0]!.id}`;
+    const waiting = async (): Promise<number[]> => {
+      const counts = await program.api.get<{ datasets: { pending: number }[] }>('/api/count/queue');
+      return counts.body.datasets.map(({ pending }) => pending);
+    };
+    expect(await waiting()).toEqual([300]);
+
+    await selectAll('trace');
+    await program.api.post('/api/traces', { id: 'later', name: 'later', started_at: new Date().toISOString() });
+    await pressed('Delete');
+    await confirm('Delete 300 traces?');
+    await notes.getByText('Deleted 300 traces', { exact: true }).waitFor();
+    const { body: left } = await program.api.get<{ traces: { id: string }[] }>('/api/traces');
+    expect(left.traces.map(({ id }) => id)).toEqual(['later']);
+
+    await go(path);
+    await selectAll('datapoint');
+    await pressed('Send to review');
+    await notes.getByText('Sent 0, 300 were there already', { exact: true }).waitFor();
+    await selectAll('datapoint');
+    await pressed('Delete');
+    await confirm('Delete 300 datapoints?');
+    await notes.getByText('Deleted 300 datapoints', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'No datapoints yet' }).waitFor();
+    expect(await waiting()).toEqual([]);
+    expectNoFaultsBut(watched, /500/);
+  });
 });

@@ -73,11 +73,3 @@ export async function listPage<Row>(
   const answer = await list({ path, query: { limit: PAGE_ROWS, ...query, cursor }, signal });
   return { rows: answer[LISTS[id]] as Row[], next: answer['next_cursor'] as string | null };
 }
-
-/** Ids that one request may name. */
-const BATCH_MAX = 1_000;
-
-/** Ids in pieces of as many as one request may name. */
-export function* inBatches(ids: readonly string[]): Generator<string[]> {
-  for (let at = 0; at < ids.length; at += BATCH_MAX) yield ids.slice(at, at + BATCH_MAX);
-}

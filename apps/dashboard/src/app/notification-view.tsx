@@ -8,7 +8,7 @@ const PASSING_MS = 8_000;
 
 /** One of the notifications, which goes by itself where it passes. */
 export function NotificationView({ notification }: { notification: Notification }) {
-  const { id, role, title, detail, facts, action, isPassing } = notification;
+  const { id, role, title, detail, facts, action, isPassing, isLasting } = notification;
   useEffect(() => {
     if (!isPassing) return undefined;
     const timer = setTimeout(() => dismissNotification(id), PASSING_MS);
@@ -24,7 +24,9 @@ export function NotificationView({ notification }: { notification: Notification 
       <div className={styles.buttons}>
         {action !== undefined && (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the link inside takes keys
-          <span onClick={() => dismissNotification(id)}>{action}</span>
+          <span className={styles.buttons} onClick={() => isLasting || dismissNotification(id)}>
+            {action}
+          </span>
         )}
         {role === 'alert' && (
           <Button onClick={() => void copyAs('the error', [title, detail, facts].filter(Boolean).join('\n'))}>

@@ -7,13 +7,15 @@ export interface Notification {
   /** An alert interrupts a screen reader, a status waits for a pause. */
   role: 'status' | 'alert';
   title: string;
-  detail?: string | undefined;
+  detail?: ReactNode;
   /** Stable name of an error, and the request in the server's log. */
   facts?: string;
   /** A link or a button, such as the opposite of what was done. */
   action?: ReactNode;
   /** Whether it goes by itself after a while. An error stays until it was read, an action until another page is open. */
   isPassing: boolean;
+  /** Whether it stays for as long as something goes on. */
+  isLasting?: boolean;
 }
 
 const SHOWN_MAX = 4;
@@ -40,13 +42,19 @@ export class NotificationList extends Store<readonly Notification[]> {
       this.set(this.get().map((shown) => (isKept(shown) ? { ...shown, isPassing: true } : shown)));
   }
 
+  /** Changes one, unless it was dismissed. */
+  change(id: number, changes: Partial<Notification>): void {
+    this.set(this.get().map((shown) => (shown.id === id ? { ...shown, ...changes } : shown)));
+  }
+
   dismiss(id: number): void {
     this.set(this.get().filter((notification) => notification.id !== id));
   }
 }
 
 /** Whether it is kept for its action alone. */
-const isKept = ({ role, isPassing }: Notification): boolean => role === 'status' && !isPassing;
+const isKept = ({ role, isPassing, isLasting }: Notification): boolean =>
+  role === 'status' && !isPassing && isLasting !== true;
 
 const notifications = new NotificationList();
 
@@ -60,6 +68,18 @@ interface Reported {
 /** Says that something was done. @param action its opposite, or a link to what was made. */
 export function notify(title: string, action?: ReactNode): void {
   notifications.add({ role: 'status', title, action });
+}
+
+/** Says that something goes on, from the first `show` until `end`. */
+export function notifyLasting() {
+  let id: number | undefined;
+  return {
+    show: (now: Pick<Notification, 'title' | 'detail' | 'action'>): void => {
+      if (id === undefined) id = notifications.add({ role: 'status', isLasting: true, ...now });
+      else notifications.change(id, now);
+    },
+    end: (): void => notifications.dismiss(id ?? 0),
+  };
 }
 
 /** What is said of an error below its title: what the server said, its stable name and the request in the server's log. */

@@ -1,30 +1,41 @@
-import type { ExportedSpans } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { useQueryClient, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { QueryFault } from '../../components/page-parts.js';
 import { FormDialog } from '../dialogs.js';
-import { api, inBatches } from '../../api/api.js';
+import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { notify, notifyError } from '../../components/notify.js';
 import { datasetAddress } from '../addresses.js';
 import { describeNew } from '../describe-new.js';
-import { SelectField, TextField } from '../../components/field.js';
+import { runBulkJob, type ChosenRows } from '../list/bulk-job.js';
+import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 
 export interface AddManyToDatasetProps {
   what: string;
-  /** Ids of the spans that become datapoints, or of the traces of which one span each does. */
-  spanIds?: readonly string[];
-  traceIds?: readonly string[];
+  /** The spans that become datapoints, or the traces of which one span each does. */
+  chosen: ChosenRows;
+  isOfTraces?: boolean;
   onAdded(): void;
   onClose(): void;
 }
 
-/** Makes a datapoint of each of many spans, in a dataset that is there or a new one. */
-export function AddManyToDataset({ what, spanIds, traceIds, onAdded, onClose }: AddManyToDatasetProps) {
+/** Makes a datapoint of each of many spans, in a dataset that is there or a new one, in the background. */
+export function AddManyToDataset({ what, chosen, isOfTraces = false, onAdded, onClose }: AddManyToDatasetProps) {
   const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
+  const [isReviewed, setIsReviewed] = useState(false);
+  const add = (datasetId: string): void => {
+    const added: Added = { datasetId, isReviewed, created: new Set(), unread: new Set() };
+    void runBulkJob({
+      ...{ chosen, title: 'Adding to the dataset', one: 'span' },
+      act: async (ids) => addSpans(added, isOfTraces ? await spansOfTraces(ids) : ids),
+      describe: ({ done, existing }) => `Added ${describeNew(done, existing, 'datapoint')}${unreadWords(added)}`,
+      action: <Link to={datasetAddress(datasetId)}>Open dataset</Link>,
+    });
+    onAdded();
+    onClose();
+  };
   return (
     <FormDialog
       title="Add to dataset"
@@ -32,23 +43,50 @@ export function AddManyToDataset({ what, spanIds, traceIds, onAdded, onClose }: 
       action="Add"
       failed="The datapoints could not be added"
       canSend={isReady}
-      send={async () => {
-        const ids = spanIds ?? (await spansOfTraces(traceIds ?? []));
-        const datasetId = await take().finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }));
-        return { datasetId, answer: await exportSpans(datasetId, ids) };
-      }}
-      onSent={({ datasetId, answer }) => {
-        notifyAdded(datasetId, answer);
-        onAdded();
-        onClose();
-      }}
+      send={() => take().finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }))}
+      onSent={add}
       onClose={onClose}
     >
       <p>{what}</p>
       {fields}
+      <CheckboxField
+        label="Send to review"
+        checked={isReviewed}
+        onChange={({ target }) => setIsReviewed(target.checked)}
+      />
     </FormDialog>
   );
 }
+
+interface Added {
+  datasetId: string;
+  isReviewed: boolean;
+  /** Spans of which a datapoint was made. */
+  created: Set<string>;
+  /** Spans whose answers were not understood. */
+  unread: Set<string>;
+}
+
+/**
+ * Makes datapoints of spans that the dataset has none of yet. All of them wait for review then, where that is asked for: when
+ * that failed before, its datapoints are there already.
+ */
+async function addSpans({ datasetId, isReviewed, ...added }: Added, spanIds: readonly string[]) {
+  const path = { id: datasetId };
+  if (spanIds.length === 0) return { done: 0, existing: 0, failed: 0 };
+  const answer = await api.exportSpans({ path, body: { span_ids: [...spanIds], skip_existing: true } });
+  const { created, existing = [], unread_answers: unread = [], rejected } = answer;
+  for (const { span_id: id } of created) added.created.add(id);
+  for (const id of unread) added.unread.add(id);
+  const there = [...created, ...existing];
+  if (isReviewed && there.length > 0)
+    await api.enqueueDatapoints({ path, body: { datapoint_ids: there.map(({ datapoint_id: id }) => id) } });
+  const done = there.filter(({ span_id: id }) => added.created.has(id)).length;
+  return { done, existing: there.length - done, failed: rejected.length, fault: rejected[0]?.message };
+}
+
+const unreadWords = ({ unread: { size } }: Added): string =>
+  size === 0 ? '' : `. The answers of ${formatCounted(size, 'span')} were not understood`;
 
 /** The span of each trace that stands for it: its last call of a model, else the first of its spans. A trace without spans has none. */
 async function spansOfTraces(traceIds: readonly string[]): Promise<string[]> {
@@ -62,34 +100,6 @@ async function spansOfTraces(traceIds: readonly string[]): Promise<string[]> {
     if (span !== undefined) ids.push(span.id);
   }
   return ids;
-}
-
-/** Makes datapoints of spans that the dataset has none of yet, as many requests as it takes. */
-async function exportSpans(datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans[]> {
-  const answers: ExportedSpans[] = [];
-  for (const some of inBatches(spanIds)) {
-    const body = { span_ids: some, skip_existing: true };
-    answers.push(await api.exportSpans({ path: { id: datasetId }, body }));
-  }
-  return answers;
-}
-
-function notifyAdded(datasetId: string, answers: readonly ExportedSpans[]): void {
-  const created = answers.flatMap((answer) => answer.created);
-  const existing = answers.flatMap((answer) => answer.existing ?? []);
-  const unread = answers.flatMap((answer) => answer.unread_answers ?? []);
-  const rejected = answers.flatMap((answer) => answer.rejected);
-  if (created.length + existing.length > 0) {
-    const left =
-      unread.length === 0 ? '' : `. The answers of ${formatCounted(unread.length, 'span')} were not understood`;
-    notify(
-      `Added ${describeNew(created.length, existing.length, 'datapoint')}${left}`,
-      <Link to={datasetAddress(datasetId)}>Open dataset</Link>,
-    );
-  }
-  const [first] = rejected;
-  if (first !== undefined)
-    notifyError(`${formatCounted(rejected.length, 'span')} could not be added`, new Error(first.message));
 }
 
 const NEW = 'new';

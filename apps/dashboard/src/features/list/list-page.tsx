@@ -1,4 +1,3 @@
-import { formatCount } from '@spandrel/contract/browser';
 import type { ViewPage } from '@spandrel/contract';
 import { lazy, Suspense, use, useRef, useMemo, useState, type ReactNode } from 'react';
 import { NoMatch, QueryFault, PageHeading } from '../../components/page-parts.js';
@@ -17,7 +16,8 @@ import { useDelayed } from '../../components/hooks.js';
 import type { ColumnsPanelProps } from '../columns/column-choice.js';
 import { ColumnsPanel } from '../columns/columns-panel.js';
 import { TracePeek, type TracePeekProps } from './trace-peek.js';
-import { gridRows, type PagedList } from './use-paged-list.js';
+import type { ChosenRows } from './bulk-job.js';
+import { gridRows, type FilteredList, type PagedList } from './use-paged-list.js';
 import { useListPlace } from './list-memory.js';
 import { describePending } from './list-rules.js';
 import type { LiveList } from './use-live-list.js';
@@ -176,58 +176,61 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
   );
 }
 
-interface SelectionToolbarProps {
-  count: number;
-  onClear(): void;
-  children: ReactNode;
-}
-
-/** The toolbar of what is selected in a list. */
-export function SelectionToolbar({ count, onClear, children }: SelectionToolbarProps) {
-  if (count === 0) return null;
-  return (
-    <div role="toolbar" aria-label="Selection" className={styles.selection}>
-      <span>{formatCount(count)} selected</span>
-      {children}
-      <Button onClick={onClear}>Clear selection</Button>
-    </div>
-  );
-}
-
-export interface SelectedRows<Row> {
-  rows: readonly Row[];
-  selection: GridSelection<Row>;
-  /** The rows that were read. */
-  page: PageSelection;
-  clear(): void;
-}
+export type SelectedRows<Row extends { id: string }> = ReturnType<typeof useSelectedRows<Row>>;
 
 /**
  * Which rows of a list are selected. They stay so when they scroll out of view.
  * @param nameOf stays the same function.
- * @param readRows which can be selected together.
+ * @param from the list, where all that match can be selected.
+ * @param counted how many there are; nobody knows where it is left out.
  */
 export function useSelectedRows<Row extends { id: string }>(
   nameOf: (row: Row) => string,
-  readRows: readonly Row[] = [],
-): SelectedRows<Row> {
+  from?: FilteredList<Row>,
+  counted?: { count: number; exact: boolean } | null,
+) {
   const [byId, setById] = useState<ReadonlyMap<string, Row>>(new Map());
+  const [chosenAll, setAll] = useState<(ChosenRows & { of: string }) | null>(null);
+  // Other filters match other rows.
+  const all = chosenAll !== null && chosenAll.of === from?.shownKey ? chosenAll : null;
   const selection = useMemo<GridSelection<Row>>(
     () => ({
-      isSelected: ({ id }) => byId.has(id),
+      isSelected: ({ id }) => all !== null || byId.has(id),
       nameOf,
-      toggle: (row) =>
+      toggle: (row) => {
+        setAll(null);
         setById((before) => {
           const after = new Map(before);
           if (!after.delete(row.id)) after.set(row.id, row);
           return after;
-        }),
+        });
+      },
     }),
-    [byId, nameOf],
+    [byId, nameOf, all],
   );
   const rows = useMemo(() => [...byId.values()], [byId]);
-  const clear = (): void => setById(new Map());
-  const isSelected = readRows.length > 0 && readRows.every(({ id }) => byId.has(id));
+  const clear = (): void => {
+    setAll(null);
+    setById(new Map());
+  };
+  const { readRows = [], isComplete = true, length = 0 } = from?.list ?? {};
+  const isSelected = all !== null || (readRows.length > 0 && readRows.every(({ id }) => byId.has(id)));
   const toggle = (): void => (isSelected ? clear() : setById(new Map(readRows.map((row) => [row.id, row]))));
-  return { rows, selection, page: { isSelected, toggle }, clear };
+  const count = { count: counted?.count, isMore: counted?.exact === false };
+  const selectAll = (): void => {
+    if (from) setAll({ ...count, rows: from.matchingAt(Date.now()), of: from.shownKey });
+  };
+  const isAllRead = isComplete && readRows.length === length;
+  return {
+    /** Single rows. */
+    rows,
+    selection,
+    /** The rows that were read. */
+    page: { isSelected, toggle },
+    /** The single rows, or all that match. */
+    chosen: all ?? { rows: rows.map(({ id }) => id), count: rows.length, isMore: false },
+    /** What selects all that match, where more do than were read. */
+    offer: rows.length > 0 && all === null && !isAllRead ? { ...count, select: selectAll } : null,
+    onClear: clear,
+  };
 }

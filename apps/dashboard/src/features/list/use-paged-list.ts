@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQueryClient, type InfiniteData, type QueryKey } fr
 import { useCallback, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { listPage, type ListPage, type Query } from '../../api/api.js';
 import { notifyError } from '../../components/notify.js';
+import type { MatchingRows } from './bulk-job.js';
 
 interface ListRequest<Row> {
   /** Name of the list, in the keys of the query cache. */
@@ -54,6 +55,8 @@ export interface FilteredList<Row> {
   source: ListSource<Row>;
   /** Which list the rows on screen are of; it changes when those of another one have come. */
   shownKey: string;
+  /** Every row that matches and began before a moment, in milliseconds. */
+  matchingAt(now: number): MatchingRows;
 }
 
 /** Where a page is. The cursors of those before it lead back to pages that memory has dropped. */
@@ -79,7 +82,7 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
   const client = useQueryClient();
   const identity = JSON.stringify([request.name, request.filters]);
   // oxlint-disable-next-line react/exhaustive-deps -- the identity is the text of the filters
-  const { queryKey, fetchPage, source } = useMemo(() => listOf(request), [identity]);
+  const { queryKey, fetchPage, source, matchingAt } = useMemo(() => listOf(request), [identity]);
   const query = useInfiniteQuery<ListPage<Row>, Error, Pages<Row>, QueryKey, PageParam>({
     queryKey,
     queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
@@ -150,7 +153,7 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
       setRange({ first: 0, last: 0 });
     },
   };
-  return { list, source, shownKey };
+  return { list, source, shownKey, matchingAt };
 }
 
 function listOf<Row>(request: ListRequest<Row>) {
@@ -161,7 +164,13 @@ function listOf<Row>(request: ListRequest<Row>) {
   const fetchPage = ({ cursor, begun }: PageParam, signal?: AbortSignal): Promise<ListPage<Row>> =>
     read(queryAt(begun), cursor, signal);
   const source: ListSource<Row> = { first: () => fetchPage(firstParam()), idOf };
-  return { queryKey: [name, 'page', filters] as const, fetchPage, source };
+  const matchingAt = (now: number): MatchingRows => {
+    const query = queryAt(now);
+    // Datapoints are of no time; what comes later stands before those that are read.
+    const until = operation === 'listDatapoints' ? undefined : (query['until'] ?? new Date(now).toISOString());
+    return { operation, ...(path && { path }), query: { ...query, preview: undefined, until } };
+  };
+  return { queryKey: [name, 'page', filters] as const, fetchPage, source, matchingAt };
 }
 
 /** The page before this one that has a row, or begins the list. */

@@ -17,7 +17,7 @@ import { useLiveList } from '../list/use-live-list.js';
 import { useFilteredList } from '../list/use-paged-list.js';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
-import { SelectionToolbar } from '../list/list-page.js';
+import { SelectionToolbar } from '../list/selection-toolbar.js';
 import { useCapabilities } from '../browser-session.js';
 import { hasFailedAltogether, scorersOf, stopWord, runChanges, COMPARED_MAX } from './tries.js';
 import styles from './run-list.module.css';
@@ -114,7 +114,7 @@ export function CompareToolbar({ runs, onClear }: { runs: readonly EvalRunSummar
   const ids = runs.toSorted((a, b) => a.created_at.localeCompare(b.created_at)).map(({ id }) => id);
   const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: ids.join(',') } });
   return (
-    <SelectionToolbar count={runs.length} onClear={onClear}>
+    <SelectionToolbar chosen={{ count: runs.length, isMore: false }} onClear={onClear}>
       {fault !== null && <span>{fault}</span>}
       <Button variant="primary" disabled={fault !== null} onClick={compare}>
         Compare

@@ -4,8 +4,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, lazy, Suspense } from 'react';
 import { PageActions } from '../../components/page-actions.js';
 import { NoMatch, QueryFault, EmptyState } from '../../components/page-parts.js';
-import { ConfirmAction } from '../../features/dialogs.js';
-import { inBatches, api } from '../../api/api.js';
+import { ConfirmDialog } from '../../components/dialog.js';
+import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { datapointAddress, datasetAddress, nameOfDatapoint } from '../../features/addresses.js';
@@ -13,7 +13,9 @@ import { rememberTraceList } from '../../features/list/list-memory.js';
 import { DatapointLink } from '../../features/links.js';
 import { FilterBar } from '../../features/filters/filter-bar.js';
 import { bareSearch, listChips } from '../../features/filters/list-search.js';
-import { ListedGrid, useSelectedRows, SelectionToolbar } from '../../features/list/list-page.js';
+import { ListedGrid, useSelectedRows, type SelectedRows } from '../../features/list/list-page.js';
+import { runBulkJob } from '../../features/list/bulk-job.js';
+import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
@@ -37,17 +39,19 @@ interface DatapointsTabProps {
 /** The datapoints of a dataset, and what is done with them. */
 export function DatapointsTab({ dataset, search, onSearch, onChanged }: DatapointsTabProps) {
   const { id, datapoint_count: total } = dataset;
-  const { list, live, shownKey } = useDatapointList(id, search);
+  const found = useDatapointList(id, search);
+  const { list, live, shownKey } = found;
   const navigate = useNavigate();
   const columns = useListColumns<DatapointPreview, DatasetSearch>({
     ...{ list: 'datapoints', columnsIn: datapointColumns, offered: DATAPOINT_COLUMNS, search, onChange: onSearch },
     sorts: DATAPOINT_PARAMETERS.sorts,
   });
-  const selected = useSelectedRows<DatapointPreview>(nameOfDatapoint);
   const listed = list.readRows.map((row) => row.id);
   useEffect(() => rememberTraceList({ path: datasetAddress(id), search: { ...search }, ids: listed }));
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   const isFiltered = listChips(search, DATAPOINT_PARAMETERS, String).length > 0;
+  const counted = isFiltered ? null : { count: total, exact: true };
+  const selected = useSelectedRows<DatapointPreview>(nameOfDatapoint, found, counted);
   return (
     <>
       <DatapointActions datasetId={id} onImported={onChanged} />
@@ -59,16 +63,16 @@ export function DatapointsTab({ dataset, search, onSearch, onChanged }: Datapoin
         <ListedGrid<DatapointPreview>
           label="Datapoints"
           one="datapoint"
-          count={describeCount(list, isFiltered ? null : { count: total, exact: true }, 'datapoint')}
+          count={describeCount(list, counted, 'datapoint')}
           {...{ list, live, shownKey, columns }}
           onOpen={({ id: datapointId }) => void navigate({ to: datapointAddress(id, datapointId) })}
           isDeleted={({ id: datapointId }) => live.deleted.has(datapointId)}
           selection={selected.selection}
+          page={selected.page}
           toolbar={
             <SelectedDatapoints
               datasetId={id}
-              datapoints={selected.rows}
-              onClear={selected.clear}
+              selected={selected}
               onDeleted={(ids) => {
                 list.changeRows((row) => (ids.has(row.id) ? null : row));
                 onChanged();
@@ -126,38 +130,47 @@ const DATAPOINT_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.in
 
 interface SelectedDatapointsProps {
   datasetId: string;
-  datapoints: readonly DatapointPreview[];
-  onClear(): void;
+  selected: SelectedRows<DatapointPreview>;
   /** @param ids datapoints that are gone. */
   onDeleted(ids: ReadonlySet<string>): void;
 }
 
-function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }: SelectedDatapointsProps) {
-  const ids = datapoints.map(({ id }) => id);
+function SelectedDatapoints({ datasetId, selected, onDeleted }: SelectedDatapointsProps) {
+  const { chosen, onClear } = selected;
   const [isDeleting, setIsDeleting] = useState(false);
+  const many = chosen.count === undefined ? 'all datapoints that match' : formatCounted(chosen.count, 'datapoint');
+  const deleteAll = (): void => {
+    const gone = new Set<string>();
+    setIsDeleting(false);
+    onClear();
+    void runBulkJob({
+      ...{ chosen, title: 'Deleting datapoints', one: 'datapoint' },
+      act: async (ids) => {
+        const { deleted } = await api.deleteDatapoints({ path: { id: datasetId }, body: { ids: [...ids] } });
+        for (const id of ids) gone.add(id);
+        return { done: deleted, existing: 0, failed: 0 };
+      },
+      describe: ({ done }) => `Deleted ${formatCounted(done, 'datapoint')}`,
+      onEnd: () => onDeleted(gone),
+    });
+  };
   return (
     <>
-      <SelectionToolbar count={ids.length} onClear={onClear}>
-        <SendToReview {...{ datasetId, ids }} onSent={onClear} />
+      <SelectionToolbar {...selected}>
+        <SendToReview {...{ datasetId, chosen }} onSent={onClear} />
         <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
           Delete
         </Button>
       </SelectionToolbar>
       {isDeleting && (
-        <ConfirmAction
-          title={`Delete ${formatCounted(ids.length, 'datapoint')}?`}
+        <ConfirmDialog
+          title={`Delete ${many}?`}
           action="Delete"
-          act={() => deleteDatapoints(datasetId, ids)}
-          onDone={() => {
-            onDeleted(new Set(ids));
-            onClear();
-          }}
-          done={(count) => `Deleted ${formatCounted(count, 'datapoint')}`}
-          failed="The datapoints could not be deleted"
+          onConfirm={deleteAll}
           onClose={() => setIsDeleting(false)}
         >
           <p>Their items in the review queue are deleted, too; results of runs are kept. This cannot be undone.</p>
-        </ConfirmAction>
+        </ConfirmDialog>
       )}
     </>
   );
@@ -165,14 +178,6 @@ function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }: Selec
 
 const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.js')).ExportMenu }));
 const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
-
-/** Deletes datapoints, as many requests as it takes. @returns how many are gone. */
-async function deleteDatapoints(id: string, ids: readonly string[]): Promise<number> {
-  let deleted = 0;
-  for (const some of inBatches(ids))
-    deleted += (await api.deleteDatapoints({ path: { id }, body: { ids: some } })).deleted;
-  return deleted;
-}
 
 function DatapointActions({ datasetId, onImported }: { datasetId: string; onImported(): void }) {
   const navigate = useNavigate();

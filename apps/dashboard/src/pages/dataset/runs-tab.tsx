@@ -40,7 +40,7 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
     <>
       <div className={styles.actions}>
         <EvaluateButton datasetId={datasetId} />
-        <CompareToolbar runs={selected.rows} onClear={selected.clear} />
+        <CompareToolbar runs={selected.rows} onClear={selected.onClear} />
       </div>
       <RunTrend runs={list.readRows} />
       <Grid<EvalRunSummary>

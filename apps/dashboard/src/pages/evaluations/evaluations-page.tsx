@@ -75,7 +75,7 @@ export function EvaluationsPage() {
           count={describeCount(list, null, 'run')}
           {...{ list, live, columns, shownKey }}
           selection={selected.selection}
-          toolbar={<CompareToolbar runs={selected.rows} onClear={selected.clear} />}
+          toolbar={<CompareToolbar runs={selected.rows} onClear={selected.onClear} />}
           onOpen={({ id }) => void navigate({ to: runAddress(id) })}
           isDeleted={({ id, dataset_id: dataset }) => live.deleted.has(id) || live.deleted.has(dataset)}
         />

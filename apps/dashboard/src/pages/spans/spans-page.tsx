@@ -15,13 +15,8 @@ import { EmptyState } from '../../components/page-parts.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { listFilters, listOrder, withMember, type ListSearch } from '../../features/filters/list-search.js';
-import {
-  useAutoRefresh,
-  ListPage,
-  ListedGrid,
-  SelectionToolbar,
-  useSelectedRows,
-} from '../../features/list/list-page.js';
+import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
+import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { nameOfSpan, traceAddress } from '../../features/addresses.js';
@@ -57,13 +52,14 @@ export function SpansPage() {
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/spans', search: next, replace: isTyped });
   const { isLive, onLive } = useAutoRefresh(search);
-  const { list, live, counted, shownKey } = useSpanList(search, isLive);
+  const listed = useSpanList(search, isLive);
+  const { list, live, counted, shownKey } = listed;
   const parameters = spanParameters(useCapabilities()?.search_modes ?? []);
   const columns = useListColumns<SpanOutline, ListSearch>({
     ...{ list: 'spans', columnsIn: spanColumns, offered: SPAN_COLUMNS, search, onChange: change },
     sorts: SPAN_SORTS,
   });
-  const selected = useSelectedRows<SpanOutline>(nameOfSpan, list.readRows);
+  const selected = useSelectedRows<SpanOutline>(nameOfSpan, listed, counted);
   const peeked = usePeeked(list, search.peek);
   useEffect(() => rememberTraceList({ path: '/spans', search: { ...search }, ids: tracesOf(list.readRows) }));
   return (
@@ -87,14 +83,11 @@ export function SpansPage() {
         peek={peeked && { traceId: peeked.trace_id, spanId: peeked.id }}
         onPeek={(id) => change(withMember(search, 'peek', id ?? ''), true)}
         toolbar={
-          <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
-            <AddSelected
-              what={`${formatCounted(selected.rows.length, 'span')}, each as a datapoint.`}
-              spanIds={selected.rows.map(({ id }) => id)}
-              onAdded={selected.clear}
-            />
+          <SelectionToolbar {...selected}>
+            <AddSelected what="Each span becomes a datapoint." chosen={selected.chosen} onAdded={selected.onClear} />
             <Button
               icon="copy"
+              disabled={selected.chosen.count !== selected.rows.length}
               onClick={() =>
                 void copyAs(formatCounted(selected.rows.length, 'ID'), selected.rows.map(({ id }) => id).join('\n'))
               }

@@ -1,9 +1,9 @@
 import type { TraceListItem } from '@spandrel/contract';
-import { formatCounted } from '@spandrel/contract/browser';
 import { useState } from 'react';
 import { Button } from '../../components/button.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
-import { SelectionToolbar, type SelectedRows } from '../../features/list/list-page.js';
+import type { SelectedRows } from '../../features/list/list-page.js';
+import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
 import { DeleteTraces } from './delete-traces.js';
 import type { ListedTraces } from './use-trace-list.js';
 
@@ -13,25 +13,28 @@ interface TraceSelectionProps {
 }
 
 /** What can be done with the selected traces. */
-export function TraceSelection({ selected: { rows, clear }, listed }: TraceSelectionProps) {
+export function TraceSelection({ selected, listed }: TraceSelectionProps) {
   const [isDeleting, setIsDeleting] = useState(false);
+  const { rows, chosen, onClear } = selected;
+  const spans = rows.reduce((sum, { span_count }) => sum + span_count, 0);
   return (
-    <SelectionToolbar count={rows.length} onClear={clear}>
+    <SelectionToolbar {...selected}>
       <AddSelected
-        what={`The last model call of ${formatCounted(rows.length, 'trace')}; of a trace without one its first span.`}
-        traceIds={rows.map(({ id }) => id)}
-        onAdded={clear}
+        what="The last model call of each trace; of a trace without one its first span."
+        {...{ chosen, isOfTraces: true }}
+        onAdded={onClear}
       />
       <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
         Delete
       </Button>
       {isDeleting && (
         <DeleteTraces
-          traces={rows}
+          chosen={chosen}
+          spans={rows.length === chosen.count ? spans : undefined}
           onClose={() => setIsDeleting(false)}
           onDeleted={(ids) => {
             listed.list.changeRows((row) => (ids.has(row.id) ? null : row));
-            clear();
+            onClear();
             listed.recount();
           }}
         />

@@ -44,7 +44,7 @@ export function TracesPage() {
     ...{ list: 'traces', columnsIn: traceColumns, offered: TRACE_COLUMNS, search, onChange: change },
     sorts: TRACE_PARAMETERS.sorts,
   });
-  const selected = useSelectedRows<TraceListItem>(nameOfTrace, list.readRows);
+  const selected = useSelectedRows<TraceListItem>(nameOfTrace, listed, overTime);
   useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list.readRows) }));
   return (
     <ListPage
@@ -75,7 +75,7 @@ export function TracesPage() {
         peek={search.peek === undefined ? undefined : { traceId: search.peek }}
         onPeek={(id) => change(withMember(search, 'peek', id ?? ''), true)}
         toolbar={
-          selected.rows.length > 0 && (
+          selected.chosen.count !== 0 && (
             <Suspense fallback={null}>
               <TraceSelection selected={selected} listed={listed} />
             </Suspense>
