@@ -61,6 +61,7 @@ const LAYERS = [
     'transfer',
     [
       ...[
+        'collaboration',
         'evals',
         'queue',
         'scores',

@@ -60,6 +60,10 @@ describe('what a team shares, in cloud mode on Postgres', () => {
     expect([await listed(ann), await listed(bob)]).toEqual([1, 0]);
     const answers = [await bob.get(path), await bob.send('PUT', path, { name: 'x' }), await bob.delete(path)];
     expect(answers.map(({ body: { code } }) => code)).toEqual(Array.from({ length: 3 }, () => 'view_not_found'));
+    const { body: exported } = await ann.get<{ views: ViewResource[] }>('/api/export/json');
+    expect(exported.views.map(({ id }) => id)).not.toContain(view.id);
+    const stolen = await bob.post<{ rejected: { code: string }[] }>('/api/import/json', { version: 1, views: [view] });
+    expect([stolen.body.rejected[0]?.code, (await ann.get(path)).body]).toEqual(['id_conflict', view]);
     await ann.send('PUT', path, { scope: 'project' });
     expect(await listed(bob)).toBe(1);
   });

@@ -98,6 +98,10 @@ export function everything(server: () => TransferServer, all: boolean): void {
       span_id: 's',
     });
     await call(project, 'PUT', `/api/scores/${score}`, { value: 2.5, comment: 'worse than I thought' });
+    await call(project, 'POST', '/api/views', { name: 'failures', page: 'traces', query: 'status=failed' });
+    const figures = [{ title: 'Cost', figure: 'cost', query: 'range=7d' }];
+    await call(project, 'POST', '/api/boards', { name: 'ours', figures });
+    await call(project, 'PUT', '/api/boards/quality', { figures, hidden: true });
     await until(async () => (await list()).some(({ source_span_id: span }) => span === 's'));
 
     const ids = [first!.id, third!.id, talk];
@@ -127,6 +131,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
       call(project, 'GET', '/api/score-definitions'),
       call(project, 'GET', '/api/scores'),
       call(project, 'GET', '/api/analytics/scores'),
+      call(project, 'GET', '/api/views'),
+      call(project, 'GET', '/api/boards?hidden=true'),
       ...ids.map((id) => call(project, 'GET', `/api/eval/${id}`)),
       call(project, 'GET', `${path}/compare?runs=${ids.slice(0, 4).join(',')}`),
     ]);
@@ -157,6 +163,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
           ['queue_items', 3],
           ['score_definitions', 1],
           ['scores', 1],
+          ['views', 1],
+          ['boards', 2],
         ],
       ]);
       const before = await shown(from, datasetId);
@@ -273,6 +281,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
         connections: 1,
         score_definitions: 1,
         scores: 1,
+        views: 1,
+        boards: 2,
       });
       expect(new Set(nowhere.rejected.map(({ collection, code }) => `${collection} ${code}`))).toEqual(
         new Set([

@@ -8,7 +8,7 @@ import { ShareStore } from './share.store.js';
 import { SharedController, SharesController } from './shares.controller.js';
 
 /** Saved views and boards. */
-@Module({ controllers: [ViewsController, BoardsController], providers: [SavedItemStore] })
+@Module({ controllers: [ViewsController, BoardsController], providers: [SavedItemStore], exports: [SavedItemStore] })
 export class CollaborationModule {}
 
 /** Links that open one trace. */

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import type { PlainList } from '@spandrel/contract';
+import type { PlainList, RejectedItem, RestoredBoard, RestoredView } from '@spandrel/contract';
 import { newId, NotFound, type Scope } from '@spandrel/kernel';
-import { anyOf, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { anyOf, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import { createdBy, type Teammate } from './author.js';
 import { SavedItem, savedItemTable, type SavedItemRow } from './collaboration.entity.js';
 import { PRODUCT_BOARDS } from './product-boards.js';
@@ -85,6 +85,35 @@ export class SavedItemStore {
     });
   }
 
+  /** Items of the project behind an id, in the order of their ids, hidden ones too; none at the end. */
+  after({ projectId }: Scope, kind: SavedKind, id: string, limit: number, options: LongReadOptions) {
+    return this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from saved_item i where i.project_id = ${projectId} and i.kind = ${kind}
+        and i.owner is null and i.id > ${id} order by i.id limit ${limit}`,
+      options,
+    );
+  }
+
+  /** Brings items of an export back, in one transaction. @returns those whose ids are of what is somebody's alone here. */
+  restore<Item extends RestoredView | RestoredBoard>(
+    scope: Scope,
+    kind: SavedKind,
+    items: readonly Item[],
+  ): Promise<RejectedItem<Item>[]> {
+    return this.storage.write(async (tx) => {
+      const rejected: RejectedItem<Item>[] = [];
+      for (const item of items) {
+        const key = keyOf(scope, kind, item.id);
+        const { owner = null } = (await tx.em.findOne(SavedItem, key)) ?? {};
+        const made = createdBy(item.created_by, item.created_at);
+        const row = { ...key, ...restoredContent(item), owner, ...made, updatedAt: item.updated_at };
+        if (owner === null) await tx.em.upsert(SavedItem, row);
+        else rejected.push({ item, code: 'id_conflict', message: `somebody has a ${kind} of this id alone here` });
+      }
+      return rejected;
+    });
+  }
+
   private async ofProduct(by: Teammate, kind: SavedKind): Promise<SavedItemRow[]> {
     const ids = kind === 'board' ? [...PRODUCT_BOARDS.keys()] : [];
     const { projectId } = by.scope;
@@ -98,6 +127,11 @@ export class SavedItemStore {
 }
 
 const keyOf = ({ projectId }: Scope, kind: SavedKind, id: string) => ({ projectId, kind, id });
+
+const restoredContent = (item: RestoredView | RestoredBoard) =>
+  'page' in item
+    ? { name: item.name, page: item.page, content: item.query, hidden: 0 }
+    : { name: item.name, page: '', content: JSON.stringify(item.figures), hidden: Number(item.hidden) };
 
 /** A board of the product as nobody has changed it: it was made at no time. */
 function productRow({ scope }: Teammate, kind: SavedKind, id: string): SavedItemRow | null {

@@ -94,12 +94,7 @@ export const ViewsController = savedController<CreateView, UpdateView, ViewResou
     ...{ name, page, content: query, owner: ownerOf(scope, by), hidden: 0 },
   }),
   changesOf: (by, { name, query, scope }) => ({ name, content: query, owner: scope && ownerOf(scope, by) }),
-  resource: (row) => ({
-    ...{ id: row.id, name: row.name, page: row.page as ViewResource['page'], query: row.content },
-    scope: row.owner === null ? 'project' : 'me',
-    created_by: authorOf(row),
-    ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) },
-  }),
+  resource: viewResource,
 });
 
 /** @throws Invalid for a view of somebody alone in local mode. */
@@ -122,12 +117,27 @@ export const BoardsController = savedController<CreateBoard, UpdateBoard, BoardR
   changesOf: (_by, { name, figures, hidden }) => ({
     ...{ name, content: figures && JSON.stringify(figures), hidden: hidden === undefined ? hidden : Number(hidden) },
   }),
-  resource: (row) => ({
+  resource: boardResource,
+});
+
+/** A saved view as the wire shows it. */
+export function viewResource(row: SavedItemRow): ViewResource {
+  return {
+    ...{ id: row.id, name: row.name, page: row.page as ViewResource['page'], query: row.content },
+    scope: row.owner === null ? 'project' : 'me',
+    created_by: authorOf(row),
+    ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) },
+  };
+}
+
+/** A board as the wire shows it. */
+export function boardResource(row: SavedItemRow): BoardResource {
+  return {
     ...{ id: row.id, name: row.name, figures: JSON.parse(row.content) as BoardFigure[] },
     built_in: PRODUCT_BOARDS.has(row.id),
     hidden: row.hidden !== 0,
     created_by: row.createdAt === 0 ? null : authorOf(row),
     created_at: wireTime(row.createdAt || null),
     updated_at: wireTime(row.updatedAt || null),
-  }),
-});
+  };
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
-import { isStorableText, keySchema, labelSchema } from './values/text.js';
-import { timestampTextSchema } from './values/timestamp.js';
+import { clientIdSchema, isStorableText, keySchema, labelSchema, nameSchema } from './values/text.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /** Longest query string that a saved view or a figure of a board keeps, in UTF-16 units. */
 const QUERY_LENGTH_MAX = 8_192;
@@ -25,6 +25,14 @@ const madeShape = {
   created_by: authorSchema,
   created_at: timestampTextSchema,
   updated_at: timestampTextSchema,
+};
+
+/** What comes back from an export beside what somebody may say: who made it, and when. */
+const restoredShape = {
+  id: clientIdSchema,
+  created_by: z.object({ id: keySchema, name: nameSchema.nullable() }),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
 };
 
 const addressQuerySchema = z
@@ -65,6 +73,9 @@ export const savedViewSchema = createViewSchema
   .extend({ id: z.string(), scope: viewScopeSchema, ...madeShape })
   .meta({ id: 'SavedView' });
 export type ViewResource = z.output<typeof savedViewSchema>;
+/** A view that comes back from an export, which has those of the project alone. */
+export const restoredViewSchema = createViewSchema.omit({ scope: true }).extend(restoredShape);
+export type RestoredView = z.output<typeof restoredViewSchema>;
 export const viewListSchema = listAnswer('SavedViewList', 'views', savedViewSchema);
 
 export const listViewsSchema = z.object({ page: z.enum(VIEW_PAGES).optional(), ...pageShape });
@@ -104,6 +115,9 @@ export const boardSchema = z
   })
   .meta({ id: 'Board' });
 export type BoardResource = z.output<typeof boardSchema>;
+/** A board that comes back from an export. */
+export const restoredBoardSchema = createBoardSchema.extend({ hidden: z.boolean(), ...restoredShape });
+export type RestoredBoard = z.output<typeof restoredBoardSchema>;
 export const boardListSchema = listAnswer('BoardList', 'boards', boardSchema);
 
 export const listSavedSchema = z.object(pageShape);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { captureRuleSchema } from './capture-rules.js';
+import { boardSchema, savedViewSchema } from './collaboration.js';
 import { exportedConnectionSchema } from './connections.js';
 import { datapointSchema, datasetSchema } from './datasets.js';
 import { evalRunSummarySchema, formerAttemptSchema, sampleSchema, scorerResultSchema } from './evals.js';
@@ -30,6 +31,8 @@ export const EXPORT_COLLECTIONS = [
   'queue_items',
   'score_definitions',
   'scores',
+  'views',
+  'boards',
 ] as const;
 export type ExportCollection = (typeof EXPORT_COLLECTIONS)[number];
 
@@ -158,6 +161,11 @@ export const exportJsonSchema = z
     queue_items: z.array(queueItemSchema).exactOptional().describe(WHOLE_PROJECT),
     score_definitions: z.array(scoreDefinitionSchema).exactOptional().describe(WHOLE_PROJECT),
     scores: z.array(scoreSchema).exactOptional().describe(WHOLE_PROJECT),
+    views: z.array(savedViewSchema).exactOptional().describe(`Those of the project. ${WHOLE_PROJECT}`),
+    boards: z
+      .array(boardSchema)
+      .exactOptional()
+      .describe(`Those of the product as they were changed. ${WHOLE_PROJECT}`),
   })
   .meta({ id: 'Export' });
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { boardResource, SavedItemStore, viewResource } from '@spandrel/collaboration';
 import { ConnectionStore, exportedConnection } from '@spandrel/connections';
 import { withMember, type DatapointVersionResource, type ExportCollection } from '@spandrel/contract';
 import {
@@ -58,6 +59,7 @@ export class ExportCollections {
     private readonly queue: QueueListStore,
     private readonly definitions: ScoreDefinitionStore,
     private readonly scores: ScoreStore,
+    private readonly saved: SavedItemStore,
   ) {}
 
   /**
@@ -144,6 +146,11 @@ export class ExportCollections {
         (after?: Keyed) => this.scores.after(scope, idOf(after), rows, options),
         json(scoreResource),
         ({ traceId }) => traceId === null || written.traces.has(traceId),
+      ),
+      views: shown((after?: Keyed) => this.saved.after(scope, 'view', idOf(after), rows, options), json(viewResource)),
+      boards: shown(
+        (after?: Keyed) => this.saved.after(scope, 'board', idOf(after), rows, options),
+        json(boardResource),
       ),
     };
   }

@@ -7,6 +7,7 @@ import {
   type RestoredResult,
   type ImportJsonResult,
 } from '@spandrel/contract';
+import { SavedItemStore } from '@spandrel/collaboration';
 import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets, type OpenVersion } from '@spandrel/datasets';
 import { RestoreRuns } from '@spandrel/evals';
@@ -73,6 +74,7 @@ export class WriteImportBatch {
     private readonly queue: RestoreQueueItems,
     private readonly definitions: ScoreDefinitionStore,
     private readonly scores: WriteScores,
+    private readonly saved: SavedItemStore,
     private readonly masking: ProjectMasking,
   ) {}
 
@@ -102,6 +104,8 @@ export class WriteImportBatch {
     await write(batch, 'queue_items', progress, (items) => this.queue.execute(scope, items));
     await write(batch, 'score_definitions', progress, (items) => this.definitions.restore(scope, items));
     await write(batch, 'scores', progress, (items) => this.scores.restore(scope, items));
+    await write(batch, 'views', progress, (items) => this.saved.restore(scope, 'view', items));
+    await write(batch, 'boards', progress, (items) => this.saved.restore(scope, 'board', items));
   }
 
   private async writeRecords(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {

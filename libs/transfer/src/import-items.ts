@@ -5,6 +5,7 @@ import {
   JsonSyntaxError,
   parseWithSources,
   TooManyValues,
+  restoredBoardSchema,
   restoredCaptureRuleSchema,
   restoredConnectionSchema,
   restoredDatapointSchema,
@@ -18,6 +19,7 @@ import {
   restoredSampleSchema,
   restoredAttemptSchema,
   restoredTraceSchema,
+  restoredViewSchema,
   type ExportCollection,
 } from '@spandrel/contract';
 import { inTurns, Invalid } from '@spandrel/kernel';
@@ -40,6 +42,8 @@ const SCHEMAS = {
   queue_items: restoredQueueItemSchema,
   score_definitions: restoredScoreDefinitionSchema,
   scores: restoredScoreSchema,
+  views: restoredViewSchema,
+  boards: restoredBoardSchema,
 } satisfies Record<ExportCollection, z.ZodType>;
 
 /** What the items of each collection are. */

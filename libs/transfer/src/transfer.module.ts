@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CollaborationModule } from '@spandrel/collaboration';
 import { ConnectionsModule } from '@spandrel/connections';
 import { DatasetsModule } from '@spandrel/datasets';
 import { EvalsModule } from '@spandrel/evals';
@@ -14,7 +15,16 @@ import { TransferController } from './transfer.controller.js';
 
 /** Everything out as one JSON file, and back in. */
 @Module({
-  imports: [TracingModule, DatasetsModule, ConnectionsModule, EvalsModule, QueueModule, ScoresModule, UploadsModule],
+  imports: [
+    TracingModule,
+    DatasetsModule,
+    ConnectionsModule,
+    EvalsModule,
+    QueueModule,
+    ScoresModule,
+    CollaborationModule,
+    UploadsModule,
+  ],
   controllers: [TransferController],
   providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
 })

@@ -6391,6 +6391,10 @@ export interface Export {
   score_definitions?: ScoreDefinition[];
   /** Missing in the export of one trace. */
   scores?: Score[];
+  /** Those of the project. Missing in the export of one trace. */
+  views?: SavedView[];
+  /** Those of the product as they were changed. Missing in the export of one trace. */
+  boards?: Board[];
 }
 
 export interface ExportedTrace {
@@ -6773,6 +6777,8 @@ export interface ImportJsonResult {
     queue_items: number;
     score_definitions: number;
     scores: number;
+    views: number;
+    boards: number;
   };
   /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
@@ -6790,7 +6796,9 @@ export interface ImportJsonResult {
       | 'eval_attempts'
       | 'queue_items'
       | 'score_definitions'
-      | 'scores';
+      | 'scores'
+      | 'views'
+      | 'boards';
     /** Position in its collection. */
     index: number;
     code: string;
