@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
- * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -20,6 +20,7 @@ import { measurePostgres, reportPostgres } from './postgres-rows.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
 import { measureRemoval, reportRemoval } from './removal-rows.ts';
+import { measurePostgresScores, measureScores, reportScores } from './score-rows.ts';
 import { measureSdk, reportSdk } from './sdk-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { measureStatistics, reportStatistics } from './statistics-rows.ts';
@@ -36,6 +37,7 @@ const PARTS = [
   'events',
   'queries',
   'strategies',
+  'scores',
   'otlp',
   'masking',
   'sdk',
@@ -83,6 +85,17 @@ await measured(
   ({ filled, figures }) => reportQueries(figures, spans, filled),
 );
 await measured('strategies', async () => measureStrategies(spans, await openFilled(spans, keep)), reportStrategies);
+await measured(
+  'scores',
+  async () => [
+    await measureScores(spans, await openFilled(spans, keep)),
+    await measurePostgresScores(postgresSpans, keep),
+  ],
+  ([onSqlite, onPostgres]) => {
+    reportScores(onSqlite!, spans);
+    reportScores(onPostgres!, postgresSpans);
+  },
+);
 await measured('otlp', () => measureOtlp(rounds), reportOtlp);
 await measured('masking', measureMasking, reportMasking);
 await measured('sdk', () => measureSdk(quick ? 15 : 60), reportSdk);

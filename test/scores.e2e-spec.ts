@@ -119,6 +119,13 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect([refused.status, refused.body['code']]).toEqual([status, code]);
   });
 
+  it('keep a comment of 10,000 characters', async () => {
+    const { trace } = await record();
+    const said = (comment: string) => call('POST', '/api/scores', { name: 'x', comment, trace_id: trace });
+    expect((await said('c'.repeat(10_000))).status).toBe(201);
+    expect((await said('c'.repeat(10_001))).body['errors']).toMatchObject([{ path: 'comment' }]);
+  });
+
   it('of a span that is still to come needs its trace', async () => {
     const { trace } = await record();
     const early = await call('POST', '/api/scores', {

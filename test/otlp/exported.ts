@@ -12,7 +12,10 @@ const nanosOf = (epochMs: number): string => `${BigInt(epochMs) * 1_000_000n}`;
 const keyValues = (attributes: Attributes): object[] =>
   Object.entries(attributes).map(([key, value]) => ({
     key,
-    value: typeof value === 'string' ? { stringValue: value } : { intValue: value },
+    value:
+      typeof value === 'string'
+        ? { stringValue: value }
+        : { [Number.isInteger(value) ? 'intValue' : 'doubleValue']: value },
   }));
 
 export interface SpanOptions {
@@ -22,6 +25,7 @@ export interface SpanOptions {
   scope?: string;
   startedAt?: number;
   attributes?: Attributes;
+  events?: readonly { name: string; at: number; attributes: Attributes }[];
 }
 
 /** An export of one span, a call of a model unless `attributes` say otherwise. */
@@ -32,6 +36,7 @@ export function spanExport({
   scope = 'test',
   startedAt = START,
   attributes,
+  events = [],
 }: SpanOptions): object {
   return {
     resourceSpans: [
@@ -48,6 +53,9 @@ export function spanExport({
                 startTimeUnixNano: nanosOf(startedAt),
                 endTimeUnixNano: nanosOf(startedAt + 1_000),
                 attributes: keyValues(attributes ?? { 'gen_ai.operation.name': 'chat' }),
+                events: events.map(({ name, at, attributes: own }) => ({
+                  ...{ name, timeUnixNano: nanosOf(at), attributes: keyValues(own) },
+                })),
               },
             ],
           },

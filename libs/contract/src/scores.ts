@@ -2,14 +2,21 @@ import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
-import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
+import {
+  clientIdSchema,
+  jsonMapSchema,
+  jsonObjectSchema,
+  keySchema,
+  nameSchema,
+  storableSchema,
+} from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 export const SCORE_SOURCES = ['human', 'code', 'judge', 'end_user'] as const;
 export type ScoreSource = (typeof SCORE_SOURCES)[number];
 
 /** Longest comment of a score, in UTF-16 units. */
-const COMMENT_LENGTH_MAX = 10_000;
+export const SCORE_COMMENT_MAX = 10_000;
 
 /** Earlier values that a score keeps (docs/spec/scores.md#changing-a-score). */
 export const SCORE_REVISIONS_MAX = 5;
@@ -17,7 +24,7 @@ export const SCORE_REVISIONS_MAX = 5;
 const valueMembers = {
   value: settingNumber(z.number().nullish()),
   label: keySchema.min(1).nullish(),
-  comment: nameSchema.max(COMMENT_LENGTH_MAX).nullish(),
+  comment: storableSchema(SCORE_COMMENT_MAX).nullish(),
 };
 
 const otherMembers = {
@@ -172,7 +179,7 @@ export const restoredScoreSchema = z.object({
   name: keySchema.min(1),
   value: z.number().nullable(),
   label: keySchema.nullable(),
-  comment: nameSchema.max(COMMENT_LENGTH_MAX).nullable(),
+  comment: storableSchema(SCORE_COMMENT_MAX).nullable(),
   source: z.enum(SCORE_SOURCES),
   author: keySchema,
   trace_id: keySchema.nullable(),

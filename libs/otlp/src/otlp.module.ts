@@ -5,6 +5,7 @@ import { OtlpController } from './http/otlp.controller.js';
 import { ExportReader } from './aside/export-reader.js';
 import { TakeExport } from './http/take-export.js';
 import { DialectReader } from './reading/dialect-reader.js';
+import { EvaluationScores } from './write/evaluation-scores.js';
 import { EventUpkeep } from './write/event-upkeep.js';
 import { MergeEvents } from './write/merge-events.js';
 import { OtlpEventStore } from './write/otlp-event.store.js';
@@ -30,6 +31,7 @@ import { StoreExport } from './write/store-export.js';
     StoreExport,
     OtlpEventStore,
     MergeEvents,
+    EvaluationScores,
     OtlpWriteMetrics,
     EventUpkeep,
   ],

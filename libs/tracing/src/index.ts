@@ -56,3 +56,4 @@ export { TraceStore } from './trace.store.js';
 export { isUnpriced, isUnpricedUse } from './pricing/pricing.js';
 export { tracingFeature } from './tracing.feature.js';
 export { TracingModule } from './tracing.module.js';
+export { aliasOf } from './write/span-alias.js';

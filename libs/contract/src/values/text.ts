@@ -9,11 +9,12 @@ export const NAME_LENGTH_MAX = 2_000;
 /** Longest value that is looked up exactly (session, user, tag, model …), in UTF-16 units; fits an index row. */
 export const KEY_LENGTH_MAX = 512;
 
-const storable = (lengthMax: number) =>
+/** @param lengthMax in UTF-16 units. */
+export const storableSchema = (lengthMax: number) =>
   z.string().max(lengthMax).refine(isStorableText, 'must not hold NUL characters or lone surrogates');
 
-export const nameSchema = storable(NAME_LENGTH_MAX);
-export const keySchema = storable(KEY_LENGTH_MAX);
+export const nameSchema = storableSchema(NAME_LENGTH_MAX);
+export const keySchema = storableSchema(KEY_LENGTH_MAX);
 
 /** A name that something must have. */
 export const labelSchema = nameSchema.min(1, 'must not be empty');

@@ -37,7 +37,7 @@ function vectorInText(text: string): { dimensions: number } | undefined {
 const beginsNumber = (code: number): boolean => code === 0x2d || (code >= 0x30 && code <= 0x39);
 
 /** A text without NUL and lone surrogates, which no column can hold. */
-const storableText = (text: string): string =>
+export const storableText = (text: string): string =>
   isStorableText(text) ? text : text.replaceAll('\0', '').replaceAll(LONE_SURROGATE, '');
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
@@ -53,6 +53,6 @@ export const isKeptKey = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= KEY_LENGTH_MAX && isStorableText(value);
 
 /** Cuts without leaving half a character. */
-function cut(text: string, lengthMax: number): string {
+export function cut(text: string, lengthMax: number): string {
   return text.length <= lengthMax ? text : text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/u, '');
 }

@@ -21,7 +21,7 @@ import { idFault } from './span-record.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 
 /** What somebody else found out about a call: it brings neither input nor output, and is kept as an event of the span. */
-const EVALUATION = 'gen_ai.evaluation.result';
+export const EVALUATION = 'gen_ai.evaluation.result';
 
 /** A message of any role: `gen_ai.user.message`. */
 const MESSAGE = /^gen_ai\.[a-z_]+\.message$/;

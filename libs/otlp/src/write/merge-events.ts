@@ -4,6 +4,7 @@ import { limitBySize } from '@spandrel/storage';
 import { RecordSpans, SpanLookups, type SpanAmendment } from '@spandrel/tracing';
 import { ExportReader } from '../aside/export-reader.js';
 import { DialectReader } from '../reading/dialect-reader.js';
+import { EvaluationScores } from './evaluation-scores.js';
 import { membersFromEvents } from './log-event.js';
 import { logsMerged, type LogContents } from './log-members.js';
 import { keyOfSpan, OtlpEventStore, type KnownEvents, type SpanName } from './otlp-event.store.js';
@@ -25,6 +26,7 @@ export class MergeEvents {
     private readonly core: CoreSettings,
     private readonly reader: ExportReader,
     private readonly lookups: SpanLookups,
+    private readonly evaluations: EvaluationScores,
   ) {}
 
   /**
@@ -58,6 +60,7 @@ export class MergeEvents {
       met.push(...some.flatMap(({ events }, index) => (found[index] && events.merged === 0 ? events : [])));
     };
     for (const some of await this.groups(scope, merges)) await StoredLook.all(some, write);
+    if (met.length > 0) await this.evaluations.writeOfLogs(scope, met);
     await this.events.setMerged(scope, met);
   }
 

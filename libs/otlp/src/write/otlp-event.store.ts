@@ -22,6 +22,7 @@ const otlpEventTable = tableOf(OtlpEventSchema, ['projectId', 'traceId', 'spanId
 const COLUMNS = otlpEventTable.select('e');
 const AWAITED = otlpEventTable.select('e', ['projectId', 'traceId', 'spanId']);
 const EVENT = otlpEventTable.select('f', ['time', 'event']);
+const UNMERGED = otlpEventTable.select('e', ['traceId', 'spanId', 'id', 'time', 'event']);
 const COUNT = shapeOf({ count: integer() });
 const KNOWN = shapeOf({ traceId: text(), spanId: text(), merged: integer(), bytes: integer() });
 
@@ -34,6 +35,8 @@ const BYTES_PER_READ = 262_144;
 const SMALL_BYTES = 65_536;
 /** Events that are merged with one span at most. */
 const EVENTS_MAX = 4_000;
+/** Events that are read at once to be made something of. */
+const EVENTS_PER_READ = 100;
 
 /** A span as its sender names it. */
 export interface SpanName {
@@ -55,6 +58,7 @@ export interface KnownEvents extends SpanName {
 
 /** What of an event becomes one of its span's. */
 export type ReadEvent = Pick<OtlpEventRow, 'time' | 'event'>;
+type UnmergedEvent = Pick<OtlpEventRow, 'traceId' | 'spanId' | 'id' | 'time' | 'event'>;
 
 /** Log events of spans, from their arrival until `otlp.pending_hours` later. */
 @Injectable()
@@ -122,6 +126,27 @@ export class OtlpEventStore {
         ) f where f.so_far <= ${bytesMax} or f.so_far = octet_length(f.event)
         order by f.time, f.came_at, f.position, f.id limit ${EVENTS_MAX}`,
     );
+  }
+
+  /** Events of a name that have not met their spans so far, some at a time; those that are long are left out. */
+  async *unmerged(scope: Scope, spans: readonly SpanName[], name: string): AsyncGenerator<UnmergedEvent[]> {
+    const begin = `{"name":${JSON.stringify(name)},`;
+    for (let at = 0; at < spans.length; at += ROWS_PER_STATEMENT) {
+      const asked = askedFor(spans.slice(at, at + ROWS_PER_STATEMENT));
+      for (let last: UnmergedEvent | undefined, isFull = true; isFull;) {
+        const { traceId, spanId, id } = last ?? { traceId: '', spanId: '', id: '' };
+        const rows: UnmergedEvent[] = await this.storage.read(
+          UNMERGED.query`select ${UNMERGED} from otlp_event e where e.project_id = ${scope.projectId} and e.merged = 0
+            and (e.trace_id, e.span_id) in (select asked.trace_id, asked.span_id from ${asked})
+            and (e.trace_id, e.span_id, e.id) > (${traceId}, ${spanId}, ${id})
+            and substr(e.event, 1, ${begin.length}) = ${begin} and octet_length(e.event) <= ${SMALL_BYTES}
+            order by e.trace_id, e.span_id, e.id limit ${EVENTS_PER_READ}`,
+        );
+        if (rows.length > 0) yield rows;
+        last = rows.at(-1);
+        isFull = rows.length === EVENTS_PER_READ;
+      }
+    }
   }
 
   /** Notes that the events of some spans have met them. */

@@ -8,6 +8,7 @@ import { ExportReader } from '../aside/export-reader.js';
 import { valuesOf, slicesByWeight, slicesOfRead, type NamedRecord } from './slices-of-read.js';
 import { rejectedCount } from '../http/export-response.js';
 import type { LogsPage, SpansPage } from '../aside/read-pages.js';
+import { EvaluationScores } from './evaluation-scores.js';
 import { eventRows, maskRecords, type EventRecord } from './log-event.js';
 import { keepLogMembers, mayHaveLogs, withLogs, type LogView, type LogContents } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
@@ -37,6 +38,7 @@ export class StoreExport {
     private readonly masking: ProjectMasking,
     private readonly reader: ExportReader,
     private readonly lookups: SpanLookups,
+    private readonly evaluations: EvaluationScores,
   ) {}
 
   /** Stores the spans of an export. @param pages as they were read; the next one is taken when the one before it is durable. */
@@ -102,6 +104,7 @@ export class StoreExport {
       for (const { index, message } of rejected) rejections.add(message, some[index]!.spanId);
       rejectedNow += rejected.length;
     });
+    await this.evaluations.writeOfSpans(scope, spans);
     this.metrics.rejected.inc(rejectedNow);
     this.metrics.spans.inc(writes.length - rejectedNow);
     // Events may have come since they were read; the one that writes second sees the other.

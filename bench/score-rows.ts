@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import { freePorts } from '../test/support/ports.ts';
+import { random } from '../test/support/random.ts';
+import { Caller } from './caller.ts';
+import { START_MS_MAX, type FilledDatabase } from './filled-database.ts';
+import { openFilledPostgres } from './filled-postgres.ts';
+import { median } from './load.ts';
+import { startPeer } from './process.ts';
+import { spanId } from './query-data.ts';
+import { goal, heading, row } from './report.ts';
+
+/** Each question is asked so many times; the first time is left out, since it finds the caches cold. */
+const TURNS = 6;
+/** Scores or spans of one request. */
+const BATCH = 1_000;
+/** Scores of each name, for a million spans. */
+const SHARES = { quality: 0.25, helpful: 0.04, early: 0.01 };
+/** Requests by which the write of spans is measured, before scores are written and after. */
+const WRITES = 30;
+
+export interface ScoreFigures {
+  database: 'SQLite' | 'Postgres';
+  scores: number;
+  /** Scores that ingests write a second. */
+  perSecond: number;
+  filters: { name: string; spansMs: number; tracesMs: number }[];
+  /** Spans that ingests write a second while no span has a score, and while all these have some. */
+  spansWithout: number;
+  spansWith: number;
+}
+
+const FILTERS = [
+  ['half of many', 'score=quality<0.5'],
+  ['one in fifty', 'score=quality<0.02'],
+  ['as many as are looked up', `score=quality<0.0155`],
+  ['some hundred', 'score=quality<0.001'],
+  ['none', 'score=quality<0'],
+  ['a label that many have', 'score=helpful:yes'],
+  ['a label that few have', 'score=helpful:rare'],
+  ['two names', 'score=quality>0.5&score=helpful:yes'],
+  ['with failed alone', 'score=quality<0.5&status=failed'],
+  ['many, all of them early', 'score=early>0'],
+] as const;
+
+/** Filters by score with many spans, and what scores cost the writes; on SQLite. */
+export async function measureScores(spans: number, { dataDir }: FilledDatabase): Promise<ScoreFigures> {
+  const [port] = await freePorts(1);
+  const args = [resolve('dist/apps/server/src/main.js'), '--port', String(port), '--data-dir', dataDir];
+  const peer = await startPeer(process.execPath, args, [port!], {}, START_MS_MAX);
+  try {
+    return { database: 'SQLite', ...(await measure(Caller.of(`http://127.0.0.1:${port}`, ''), spans)) };
+  } finally {
+    await peer.stop();
+  }
+}
+
+/** The same on Postgres. */
+export async function measurePostgresScores(spans: number, keep: string | undefined): Promise<ScoreFigures> {
+  const { caller, stop } = await openFilledPostgres(spans, keep);
+  try {
+    return {
+      database: 'Postgres',
+      ...(await measure(caller, spans)),
+    };
+  } finally {
+    await stop();
+  }
+}
+
+async function measure(caller: Caller, spans: number) {
+  const spansWithout = await writeSpans(caller, 'without');
+  const below = random(11);
+  const scores = [...scoresOf(spans, below)];
+  const began = performance.now();
+  for (let at = 0; at < scores.length; at += BATCH) await ingest(caller, { scores: scores.slice(at, at + BATCH) });
+  const perSecond = scores.length / ((performance.now() - began) / 1_000);
+  const filters: ScoreFigures['filters'] = [];
+  for (const [name, query] of FILTERS) {
+    const [spansMs, tracesMs] = [
+      await timed(caller, `/api/spans?${query}`),
+      await timed(caller, `/api/traces?${query}`),
+    ];
+    filters.push({ name, spansMs, tracesMs });
+  }
+  return { scores: scores.length, perSecond, filters, spansWithout, spansWith: await writeSpans(caller, 'with') };
+}
+
+function* scoresOf(spans: number, below: (n: number) => number): Generator<object> {
+  for (let n = 0; n < spans * SHARES.quality; n++)
+    yield {
+      id: `q${n}`,
+      name: 'quality',
+      value: below(1_000_000) / 1e6,
+      span_id: spanId(Math.floor(n / SHARES.quality)),
+    };
+  for (let n = 0; n < spans * SHARES.helpful; n++) {
+    const label = n % 1_000 === 0 ? 'rare' : n % 2 === 0 ? 'yes' : 'no';
+    yield { id: `h${n}`, name: 'helpful', label, span_id: spanId(Math.floor(n / SHARES.helpful)) };
+  }
+  for (let n = 0; n < spans * SHARES.early; n++) yield { id: `e${n}`, name: 'early', value: 1, span_id: spanId(n) };
+}
+
+/** Spans a second, of ingests one after the other. */
+async function writeSpans(caller: Caller, name: string): Promise<number> {
+  const millis: number[] = [];
+  for (let request = 0; request < WRITES; request++) {
+    const trace = `${name}-${Date.now()}-${request}`;
+    const spans = Array.from({ length: BATCH }, (_, n) => ({
+      ...{ id: `${trace}-${n}`, trace_id: trace, name: 'step', input: 'a question', output: 'an answer' },
+      ...{ ended_at: new Date().toISOString(), kind: { type: 'llm_call', model: 'gpt-4o', input_tokens: 20 } },
+    }));
+    const began = performance.now();
+    await ingest(caller, { traces: [{ id: trace }], spans });
+    millis.push(performance.now() - began);
+  }
+  return BATCH / (median(millis) / 1_000);
+}
+
+async function ingest(caller: Caller, body: object): Promise<void> {
+  const { rejected } = (await caller.post('/api/ingest', body)) as { rejected: object[] };
+  if (rejected.length > 0) throw new Error(`not ingested: ${JSON.stringify(rejected[0])}`);
+}
+
+async function timed(caller: Caller, path: string): Promise<number> {
+  const millis: number[] = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const began = performance.now();
+    await caller.get(path);
+    millis.push(performance.now() - began);
+  }
+  return median(millis.slice(1));
+}
+
+/** Prints the figures and notes them against the goals. */
+export function reportScores(figures: ScoreFigures, spans: number): void {
+  const { database, scores, perSecond, filters, spansWithout, spansWith } = figures;
+  heading(`Filters by score, ${database}, ${spans} spans, ${scores} scores`);
+  row('scores written', `${perSecond.toFixed(0)} a second`);
+  row('spans written without scores', `${spansWithout.toFixed(0)} a second`);
+  row('spans written beside scores', `${spansWith.toFixed(0)} a second`);
+  row('', 'spans ms', 'traces ms');
+  for (const { name, spansMs, tracesMs } of filters) row(name, spansMs.toFixed(1), tracesMs.toFixed(1));
+  const slowest = Math.max(...filters.flatMap(({ spansMs, tracesMs }) => [spansMs, tracesMs]));
+  goal(`slowest list by score on ${database}, ms`, slowest, '<', 20);
+}
