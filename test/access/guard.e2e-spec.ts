@@ -49,7 +49,8 @@ function scopeOf({ method, path, id }: Route): Permission | 'read or admin' | 'c
   if (id === 'getMasking') return 'read or admin';
   if (id === 'previewMasking') return 'read';
   if (id === 'applyPrices' || /^\/api\/(orgs|projects|keys|audit-log)/.test(path)) return 'admin';
-  if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest', 'createScore'].includes(id)) return 'ingest';
+  if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
+  if (id === 'createScore') return 'feedback';
   if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';
   if (/^(claim|claimNext|release|submit)QueueItem$|^claimNextTarget$/.test(id)) return 'review';
   return method === 'GET' ? 'read' : 'write';
@@ -58,7 +59,8 @@ function scopeOf({ method, path, id }: Route): Permission | 'read or admin' | 'c
 /** Scopes that let into a route, each by itself. */
 const scopesFor = (route: Route): readonly Permission[] => {
   const scope = scopeOf(route);
-  if (scope === 'caller') return PERMISSIONS;
+  if (scope === 'caller') return PERMISSIONS.filter((permission) => permission !== 'feedback');
+  if (scope === 'feedback') return ['feedback', 'ingest', 'write'];
   if (scope === 'operator') return [];
   if (scope === 'read or admin') return ['read', 'admin'];
   return scope === 'ingest' || scope === 'review' ? [scope, 'write'] : [scope];

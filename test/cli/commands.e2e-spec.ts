@@ -73,6 +73,14 @@ describe('lists', () => {
     expect(await names('--since', '2026-11-20T09:00:05Z')).toEqual(['span-other']);
     expect(await names('--since', '1s')).toEqual([]);
     expect((await cli.run(['spans', 'list', '--since', '1s'])).err).toBe('no spans\n');
+    const score = ['scores', 'add', 'cost', '--span-id', 'span-other', '--value', '-0.5', '--source', 'human'];
+    expect(await cli.json([...score, '--label', 'dear'])).toMatchObject({ name: 'cost', value: -0.5, label: 'dear' });
+    expect((await cli.run(['scores', 'add', 'cost', '--span-id', 'span-other', '--value', '1'])).out).toMatch(
+      /cost .*1 .*code .*span-other/,
+    );
+    expect((await cli.run(['scores', 'add', 'cost', '--span-id', 'span-other', '--value', 'x'])).code).toBe(2);
+    expect((await cli.run(['scores', 'list', '--max-value', '0'])).out.split('\n')[1]).toMatch(/-0.5 .*dear .*human/);
+    expect(await names('--score', 'cost<0', '--score', 'cost:dear')).toEqual(['span-other']);
     const { out } = await cli.run(['sessions', 'list', '--user-id', 'ada']);
     expect(out.split('\n')[1]).toMatch(/^s1 .* 1 .* 3 .* 1 .*ada$/);
   });

@@ -124,7 +124,15 @@ describe('docs/mcp.md', () => {
     const tools = [...(await toolsOf({ url: `${app.url}/mcp` })), 'search_spans'];
     const law = readFileSync('docs/spec/mcp.md', 'utf8');
     const named = [...law.matchAll(/^\| `([a-z]+_[a-z_]+)`/gm)].map(([, name]) => name!);
-    const writes = ['create_dataset', 'add_datapoints', 'export_span', 'start_run', 'cancel_run', 'enqueue_reviews'];
+    const writes = [
+      'create_dataset',
+      'add_datapoints',
+      'export_span',
+      'start_run',
+      'cancel_run',
+      'enqueue_reviews',
+      'add_score',
+    ];
     expect(named.toSorted()).toEqual([...tools, ...writes].toSorted());
   });
 });

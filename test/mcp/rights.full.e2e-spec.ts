@@ -46,7 +46,15 @@ const namesFor = async (scopes: readonly Permission[]): Promise<string[]> => {
   return (await (await connect(key)).list()).map(({ name }) => name);
 };
 
-const WRITES = ['create_dataset', 'add_datapoints', 'export_span', 'start_run', 'cancel_run', 'enqueue_reviews'];
+const WRITES = [
+  'create_dataset',
+  'add_datapoints',
+  'export_span',
+  'start_run',
+  'cancel_run',
+  'enqueue_reviews',
+  'add_score',
+];
 
 describe('a tool', () => {
   it('is listed for those alone who may do what it does', async () => {
@@ -73,7 +81,15 @@ describe('a tool', () => {
 describe('the data of another tenant', () => {
   it('is in no answer', async () => {
     const client = await connect(ours.key);
-    const lists = ['list_traces', 'list_spans', 'list_sessions', 'list_datasets', 'list_runs', 'list_reviews'];
+    const lists = [
+      'list_traces',
+      'list_spans',
+      'list_sessions',
+      'list_datasets',
+      'list_runs',
+      'list_reviews',
+      'list_scores',
+    ];
     const calls: [string, Record<string, unknown>][] = [
       ...lists.map((name): [string, Record<string, unknown>] => [name, {}]),
       ['list_traces', { ids: [planted.hugeTraceId, planted.deepTraceId] }],
@@ -109,6 +125,7 @@ describe('the data of another tenant', () => {
       ['export_span', { dataset_id: mine, span_id: planted.hugeSpanId }, 'span_not_found'],
       ['export_span', { dataset_id: planted.dataset.id, span_id: planted.hugeSpanId }, 'dataset_not_found'],
       ['cancel_run', { run_id: planted.run.id }, 'eval_run_not_found'],
+      ['add_score', { name: 'x', value: 1, span_id: planted.hugeSpanId }, 'span_not_found'],
       ['enqueue_reviews', { dataset_id: mine, datapoint_ids: planted.datapointIds.slice(0, 1) }, 'datapoint_not_found'],
       [
         'start_run',

@@ -38,9 +38,17 @@ afterAll(async () => {
 
 const READS = [
   ...['get_analytics', 'get_run', 'get_span', 'get_trace', 'list_datapoints', 'list_datasets', 'list_reviews'],
-  ...['list_run_items', 'list_runs', 'list_sessions', 'list_spans', 'list_traces'],
+  ...['list_scores', 'list_run_items', 'list_runs', 'list_sessions', 'list_spans', 'list_traces'],
 ];
-const WRITES = ['add_datapoints', 'cancel_run', 'create_dataset', 'enqueue_reviews', 'export_span', 'start_run'];
+const WRITES = [
+  'add_datapoints',
+  'add_score',
+  'cancel_run',
+  'create_dataset',
+  'enqueue_reviews',
+  'export_span',
+  'start_run',
+];
 
 /** A call of each tool that reads, with data that is there. */
 const readCalls = (): [string, Record<string, unknown>][] => [
@@ -56,6 +64,7 @@ const readCalls = (): [string, Record<string, unknown>][] => [
   ['list_datapoints', { dataset_id: planted.dataset.id }],
   ['list_datasets', {}],
   ['list_reviews', {}],
+  ['list_scores', {}],
   ['list_reviews', { dataset_id: planted.dataset.id, status: 'pending' }],
   ['list_run_items', { run_id: planted.run.id, sort: 'worst' }],
   ['list_runs', { dataset_id: planted.dataset.id, metadata: { branch: 'after' } }],
@@ -248,6 +257,12 @@ describe.each(Object.keys(CONNECTIONS))('an agent by the %s', (name) => {
     const { datapoint } = ok(await call('export_span', { dataset_id, span_id: 'week-0-span' }));
     const listed = ok(await call('list_datapoints', { dataset_id }));
     expect(listed.datapoints.map(({ id }: { id: string }) => id)).toEqual([...datapoint_ids, datapoint.id]);
+    const scored = { id: `score-${name.replaceAll(' ', '-')}`, name: 'tone', value: 0.5, span_id: 'week-0-span' };
+    const { score } = ok(await call('add_score', { ...scored, metadata: { by: 'agent' } }));
+    expect(score).toMatchObject({ ...scored, source: 'code', metadata: { by: 'agent' } });
+    expect(ok(await call('list_scores', { span_id: 'week-0-span', name: 'tone' })).scores[0]).toMatchObject(scored);
+    const found = ok(await call('list_spans', { score: ['tone>=0.5', 'tone<1'] }));
+    expect(found.spans.map(({ id }: { id: string }) => id)).toEqual(['week-0-span']);
     const { reviews, count } = ok(await call('enqueue_reviews', { dataset_id, datapoint_ids }));
     expect([count, reviews.map(({ datapoint_id }: { datapoint_id: string }) => datapoint_id)]).toEqual([
       2,
@@ -345,6 +360,8 @@ describe('what a tool is asked for wrongly', () => {
     ['cancel_run', { run_id: 'nothing' }, 'eval_run_not_found', 'run'],
     ['start_run', { dataset_id: 'nothing', name: 'x' }, 'validation_failed', 'is required'],
     ['enqueue_reviews', { dataset_id: 'nothing', datapoint_ids: [] }, 'dataset_not_found', 'dataset'],
+    ['add_score', { name: 'x', value: 1, trace_id: 'nothing' }, 'trace_not_found', 'trace'],
+    ['add_score', { value: 1, trace_id: 'nothing' }, 'validation_failed', 'is required'],
   ])('by %s with %j is %s', async (tool, args, code, detail) => {
     const { isError, body, text } = await client.call(tool, args);
     expect([isError, body.code]).toEqual([true, code]);

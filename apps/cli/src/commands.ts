@@ -60,6 +60,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     async () => (await import('./client/sessions/sessions-command.js')).addSessions,
   ),
   ofClient(
+    'scores',
+    'list scores of traces, spans and sessions, add one',
+    async () => (await import('./client/scores/scores-command.js')).addScores,
+  ),
+  ofClient(
     'stats',
     'show sums over what was recorded, or how they go over time',
     async () => (await import('./client/stats/stats-command.js')).addStats,

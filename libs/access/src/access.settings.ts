@@ -112,6 +112,10 @@ export class AccessSettings extends defineSettings(
       default: 90,
       doc: 'Days after which the identity provider must have confirmed the maker of a key again, by signing in or by itself.',
     }),
+    feedbackOrigins: setting('access.feedback_origins', z.array(z.union([originText, z.literal('*')])), {
+      default: [],
+      doc: 'Origins of the web pages that may send feedback, by POST /api/scores with a key of the scope feedback; *: all.',
+    }),
     insecureCookie: setting('dashboard.insecure_cookie', z.boolean(), {
       default: false,
       doc: 'Cloud mode: people sign in over plain http, too. Anyone on the network between can then read their keys.',
@@ -128,7 +132,7 @@ export class AccessSettings extends defineSettings(
     }),
   },
   {
-    access: 'Cloud mode: how long API keys are valid.',
+    access: 'Cloud mode: how long API keys are valid, and which web pages send feedback.',
     auth: 'Cloud mode: who is let in. Secrets are better given by their variables (SPANDREL_ADMIN_TOKEN … or …_FILE).',
   },
 ) {}

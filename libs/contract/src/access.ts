@@ -7,7 +7,7 @@ import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 export const permissionSchema = z
   .enum(PERMISSIONS)
   .describe(
-    '`read`; `write`, which includes `ingest` and `review`; `ingest`: create and finish traces and spans; `review`: claim, release and submit items of the queue; `admin`.',
+    '`read`; `write`, which includes `ingest` and `review`; `ingest`: create and finish traces and spans; `review`: claim, release and submit items of the queue; `admin`; `feedback`: send scores of end users, and nothing else.',
   );
 
 /** What an organization has agreed to: how long its traces and spans are kept (docs/spec/limits.md#retention). */
@@ -140,7 +140,14 @@ export const projectSchema = z
 export type ProjectResource = z.output<typeof projectSchema>;
 export const projectListSchema = listAnswer('ProjectList', 'projects', projectSchema);
 
-const scopesSchema = z.array(permissionSchema).min(1).max(16);
+const scopesSchema = z
+  .array(permissionSchema)
+  .min(1)
+  .max(16)
+  .refine(
+    (scopes) => !scopes.includes('feedback') || new Set(scopes).size === 1,
+    'must be feedback alone, or without it: everyone can read such a key in a web page',
+  );
 
 /** `POST /api/keys`. */
 export const createKeySchema = z

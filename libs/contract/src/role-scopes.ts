@@ -1,5 +1,5 @@
 /** What a credential may do: `scopes` on the wire (docs/spec/access.md#scopes), `permissions` in the code. */
-export const PERMISSIONS = ['read', 'write', 'ingest', 'review', 'admin'] as const;
+export const PERMISSIONS = ['read', 'write', 'ingest', 'review', 'admin', 'feedback'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** What a person may be in an organization, the one that may most first (docs/spec/people.md#roles). */
@@ -22,7 +22,12 @@ const HELD_BY: Readonly<Record<Permission, readonly Permission[]>> = {
   ingest: ['ingest', 'write'],
   review: ['review', 'write'],
   admin: ['admin'],
+  feedback: ['feedback', 'ingest', 'write'],
 };
+
+/** Whether scopes are those of a public key, which sends feedback and does nothing else (docs/spec/access.md#feedback-keys). */
+export const isFeedbackAlone = (held: readonly Permission[]): boolean =>
+  held.includes('feedback') && !holds(held, 'ingest');
 
 /** Whether somebody with some scopes has one more, by itself or by one that includes it. */
 export const holds = (held: readonly Permission[], scope: Permission): boolean =>

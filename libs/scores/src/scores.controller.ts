@@ -3,6 +3,7 @@ import {
   createScoreDefinitionSchema,
   createScoreSchema,
   deletedSchema,
+  isFeedbackAlone,
   listScoresSchema,
   plainListSchema,
   scoreDefinitionListSchema,
@@ -61,8 +62,10 @@ export class ScoresController {
   @Post()
   @Operation({
     id: 'createScore',
-    access: 'ingest',
+    access: 'feedback',
     summary: 'Score a trace, a span or a session',
+    description:
+      'With a key of the scope `feedback`, which web pages may hold, `source` is `end_user`, `author` the key, and the trace one of the last 24 hours.',
     answer: scoreSchema,
     problems: ['trace_not_found', 'span_not_found', 'session_not_found', 'id_conflict'],
   })
@@ -71,7 +74,8 @@ export class ScoresController {
     @CurrentCaller() caller: Caller | undefined,
     @Body({ schema: createScoreSchema }) body: CreateScore,
   ): Promise<ScoreResource> {
-    return scoreResource(await this.writes.create(scope, body, caller?.id ?? 'local'));
+    const isFeedback = isFeedbackAlone(caller?.permissions ?? []);
+    return scoreResource(await this.writes.create(scope, body, caller?.id ?? 'local', isFeedback));
   }
 
   @Get()

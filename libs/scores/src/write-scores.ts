@@ -23,6 +23,9 @@ import { scoreNotFound, ScoreStore } from './score.store.js';
 /** Scores that one transaction of an ingest writes. */
 const SCORES_AT_ONCE = 200;
 
+/** How long after the start of a trace a public key may send feedback on it. */
+const FEEDBACK_MS = 86_400_000;
+
 /** Makes, changes and deletes scores (docs/spec/scores.md). */
 @Injectable()
 export class WriteScores {
@@ -38,14 +41,17 @@ export class WriteScores {
   /**
    * Makes a score; one that is there already, with the same members, is answered as it is.
    * @param author who counts as its author where the body names nobody.
+   * @param isFeedback whether a public key sends it: source and author are not the body's then, and its trace is a recent one.
    * @throws NotFound `trace_not_found`, `span_not_found` or `session_not_found` for what it is about, Invalid where it
-   *   does not fit its definition, Conflict `id_conflict`.
+   *   does not fit its definition, Conflict `id_conflict`, DomainError `insufficient_scope` for feedback on an older trace.
    */
-  async create(scope: Scope, body: CreateScore, author: string): Promise<ScoreRow> {
-    const [given] = await this.masked(scope, [{ ...body, id: body.id ?? newId(), author: body.author ?? author }]);
+  async create(scope: Scope, body: CreateScore, author: string, isFeedback = false): Promise<ScoreRow> {
+    const own = isFeedback ? { source: 'end_user' as const, author } : { author: body.author ?? author };
+    const [given] = await this.masked(scope, [{ ...body, id: body.id ?? newId(), ...own }]);
     const now = Date.now();
+    const since = isFeedback ? now - FEEDBACK_MS : undefined;
     return this.storage.write(async (tx) => {
-      const targetOf = await this.targets.find(tx, scope, [given!]);
+      const targetOf = await this.targets.find(tx, scope, [given!], since);
       const definitions = await this.definitions.findByNames(tx, scope, [given!.name]);
       const score = newScore(scope, given!, targetOf(given!), definitions, now);
       const [before] = await this.scores.findForWrite(tx, scope, [score.id]);

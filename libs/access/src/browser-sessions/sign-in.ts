@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { formatTimestamp, type Deleted } from '@spandrel/contract';
+import { formatTimestamp, isFeedbackAlone, type Deleted } from '@spandrel/contract';
 import { actingParty, GATEKEEPER, type Caller, type Gatekeeper } from '@spandrel/http';
 import { DomainError, newId, LOGGER, NotFound, Unavailable, type Logger, BackgroundTasks } from '@spandrel/kernel';
 import { AuditTrail } from '@spandrel/audit';
@@ -135,6 +135,9 @@ function sessionRow(
   if (!scope) {
     const detail = "the operator's tokens belong to no project and cannot sign in: use an API key of a project";
     throw new DomainError('insufficient_scope', detail);
+  }
+  if (isFeedbackAlone(permissions)) {
+    throw new DomainError('insufficient_scope', 'this credential may only send feedback, by POST /api/scores');
   }
   return {
     id: newId(),

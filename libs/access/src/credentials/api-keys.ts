@@ -243,7 +243,9 @@ export function suspensionOf(
 export function permissionsWithin(given: Permission[], role: Role): Permission[] {
   const held = SCOPES_OF_ROLES[role];
   if (given.every((permission) => holds(held, permission))) return given;
-  return PERMISSIONS.filter((permission) => holds(given, permission) && holds(held, permission));
+  return PERMISSIONS.filter(
+    (permission) => permission !== 'feedback' && holds(given, permission) && holds(held, permission),
+  );
 }
 
 /** What a stored key may do; the wire and the table call it `scopes`. */

@@ -45,6 +45,10 @@ export class CredentialGatekeeper implements Gatekeeper {
     memory.onForgotten(() => recheck.hurry());
   }
 
+  get feedbackOrigins(): readonly string[] {
+    return this.settings.feedbackOrigins;
+  }
+
   cookieOf({ method, headers }: FastifyRequest): string | undefined {
     const token = this.cookie.read(headers.cookie);
     if (token === undefined) return undefined;

@@ -20,6 +20,7 @@ const SETTINGS: AccessSettings = {
   ...{ starterDays: 7, teamDays: 30, enterpriseDays: 90 },
   insecureCookie: false,
   dashboardOrigin: null,
+  feedbackOrigins: [],
 };
 
 const NAMES: JwtSettings = {

@@ -21,7 +21,7 @@ type Request = FastifyRequest & AdmittedRequest;
 /** The global guard of cloud mode (docs/spec/access.md#credentials); {@link admitBeforeBody} asks it earlier. */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  private readonly gatekeeper: Gatekeeper;
+  readonly gatekeeper: Gatekeeper;
 
   constructor(
     @Optional() @Inject(GATEKEEPER) gatekeeper: Gatekeeper | undefined,
@@ -104,9 +104,29 @@ export function admitBeforeBody(
     const { guard, operations } = (known ??= load());
     const { url, config } = request.routeOptions;
     if (isOpenRoute(config)) return;
+    if (request.headers.origin !== undefined && (request.method === 'POST' || request.method === 'OPTIONS')) {
+      const path = url ?? request.raw.url!.split('?', 1)[0];
+      const isFeedback = operations.get(`POST ${path}`)?.access === 'feedback';
+      const isAllowed = isFeedback && allowOrigin(request, reply, guard.gatekeeper.feedbackOrigins ?? []);
+      if (isAllowed && request.method === 'OPTIONS') return reply.status(204).send();
+    }
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     await guard.admit(request, reply, url === undefined ? undefined : operations.get(`${method} ${url}`));
   });
+}
+
+/** Says to browsers that a page may call this route (docs/spec/access.md#feedback-keys). @returns whether it may. */
+function allowOrigin({ headers }: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
+  const allowed = origins.includes('*') ? '*' : origins.find((origin) => origin === headers.origin);
+  if (allowed === undefined) return false;
+  void reply.headers({
+    ...{ 'access-control-allow-origin': allowed, vary: 'origin', 'cross-origin-resource-policy': 'cross-origin' },
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'authorization, content-type, x-request-id',
+    'access-control-expose-headers': 'retry-after, x-request-id',
+    'access-control-max-age': '600',
+  });
+  return true;
 }
 
 /** Lets in what somebody who has been let in asks for inside this process: as far as they may, and without counting it again. */

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Permission, Role } from '@spandrel/contract';
+import { isFeedbackAlone, type Permission, type Role } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '@spandrel/kernel';
 import { isGranted, isOperators, type AccessRule, type OperationDescription } from '../operation.js';
@@ -55,6 +55,9 @@ export interface Gatekeeper {
    */
   cookieOf?(request: FastifyRequest): string | undefined;
 
+  /** Origins of the web pages that may call routes with `access: 'feedback'`; left out for none. */
+  readonly feedbackOrigins?: readonly string[];
+
   /**
    * Called when a request is known to be allowed and before its body is read: counts it, and may add headers to the
    * answer.
@@ -89,6 +92,9 @@ export const CurrentCaller = createParamDecorator(
 /** Why a caller may not call a route, in a sentence; `undefined` for one who may. */
 export function accessRefusal(access: Exclude<AccessRule, 'open'>, caller: Caller): string | undefined {
   const { kind, scope, permissions } = caller;
+  if (access !== 'feedback' && isFeedbackAlone(permissions)) {
+    return 'this credential may only send feedback, by POST /api/scores';
+  }
   if (access === 'caller' || access === 'anyone') {
     return kind === 'metrics_token' ? 'this credential may only read /metrics' : undefined;
   }

@@ -7,8 +7,8 @@ import { getTrace } from './get-trace.js';
 import { listRunItems } from './list-run-items.js';
 import { searchSpans } from './search-spans.js';
 import type { Tool } from './tool.js';
-import { listSessions, listSpans, listTraces } from './tracing-lists.js';
-import { cancelRun, createDataset, enqueueReviews, exportSpan, startRun } from './write-tools.js';
+import { listScores, listSessions, listSpans, listTraces } from './tracing-lists.js';
+import { addScore, cancelRun, createDataset, enqueueReviews, exportSpan, startRun } from './write-tools.js';
 
 /** Every tool there is, in the order in which agents see them. */
 export const TOOLS: readonly Tool[] = [
@@ -18,6 +18,7 @@ export const TOOLS: readonly Tool[] = [
   getSpan,
   searchSpans,
   listSessions,
+  listScores,
   getAnalytics,
   listDatasets,
   listDatapoints,
@@ -31,4 +32,5 @@ export const TOOLS: readonly Tool[] = [
   startRun,
   cancelRun,
   enqueueReviews,
+  addScore,
 ];

@@ -1,4 +1,4 @@
-import { listSessionsSchema, listSpansSchema, listTracesSchema } from '@spandrel/contract';
+import { listScoresSchema, listSessionsSchema, listSpansSchema, listTracesSchema } from '@spandrel/contract';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
 import { previewOf, spanItem } from '../answers/slim.js';
 import { defineListTool } from './list-tool.js';
@@ -42,4 +42,15 @@ export const listSessions = defineListTool({
   operations: ['listSessions'],
   query: listSessionsSchema,
   from: 'sessions',
+});
+
+export const listScores = defineListTool({
+  name: 'list_scores',
+  title: 'List scores',
+  description:
+    'Lists scores (what people, programs and judges said of traces, spans and sessions: a value, a label or a comment), newest first. list_traces and list_spans with score find what was scored so.',
+  operations: ['listScores'],
+  query: listScoresSchema,
+  from: 'scores',
+  item: ({ revisions: _earlier, ...score }) => score,
 });

@@ -1,5 +1,6 @@
 import {
   createDatasetSchema,
+  createScoreSchema,
   enqueueSchema,
   enqueueTargetsSchema,
   exportSpanSchema,
@@ -99,4 +100,16 @@ export const enqueueReviews = defineTool({
     };
     return fitList({ name: 'reviews', limit: items.length, maxChars, read });
   },
+});
+
+export const addScore = defineTool({
+  name: 'add_score',
+  title: 'Score a trace, a span or a session',
+  description:
+    'Adds a score with a value, a label or a comment to one trace, span or session, and answers it. With an id chosen here the same call again answers the same score.',
+  operations: ['createScore'],
+  writes: true,
+  arguments: () => apiArguments(createScoreSchema),
+  answer: async (body, { api, maxChars }) =>
+    fitParts([{ name: 'score', value: await api.call({ operation: 'createScore', body }) }], maxChars),
 });

@@ -873,7 +873,8 @@ export interface Operations {
     body: object | FileBody;
     answer: Response;
   };
-  /** Score a trace, a span or a session: `POST /api/scores`. */
+  /** Score a trace, a span or a session: `POST /api/scores`.
+   * With a key of the scope `feedback`, which web pages may hold, `source` is `end_user`, `author` the key, and the trace one of the last 24 hours. */
   createScore: {
     body: CreateScore;
     answer: Score;
@@ -2878,7 +2879,7 @@ export interface Deleted {
 
 export interface CreateKey {
   name: string;
-  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
   /** The caller's own when left out. */
   project_id?: string | null;
   /**
@@ -2897,7 +2898,7 @@ export interface KeyCreated {
   name: string;
   /** How the key begins, to distinguish keys. */
   prefix: string;
-  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
   org_id: string;
   project_id: string;
   /**
@@ -2948,7 +2949,7 @@ export interface Key {
   name: string;
   /** How the key begins, to distinguish keys. */
   prefix: string;
-  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
   org_id: string;
   project_id: string;
   /**
@@ -3000,7 +3001,7 @@ export interface Credential {
   id: string;
   org_id: string | null;
   project_id: string | null;
-  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
   /**
    * Format: date-time
    * @example 2026-11-20T09:00:00.000Z
@@ -3029,7 +3030,7 @@ export interface BrowserSession {
     id: string;
     name: string;
   } | null;
-  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
   /**
    * Format: date-time
    * When the session ends at the latest, or the credential.

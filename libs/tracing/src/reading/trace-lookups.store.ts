@@ -1,6 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import { anyOf, fromJsonText, integer, nullable, shapeOf, Storage, text, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  fromJsonText,
+  integer,
+  nullable,
+  shapeOf,
+  Storage,
+  text,
+  type RowOfShape,
+  type WriteTx,
+} from '@spandrel/storage';
 import type { TracingChange } from '../write/span-commit-participant.js';
 
 /** What a trace says of all its spans. */
@@ -11,7 +21,7 @@ export interface TraceFacts {
 
 const ID = shapeOf({ id: text() });
 const FACTS = shapeOf({ id: text(), sessionId: nullable(text()), tags: text() });
-const START = shapeOf({ id: text(), start: integer() });
+const RANGE = shapeOf({ id: text(), first: integer(), last: integer() });
 const PROJECT = shapeOf({ id: nullable(text()) });
 
 /** What other features may ask about traces. */
@@ -35,14 +45,14 @@ export class TraceLookups {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** When sessions began, in ms since the epoch; nothing for those that are not there. */
-  async findSessionStarts(tx: WriteTx, projectId: string, sessionIds: readonly string[]): Promise<Map<string, number>> {
-    if (sessionIds.length === 0) return new Map();
+  /** When the first and the last trace of sessions began, in ms since the epoch; nothing for those that are not there. */
+  async findSessionRanges(tx: WriteTx, projectId: string, sessionIds: readonly string[]) {
+    if (sessionIds.length === 0) return new Map<string, RowOfShape<typeof RANGE>>();
     const rows = await tx.all(
-      START.query`select t.session_id as id, min(t.started_at) as start from trace t
+      RANGE.query`select t.session_id as id, min(t.started_at) as first, max(t.started_at) as last from trace t
         where t.project_id = ${projectId} and ${anyOf('t.session_id', sessionIds)} group by t.session_id`,
     );
-    return new Map(rows.map(({ id, start }) => [id, start]));
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   /**
