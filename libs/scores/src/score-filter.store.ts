@@ -4,6 +4,7 @@ import type { Scope } from '@spandrel/kernel';
 import {
   joinSql,
   nullable,
+  onSqlite,
   rawSql,
   shapeOf,
   sql,
@@ -18,7 +19,7 @@ import type { ScoredTargets } from '@spandrel/tracing';
 const ID = shapeOf({ id: nullable(text()) });
 
 /** Scores that are looked up beforehand; with more of them the traces or spans are tested one by one, which soon fills a page. */
-const LOOKED_UP_MAX = 4_000;
+const LOOKED_UP_MAX = 2_000;
 
 /** Finds what has certain scores (docs/spec/scores.md#finding-by-scores). */
 @Injectable()
@@ -50,7 +51,9 @@ export class ScoreFilterStore {
       if (rows.length <= LOOKED_UP_MAX) ids = ids ? ids.intersection(found) : found;
       else {
         const tested = joinSql([sql`${unindexed('c.name')} = ${name}`, ...own.map(([, test]) => test)], ' and ');
-        conditions.push(sql`exists (select 1 from score c where c.project_id = ${projectId} and ${id} = ${ofTarget}
+        // Without statistics SQLite takes an index with all scores of the project.
+        const by = onSqlite(rawSql(` indexed by score_${target}`));
+        conditions.push(sql`exists (select 1 from score c${by} where c.project_id = ${projectId} and ${id} = ${ofTarget}
           and ${tested} limit 1 offset 0)`);
       }
     }

@@ -9,6 +9,7 @@ export type { SpandrelOptions } from './settings.js';
 export type { FlushResult } from './delivery/delivery.js';
 export type { Mask, MaskPlace } from './recording/recording.js';
 export type { ObserveOptions } from './tracing/tracer.js';
+export type { ScoreOptions } from './tracing/score.js';
 export type { Span, SpanChanges, SpanEnd, SpanOptions } from './tracing/span.js';
 export type { LlmCall, OtherKind, SpanKind } from './tracing/span.js';
 export type { Trace, TraceChanges, TraceOptions } from './tracing/trace.js';

@@ -325,3 +325,57 @@ describe('what cannot be recorded', () => {
     expect(warnings.join()).toContain('could not be recorded');
   });
 });
+
+describe('a score', () => {
+  it('is of the span that is open, also of one that goes on, and is there once', async () => {
+    const { spandrel, server, warnings } = lab();
+    const open = await spandrel.span('answer', async (span) => {
+      spandrel.score({ name: 'helpful', value: 1, comment: 'thanks', metadata: { page: 3 } });
+      server.behaviours = ['take, then cut'];
+      await spandrel.flush({ timeoutMs: 1 });
+      return { span_id: span.id, trace_id: span.trace.id };
+    });
+    spandrel.trace('chat', () => spandrel.score({ name: 'tone', label: 'kind', source: 'judge' }));
+    await spandrel.flush();
+    const [first, second, ...others] = [...server.scores.values()];
+    expect(first).toEqual({
+      ...{ id: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'helpful', value: 1, comment: 'thanks' },
+      ...{ metadata: { page: 3 }, ...open },
+    });
+    expect(second).toMatchObject({ name: 'tone', label: 'kind', source: 'judge', span_id: null });
+    expect([server.traces.has(open.trace_id), others, warnings]).toEqual([true, [], []]);
+  });
+
+  it('is of what is named, of which no trace is made', async () => {
+    const { spandrel, server } = lab();
+    spandrel.score({ name: 'helpful', value: 0, sessionId: 'chat-7' });
+    spandrel.score({ name: 'helpful', value: 1, spanId: 'span-1' });
+    spandrel.score({ name: 'helpful', value: 1, traceId: 'unknown' });
+    const { delivered, rejected, pending } = await spandrel.flush();
+    expect([delivered, rejected, pending, server.traces.size]).toEqual([2, 1, 0, 0]);
+    expect([...server.scores.values()]).toMatchObject([{ session_id: 'chat-7', value: 0 }, { span_id: 'span-1' }]);
+  });
+
+  it.each([
+    ['without an open span', { name: 'x', value: 1 }, 'no span is open'],
+    ['without a name', { name: '', value: 1, traceId: 't' }, 'it has no name'],
+    ['without anything to say', { name: 'x', traceId: 't' }, 'neither value nor label nor comment'],
+    ['that is no number', { name: 'x', value: Number.NaN, traceId: 't' }, 'no finite number'],
+  ])('%s is reported, and harms nothing', async (_what, options, warning) => {
+    const { spandrel, server, warnings } = lab();
+    spandrel.score(options);
+    await spandrel.flush();
+    expect([server.requests.length, warnings.length]).toEqual([0, 1]);
+    expect(warnings[0]).toContain(warning);
+  });
+
+  it('waits within the bound of the queue with spans and traces', async () => {
+    const { spandrel, server } = lab({ queueBytes: 70_000, payloadBytes: 1_024 });
+    server.otherwise = { status: 503 };
+    for (let n = 0; n < 1_000; n++) spandrel.score({ name: 'x', comment: 'c'.repeat(1_000), sessionId: 's' });
+    server.otherwise = 'take';
+    const { delivered, dropped } = await spandrel.flush();
+    expect([delivered + dropped, delivered > 50, delivered < 70]).toEqual([1_000, true, true]);
+    expect(server.scores.size).toBe(delivered);
+  });
+});

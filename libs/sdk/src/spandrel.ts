@@ -9,6 +9,7 @@ import { context } from './tracing/context.js';
 import type { HeadersLike } from './tracing/ids.js';
 import type { Context } from './tracing/open-context.js';
 import type { Recorder } from './tracing/recorder.js';
+import type { ScoreOptions } from './tracing/score.js';
 import { NO_SPAN, Span, type SpanOptions } from './tracing/span.js';
 import { NO_TRACE, type Trace, type TraceOptions } from './tracing/trace.js';
 import { Tracer, type ObserveOptions } from './tracing/tracer.js';
@@ -92,6 +93,14 @@ export class Spandrel {
   /** Begins a span that `span.end()` or `span.fail(error)` ends. Spans are made below it within `span.run(…)`. */
   startSpan(name: string, options: SpanOptions = {}): Span {
     return this.tracer?.startSpan(name, options) ?? NO_SPAN;
+  }
+
+  /**
+   * Says something of a trace, a span or a session, of the span that is open when none is named: a number, a label or a
+   * comment. It waits for delivery with the spans.
+   */
+  score(options: ScoreOptions): void {
+    this.tracer?.score(options);
   }
 
   /**

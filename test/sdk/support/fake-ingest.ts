@@ -11,6 +11,7 @@ export type Behaviour =
 interface IngestBody {
   traces: { id: string; [member: string]: unknown }[];
   spans: { id: string; trace_id: string; status?: string; [member: string]: unknown }[];
+  scores?: { id: string; trace_id?: string; [member: string]: unknown }[];
 }
 
 /** `POST /api/ingest` in memory, with a behaviour for each request to come; afterwards it takes all. */
@@ -19,6 +20,7 @@ export class FakeIngest {
   readonly sizes: number[] = [];
   readonly traces = new Map<string, Record<string, unknown>>();
   readonly spans = new Map<string, Record<string, unknown>>();
+  readonly scores = new Map<string, Record<string, unknown>>();
   behaviours: Behaviour[] = [];
   otherwise: Behaviour = 'take';
   bodyBytesMax = Infinity;
@@ -57,7 +59,7 @@ export class FakeIngest {
     }
   };
 
-  private take({ traces, spans }: IngestBody, bytes: number): Response {
+  private take({ traces, spans, scores = [] }: IngestBody, bytes: number): Response {
     if (bytes > this.bodyBytesMax) return Response.json({ code: 'payload_too_large' }, { status: 413 });
     if (spans.some(({ id }) => this.poison.has(id))) return Response.json({ code: 'malformed_json' }, { status: 400 });
     const rejected: unknown[] = [];
@@ -77,7 +79,18 @@ export class FakeIngest {
       const isLate = span.status === 'running' && this.spans.get(span.id)?.['status'] === 'completed';
       if (!isLate) this.spans.set(span.id, span);
     });
-    const accepted = { traces: traces.length - rejectedTraces, spans: spans.length - rejected.length + rejectedTraces };
+    const spansTaken = spans.length - rejected.length + rejectedTraces;
+    let scoresTaken = 0;
+    scores.forEach((score, index) => {
+      const isKnown = score.trace_id === undefined || this.traces.has(score.trace_id);
+      if (isKnown) this.scores.set(score.id, score);
+      else rejected.push({ index, collection: 'scores', code: 'trace_not_found', message: 'no' });
+      scoresTaken += Number(isKnown);
+    });
+    const accepted = {
+      ...{ traces: traces.length - rejectedTraces, spans: spansTaken },
+      ...(scores.length > 0 && { scores: scoresTaken }),
+    };
     return Response.json({ accepted, rejected });
   }
 }

@@ -44,6 +44,7 @@ export interface Batch {
 const encoder = new TextEncoder();
 const HEAD = '{"traces":[';
 const MIDDLE = '],"spans":[';
+const SCORES = '],"scores":[';
 const TAIL = ']}';
 const COMMA = 44;
 /** One after a span and one after its trace. */
@@ -74,7 +75,7 @@ class Draft {
   private readonly runningTexts: Uint8Array[] = [];
   private readonly traces = new Map<QueuedTrace, SentTrace>();
   private readonly traceTexts: string[] = [];
-  private bytes = HEAD.length + MIDDLE.length + TAIL.length;
+  private bytes = HEAD.length + MIDDLE.length + SCORES.length + TAIL.length;
 
   constructor(
     private readonly queue: Queue,
@@ -116,7 +117,7 @@ class Draft {
     const more = (isKnown ? 0 : bytes) + spanBytes + COMMAS;
     if (this.items.length + this.running.length > 0 && this.bytes + more > this.bytesMax) return false;
     this.bytes += more;
-    if (isKnown) return true;
+    if (isKnown || json === '') return true;
     this.traces.set(trace, { trace, version: items > 0 ? version : null });
     this.traceTexts.push(json);
     return true;
@@ -136,12 +137,23 @@ class Draft {
     write(this.traceTexts.join(','));
     write(MIDDLE);
     const start = at;
-    for (const { text } of this.items) if (text) copy(text.chunk.subarray(text.start, text.end), at === start);
+    const copyItems = (ofScores: boolean): void => {
+      const start = at;
+      for (const { text, isScore } of this.items)
+        if (text && isScore === ofScores) copy(text.chunk.subarray(text.start, text.end), at === start);
+    };
+    copyItems(false);
     for (const bytes of this.runningTexts) copy(bytes, at === start);
+    if (this.items.some(({ isScore }) => isScore)) {
+      write(SCORES);
+      copyItems(true);
+    }
     write(TAIL);
     return body.subarray(0, at);
   }
 }
 
 export const spanCount = ({ items, running }: Batch): number =>
-  items.filter(({ text }) => text !== null).length + running.length;
+  items.filter(({ text, isScore }) => text !== null && !isScore).length + running.length;
+
+export const scoreCount = ({ items }: Batch): number => items.filter(({ isScore }) => isScore).length;

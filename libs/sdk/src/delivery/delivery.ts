@@ -109,6 +109,16 @@ export class Delivery {
     });
   }
 
+  /** @param json of a score as `POST /api/ingest` takes it. @param trace that it is about, or that its span belongs to; left out for others' traces. */
+  scored(json: string, trace: OutgoingTrace | undefined): void {
+    this.guard(() => {
+      if (this.isClosed) this.losses.drop('recorded after the shutdown');
+      else if (this.queue.addScore(json, trace, this.place + 1)) this.place++;
+      else this.dropNewest();
+      this.wake();
+    });
+  }
+
   /**
    * Sends what waits without delay. Resolves once the server has answered for all that was recorded before the call, when
    * it refuses the key, or when the time is up; never rejects.
@@ -269,12 +279,13 @@ export class Delivery {
     return new Promise((resolve) => this.timers.set(resolve, 0, false));
   }
 
-  private exchange({ postBatch, spanCount }: Sending, batch: Batch): Promise<Answer> {
+  private exchange({ postBatch, scoreCount, spanCount }: Sending, batch: Batch): Promise<Answer> {
     const { requestMs } = this.pauses;
     // Should the answer be lost together with its timer, another request may be made after that.
     this.busyUntil = this.timers.now() + requestMs + LOST_AFTER_MS;
     this.request = new AbortController();
-    const sent = { traces: batch.traces.length, spans: spanCount(batch), body: batch.body };
+    const counts = { traces: batch.traces.length, spans: spanCount(batch), scores: scoreCount(batch) };
+    const sent = { ...counts, body: batch.body };
     return postBatch(this.post, sent, requestMs, this.request);
   }
 

@@ -14,7 +14,7 @@ async function taken(answer: Response | (() => Promise<Response>)): Promise<Answ
     },
     timers: systemTimers,
   };
-  const sent = { traces: 1, spans: 2, body: new Uint8Array([123, 125]) };
+  const sent = { traces: 1, spans: 2, scores: 0, body: new Uint8Array([123, 125]) };
   return { ...(await postBatch(settings, sent, 60_000, new AbortController())), init };
 }
 
@@ -96,7 +96,12 @@ describe('postBatch', () => {
       },
       timers: systemTimers,
     };
-    await postBatch(settings, { traces: 0, spans: 0, body: new Uint8Array() }, 60_000, new AbortController());
+    await postBatch(
+      settings,
+      { traces: 0, spans: 0, scores: 0, body: new Uint8Array() },
+      60_000,
+      new AbortController(),
+    );
     expect(calledOn).toEqual([undefined]);
   });
 

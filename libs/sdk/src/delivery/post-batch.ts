@@ -3,7 +3,7 @@ import type { Timers } from './timers.js';
 
 export interface Rejection {
   readonly index: number;
-  readonly collection: 'traces' | 'spans';
+  readonly collection: 'traces' | 'spans' | 'scores';
   readonly code: string;
   readonly message: string;
 }
@@ -27,8 +27,11 @@ export interface PostSettings {
 export interface Sent {
   readonly traces: number;
   readonly spans: number;
+  readonly scores: number;
   readonly body: Uint8Array<ArrayBuffer>;
 }
+
+const COLLECTIONS: readonly Rejection['collection'][] = ['traces', 'spans', 'scores'];
 
 /** An answer names each rejected item at most. What is longer is none. */
 const ANSWER_BYTES_MAX = 4_194_304;
@@ -85,20 +88,20 @@ function readAnswer(response: Response, text: string, sent: Sent): Answer {
 function readResult(text: string, sent: Sent): Answer {
   const result = attemptJson(text) as { accepted?: Record<string, unknown>; rejected?: unknown } | null | undefined;
   const rejected = Array.isArray(result?.rejected) ? result.rejected.filter(isRejection) : null;
-  const adds = (collection: 'traces' | 'spans'): boolean => {
+  const adds = (collection: Rejection['collection']): boolean => {
     const of = rejected?.filter((rejection) => rejection.collection === collection) ?? [];
     return (
       of.every(({ index }) => index < sent[collection]) &&
-      result?.accepted?.[collection] === sent[collection] - of.length
+      (result?.accepted?.[collection] ?? 0) === sent[collection] - of.length
     );
   };
-  if (rejected !== null && adds('traces') && adds('spans')) return { kind: 'taken', rejected };
+  if (rejected !== null && COLLECTIONS.every(adds)) return { kind: 'taken', rejected };
   return { kind: 'failed', error: 'the answer is not that of a Spandrel API', retryAfterMs: 0, timedOut: false };
 }
 
 function isRejection(value: unknown): value is Rejection {
   const { index, collection } = (value ?? {}) as Partial<Rejection>;
-  return Number.isSafeInteger(index) && index! >= 0 && (collection === 'traces' || collection === 'spans');
+  return Number.isSafeInteger(index) && index! >= 0 && COLLECTIONS.includes(collection!);
 }
 
 function readProblem(text: string): string {

@@ -97,12 +97,13 @@ function alone(text: string, bytesMax: number): StoredText | null {
   return chunk.length > bytesMax ? null : { chunk, start: 0, end: chunk.length };
 }
 
-/** A finished span, or (`text` null) a trace that changed. */
+/** A finished span, a score, or (`text` null) a trace that changed. */
 export interface QueuedItem {
   /** The place in the order in which things were recorded. */
   readonly place: number;
   readonly trace: QueuedTrace;
   readonly text: StoredText | null;
+  readonly isScore: boolean;
 }
 
 /**
@@ -113,6 +114,8 @@ export class Queue {
   bytes = 0;
   private readonly items: QueuedItem[] = [];
   private readonly texts = new SpanTexts();
+  /** What scores of what this process does not record are sent with: nothing. */
+  private readonly nowhere: QueuedTrace = { queue: this, next: undefined, ...UNKNOWN };
 
   constructor(private readonly bytesMax: number) {}
 
@@ -127,12 +130,20 @@ export class Queue {
 
   /** @returns false, and keeps nothing, when there is no room. */
   addSpan(span: OutgoingSpan, place: number): boolean {
-    const trace = this.traceOf(span.trace);
+    return this.addText(span.json(), this.traceOf(span.trace), place, false);
+  }
+
+  /** @param source the trace that it is sent with, where this process records that. @returns as {@link addSpan}. */
+  addScore(json: string, source: OutgoingTrace | undefined, place: number): boolean {
+    return this.addText(json, source ? this.traceOf(source) : this.nowhere, place, true);
+  }
+
+  private addText(json: string, trace: QueuedTrace, place: number, isScore: boolean): boolean {
     const room = this.bytesMax - this.bytes - (trace.items > 0 ? 0 : trace.bytes);
-    const text = this.texts.store(span.json(), room);
+    const text = this.texts.store(json, room);
     if (text === null) return false;
     this.bytes += text.end - text.start;
-    this.add(place, trace, text);
+    this.add(place, trace, text, isScore);
     return true;
   }
 
@@ -188,9 +199,9 @@ export class Queue {
     trace.json = '';
   }
 
-  private add(place: number, trace: QueuedTrace, text: StoredText | null): void {
+  private add(place: number, trace: QueuedTrace, text: StoredText | null, isScore = false): void {
     if (trace.items++ === 0) this.bytes += trace.bytes;
-    this.items.push({ place, trace, text });
+    this.items.push({ place, trace, text, isScore });
   }
 
   private renew(trace: QueuedTrace, json: string, bytes: number): void {
@@ -202,9 +213,10 @@ export class Queue {
 
   private known(source: OutgoingTrace): QueuedTrace {
     for (let trace = source.queued; trace !== undefined; trace = trace.next) if (trace.queue === this) return trace;
-    const fresh = { json: '', bytes: 0, version: 0, items: 0, waits: false, isRefused: false };
-    return (source.queued = { queue: this, next: source.queued, ...fresh });
+    return (source.queued = { queue: this, next: source.queued, ...UNKNOWN });
   }
 }
+
+const UNKNOWN = { json: '', bytes: 0, version: 0, items: 0, waits: false, isRefused: false };
 
 const byId = (id: string): string => JSON.stringify({ id });

@@ -16,9 +16,11 @@ export function settleBatch(
   losses: Losses,
 ): number {
   const spanRejections = new Map<number, Rejection>();
+  const scoreRejections = new Map<number, Rejection>();
   const refusedNow = new Set<QueuedTrace>();
   for (const rejection of rejected) {
     if (rejection.collection === 'spans') spanRejections.set(rejection.index, rejection);
+    else if (rejection.collection === 'scores') scoreRejections.set(rejection.index, rejection);
     else {
       const { trace } = batch.traces[rejection.index]!;
       if (!queue.refuse(trace)) continue;
@@ -26,14 +28,15 @@ export function settleBatch(
       losses.reject(reasonOf(rejection));
     }
   }
-  const waitsForTrace = (span: Rejection, trace: QueuedTrace): boolean =>
-    span.code === 'trace_not_found' && refusedNow.has(trace);
+  const waitsForTrace = ({ code }: Rejection, trace: QueuedTrace): boolean =>
+    code === 'trace_not_found' && refusedNow.has(trace);
 
   const versions = new Map(batch.traces.map((sent) => [sent.trace, sent.version]));
   let delivered = 0;
   let index = 0;
+  let scoreIndex = 0;
   const keep: number[] = [];
-  for (const [at, { trace, text }] of batch.items.entries()) {
+  for (const [at, { trace, text, isScore }] of batch.items.entries()) {
     if (text === null) {
       // A refused one has been counted as such.
       if (trace.isRefused) continue;
@@ -41,7 +44,7 @@ export function settleBatch(
       else keep.push(at);
       continue;
     }
-    const rejection = spanRejections.get(index++);
+    const rejection = isScore ? scoreRejections.get(scoreIndex++) : spanRejections.get(index++);
     if (rejection === undefined) delivered++;
     else if (waitsForTrace(rejection, trace)) keep.push(at);
     else losses.reject(reasonOf(rejection));

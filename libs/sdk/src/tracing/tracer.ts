@@ -3,6 +3,7 @@ import type { AnyFunction } from '../following/watch.js';
 import { context, inContext } from './context.js';
 import { newSpanId, newTraceId, readTraceparent, type HeadersLike } from './ids.js';
 import type { Recorder } from './recorder.js';
+import { recordScore, type ScoreOptions } from './score.js';
 import { NO_SPAN, Span, type SpanOptions, type SpanKind } from './span.js';
 import { NO_TRACE, Trace, type TraceOptions } from './trace.js';
 
@@ -60,6 +61,10 @@ export class Tracer {
       this.recorder.delivery.started(span);
     });
     return span;
+  }
+
+  score(options: ScoreOptions): void {
+    this.recorder.guard(() => recordScore(this.recorder, options));
   }
 
   continue<Result>(headers: HeadersLike | null | undefined, work: () => Result): Result {

@@ -1,6 +1,17 @@
 import { isStorableText, type SpanFilters, type ListSpans } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, betweenStarts, containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
+import {
+  anyOf,
+  betweenStarts,
+  containsText,
+  joinSql,
+  onPostgres,
+  onSqlite,
+  rawSql,
+  sql,
+  unindexed,
+  type Sql,
+} from '@spandrel/storage';
 import { STATUS } from '../span.entity.js';
 
 /** Integer columns end here on both databases. */
@@ -48,7 +59,7 @@ export function spanConditions(
   if (texts.some((text) => text !== undefined && !isStorableText(text))) return null;
   const { within } = query;
   const conditions: Sql[] = [
-    sql`s.project_id = ${scope.projectId}${betweenStarts('s.started_at', within?.from, within?.until)}`,
+    sql`${ofProject('s', scope, query.ids)}${betweenStarts('s.started_at', within?.from, within?.until)}`,
   ];
   const add = <T>(value: T | undefined, condition: (value: T) => Sql): void => {
     if (value !== undefined) conditions.push(condition(value));
@@ -63,11 +74,22 @@ export function spanConditions(
   );
   add(query.since, (since) => sql`${column('since', 's.started_at')} >= ${since}`);
   add(query.until, (until) => sql`${column('until', 's.started_at')} < ${until}`);
-  add(query.ids, (ids) => anyOf('s.id', ids.filter(isStorableText)));
   add(query.name_contains, (needle) => containsText('s.name', needle));
   for (const name of Object.keys(VALUES) as ValueName[]) conditions.push(...valueConditions(query, name, unindexed));
   conditions.push(...(query.scored ?? []));
   return conditions;
+}
+
+/**
+ * The condition of rows of a project, with some ids alone where there are any. SQLite has no statistics: it looks for ids in
+ * all rows of the project, unless it sees project and id as one key.
+ */
+export function ofProject(alias: string, { projectId }: Scope, ids: readonly string[] | undefined): Sql {
+  const column = `${alias}.project_id`;
+  if (ids === undefined) return sql`${rawSql(column)} = ${projectId}`;
+  const texts = ids.filter(isStorableText);
+  const keys = sql` and (${rawSql(`${column}, ${alias}.id`)}) in (select ${projectId}, value from json_each(${JSON.stringify(texts)}))`;
+  return sql`${unindexed(column)} = ${projectId}${onSqlite(keys)}${onPostgres(sql` and ${anyOf(`${alias}.id`, texts)}`)}`;
 }
 
 /** The filters among the equality filters that an index serves: none has the completed spans, which are most of them. */

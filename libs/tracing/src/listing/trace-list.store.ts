@@ -38,7 +38,7 @@ import { resolveScores, ScoresPort } from '../reading/scores-port.js';
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
-import { cappedInteger, statusIs } from './span-filter.sql.js';
+import { cappedInteger, ofProject, statusIs } from './span-filter.sql.js';
 import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
 
 const NUMBER = shapeOf({ number: integer() });
@@ -209,8 +209,7 @@ async function findTraces(
 }
 
 function conditionsOf(scope: Scope, filters: TraceFilters): Sql[] {
-  const conditions = [sql`t.project_id = ${scope.projectId}`];
-  if (filters.ids !== undefined) conditions.push(anyOf('t.id', filters.ids.filter(isStorableText)));
+  const conditions = [ofProject('t', scope, filters.ids)];
   if (filters.name_contains !== undefined) conditions.push(containsText('t.name', filters.name_contains));
   if (filters.since !== undefined) conditions.push(sql`t.started_at >= ${filters.since}`);
   if (filters.until !== undefined) conditions.push(sql`t.started_at < ${filters.until}`);
