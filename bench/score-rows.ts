@@ -54,7 +54,7 @@ export async function measureScores(spans: number, { dataDir }: FilledDatabase):
   }
 }
 
-/** The same on Postgres. */
+/** Filters by score, and what scores cost the writes, on Postgres. */
 export async function measurePostgresScores(spans: number, keep: string | undefined): Promise<ScoreFigures> {
   const { caller, stop } = await openFilledPostgres(spans, keep);
   try {

@@ -89,7 +89,7 @@ it('do nothing else, and sign nobody in', async () => {
   expect(tried.map(({ status }) => status)).toEqual(tried.map(() => 403));
 });
 
-it('have this scope alone, and are made by whoever may write scores', async () => {
+it('have this scope alone, and are made by those who may write scores', async () => {
   const make = (scopes: string[]) => tenant.api.post('/api/keys', { name: 'page', scopes });
   expect(await make(['feedback', 'read'])).toMatchObject({ status: 400, body: { errors: [{ path: 'scopes' }] } });
   expect(await make(['feedback', 'feedback'])).toMatchObject({ status: 201, body: { scopes: ['feedback'] } });

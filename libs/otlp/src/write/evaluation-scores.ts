@@ -22,7 +22,7 @@ export class EvaluationScores {
     private readonly events: OtlpEventStore,
   ) {}
 
-  /** Of span events, once their spans are stored. @returns when they are durable. */
+  /** Writes those of span events, once their spans are stored. @returns when they are durable. */
   async writeOfSpans(scope: Scope, spans: readonly NamedRecord[]): Promise<void> {
     await this.write(
       scope,
@@ -39,7 +39,7 @@ export class EvaluationScores {
     );
   }
 
-  /** Of log events that have not met their spans so far, which are stored. @returns when they are durable. */
+  /** Writes those of log events that have not met their spans so far, which are stored. @returns when they are durable. */
   async writeOfLogs(scope: Scope, spans: readonly SpanName[]): Promise<void> {
     if (!this.scores.registered) return;
     for await (const rows of this.events.unmerged(scope, spans, EVALUATION)) {

@@ -15,7 +15,7 @@ export interface ScoreOptions {
   source?: 'human' | 'code' | 'judge' | 'end_user' | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   traceId?: string | undefined;
-  /** Of a span that has not ended elsewhere yet, its `traceId` is needed too. */
+  /** For a span that has not ended elsewhere yet its `traceId` is needed too. */
   spanId?: string | undefined;
   sessionId?: string | undefined;
 }
